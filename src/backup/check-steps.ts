@@ -18,7 +18,7 @@ import {
   type StepContext,
   type StepDependencies,
   type StepResult,
-} from "./job.ts";
+} from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { upstreamOf, wholeVersions } from "./state-part.ts";
@@ -65,7 +65,7 @@ export const checkObjects = stepOf(async (deps, { objects }, checkpoint) => {
   const faults = await mapConcurrently(due, OBJECTS_AT_A_TIME, ({ sha256 }) =>
     findFault(deps, sha256),
   );
-  const found = faults.find((each) => each !== undefined);
+  const found = faults.find((candidate) => candidate !== undefined);
   return found ?? countUp(checkpoint, due.length, objects.length);
 });
 

@@ -20,7 +20,7 @@ import {
   type StepContext,
   type StepDependencies,
   type StepResult,
-} from "./job.ts";
+} from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { stateLines, type StoredFile, storedFiles } from "./state-part.ts";

@@ -22,16 +22,13 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import { parseJson } from "../parse-json.ts";
 import { backupId } from "./backup-id.ts";
 import { type Fault, fault } from "./fault.ts";
+import { BACKUP_TRIGGERS } from "./job.ts";
 
 /** Format version of this code, which reads no other. */
 export const FORMAT = 1;
 
 /** Longest uncompressed content of a part: several of D1's rows, which have at most 2 MB. */
 export const PART_CONTENT_MAX_BYTES = 16 * 1024 * 1024;
-
-/** Origin of a backup. */
-export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
-export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
 
 /** Accepts only the output of `partName`, which cannot leave the folder. */
 const PART_NAME = /^(?:state|d1\.(?<table>[A-Za-z0-9_]{1,64}))\.\d{6}\.ndjson\.gz$/;

@@ -1,77 +1,31 @@
-import { z } from "zod";
-import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
-import { BACKUP_STATUSES, judgeBackups } from "../health/operation-rules.ts";
-import type { BackupFacts } from "../health/facts.ts";
+import type { Backup, BackupPage, BackupState, BackupStatus } from "./backup.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
 import { timeText } from "../storage/time.ts";
-import { BACKUP_TRIGGERS, backupBytes } from "./format.ts";
+import { backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
 import { findNewest, type FoundBackup, listIds, type Newest, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-import { backupId, timeOfId } from "./backup-id.ts";
+import { timeOfId } from "./backup-id.ts";
 import { asKept, expiresAt, type KeptBackup } from "./retention.ts";
-import { VERDICT_STATES } from "./verdict.ts";
 
-/**
- * `queued`: a job waits to make it. `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
- * manifest. `damaged`: its manifest is unusable.
- */
-export const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
-type BackupState = (typeof BACKUP_STATES)[number];
+/** The ends of the newest backups (RFC 3339); null if there is none. */
+export interface BackupTimes {
+  /** End of the newest complete backup. */
+  readonly newestFinishedAt: string | null;
+  /** End of the newest verified backup. */
+  readonly newestVerifiedAt: string | null;
+}
 
-export const backupStatus = z.enum(BACKUP_STATUSES).meta({
-  description:
-    "`stale`: the newest backup was finished over 26 hours ago; `unverified`: the newest backup has not been verified as good.",
-});
-
-/** A backup in the answers of the API. Fields from the manifest are null without one. */
-export const backupSchema = z
-  .strictObject({
-    id: backupId,
-    state: z.enum(BACKUP_STATES).meta({
-      description:
-        "`incomplete`: it has no manifest and cannot be restored; `damaged`: its manifest is unusable.",
-    }),
-    trigger: z.enum(BACKUP_TRIGGERS).nullable(),
-    note: z.string().nullable(),
-    pinned: z.boolean(),
-    started_at: timestamp.nullable(),
-    finished_at: timestamp.nullable(),
-    duration_ms: z.int().nullable(),
-    size_bytes: count.nullable().meta({
-      description: "Size of all its parts and objects, including shared objects.",
-    }),
-    parts: count.nullable(),
-    objects: count.nullable(),
-    tables: z.record(z.string(), z.strictObject({ rows: count })),
-    generation: z.int().nullable(),
-    catalog_sha256: hexHash.nullable(),
-    verified: z.strictObject({
-      state: z.enum(VERDICT_STATES).meta({
-        description:
-          "`intact`: every byte is intact, but this Worker cannot rebuild the catalog, because its code or snapshot differs.",
-      }),
-      at: timestamp.nullable(),
-      message: z.string(),
-    }),
-    expires_at: timestamp.nullable().meta({
-      description: "Earliest deletion by retention; null while retention keeps the backup.",
-    }),
-    problem: z.string().nullable(),
-  })
-  .meta({ id: "Backup" });
-
-/** A page of backups. */
-export const backupPage = z.strictObject({
-  status: backupStatus,
-  backups: z.array(backupSchema).meta({ description: "Newest first." }),
-  next_cursor: z.string().nullable(),
-  total: count,
-});
-
-type Backup = DeepReadonly<z.output<typeof backupSchema>>;
-type BackupPage = DeepReadonly<z.output<typeof backupPage>>;
+/** Sums up the backups in one word. Unlike the alerts it grants no time to verify. */
+export function judgeBackups(
+  { newestFinishedAt, newestVerifiedAt }: BackupTimes,
+  { now, staleAfterMs }: { readonly now: number; readonly staleAfterMs: number },
+): BackupStatus {
+  if (newestFinishedAt === null) return "no_backups";
+  if (now - Date.parse(newestFinishedAt) >= staleAfterMs) return "stale";
+  return newestVerifiedAt === newestFinishedAt ? "ok" : "unverified";
+}
 
 interface BackupQuery extends PageQuery {
   readonly state?: BackupState | undefined;
@@ -108,7 +62,7 @@ export async function listBackups(
   const open = await openJobs(deps);
   const ids = [...new Set([...stored, ...open.map((job) => job.backup_id)])];
   const newest = ids.toSorted().toReversed();
-  const isWanted = (each: FoundBackup) => stateOf(each, jobOf(open, each.id)) === state;
+  const isWanted = (backup: FoundBackup) => stateOf(backup, jobOf(open, backup.id)) === state;
   const matching =
     state === undefined
       ? newest
@@ -124,9 +78,9 @@ export async function listBackups(
     body: {
       status: judgeBackups(timesOf(await findNewest(backups, stored, NEWEST_LOOKS_AT)), {
         now: deps.now(),
-        limits: { backupStaleMs: deps.staleAfterMs },
+        staleAfterMs: deps.staleAfterMs,
       }),
-      backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
+      backups: found.map((backup) => describe(backup, { kept, open, now: deps.now() })),
       next_cursor: page.nextCursor,
       total: page.total,
     },
@@ -154,11 +108,11 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
 }
 
 /** Returns the finish times of the newest backup and of the newest good one. */
-export async function newestTimes(backups: BackupStore): Promise<BackupFacts> {
+export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
   return timesOf(await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT));
 }
 
-function timesOf({ whole, good }: Newest): BackupFacts {
+function timesOf({ whole, good }: Newest): BackupTimes {
   return { newestFinishedAt: finishOf(whole), newestVerifiedAt: finishOf(good) };
 }
 
@@ -176,10 +130,10 @@ async function readKept(
   ids: readonly string[],
   known: readonly FoundBackup[],
 ): Promise<KeptBackup[]> {
-  const byId = new Map(known.map((each) => [each.id, each]));
+  const byId = new Map(known.map((backup) => [backup.id, backup]));
   const others = ids.slice(-RETENTION_LOOKS_AT).filter((id) => !byId.has(id));
   const all = [...known, ...(await readAll(backups, others))];
-  return all.flatMap((each) => asKept(each) ?? []);
+  return all.flatMap((backup) => asKept(backup) ?? []);
 }
 
 function describe(
@@ -189,8 +143,8 @@ function describe(
   const { id, parsed, verdict, pinned } = found;
   const job = jobOf(open, id);
   const manifest = parsed.ok ? parsed.manifest : null;
-  const own = kept.find((each) => each.id === id);
-  const expiry = own === undefined ? null : expiresAt(own, kept, now);
+  const keptBackup = kept.find((backup) => backup.id === id);
+  const expiry = keptBackup === undefined ? null : expiresAt(keptBackup, kept, now);
   const queuedAt = timeText(timeOfId(id));
   const startedAt = manifest?.started_at ?? (job === undefined ? queuedAt : job.started_at);
   return {

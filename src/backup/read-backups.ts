@@ -44,7 +44,7 @@ export async function readState(
   { id, parts }: Pick<BackupManifest, "id" | "parts">,
 ): Promise<ReadState> {
   const lines: string[] = [];
-  for (const part of parts.filter((each) => tableOf(each) === null)) {
+  for (const part of parts.filter((candidate) => tableOf(candidate) === null)) {
     const unpacked = unpackPart(part, await backups.readPart(id, part.name));
     if (!unpacked.ok) return { ok: false, problem: unpacked.fault.message };
     lines.push(...unpacked.lines);

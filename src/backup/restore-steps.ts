@@ -7,15 +7,15 @@ import { replicate } from "../storage/catalog-store.ts";
 import { timeText } from "../storage/time.ts";
 import { fault } from "./fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
+import type { BackupJob } from "./job.ts";
 import {
-  type BackupJob,
   countUp,
   failWith,
   next,
   type StepContext,
   type StepDependencies,
   type StepResult,
-} from "./job.ts";
+} from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
@@ -117,9 +117,9 @@ function publish(
   served: number,
 ): Partial<BackupJob> {
   const at = timeText(now());
-  const own = { at, by, note: `backup ${backup_id} was restored`, until: null };
+  const pauseOfRestore = { at, by, note: `backup ${backup_id} was restored`, until: null };
   const saved = pause?.until === null ? pause : null;
-  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? own), until: null });
+  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? pauseOfRestore), until: null });
   const paused = true;
   const [restored] = versions;
   if (restored === undefined) return { paused };

@@ -1,8 +1,9 @@
 /** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
 import { timeOfId } from "./backup-id.ts";
-import { type BackupTrigger, parseManifest } from "./format.ts";
-import { next, type StepContext, type StepDependencies, type StepResult } from "./job.ts";
+import { parseManifest } from "./format.ts";
+import type { BackupTrigger } from "./job.ts";
+import { next, type StepContext, type StepDependencies, type StepResult } from "./step.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { isGood, type VerdictState } from "./verdict.ts";

@@ -5,11 +5,12 @@
 import { z } from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs, toStored } from "../catalog/manifest.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
-import type { CoordinatorTables, SavedPause } from "./job.ts";
+import { type Pause, pauseSchema } from "../ingest/pause.ts";
+import type { CoordinatorTables } from "./step.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
-  readonly pause: SavedPause | null;
+  readonly pause: Pause | null;
   /** The retained versions, newest first. */
   readonly versions: readonly Manifest[];
 }
@@ -18,16 +19,7 @@ export type ReadState =
   | { readonly ok: true; readonly state: SavedState }
   | { readonly ok: false; readonly problem: string };
 
-const pauseLine = z.strictObject({
-  pause: z
-    .strictObject({
-      at: z.iso.datetime({ precision: 3 }),
-      by: z.string(),
-      note: z.string().nullable(),
-      until: z.iso.datetime({ offset: true }).nullable(),
-    })
-    .nullable(),
-});
+const pauseLine = z.strictObject({ pause: pauseSchema.nullable() });
 const versionLine = z.strictObject({ version: manifestSchema });
 
 /** Encodes the present state as lines. */

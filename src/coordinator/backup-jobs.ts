@@ -1,8 +1,9 @@
 import { type JobRecord, newRecord } from "./job-record.ts";
-import type { JobStore } from "./job-store.ts";
+import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time.ts";
-import type { BackupTrigger } from "../backup/format.ts";
-import { type BackupJob, type Checkpoint, FIRST_CHECKPOINT, type JobKind } from "../backup/job.ts";
+import type { BackupTrigger } from "../backup/job.ts";
+import type { BackupJob, JobKind } from "../backup/job.ts";
+import { type Checkpoint, FIRST_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";
 
@@ -50,7 +51,7 @@ export type RemoveResult =
 /** Queues backup jobs, which the engine runs, and deletes backups. */
 export class BackupJobs {
   readonly #deps: Platform;
-  readonly #jobs: JobStore;
+  readonly #jobs: JobTable;
 
   constructor(deps: Platform) {
     this.#deps = deps;
@@ -115,7 +116,7 @@ export class BackupJobs {
         return { ok: true, changed: false, job: known.job };
       const open = this.#jobs.open().filter(isBackup);
       const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
-      const same = open.slice(Math.max(0, lastRestore)).find(({ job }) => serves(job, wanted));
+      const same = open.slice(Math.max(0, lastRestore)).find(({ job }) => satisfies(job, wanted));
       // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
@@ -163,11 +164,11 @@ function newChain(
       ? { ...request, trigger: "restore", note: `before the restore of ${backupId}`, pin: false }
       : { ...request, pin: false };
   return chain.map((id, index) => {
-    const own = kinds[index] ?? kind;
-    const isRequested = own === kind;
+    const kindOfJob = kinds[index] ?? kind;
+    const isRequested = kindOfJob === kind;
     const job: BackupJob = {
       id,
-      kind: own,
+      kind: kindOfJob,
       backup_id: (isRequested ? backupId : null) ?? chain[0] ?? id,
       chain,
       ...(isRequested ? request : others),
@@ -190,7 +191,7 @@ function newChain(
       job,
       key: isRequested ? key : null,
       checkpoint: FIRST_CHECKPOINT,
-      leavesPause: own === "restore",
+      leavesPause: kindOfJob === "restore",
     });
   });
 }
@@ -198,7 +199,7 @@ function newChain(
 const BY_CRON = { trigger: "cron", note: null, pin: false, requested_by: "cron" } as const;
 
 /** Whether an open job does what a new request wants, and has not yet read or replaced the state. */
-function serves(job: BackupJob, { kind, backupId, request: { pin, note } }: Wanted): boolean {
+function satisfies(job: BackupJob, { kind, backupId, request: { pin, note } }: Wanted): boolean {
   if (job.kind !== kind) return false;
   if (kind !== "run") return job.backup_id === backupId && job.generation === null;
   return job.state === "queued" && (job.pin || !pin) && (note === null || note === job.note);

@@ -8,15 +8,8 @@ import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
 import { type Fault, fault } from "../backup/fault.ts";
 import { BACKUP, type BackupRecord, isBackup } from "./backup-jobs.ts";
-import {
-  type BackupJob,
-  type BackupStage,
-  isCheck,
-  PLANS,
-  type StepContext,
-  type StepDependencies,
-  type StepResult,
-} from "../backup/job.ts";
+import { type BackupJob, type BackupStage, isCheck, PLANS } from "../backup/job.ts";
+import type { StepContext, StepDependencies, StepResult } from "../backup/step.ts";
 import {
   compareSchema,
   replaceVersions,
@@ -140,7 +133,7 @@ export class BackupWork implements Work<BackupRecord> {
       .flatMap((id) => state.jobs.find(BACKUP, id) ?? [])
       .filter(isBackup);
     const [next] = following;
-    if (job.error !== null) for (const each of following) state.save(cancelled(each, job, at));
+    if (job.error !== null) for (const later of following) state.save(cancelled(later, job, at));
     else if (next !== undefined) {
       const started = { state: "running", stage: this.stageOf(next), started_at: at } as const;
       state.save({ ...next, job: { ...next.job, ...started } });

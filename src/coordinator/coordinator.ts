@@ -23,11 +23,12 @@ import {
   isRun,
   type QueuedRun,
 } from "./run-queue.ts";
-import { describeVersion, type Version } from "./versions.ts";
+import type { Version } from "./version.ts";
+import { describeVersion } from "./versions.ts";
 import { rollBack, type RollbackResult } from "./published-versions.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, LEASE_MS } from "./engine.ts";
-import type { PauseRequest } from "./pause.ts";
+import type { PauseRequest } from "../ingest/pause.ts";
 import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Platform } from "./platform.ts";
@@ -110,7 +111,7 @@ export class Coordinator extends DurableObject<unknown> {
     });
   }
 
-  /** Queues a backup, or returns an open job that meets the request. */
+  /** Queues a backup, or returns an open job that satisfies the request. */
   backUp(request: RunRequest): Promise<JobResult> {
     return this.#thenRearm(() => this.#backupJobs.run(request));
   }
@@ -167,7 +168,7 @@ export class Coordinator extends DurableObject<unknown> {
   /** Lists the retained versions, newest first. */
   versions(): Version[] {
     const versions = this.#state.versions();
-    return versions.map((each) => describeVersion(each, versions));
+    return versions.map((version) => describeVersion(version, versions));
   }
 
   /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */

@@ -1,7 +1,7 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
 import { hasElapsed } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
-import { unnamedSources, unretained } from "./versions.ts";
+import { unreferencedSources, unretained } from "./versions.ts";
 
 /** Age from which an unreferenced file is garbage. */
 const GARBAGE_AGE_MS = 24 * 60 * 60 * 1000;
@@ -54,12 +54,14 @@ async function findGarbage(deps: GarbageDependencies): Promise<string[]> {
   return state.transaction(() => {
     const retained = state.versions();
     const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
-    const unnamed = [
+    const unreferenced = [
       ...blobs.filter((sha256) => !named.has(sha256)).map((sha256) => `blob ${sha256}`),
-      ...unnamedSources(sources, retained, state.neededFiles()).map((name) => `source ${name}`),
+      ...unreferencedSources(sources, retained, state.neededFiles()).map(
+        (name) => `source ${name}`,
+      ),
       ...unretained(generations, retained).map((generation) => `manifest ${generation}`),
     ];
-    return state.markGarbage(unnamed, now(), GARBAGE_AGE_MS);
+    return state.markGarbage(unreferenced, now(), GARBAGE_AGE_MS);
   });
 }
 
@@ -70,8 +72,8 @@ async function remove(
   deleteAll: (names: readonly string[]) => Promise<void>,
 ): Promise<number> {
   const prefix = `${kind} `;
-  const names = garbage.filter((each) => each.startsWith(prefix));
-  const some = names.slice(0, BATCH).map((each) => each.slice(prefix.length));
-  await deleteAll(some);
-  return some.length;
+  const ofKind = garbage.filter((piece) => piece.startsWith(prefix));
+  const names = ofKind.slice(0, BATCH).map((piece) => piece.slice(prefix.length));
+  await deleteAll(names);
+  return names.length;
 }

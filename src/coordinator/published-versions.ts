@@ -4,7 +4,8 @@ import { isSameContent } from "../ingest/content.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import type { CoordinatorState } from "./state.ts";
-import { describeVersion, rolledBack, type Version } from "./versions.ts";
+import type { Version } from "./version.ts";
+import { describeVersion, rolledBack } from "./versions.ts";
 
 /**
  * Records the versions of the stores in a new coordinator, which has none. Generations then

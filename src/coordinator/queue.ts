@@ -1,7 +1,7 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
 import { attemptTime } from "../storage/time.ts";
 import { isCancelled, type JobRecord } from "./job-record.ts";
-import type { Pause } from "./pause.ts";
+import type { Pause } from "../ingest/pause.ts";
 
 /** All open jobs, and the pause. */
 export interface Queue {
@@ -20,7 +20,7 @@ export function queueOf(open: readonly JobRecord[], pause: Pause | null): Queue 
   const isRunning = ({ job }: JobRecord) => job.state === "running";
   return {
     running: open.filter(isRunning).toSorted((a, b) => beganAt(b) - beganAt(a)),
-    waiting: inTurn(open.filter((record) => !isRunning(record))),
+    waiting: inStartingOrder(open.filter((record) => !isRunning(record))),
     pause,
   };
 }
@@ -33,7 +33,7 @@ function beganAt({ job }: JobRecord): number {
  * Sorts waiting jobs by starting order: by the time of queueing, or for a retry by its start time.
  * An announced position therefore stays true, however long the earlier jobs take.
  */
-export function inTurn<R extends JobRecord>(waiting: readonly R[]): R[] {
+export function inStartingOrder<R extends JobRecord>(waiting: readonly R[]): R[] {
   return waiting.toSorted((a, b) => dueSince(a) - dueSince(b));
 }
 

@@ -1,10 +1,12 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
+import { z } from "zod";
+import type { DeepReadonly } from "../catalog/fields.ts";
 import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
-import type { Pause } from "./pause.ts";
-import { inTurn, type Queue, stepTime } from "./queue.ts";
+import type { Pause } from "../ingest/pause.ts";
+import { inStartingOrder, type Queue, stepTime } from "./queue.ts";
 import { timeText } from "../storage/time.ts";
 import { type ArchivedCandidate, type Checkpoint, FIRST_CHECKPOINT } from "../ingest/checkpoint.ts";
-import type { Run, RunTrigger, SkipReason } from "./run.ts";
+import { type Run, runSchema, type RunTrigger, type SkipReason, toListed } from "./run.ts";
 import type { RunMode, UpstreamFiles } from "../ingest/report.ts";
 
 /** Name of the work that ingests. */
@@ -34,31 +36,40 @@ export interface EnqueueRequest {
   readonly ifPaused: "queue" | "reject";
 }
 
-/** A waiting run. */
-export interface QueuedRun {
-  /** `at:` precedes the start time of a retry (RFC 3339). */
-  readonly willStart:
-    "now" | "on_resume" | `after_job:${string}` | `after_run:${string}` | `at:${string}`;
-  /** 1 for the next run. */
-  readonly queuePosition: number;
-  readonly run: Run;
-  /** Says when it starts. */
-  readonly message: string;
-}
+/** A waiting run, as the API answers it. */
+export const queuedRun = z
+  .strictObject({
+    will_start: z
+      .union([
+        z.enum(["now", "on_resume"]),
+        z.templateLiteral(["after_job:", z.string()]),
+        z.templateLiteral(["after_run:", z.string()]),
+        z.templateLiteral(["at:", z.string()]),
+      ])
+      .meta({ description: "`after_…:` names a job or run, `at:` a time." }),
+    queue_position: z.int().min(1).meta({ description: "1 for the next run." }),
+    run: runSchema,
+    message: z.string().meta({ description: "For people." }),
+  })
+  .meta({ id: "QueuedRun" });
 
-/** Answer to an accepted request. */
-export interface EnqueueAnswer extends QueuedRun {
-  /** False for an earlier, equivalent run. */
-  readonly changed: boolean;
-  readonly queueDepth: number;
-  readonly paused: boolean;
-}
+/** The answer to an accepted request. */
+export const queueAnswer = queuedRun
+  .extend({
+    changed: z.boolean().meta({ description: "False for an earlier, equivalent run." }),
+    queue_depth: z.int().min(1),
+    paused: z.boolean(),
+  })
+  .meta({ id: "QueueAnswer" });
+
+export type QueuedRun = DeepReadonly<z.output<typeof queuedRun>>;
+export type QueueAnswer = DeepReadonly<z.output<typeof queueAnswer>>;
 
 export type EnqueueResult =
-  | { readonly ok: true; readonly answer: EnqueueAnswer }
+  | { readonly ok: true; readonly answer: QueueAnswer }
   | { readonly ok: false; readonly reason: "paused"; readonly pause: Pause }
   | { readonly ok: false; readonly reason: "candidate_gone" }
-  | { readonly ok: false; readonly reason: "queue_full"; readonly queueDepth: number };
+  | { readonly ok: false; readonly reason: "queue_full"; readonly queue_depth: number };
 
 /** The fields of a new run besides the request. */
 export interface NewRun {
@@ -169,8 +180,8 @@ export function decideEnqueue(
       add: null,
     };
   if (waiting.length >= QUEUE_MAX_DEPTH)
-    return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
-  const withWanted = { ...queue, waiting: inTurn([...queue.waiting, wanted]) };
+    return { result: { ok: false, reason: "queue_full", queue_depth: waiting.length }, add: null };
+  const withWanted = { ...queue, waiting: inStartingOrder([...queue.waiting, wanted]) };
   const answer = answerFor(wanted, withWanted, { now, changed: true });
   return { result: { ok: true, answer }, add: wanted };
 }
@@ -179,12 +190,12 @@ function answerFor(
   record: RunRecord,
   queue: Queue,
   { now, changed }: { readonly now: number; readonly changed: boolean },
-): EnqueueAnswer {
+): QueueAnswer {
   const { message, ...queued } = describeQueued(record, queue, now);
   return {
     ...queued,
     changed,
-    queueDepth: queue.waiting.filter(isRun).length,
+    queue_depth: queue.waiting.filter(isRun).length,
     paused: queue.pause !== null,
     message: `${changed ? "The run is queued." : "The same run is already queued."} ${message}`,
   };
@@ -208,8 +219,8 @@ function describeQueued(
   const start = startOf(ahead, { now, paused, willPause, notBefore: stepTime(record, now) });
   return {
     ...start,
-    queuePosition: waiting.filter(isRun).indexOf(record) + 1,
-    run: record.job,
+    queue_position: waiting.filter(isRun).indexOf(record) + 1,
+    run: toListed(record.job),
   };
 }
 
@@ -226,25 +237,25 @@ interface Obstacles {
 function startOf(
   ahead: JobRecord | undefined,
   { now, paused, willPause, notBefore }: Obstacles,
-): Pick<QueuedRun, "willStart" | "message"> {
+): Pick<QueuedRun, "will_start" | "message"> {
   if (paused)
     return {
-      willStart: "on_resume",
+      will_start: "on_resume",
       message: "Ingestion is paused; the run starts after resume.",
     };
   if (ahead !== undefined) {
     const time = notBefore > now ? `, but not before ${timeText(notBefore)}` : "";
     const kind = isRun(ahead) ? "run" : "job";
     return {
-      willStart: `after_${kind}:${ahead.job.id}`,
+      will_start: `after_${kind}:${ahead.job.id}`,
       message: `It starts after ${kind} ${ahead.job.id}${time}.${willPause ? RESTORE_PAUSES : ""}`,
     };
   }
   if (notBefore > now) {
     const at = timeText(notBefore);
-    return { willStart: `at:${at}`, message: `It is a retry, which starts at ${at}.` };
+    return { will_start: `at:${at}`, message: `It is a retry, which starts at ${at}.` };
   }
-  return { willStart: "now", message: "It starts now." };
+  return { will_start: "now", message: "It starts now." };
 }
 
 const RESTORE_PAUSES = " A restore before it pauses ingestion, so that it also waits for resume.";

@@ -84,15 +84,15 @@ export function toListed(run: Run): ListedRun {
 }
 
 /** Summary of an ended run. */
-export type EndedRun = Pick<
-  Run,
-  | "id"
-  | "state"
-  | "outcome"
-  | "trigger"
-  | "mode"
-  | "finished_at"
-  | "duration_ms"
-  | "error"
-  | "guards"
->;
+export const endedRunSchema = runSchema.pick({
+  id: true,
+  state: true,
+  outcome: true,
+  trigger: true,
+  mode: true,
+  finished_at: true,
+  duration_ms: true,
+  error: true,
+  guards: true,
+});
+export type EndedRun = DeepReadonly<z.output<typeof endedRunSchema>>;

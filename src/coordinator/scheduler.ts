@@ -12,7 +12,7 @@ import {
 } from "./run-queue.ts";
 import type { Run, RunState } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./job-record.ts";
-import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
+import { decidePause, hasEnded, type Pause, type PauseRequest } from "../ingest/pause.ts";
 import type { Platform } from "./platform.ts";
 
 /** Result of a pause or resume. */

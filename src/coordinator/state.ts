@@ -1,17 +1,18 @@
-import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
+import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
-import { JsonTable, Outbox, type SqlRow, type TableStorage, TickTable } from "../storage/tables.ts";
+import { JsonTable, type TableStorage } from "../storage/tables.ts";
+import { TickTable } from "../storage/tables.ts";
 import type { JobRecord } from "./job-record.ts";
-import { JobStore } from "./job-store.ts";
-import type { Pause } from "./pause.ts";
+import { Outbox } from "../storage/tables.ts";
+import type { Pause } from "../ingest/pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import { type Queue, queueOf } from "./queue.ts";
-import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
 import type { HeldSummary } from "../ingest/accounting.ts";
 import type { Checkpoint } from "../ingest/checkpoint.ts";
-import { DecisionTable } from "./decision-table.ts";
+import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
 import type { Run } from "./run.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
+import { DecisionTable, JobTable, VersionTable } from "./tables.ts";
 import { retainedVersions } from "./versions.ts";
 
 /** Single values by name. */
@@ -35,13 +36,14 @@ interface PresentLedger extends LedgerFiles {
 
 /** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
 export class CoordinatorState {
-  readonly jobs: JobStore;
+  readonly jobs: JobTable;
   /** Runs for D1, one row for each visible change. */
   readonly history: Outbox<Run>;
   /** Audit entries that D1 has not accepted yet. */
   readonly audit: Outbox<AuditEntry>;
   readonly ticks: TickTable;
   readonly decisions: DecisionTable;
+  readonly #versions: VersionTable;
   readonly #facts: JsonTable<CoordinatorValues>;
   /** Since when each unreferenced file has been so, in milliseconds since 1970. */
   readonly #garbage: JsonTable<{ readonly [name: string]: number }>;
@@ -49,15 +51,13 @@ export class CoordinatorState {
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
-    this.jobs = new JobStore(storage);
+    this.jobs = new JobTable(storage);
     this.history = new Outbox(storage, "history");
     this.audit = new Outbox(storage, "audit");
     this.ticks = new TickTable(storage);
     this.decisions = new DecisionTable(storage);
     this.#facts = new JsonTable(storage, "facts");
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)`,
-    );
+    this.#versions = new VersionTable(storage);
     this.#garbage = new JsonTable(storage, "garbage");
   }
 
@@ -112,16 +112,16 @@ export class CoordinatorState {
 
   /** Lists the retained versions, newest first. */
   versions(): Manifest[] {
-    return this.#manifests("ORDER BY generation DESC");
+    return this.#versions.newest();
   }
 
   /** The version published last. */
   currentVersion(): Manifest | null {
-    return this.#manifests("ORDER BY generation DESC LIMIT 1")[0] ?? null;
+    return this.#versions.newest(1)[0] ?? null;
   }
 
   findVersion(generation: number): Manifest | undefined {
-    return this.#manifests("WHERE generation = ?", generation)[0];
+    return this.#versions.find(generation);
   }
 
   /**
@@ -129,18 +129,17 @@ export class CoordinatorState {
    * generation exists: the primary key prevents a second use.
    */
   addVersion(manifest: Manifest): void {
-    this.#insertVersion(manifest);
+    this.#versions.add(manifest);
     this.#facts.set("unreplicated", manifest.generation);
     const retained = new Set(retainedVersions(this.versions()));
     for (const { generation } of this.versions())
-      if (!retained.has(generation))
-        this.#exec("DELETE FROM versions WHERE generation = ?", generation);
+      if (!retained.has(generation)) this.#versions.delete(generation);
   }
 
   /** Replaces all versions. */
   replaceVersions(manifests: readonly Manifest[]): void {
-    this.#exec("DELETE FROM versions");
-    for (const manifest of manifests) this.#insertVersion(manifest);
+    this.#versions.clear();
+    for (const manifest of manifests) this.#versions.add(manifest);
   }
 
   /** The version that awaits replication; null if the stores show the current one. */
@@ -194,7 +193,7 @@ export class CoordinatorState {
       ...candidateFiles(this.runs()),
     ];
     return [
-      ...files.flatMap((each) => Object.values(each).map(({ sha256 }) => sha256)),
+      ...files.flatMap((upstream) => Object.values(upstream).map(({ sha256 }) => sha256)),
       ...(ledger === null ? [] : [ledger.accepted, ledger.held]),
     ];
   }
@@ -233,23 +232,5 @@ export class CoordinatorState {
         .toReversed()
         .map(({ catalog_sha256, worker_version }) => [catalog_sha256, worker_version]),
     );
-  }
-
-  #insertVersion(manifest: Manifest): void {
-    const text = JSON.stringify(toStored(manifest));
-    this.#exec(
-      "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
-      manifest.generation,
-      text,
-    );
-  }
-
-  #manifests(where: string, ...bindings: number[]): Manifest[] {
-    const rows = this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings);
-    return rows.map((row) => fromStored(JSON.parse(String(row["manifest"]))));
-  }
-
-  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
-    return this.#storage.sql.exec(query, ...bindings).toArray();
   }
 }

@@ -1,41 +1,53 @@
+import { z } from "zod";
+import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { timeText } from "../storage/time.ts";
-import type { HeldSummary } from "../ingest/accounting.ts";
+import { heldSummary } from "../ingest/accounting.ts";
 import type { CoordinatorState } from "./state.ts";
-import type { EndedRun, Run } from "./run.ts";
+import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
 import { isRun } from "./run-queue.ts";
-import { bestCoverage, describeVersion, type Version } from "./versions.ts";
+import { versionSchema } from "./version.ts";
+import { bestCoverage, describeVersion } from "./versions.ts";
 import { isOpen } from "./job-record.ts";
-import { hasEnded, type Pause } from "./pause.ts";
+import { hasEnded, pauseSchema } from "../ingest/pause.ts";
 import { dueSince } from "./queue.ts";
 
-/** The coordinator's present state. */
-export interface CoordinatorStatus {
-  readonly pause: Pause | null;
-  readonly running: Run | null;
-  /** Whether a job other than a run is under way: runs wait for it. */
-  readonly isJobUnderWay: boolean;
-  /** In starting order. */
-  readonly queued: readonly Run[];
-  /** Earliest start of the first queued run (RFC 3339); null if none is queued. */
-  readonly nextDueAt: string | null;
-  /** The retained ended runs, newest first. */
-  readonly ended: readonly EndedRun[];
-  readonly current: Version | null;
-  /** Whether the stores show the current version. */
-  readonly replicated: boolean;
-  /** Number of rows that wait for D1. */
-  readonly outboxLength: number;
-  /** The changes by upstream that wait; null before the first run, and after a rollback. */
-  readonly held: HeldSummary | null;
-  /** End of the claim of the present step (RFC 3339); null between two steps. */
-  readonly leaseUntil: string | null;
-  /** Scheduled time of the newest tick of each cron trigger (milliseconds since 1970). */
-  readonly lastTicks: { readonly [cron: string]: number };
-  /** Highest coverage (0 to 1) of each locale in the retained versions. */
-  readonly bestCoverage: { readonly [locale: string]: number };
-  /** Publication time of the oldest retained version (RFC 3339). */
-  readonly oldestPublishedAt: string | null;
-}
+/**
+ * The only schema of the coordinator's present state: the facts of the rules and the sections of
+ * answers follow from it.
+ */
+export const coordinatorStatus = z.strictObject({
+  pause: pauseSchema.nullable(),
+  running: runSchema.nullable(),
+  isJobUnderWay: z.boolean().meta({
+    description: "Whether a job other than a run is under way: runs wait for it.",
+  }),
+  queued: z.array(runSchema).meta({ description: "In starting order." }),
+  nextDueAt: timestamp.nullable().meta({
+    description: "Earliest start of the first queued run; null if none is queued.",
+  }),
+  ended: z.array(endedRunSchema).meta({ description: "The retained ended runs, newest first." }),
+  current: versionSchema.nullable(),
+  replicated: z.boolean().meta({ description: "Whether the stores show the current version." }),
+  outboxLength: count.meta({ description: "Number of rows that wait for D1." }),
+  held: heldSummary.nullable().meta({
+    description: "Surprising changes by upstream that wait; null if not known.",
+  }),
+  leaseUntil: timestamp.nullable().meta({
+    description: "End of the claim of the present step; null between two steps.",
+  }),
+  lastTicks: z.record(z.string(), z.int()).meta({
+    description:
+      "Scheduled time of the newest tick of each cron trigger, in milliseconds since 1970.",
+  }),
+  bestCoverage: z.record(z.string(), z.number().min(0).max(1)).meta({
+    description: "Highest coverage of each locale in the retained versions.",
+  }),
+  oldestPublishedAt: timestamp.nullable().meta({
+    description: "Publication time of the oldest retained version.",
+  }),
+});
+
+export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>;
 
 /** @param now milliseconds since 1970. */
 export function describeStatus(state: CoordinatorState, now: number): CoordinatorStatus {
@@ -49,9 +61,9 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
   const isPaused = pause !== null && !hasEnded(pause, now);
   return {
     pause: isPaused ? pause : null,
-    running: running?.job ?? null,
+    running: running === undefined ? null : toListed(running.job),
     isJobUnderWay: queue.running.some((record) => !isRun(record)),
-    queued: waiting.map(({ job }) => job),
+    queued: waiting.map(({ job }) => toListed(job)),
     nextDueAt: next === undefined ? null : timeText(dueSince(next)),
     ended: state
       .runs()

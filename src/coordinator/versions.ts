@@ -1,5 +1,6 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
 import type { Manifest } from "../catalog/manifest.ts";
+import type { Version } from "./version.ts";
 
 /** Retained number of distinct contents, including the current one. */
 export const CONTENTS_RETAINED = 10;
@@ -26,20 +27,6 @@ export function retainedVersions(
     }
   }
   return [...newest, ...repeated.slice(0, VERSIONS_RETAINED - newest.length)];
-}
-
-/** A version as operators see it. */
-export interface Version {
-  readonly generation: number;
-  readonly published_at: string;
-  readonly catalog_sha256: string;
-  readonly counts: Manifest["counts"];
-  readonly locales: readonly string[];
-  readonly is_current: boolean;
-  /** The retained generation whose content it publishes again; null if none has it. */
-  readonly republishes: number | null;
-  /** Whether `GET /catalog/diff` has the changes from it to the current version. */
-  readonly has_diff: boolean;
 }
 
 /**
@@ -77,7 +64,7 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
 }
 
 /** Selects the stored upstream files that neither a retained version nor a later run needs. */
-export function unnamedSources(
+export function unreferencedSources(
   stored: readonly string[],
   retained: readonly Manifest[],
   needed: readonly string[],

@@ -1,4 +1,10 @@
 /** The inputs of the health rules. Each is a value or the reason why it is unreadable. */
+import type { BackupTimes } from "../backup/listing.ts";
+import type { Run } from "../coordinator/run.ts";
+import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { Version } from "../coordinator/version.ts";
+import type { Pause } from "../ingest/pause.ts";
+import type { RunError } from "../ingest/report.ts";
 import { type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { CatalogStore, Copy, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../storage/deadline.ts";
@@ -6,51 +12,25 @@ import { withDeadline } from "../storage/deadline.ts";
 export type Reading<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** The part of an ended run that the rules read. Times are RFC 3339. */
-export interface EndedRunFacts {
-  readonly id: string;
-  readonly state: string;
-  readonly outcome: string | null;
-  readonly mode: string;
-  readonly finished_at: string | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly guards: readonly { readonly guard: string; readonly message: string }[];
+/** The part of an ended run that the rules read. */
+export interface EndedRunFacts extends Pick<
+  Run,
+  "id" | "state" | "outcome" | "mode" | "finished_at"
+> {
+  readonly error: Pick<RunError, "code" | "message"> | null;
+  readonly guards: readonly Pick<Run["guards"][number], "guard" | "message">[];
 }
 
-/** Status of the coordinator. */
-export interface IngestFacts {
-  readonly pause: {
-    readonly at: string;
-    readonly by: string;
-    readonly note: string | null;
-  } | null;
-  readonly running: {
-    readonly id: string;
-    readonly stage: string | null;
-    readonly heartbeat_at: string | null;
-  } | null;
-  /** Whether another job is under way: runs wait for it. */
-  readonly isJobUnderWay: boolean;
-  /** In queue order. */
-  readonly queued: readonly { readonly id: string; readonly queued_at: string }[];
-  /** Earliest start of the first queued run; null if none waits. */
-  readonly nextDueAt: string | null;
-  /** Newest first. */
+/** The part of the coordinator's status that the rules read. */
+export interface IngestFacts extends Omit<
+  CoordinatorStatus,
+  "pause" | "running" | "queued" | "ended" | "current" | "leaseUntil"
+> {
+  readonly pause: Pick<Pause, "at" | "by" | "note"> | null;
+  readonly running: Pick<Run, "id" | "stage" | "heartbeat_at"> | null;
+  readonly queued: readonly Pick<Run, "id" | "queued_at">[];
   readonly ended: readonly EndedRunFacts[];
-  /** The version that the coordinator has published. */
-  readonly current: { readonly generation: number; readonly published_at: string } | null;
-  /** Whether both stores show it. */
-  readonly replicated: boolean;
-  /** Rows waiting for D1. */
-  readonly outboxLength: number;
-  /** Surprising changes by upstream that wait; null if no run has compared the present version. */
-  readonly held: { readonly waiting: number; readonly oldest_since: string | null } | null;
-  /** Due time of the newest tick of each cron trigger (milliseconds since 1970). */
-  readonly lastTicks: { readonly [cron: string]: number };
-  /** Publication time of the oldest retained version (RFC 3339). */
-  readonly oldestPublishedAt: string | null;
-  /** Highest coverage of each locale in the retained versions, 0 to 1. */
-  readonly bestCoverage: { readonly [locale: string]: number };
+  readonly current: Pick<Version, "generation" | "published_at"> | null;
 }
 
 /** The part of the published manifest that the rules read. */
@@ -85,14 +65,6 @@ interface CopyCheck {
   readonly damaged: readonly DamagedCopy[];
   /** Reasons why copies were unreadable. */
   readonly unreadable: readonly string[];
-}
-
-/** The newest backups; null if there is none. Times are RFC 3339. */
-export interface BackupFacts {
-  /** End of the newest complete backup. */
-  readonly newestFinishedAt: string | null;
-  /** End of the newest verified backup. */
-  readonly newestVerifiedAt: string | null;
 }
 
 /** Deliveries to one webhook. */
@@ -130,7 +102,7 @@ export interface Facts {
   readonly copies: CopyCheck;
   /** Whether D1 answers. */
   readonly history: Reading<null>;
-  readonly backups: Reading<BackupFacts>;
+  readonly backups: Reading<BackupTimes>;
   readonly monitor: MonitorFacts;
 }
 
@@ -157,7 +129,7 @@ export interface FactSources {
   readonly store: Pick<CatalogStore, "readManifest" | "checkBlob">;
   /** Throws if D1 fails. */
   readonly pingHistory: () => Promise<unknown>;
-  readonly readBackups: () => Promise<BackupFacts>;
+  readonly readBackups: () => Promise<BackupTimes>;
   /** Deadline of each input. */
   readonly inputTimeoutMs: number;
 }

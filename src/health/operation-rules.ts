@@ -1,6 +1,6 @@
 import { timeText } from "../storage/time.ts";
 import { describeDuration, type Finding, judgeInput, measured, type RuleContext } from "./rule.ts";
-import type { BackupFacts, Facts, TargetFacts } from "./facts.ts";
+import type { Facts, TargetFacts } from "./facts.ts";
 
 /** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
 export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: RuleContext): Finding {
@@ -40,23 +40,6 @@ export function judgeVerification(
 /** Parses a time to milliseconds since 1970. Returns `otherwise` for null. */
 function timeOf(text: string | null, otherwise: number): number {
   return text === null ? otherwise : Date.parse(text);
-}
-
-/** `stale`: the newest backup is too old. `unverified`: the newest is not verified. */
-export const BACKUP_STATUSES = ["ok", "stale", "unverified", "no_backups"] as const;
-type BackupStatus = (typeof BACKUP_STATUSES)[number];
-
-/** Sums up the backups in one word. Unlike the alerts it grants no time to verify. */
-export function judgeBackups(
-  { newestFinishedAt, newestVerifiedAt }: BackupFacts,
-  {
-    now,
-    limits,
-  }: { readonly now: number; readonly limits: Pick<RuleContext["limits"], "backupStaleMs"> },
-): BackupStatus {
-  if (newestFinishedAt === null) return "no_backups";
-  if (now - Date.parse(newestFinishedAt) >= limits.backupStaleMs) return "stale";
-  return newestVerifiedAt === newestFinishedAt ? "ok" : "unverified";
 }
 
 /** Judges whether each webhook accepts messages. */

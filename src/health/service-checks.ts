@@ -2,6 +2,7 @@
  * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
  * Only the rules judge; here a finding becomes a check, and a late evaluation fails.
  */
+import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Check, Checks } from "./check.ts";
 import type { IngestFacts } from "./facts.ts";
 import type { Limits } from "./limits.ts";
@@ -74,12 +75,9 @@ function checkEvaluation(
   return { status: "fail", time: at, output };
 }
 
-/** Status of the coordinator, as far as it is shown live. */
-export interface LiveCoordinatorFacts extends Pick<IngestFacts, "running" | "queued"> {
-  readonly pause: (IngestFacts["pause"] & { readonly until: string | null }) | null;
-  /** End of the lease of the current step (RFC 3339); null between steps. */
-  readonly leaseUntil: string | null;
-}
+/** The part of the coordinator's status that is shown live. */
+export type LiveCoordinatorFacts = Pick<IngestFacts, "running" | "queued"> &
+  Pick<CoordinatorStatus, "pause" | "leaseUntil">;
 
 /** Shows the pause, the queue and the run under way. A pause only warns. */
 export function checkCoordinator(status: LiveCoordinatorFacts): Checks {

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { asEvidence } from "../catalog/evidence.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
+import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import type { Counts } from "../catalog/manifest.ts";
 import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
@@ -22,11 +24,13 @@ export interface Parsed {
 }
 
 /** The surprising changes that wait: those that an operator should look at. */
-export interface HeldSummary {
-  readonly waiting: number;
-  /** Since when the oldest of them differs from what is served (RFC 3339); null if none waits. */
-  readonly oldest_since: string | null;
-}
+export const heldSummary = z.strictObject({
+  waiting: count,
+  oldest_since: timestamp.nullable().meta({
+    description: "Since when the oldest of them differs from what is served; null if none waits.",
+  }),
+});
+export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
 
 /** Most rejected rows in a run. */
 const REJECTS_KEPT = 50;

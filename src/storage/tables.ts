@@ -123,7 +123,7 @@ interface Delivery<Value> {
 /**
  * A transactional outbox for D1. Callers add a row in the transaction of the change that it
  * describes. The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts
- * them.
+ * them. Its table has SQL of its own, because `seq` must rise also after rows were deleted.
  */
 export class Outbox<Value> {
   readonly #storage: TableStorage;

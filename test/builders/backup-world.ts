@@ -5,6 +5,7 @@ import type { Platform } from "../../src/coordinator/platform.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/coordinator/history.ts";
+import type { Pipeline, PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { blobKey } from "../../src/storage/keys.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
@@ -43,13 +44,18 @@ export class BackupWorld {
   #instance = 0;
 
   /** An hour after `other`, with nothing but its backups. */
-  constructor(other?: BackupWorld, locales: readonly string[] = ["de", "en"]) {
+  constructor(
+    other?: BackupWorld,
+    locales: readonly string[] = ["de", "en"],
+    makePipeline?: (deps: PipelineDependencies) => Pipeline,
+  ) {
     let now = () => START;
     this.bucket = new MemoryBucket(() => now(), other?.bucket.files);
     this.store = createBackupStore(this.bucket.binding);
     const history = createHistory(this.d1.binding);
     this.ingest = new CoordinatorWorld({
       locales,
+      ...(makePipeline && { makePipeline }),
       saveRuns: (rows) => history.saveRuns(rows),
       changePlatform: (ingest, deps) => this.#changePlatform(ingest, deps),
     });

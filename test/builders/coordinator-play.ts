@@ -1,10 +1,10 @@
 /** Random operations on a coordinator, played beside a reference model of what must be so. */
 import { expect } from "vitest";
 import { QUEUE_MAX_DEPTH } from "../../src/coordinator/run-queue.ts";
-import type { Run } from "../../src/coordinator/run.ts";
+import type { ListedRun } from "../../src/coordinator/run.ts";
 import { RUN_MODES } from "../../src/ingest/report.ts";
-import { isOpen } from "../../src/coordinator/job-record.ts";
-import { Invariants } from "./coordinator-invariants.ts";
+import { checkInvariants } from "../chaos/invariants.ts";
+import { Recorder } from "./coordinator-recorder.ts";
 import { type Operation, OUTAGE, SOURCES } from "./coordinator-operations.ts";
 import { CoordinatorWorld } from "./coordinator-world.ts";
 import { LATE_MS, LateWrites } from "./late-writes.ts";
@@ -22,15 +22,16 @@ const SECOND_TRY_MS = 60_000;
 /** Plays operations on a coordinator, beside a reference model of what must be so. */
 export class Play {
   readonly world = new CoordinatorWorld({ makePipeline: (deps) => new QuickPipeline(deps) });
-  readonly #invariants = new Invariants(this.world);
+  readonly #recorder = new Recorder(this.world);
   /** Until when the model is paused: Infinity for an operator's resume, null if it is not. */
   #pausedUntil: number | null = null;
-  /** Runs that were acknowledged. */
-  readonly #acknowledged = new Set<string>();
-  readonly #late = new LateWrites(this.world, this.#invariants.highest);
+  /** When runs were said to start, at the earliest. */
+  readonly #promised = new Map<string, number>();
+  readonly #late = new LateWrites(this.world, this.#recorder.highest);
   /** The ticks that were taken to be known. */
   readonly #ticks = new Set<number>();
-  #pausedThroughout = false;
+  /** The version at the beginning of the present pause, if it lasts to the end of the operation. */
+  #heldAt: number | null = null;
   /** How often what has been seen. */
   readonly #seen: Map<string, number>;
 
@@ -39,10 +40,33 @@ export class Play {
   }
 
   async play(operation: Operation): Promise<void> {
-    this.#pausedThroughout = this.#isPaused();
+    this.#notePause();
     await this.#do(operation);
-    const isPaused = this.#isPaused();
-    await this.#invariants.check({ isPaused, pausedThroughout: this.#pausedThroughout });
+    await this.#recorder.observe();
+    this.#checkPause();
+    this.#checkStarts();
+  }
+
+  /** Remembers the version from which on no run may publish. */
+  #notePause(): void {
+    this.#heldAt = this.#isPaused() ? (this.world.current()?.generation ?? 0) : null;
+  }
+
+  #checkPause(): void {
+    const { world } = this;
+    const { pause, current, running, queued } = world.coordinator.status();
+    must(pause !== null).toBe(this.#isPaused());
+    // I6: what is open is held by a pause, or the alarm is set for it.
+    if ((running !== null || queued.length > 0) && pause === null)
+      must(world.alarmAt).not.toBeNull();
+    if (this.#heldAt === null) return;
+    const generations = { before: this.#heldAt, after: current?.generation ?? 0 };
+    this.#recorder.operated.pauses.push({ from: world.time, to: world.time, ...generations });
+  }
+
+  #checkStarts(): void {
+    for (const { id, started_at } of this.world.state.runs())
+      must(Date.parse(started_at ?? "") < (this.#promised.get(id) ?? 0)).toBe(false);
   }
 
   /** Publishes a version. */
@@ -72,15 +96,10 @@ export class Play {
     must(world.alarmAt).toBeNull();
     const settled = { queued: [], running: null, replicated: true, outboxLength: 0 };
     must(world.coordinator.status()).toMatchObject(settled);
-    for (const id of this.#acknowledged) {
-      const run = world.run(id);
-      must(isOpen(run.state)).toBe(false); // I3
-      must(world.history.rows.get(id)?.run).toEqual(run);
-    }
-    must(await world.served()).toEqual(world.current()); // the stores have caught up
+    must(checkInvariants(await this.#recorder.evidence())).toEqual([]);
     for (const { run } of world.history.rows.values()) this.#note(run.outcome ?? run.state);
     for (const { event } of world.events) this.#note(event);
-    for (const _ of this.#invariants.rolledBack) this.#note("rollback");
+    for (const _ of this.#recorder.operated.rollbacks) this.#note("rollback");
     for (const _ of this.#late.done) this.#note("late manifest");
     const firstAlarm = world.calls.length;
     await world.alarm();
@@ -168,30 +187,30 @@ export class Play {
     const due = before.queued.filter((run) => dueAt(run) <= world.time).length;
     const index = same === -1 ? due : same;
     const ahead = index === 0 ? before.running : before.queued[index - 1];
-    const queueDepth = before.queued.length + (same === -1 ? 1 : 0);
+    const queue_depth = before.queued.length + (same === -1 ? 1 : 0);
     const paused = this.#isPaused();
     if (paused && reject) {
       must(result).toMatchObject({ ok: false, reason: "paused" });
-    } else if (same === -1 && queueDepth > QUEUE_MAX_DEPTH) {
+    } else if (same === -1 && queue_depth > QUEUE_MAX_DEPTH) {
       must(result).toMatchObject({ ok: false, reason: "queue_full" });
       this.#note("queue_full");
     } else {
       const start = ahead ? `after_run:${ahead.id}` : this.#firstStart(before.queued[same]);
-      const place = { queuePosition: index + 1, queueDepth, paused };
-      const answer = { ...place, changed: same === -1, willStart: paused ? "on_resume" : start };
+      const place = { queue_position: index + 1, queue_depth, paused };
+      const answer = { ...place, changed: same === -1, will_start: paused ? "on_resume" : start };
       must(result).toMatchObject({ ok: true, answer });
       if (!result.ok) return;
-      const { run, willStart } = result.answer;
-      this.#acknowledged.add(run.id);
-      if (willStart.startsWith("at:")) {
+      const { run, will_start } = result.answer;
+      this.#recorder.operated.acknowledged.add(run.id);
+      if (will_start.startsWith("at:")) {
         this.#note("told a time");
-        this.#invariants.promised.set(run.id, Date.parse(willStart.slice("at:".length)));
+        this.#promised.set(run.id, Date.parse(will_start.slice("at:".length)));
       }
     }
   }
 
   /** When a run starts that is the first: a second try at its time. */
-  #firstStart(waiting: Run | undefined): unknown {
+  #firstStart(waiting: ListedRun | undefined): unknown {
     const startsAt = waiting === undefined ? 0 : dueAt(waiting);
     return startsAt > this.world.time ? `at:${new Date(startsAt).toISOString()}` : "now";
   }
@@ -231,6 +250,7 @@ export class Play {
     const { running, queued } = coordinator.status();
     const run = [...(running ? [running] : []), ...queued][which];
     const result = await coordinator.cancel(run?.id ?? "nobody", { by: "ops", note: null });
+    if (result.ok) this.#recorder.operated.cancelled.add(result.run.id);
     if (run === undefined) must(result).toEqual({ ok: false, reason: "not_found" });
     else if (run.state === "queued")
       must(result).toMatchObject({ ok: true, changed: true, run: { state: "cancelled" } });
@@ -250,7 +270,8 @@ export class Play {
     else {
       const generation = current ? current.generation + 1 : 0;
       must(result).toMatchObject({ ok: true, version: { generation } });
-      this.#invariants.rolledBack.add(generation);
+      this.#recorder.operated.rollbackAttempts++;
+      this.#recorder.operated.rollbacks.set(generation, target);
     }
   }
 
@@ -260,7 +281,7 @@ export class Play {
     const at = Math.max(world.time, world.alarmAt ?? 0);
     this.#late.passTo(late ? at + 45_000 : at);
     // What is done at a call decides whether the step was paused all through.
-    this.#pausedThroughout = this.#isPaused();
+    this.#notePause();
     let calls = -1;
     world.before = async (call) => {
       calls++;
@@ -273,9 +294,8 @@ export class Play {
       if (mishap.kind === "crash") world.crash();
       if (mishap.kind === "overtaken") await world.alarm();
       if (mishap.kind === "pause") {
-        this.#invariants.findPublished();
         await this.#pause("kept", false);
-        this.#pausedThroughout = true;
+        this.#notePause();
       }
       if (mishap.kind === "cancel") await this.#cancel(0);
       if (mishap.kind === "rollback") await this.#rollback(1);
@@ -294,6 +314,6 @@ export class Play {
 }
 
 /** When a run that waits may start. */
-function dueAt({ trigger, queued_at }: Run): number {
+function dueAt({ trigger, queued_at }: ListedRun): number {
   return Date.parse(queued_at) + (trigger === "retry" ? SECOND_TRY_MS : 0);
 }

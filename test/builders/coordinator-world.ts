@@ -7,7 +7,7 @@ import type { Platform } from "../../src/coordinator/platform.ts";
 import { CoordinatorState } from "../../src/coordinator/state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { HistoryRow } from "../../src/coordinator/history.ts";
-import type { EnqueueAnswer, EnqueueRequest } from "../../src/coordinator/run-queue.ts";
+import type { QueueAnswer, EnqueueRequest } from "../../src/coordinator/run-queue.ts";
 import type { Run } from "../../src/coordinator/run.ts";
 import type { Stage } from "../../src/ingest/report.ts";
 import type { LogLevel } from "../../src/log.ts";
@@ -138,7 +138,7 @@ export class CoordinatorWorld {
   }
 
   /** Puts a run in the queue, which must take it. */
-  async enqueue(changes: Partial<EnqueueRequest> = {}): Promise<EnqueueAnswer> {
+  async enqueue(changes: Partial<EnqueueRequest> = {}): Promise<QueueAnswer> {
     const result = await this.coordinator.enqueue(anEnqueueRequest(changes));
     if (!result.ok) throw new Error(`not queued: ${result.reason}`);
     return result.answer;

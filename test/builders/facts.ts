@@ -1,6 +1,6 @@
 /** Builders of what health is judged by: a healthy service, but for what is changed. */
+import type { BackupTimes } from "../../src/backup/listing.ts";
 import type {
-  BackupFacts,
   EndedRunFacts,
   Facts,
   IngestFacts,
@@ -107,6 +107,6 @@ export function aManifestCopy(changes: Partial<Published> = {}): ManifestCopy {
   };
 }
 
-export function someBackups(changes: Partial<BackupFacts> = {}): BackupFacts {
+export function someBackups(changes: Partial<BackupTimes> = {}): BackupTimes {
   return { newestFinishedAt: ago(HOUR_MS), newestVerifiedAt: ago(HOUR_MS), ...changes };
 }

@@ -1,5 +1,6 @@
 import { BACKUP, type BackupRecord } from "../../src/coordinator/backup-jobs.ts";
-import { type BackupJob, FIRST_CHECKPOINT } from "../../src/backup/job.ts";
+import type { BackupJob } from "../../src/backup/job.ts";
+import { FIRST_CHECKPOINT } from "../../src/backup/step.ts";
 import { newRecord } from "../../src/coordinator/job-record.ts";
 
 /** A job that has begun to make a backup. */

@@ -2,7 +2,8 @@ import type { AlertRun } from "../../src/alerts/alert-run.ts";
 import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
 import { MonitorState } from "../../src/alerts/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
-import type { BackupFacts, IngestFacts, TokenFacts } from "../../src/health/facts.ts";
+import type { BackupTimes } from "../../src/backup/listing.ts";
+import type { IngestFacts, TokenFacts } from "../../src/health/facts.ts";
 import { anId } from "./an-id.ts";
 import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
 import { aVersion } from "./manifest.ts";
@@ -27,7 +28,7 @@ export class MonitorWorld {
   before: (call: string) => void | Promise<void> = () => {};
   readonly deliveryLimits = { timeoutMs: 60_000, maxAttempts: 2, backoffMs: 1 };
   ingest: IngestFacts;
-  backups: BackupFacts = someBackups();
+  backups: BackupTimes = someBackups();
   monitor: Monitor;
   tokens: readonly TokenFacts[] = [];
   #ids = 0;

@@ -9,7 +9,7 @@ export async function readBackupContent(bucket: R2Bucket, id: string): Promise<B
   const { objects } = await bucket.list({ prefix: folder, limit: 1000 });
   const linesOf = async (name: string) => {
     const lines: Line[] = [];
-    for (const { key } of objects.filter((each) => each.key.startsWith(`${folder}${name}.`)))
+    for (const { key } of objects.filter((object) => object.key.startsWith(`${folder}${name}.`)))
       lines.push(...(await readLines(await bucket.get(key))));
     return lines;
   };

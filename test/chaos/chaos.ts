@@ -209,6 +209,7 @@ async function finish(convergedMs: number, coverage: Coverage): Promise<void> {
   const { operated } = operator;
   const evidence = {
     served: clients.served.values(),
+    shown: [state.kv ?? [], state.r2 ?? []].flat(),
     older: clients.older,
     operated,
     state,

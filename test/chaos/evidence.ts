@@ -88,8 +88,8 @@ export interface Operated {
   rollbackAttempts: number;
   /** What each acknowledged rollback published: the new generation, and the one it repeats. */
   readonly rollbacks: Map<number, number>;
-  /** The end of each run that was seen ended. */
-  readonly ends: Map<string, string>;
+  /** What was seen of each run when it was first seen ended. */
+  readonly ends: Map<string, { readonly [field in keyof Run]?: unknown }>;
   readonly restores: Restored[];
 }
 

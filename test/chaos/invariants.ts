@@ -9,17 +9,23 @@ import type { Older, Operated, Served, StoredState, Violation } from "./evidence
 
 export interface Evidence {
   readonly served: Iterable<Served>;
+  /** Manifests that stores have shown at any time. */
+  readonly shown: Iterable<Manifest>;
   readonly older: readonly Older[];
   readonly operated: Operated;
   readonly state: StoredState;
   readonly defaultLocale: string;
 }
 
-/** Every violation of I1 to I7, and of the agreement of the stores; I8 is checked at each restore. */
+/**
+ * Finds every violation of I1 to I7, and whether the stores agree. The chaos run, the crash tests and
+ * the model of the coordinator use it; `checkRestored` checks I8 at each restore.
+ */
 export function checkInvariants(evidence: Evidence): Violation[] {
   const manifests = allManifests(evidence);
   return [
     ...checkServed(evidence, manifests),
+    ...checkShown(evidence, manifests),
     ...checkOlder(evidence, manifests),
     ...checkRuns(evidence),
     ...checkPublications(evidence, manifests),
@@ -44,6 +50,13 @@ function checkServed({ served, defaultLocale }: Evidence, manifests: Manifests):
     if (problem === undefined) return [];
     return [{ invariant: "I1", what: `${problem}: ${JSON.stringify(answer)}` }];
   });
+}
+
+/** I1: a manifest is shown as it was published. */
+function checkShown({ shown }: Evidence, manifests: Manifests): Violation[] {
+  return [...shown]
+    .filter((manifest) => !isDeepStrictEqual(manifest, manifests.get(manifest.generation)))
+    .map((manifest) => ({ invariant: "I1", what: `never published: ${JSON.stringify(manifest)}` }));
 }
 
 function problemOf(
@@ -106,8 +119,8 @@ function checkRuns({ operated, state }: Evidence): Violation[] {
       violate("I3", `run ${id} was to be cancelled and is ${JSON.stringify(rows.get(id))}`);
   for (const [id, end] of operated.ends) {
     const row = rows.get(id);
-    if (`${row?.state} ${row?.outcome}` !== end)
-      violate("I3", `run ${id} had ended as ${end} and is ${JSON.stringify(row)}`);
+    if (!isDeepStrictEqual({ ...row, ...end }, row))
+      violate("I3", `run ${id} had ended as ${JSON.stringify(end)} and is ${JSON.stringify(row)}`);
   }
   return violations;
 }

@@ -110,10 +110,10 @@ export class IsolateHeap {
   }
 
   #take(message: string): void {
-    const said: unknown = JSON.parse(message);
-    const created = contextSchema.safeParse(said);
+    const received: unknown = JSON.parse(message);
+    const created = contextSchema.safeParse(received);
     if (created.success) this.#contextId = created.data.params.context.id;
-    const { id, result, error } = answerSchema.parse(said);
+    const { id, result, error } = answerSchema.parse(received);
     if (id === undefined) return;
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isOpen } from "../../src/coordinator/job-record.ts";
 import { CRON_JOBS } from "../../src/schedule.ts";
@@ -230,10 +231,10 @@ export class Operator {
   }
 
   #noteEnd({ id, state, outcome }: RunAnswer): void {
-    const end = `${state} ${outcome}`;
+    const end = { state, outcome };
     const known = this.operated.ends.get(id);
-    if (known !== undefined && known !== end) {
-      const what = `run ${id} had ended as ${known}, and is ${end}`;
+    if (known !== undefined && !isDeepStrictEqual(known, end)) {
+      const what = `run ${id} had ended as ${JSON.stringify(known)}, and is ${JSON.stringify(end)}`;
       this.#deps.report.violate({ invariant: "I3", what });
     }
     if (!isOpen(state)) this.operated.ends.set(id, end);

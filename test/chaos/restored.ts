@@ -32,7 +32,7 @@ function checkVersions({ generation, backup, undo }: Restored, state: StoredStat
     problems.push(`generation ${generation} serves what is generation ${wanted?.generation}`);
   if (generation !== null && generation <= highest)
     problems.push(`generation ${generation} is not above ${highest}`);
-  const expected = new Map(backup.manifests.map((each) => [each.generation, each]));
+  const expected = new Map(backup.manifests.map((manifest) => [manifest.generation, manifest]));
   for (const manifest of state.truth.manifests) {
     if (generation === null || manifest.generation > generation) continue;
     const isNew = manifest.generation === generation;

@@ -37,12 +37,15 @@ async function crashIn(stages: readonly BackupStage[], path: string): Promise<Ba
   await killed.service.setPlan(LATE);
   const { job } = await killed.admin<{ job: BackupJob }>("POST", path, {});
   for (const id of job.chain) {
-    const seen = await killed.jobWhen<BackupJob>(id, (each) => isThere(each) || hasEnded(each));
+    const seen = await killed.jobWhen<BackupJob>(
+      id,
+      (polled) => isThere(polled) || hasEnded(polled),
+    );
     if (seen.state === "failed") throw new Error(`it failed: ${JSON.stringify(seen)}`);
     if (!isThere(seen)) continue;
     await killed.restart();
     await killed.service.setPlan(NO_FAULTS);
-    return Promise.all(job.chain.map((each) => killed.jobWhen<BackupJob>(each, hasEnded)));
+    return Promise.all(job.chain.map((next) => killed.jobWhen<BackupJob>(next, hasEnded)));
   }
   return crashIn(stages, path);
 }

@@ -35,8 +35,11 @@ const end = async (id: string) => void runs.push(await killed.runWhen(id, hasEnd
 async function killAt({ stage, done }: Place, id: string): Promise<boolean> {
   const isThere = (run: RunAnswer) => run.stage === stage && run.progress.done >= done;
   const isPast = (run: RunAnswer) =>
-    STAGES.findIndex((each) => each === run.stage) > STAGES.indexOf(stage);
-  const run = await killed.runWhen(id, (each) => isThere(each) || isPast(each) || hasEnded(each));
+    STAGES.findIndex((known) => known === run.stage) > STAGES.indexOf(stage);
+  const run = await killed.runWhen(
+    id,
+    (polled) => isThere(polled) || isPast(polled) || hasEnded(polled),
+  );
   if (hasEnded(run) || !isThere(run)) return false;
   await killed.restart();
   return true;
@@ -97,12 +100,15 @@ describe("a run whose process is killed in the middle of each stage", () => {
       pauses: [],
       rollbackAttempts: 0,
       rollbacks: new Map(),
-      ends: new Map(runs.map(({ id, state, outcome }) => [id, `${state} ${outcome}`])),
+      ends: new Map(runs.map(({ id, state, outcome }) => [id, { state, outcome }])),
       restores: [],
     };
     const state = await killed.state();
     const { older } = clients;
     const served = clients.served.values();
-    expect(checkInvariants({ served, older, operated, state, defaultLocale: "en" })).toEqual([]);
+    const shown = [state.kv ?? [], state.r2 ?? []].flat();
+    expect(checkInvariants({ served, shown, older, operated, state, defaultLocale: "en" })).toEqual(
+      [],
+    );
   });
 });

@@ -42,7 +42,7 @@ const isEncoding = ({ stage, progress }: RunAnswer) => stage === "encode" && pro
 async function killWhileEncoding(body: object): Promise<string> {
   await service.setPlan(LATE);
   const id = await killed.publish(body);
-  const run = await killed.runWhen(id, (each) => isEncoding(each) || hasEnded(each));
+  const run = await killed.runWhen(id, (polled) => isEncoding(polled) || hasEnded(polled));
   expect(run).toMatchObject({ state: "running", stage: "encode" });
   await service.kill();
   return id;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Accepted, JobResult } from "../../coordinator/backup-jobs.ts";
 import { type BackupJob, jobSchema } from "../../backup/job.ts";
-import { backupSchema } from "../../backup/listing.ts";
+import { backupSchema } from "../../backup/backup.ts";
 import { outcome, pageFields } from "../http/query.ts";
 import type { Refusal } from "../http/route.ts";
 

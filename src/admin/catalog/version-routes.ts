@@ -1,29 +1,10 @@
 import { z } from "zod";
+import { versionSchema } from "../../coordinator/version.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/published-versions.ts";
 import type { CoordinatorCalls } from "../calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
-
-const versionSchema = z
-  .strictObject({
-    generation: z.int().min(1),
-    published_at: timestamp,
-    catalog_sha256: hexHash,
-    counts: listCounts,
-    locales: z.array(z.string()),
-    is_current: z.boolean(),
-    republishes: z.int().min(1).nullable().meta({
-      description:
-        "The earlier generation whose content it publishes again, as a rollback does; null if none that is retained has it.",
-    }),
-    has_diff: z.boolean().meta({
-      description:
-        "Whether `GET /catalog/diff` has the changes from its content to the current version.",
-    }),
-  })
-  .meta({ id: "Version", description: "A published version of the catalog." });
 
 const rollbackBody = z.strictObject({
   generation: z.int().min(1).meta({ description: "The version to publish again." }),

@@ -6,7 +6,7 @@ import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { type Checks, gravest, problemsOf, worstOf } from "../../health/check.ts";
 import type { HeldSummary } from "../../ingest/accounting.ts";
-import type { Pause } from "../../coordinator/pause.ts";
+import type { Pause } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
 import { healthStatus } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { alertResultSchema } from "../../alerts/alert-run.ts";
-import { backupStatus } from "../../backup/listing.ts";
+import { backupStatus } from "../../backup/backup.ts";
+import { judgeBackups } from "../../backup/listing.ts";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
-import { judgeBackups } from "../../health/operation-rules.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { worstOf } from "../../health/check.ts";
 import type { Limits } from "../../health/limits.ts";
-import { runSchema } from "../../coordinator/run.ts";
+import { type EndedRun, endedRunSchema, runSchema } from "../../coordinator/run.ts";
+import { coordinatorStatus } from "../../coordinator/status.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
@@ -28,7 +29,7 @@ const ingestSchema = z.strictObject({
   paused_at: timestamp.nullable(),
   queued: z.int(),
   running: runSchema.pick({ stage: true, progress: true, started_at: true }).nullable(),
-  last_run: runSchema
+  last_run: endedRunSchema
     .pick({ state: true, outcome: true, trigger: true, finished_at: true, duration_ms: true })
     .nullable()
     .meta({
@@ -36,10 +37,7 @@ const ingestSchema = z.strictObject({
         "The run that ended last among those that the coordinator remembers; skipped ticks do not count.",
     }),
   last_success_at: timestamp.nullable(),
-  held: z
-    .strictObject({ waiting: z.int(), oldest_since: timestamp.nullable() })
-    .nullable()
-    .meta({ description: "Surprising changes by upstream that wait; null if not known." }),
+  held: coordinatorStatus.shape.held,
 });
 
 const backupsSchema = z
@@ -170,7 +168,7 @@ function describeCatalog({ manifest }: Observation): Summary["catalog"] {
 function describeIngest({ coordinator }: Observation): Summary["ingest"] {
   if (coordinator === null) return null;
   const { pause, queued, running, ended, held } = coordinator;
-  const endOf = ({ finished_at }: (typeof ended)[number]) => Date.parse(finished_at ?? "");
+  const endOf = ({ finished_at }: EndedRun) => Date.parse(finished_at ?? "");
   // A later run may have been cancelled while it waited.
   const [last] = ended
     .filter(({ state }) => state !== "skipped")
@@ -190,9 +188,7 @@ function describeIngest({ coordinator }: Observation): Summary["ingest"] {
   };
 }
 
-type LastRun = NonNullable<Observation["coordinator"]>["ended"][number];
-
-function describeRun({ state, outcome, trigger, finished_at, duration_ms }: LastRun) {
+function describeRun({ state, outcome, trigger, finished_at, duration_ms }: EndedRun) {
   return { state, outcome, trigger, finished_at, duration_ms };
 }
 
@@ -206,7 +202,11 @@ function describeBackups({ monitor, at: now }: Observation, limits: Limits): Sum
   const newest_at = timeIn("newest_finished_at");
   const newest_verified_at = timeIn("newest_verified_at");
   const times = { newestFinishedAt: newest_at, newestVerifiedAt: newest_verified_at };
-  return { status: judgeBackups(times, { now, limits }), newest_at, newest_verified_at };
+  return {
+    status: judgeBackups(times, { now, staleAfterMs: limits.backupStaleMs }),
+    newest_at,
+    newest_verified_at,
+  };
 }
 
 const NOTHING_EVALUATED = {

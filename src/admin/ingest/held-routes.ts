@@ -10,7 +10,7 @@ import {
   withDecision,
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
-import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
+import { type ListedRun, runSchema } from "../../coordinator/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time.ts";
@@ -221,7 +221,7 @@ async function queueRun(
   const why = "takes over approved changes";
   const request = plainRun({ trigger: "manual", requested_by: actor.id, note: why });
   const result = await coordinator.enqueue(request);
-  return result.ok ? toListed(result.answer.run) : null;
+  return result.ok ? result.answer.run : null;
 }
 
 const NO_CHANGE = "Nothing changed.";

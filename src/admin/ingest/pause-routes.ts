@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { timestamp } from "../../catalog/fields.ts";
 import type { PauseAnswer } from "../../coordinator/scheduler.ts";
 import type { EnqueueResult } from "../../coordinator/run-queue.ts";
-import { type Run, runSchema, toListed } from "../../coordinator/run.ts";
-import type { Pause } from "../../coordinator/pause.ts";
+import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
+import { type Pause, pauseSchema } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
 import type { CoordinatorCalls } from "../calls.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
@@ -27,10 +26,10 @@ const resumeBody = z.strictObject({
 const pauseState = z
   .strictObject({
     paused: z.boolean(),
-    paused_at: timestamp.nullable(),
-    paused_by: z.string().nullable(),
-    note: z.string().nullable(),
-    until: timestamp.nullable().meta({ description: "Null if only an operator ends it." }),
+    paused_at: pauseSchema.shape.at.nullable(),
+    paused_by: pauseSchema.shape.by.nullable(),
+    note: pauseSchema.shape.note,
+    until: pauseSchema.shape.until,
   })
   .meta({ id: "Pause" });
 
@@ -73,7 +72,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
       body.cancel_running,
     );
     const { cancelled, runningRunId } = answer;
-    const done = cancelled?.ok ? cancelled : null;
+    const done = cancelled?.ok ? { ...cancelled, run: toListed(cancelled.run) } : null;
     return pauseAnswerOf(answer, pauseMessage(answer), cancelled && { done, runId: runningRunId });
   });
 
@@ -123,14 +122,14 @@ export function pauseFields(pause: Pause | null) {
 /** A run that was to be cancelled or queued as well. */
 interface RunChange {
   /** Null if it was not. */
-  readonly done: { readonly changed: boolean; readonly run: Run } | null;
+  readonly done: { readonly changed: boolean; readonly run: ListedRun } | null;
   readonly runId: string | null;
 }
 
 function pauseAnswerOf(answer: PauseAnswer, message: string, asWell: RunChange | null) {
   const { before, pause, changed } = answer;
   const done = asWell?.done ?? null;
-  const run = done && toListed(done.run);
+  const run = done?.run ?? null;
   const run_changed = done?.changed ?? false;
   const ofRun = asWell && { run_id: run?.id ?? asWell.runId, run_changed };
   return {

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
 import type { ArchivedCandidate } from "../../ingest/checkpoint.ts";
 import type { History } from "../../coordinator/history.ts";
-import type { EnqueueResult, QueuedRun } from "../../coordinator/run-queue.ts";
+import { type EnqueueResult, queueAnswer, queuedRun } from "../../coordinator/run-queue.ts";
 import { RUN_MODES } from "../../ingest/report.ts";
-import { runSchema, toListed } from "../../coordinator/run.ts";
+import { runSchema } from "../../coordinator/run.ts";
 import type { CoordinatorCalls } from "../calls.ts";
-import { noteField, outcome } from "../http/query.ts";
+import { noteField } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-runs.ts";
 import { pauseFields } from "./pause-routes.ts";
@@ -27,26 +27,6 @@ const queueBody = z.strictObject({
   note: noteField,
   if_paused: z.enum(["queue", "reject"]).default("queue"),
 });
-
-const queuedRun = z
-  .strictObject({
-    will_start: z
-      .union([
-        z.enum(["now", "on_resume"]),
-        z.templateLiteral(["after_job:", z.string()]),
-        z.templateLiteral(["after_run:", z.string()]),
-        z.templateLiteral(["at:", z.string()]),
-      ])
-      .meta({ description: "`after_…:` names a job or run, `at:` a time." }),
-    queue_position: z.int().min(1).meta({ description: "1 for the next run." }),
-    run: runSchema,
-    message: z.string().meta({ description: "For people." }),
-  })
-  .meta({ id: "QueuedRun" });
-
-const queueAnswer = queuedRun
-  .extend({ ...outcome, queue_depth: z.int().min(1), paused: z.boolean() })
-  .meta({ id: "QueueAnswer" });
 
 const queueState = z
   .strictObject({
@@ -70,8 +50,8 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
       status: 200,
       body: {
         paused: flag !== null,
-        running: running && toListed(running),
-        queued: queued.map(queuedMessage),
+        running,
+        queued,
       },
     };
   });
@@ -110,12 +90,10 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
     });
     if (!result.ok) return refuseQueue(result);
     const { answer } = result;
-    const { changed, queueDepth: queue_depth, paused, run } = answer;
-    const described = queuedMessage(answer);
-    const { will_start } = described;
+    const { changed, queue_depth, run, will_start } = answer;
     return {
       status: changed ? 202 : 200,
-      body: { ...described, changed, queue_depth, paused },
+      body: answer,
       headers: { location: runPath(run) },
       change: {
         target: run.id,
@@ -174,13 +152,9 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
       "The files of the run candidate_of are no longer archived. Queue a run without it, which fetches from upstream.";
     return { problem: { status: 409, code: "candidate_gone", detail } };
   }
-  const detail = `${result.queueDepth} runs wait already. Try again later, or cancel one.`;
+  const detail = `${result.queue_depth} runs wait already. Try again later, or cancel one.`;
   return {
     problem: { status: 429, code: "queue_full", detail },
     headers: { "retry-after": String(QUEUE_RETRY_SECONDS) },
   };
-}
-
-function queuedMessage({ willStart, queuePosition, run, message }: QueuedRun) {
-  return { will_start: willStart, queue_position: queuePosition, run: toListed(run), message };
 }

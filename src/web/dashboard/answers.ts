@@ -1,7 +1,10 @@
 /** The parts of the service's answers that the dashboard shows. */
 
 import type { AirportRecord, HeldChange } from "../../acceptance/held-change.ts";
+import type { BackupJob } from "../../backup/job.ts";
+import type { Backup } from "../../backup/backup.ts";
 import type { ListedRun as Run, Run as RunDetail } from "../../coordinator/run.ts";
+import type { Version } from "../../coordinator/version.ts";
 
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
 export type ListName = (typeof LISTS)[number];
@@ -18,7 +21,7 @@ export const STAGES = [
 ] as const satisfies readonly Run["stage"][];
 
 /** A run is shown by lists as `Run`, and by its own page as `RunDetail`. */
-export type { AirportRecord, HeldChange, Run, RunDetail };
+export type { AirportRecord, Backup, BackupJob, HeldChange, Run, RunDetail, Version };
 
 /** A page of a history. */
 type Page<List extends string, Row> = { readonly [list in List]: readonly Row[] } & {
@@ -32,17 +35,6 @@ export type AuditPage = Page<"entries", AuditEntry>;
 export type BackupList = Page<"backups", Backup> & {
   readonly status: "ok" | "stale" | "unverified" | "no_backups";
 };
-
-export interface Version {
-  readonly generation: number;
-  readonly published_at: string;
-  readonly catalog_sha256: string;
-  readonly counts: { readonly [list in ListName]: number };
-  readonly locales: readonly string[];
-  readonly is_current: boolean;
-  /** Whether `/catalog/diff` has the changes from it to the current version. */
-  readonly has_diff: boolean;
-}
 
 /** The changes to each list. */
 export type CatalogDiff = Pick<NonNullable<RunDetail["changes"]>, ListName>;
@@ -76,38 +68,6 @@ export interface AlertRun {
   readonly notified: number;
   readonly notify_failed: number;
   readonly results: readonly AlertResult[];
-}
-
-export interface Backup {
-  readonly id: string;
-  readonly state: string;
-  readonly note: string | null;
-  readonly pinned: boolean;
-  readonly started_at: string | null;
-  readonly duration_ms: number | null;
-  readonly size_bytes: number | null;
-  readonly generation: number | null;
-  readonly verified: {
-    readonly state: "unverified" | "verified" | "intact" | "failed";
-    readonly at: string | null;
-    readonly message: string;
-  };
-  readonly expires_at: string | null;
-  readonly problem: string | null;
-}
-
-/** A job that makes, verifies or restores a backup. */
-export interface BackupJob {
-  readonly id: string;
-  readonly kind: "run" | "verify" | "restore";
-  /** Jobs of the same request, in order. The first of a restore made the backup that undoes it. */
-  readonly chain: readonly string[];
-  readonly state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  readonly stage: string | null;
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly queued_at: string;
-  readonly duration_ms: number | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 export interface AuditEntry {

@@ -213,8 +213,8 @@ describe("a restore", () => {
     world.ingest.renameAirport("Kloten");
     const begun = await world.ingest.coordinator.restoreBackup(backup_id, BY_OPS);
     if (!begun.ok) throw new Error(begun.reason);
-    const { run, willStart, message } = await world.ingest.enqueue();
-    expect(willStart).toBe(`after_job:${begun.job.chain.at(-1)}`);
+    const { run, will_start, message } = await world.ingest.enqueue();
+    expect(will_start).toBe(`after_job:${begun.job.chain.at(-1)}`);
     expect(message).toContain("waits for resume");
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });

@@ -4,7 +4,7 @@ import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
 import { anUpstream } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
@@ -58,26 +58,6 @@ describe("a backup", () => {
     const [blob = ""] = world.blobs();
     world.bucket.damage(backupObjectKey(blob), flipBit);
     expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
-  });
-
-  it("waits for the run under way, but not for a paused one", async () => {
-    world.ingest.renameAirport("Kloten");
-    const { run } = await world.ingest.enqueue();
-    await world.drain(() => world.ingest.run(run.id).stage === "encode");
-    const { coordinator } = world.ingest;
-    const begun = await coordinator.backUp(aRunRequest());
-    if (!begun.ok) throw new Error(begun.reason);
-    await coordinator.pause({ by: "ops", note: null, until: null }, false);
-    await world.drain();
-    expect(world.chainOf(begun.job)).toMatchObject([
-      { kind: "run", state: "succeeded" },
-      { kind: "verify", state: "succeeded", verdict: "verified" },
-    ]);
-    expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
-    await coordinator.resume();
-    await coordinator.backUp(aRunRequest());
-    await world.drain(() => world.stage !== undefined);
-    expect(world.ingest.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   });
 
   it("lists lost objects as missing and restores the versions that are complete", async () => {

@@ -15,7 +15,7 @@ const failing = (call: string) => (made: string) => {
 };
 
 describe("an audit entry that D1 did not take", () => {
-  it("waits once for as long as D1 refuses, survives a crash, and is then written", async () => {
+  it("waits while D1 refuses it, survives a crash, and is then written once", async () => {
     world.before = failing("d1 audit");
     for (let calls = 0; calls < 2; calls++) await world.coordinator.keepAuditEntry(anAuditEntry());
     await world.alarm();
@@ -29,7 +29,7 @@ describe("an audit entry that D1 did not take", () => {
     expect(world.coordinator.status().outboxLength).toBe(0);
   });
 
-  it("does not hold up the history of runs", async () => {
+  it("does not delay the history of runs", async () => {
     world.before = failing("d1 audit");
     await world.coordinator.keepAuditEntry(anAuditEntry());
     const { run } = await world.enqueue();
@@ -37,7 +37,7 @@ describe("an audit entry that D1 did not take", () => {
     expect(world.audit.size).toBe(0);
   });
 
-  it("is not held up by it", async () => {
+  it("is not delayed by rows of runs that D1 refuses", async () => {
     world.before = failing("d1 save");
     const { run } = await world.enqueue();
     await world.coordinator.keepAuditEntry(anAuditEntry());
@@ -46,10 +46,10 @@ describe("an audit entry that D1 did not take", () => {
   });
 });
 
-describe("the runs that D1 may show otherwise", () => {
-  it("are those that are open, and those that it has not been told of", async () => {
+describe("unsettledRuns", () => {
+  it("lists the open runs and those whose end D1 has not received", async () => {
     const { run } = await world.enqueue();
-    expect(world.coordinator.unsettledRuns()).toEqual([toListed(run)]);
+    expect(world.coordinator.unsettledRuns()).toEqual([run]);
     world.before = failing("d1 save");
     await world.drain(() => world.run(run.id).state === "succeeded");
     expect(world.coordinator.unsettledRuns()).toEqual([toListed(world.run(run.id))]);
@@ -58,7 +58,7 @@ describe("the runs that D1 may show otherwise", () => {
     expect(world.coordinator.unsettledRuns()).toEqual([]);
   });
 
-  it("are as they are now, each once", async () => {
+  it("lists each run once, in its present state", async () => {
     const [first, second] = [await world.enqueue(), await world.enqueue({ mode: "full" })];
     await world.drain(() => world.run(first.run.id).stage === "build");
     const runs = world.coordinator.unsettledRuns();
@@ -68,7 +68,7 @@ describe("the runs that D1 may show otherwise", () => {
 });
 
 describe("the status", () => {
-  it("says until when a step is claimed, while it is", async () => {
+  it("shows the end of the lease while a step is under way, and null afterwards", async () => {
     await world.enqueue();
     const during: (string | null)[] = [];
     world.before = (call) => {
@@ -79,7 +79,7 @@ describe("the status", () => {
     expect(world.coordinator.status().leaseUntil).toBeNull();
   });
 
-  it("says when the newest tick of each trigger was due", async () => {
+  it("shows the scheduled time of the newest tick of each cron trigger", async () => {
     await world.enqueue();
     const request = anEnqueueRequest({ trigger: "cron" });
     await world.coordinator.tick("17 4 * * *", world.time, request);
@@ -87,7 +87,7 @@ describe("the status", () => {
     expect(world.coordinator.status().lastTicks).toEqual({ "17 4 * * *": world.time });
   });
 
-  it("says when the oldest version was published", async () => {
+  it("shows when the oldest retained version was published", async () => {
     expect(world.coordinator.status().oldestPublishedAt).toBeNull();
     await world.publishVersions(2);
     const [, oldest] = world.coordinator.versions();

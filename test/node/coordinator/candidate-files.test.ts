@@ -15,7 +15,7 @@ const kept = (...runs: readonly Run[]) =>
   candidateFiles(runs).map((files) => files["airports.csv"]?.sha256);
 
 describe("candidateFiles", () => {
-  it("are those of runs that wait or are under way, and of those that guards refused", () => {
+  it("are those of open runs and of runs that guards refused", () => {
     const open = [aRun("waits"), aRun("runs", { state: "running" })];
     expect(kept(...open, refused("refused"))).toEqual(["waits", "runs", "refused"]);
   });
@@ -32,7 +32,7 @@ describe("candidateFiles", () => {
     expect(kept(aRun("ended", changes))).toEqual([]);
   });
 
-  it(`are those of the newest ${REFUSED_KEPT} that guards refused, whatever came in between`, () => {
+  it(`are those of the newest ${REFUSED_KEPT} refused runs, whatever runs came in between`, () => {
     const ids = Array.from({ length: REFUSED_KEPT + 2 }, (_, index) => `refused ${index}`);
     const runs = ids.flatMap((id) => [refused(id), aRun("between", { state: "succeeded" })]);
     expect(kept(...runs)).toEqual(ids.slice(0, REFUSED_KEPT));

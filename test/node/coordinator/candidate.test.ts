@@ -40,7 +40,7 @@ describe("a candidate that guards have refused", () => {
   });
 
   it.each(["incremental", "full"] as const)(
-    "is published by force as it was looked at, in mode %s",
+    "is published by force from the archived bytes, in mode %s",
     async (mode) => {
       expect(refused.error?.code).toBe("guard_shrink");
       const approved = await runOffline(workingFrom(refused, { forced: true, mode }));
@@ -55,20 +55,20 @@ describe("a candidate that guards have refused", () => {
     },
   );
 
-  it("is refused again without force, and only told of in a dry run", async () => {
+  it("is refused again without force, and only reported by a dry run", async () => {
     const again = await runOffline(workingFrom(refused));
     expect(again).toMatchObject({ state: "failed", error: { code: "guard_shrink" } });
     const dry = await runOffline(workingFrom(refused, { mode: "dry_run" }));
     expect(dry).toMatchObject({ outcome: "dry_run", counts: { airports: { kept: HALF } } });
   });
 
-  it("is of use again through the run that was refused again", async () => {
+  it("can be approved through the later run that was refused again", async () => {
     const again = await runOffline(workingFrom(refused));
     const approved = await runOffline(workingFrom(again, { forced: true }));
     expect(approved).toMatchObject({ outcome: "published", candidate_of: again.id });
   });
 
-  it("is worked from also when a deploy begins the run anew", async () => {
+  it("is built from again when a deployment restarts the run", async () => {
     const { run } = await world.enqueue(workingFrom(refused, { forced: true }));
     await world.drain(() => world.run(run.id).stage === "encode");
     world.locales = ["de", "en"];
@@ -80,7 +80,7 @@ describe("a candidate that guards have refused", () => {
     expect(fetches()).toBe(before);
   });
 
-  it("is not queued once it is archived no more", async () => {
+  it("is not queued after its files have left the archive", async () => {
     world.archive.files.clear();
     const request = anEnqueueRequest(workingFrom(refused, { forced: true }));
     expect(await world.coordinator.enqueue(request)).toEqual({
@@ -90,7 +90,7 @@ describe("a candidate that guards have refused", () => {
     expect(world.coordinator.status().queued).toEqual([]);
   });
 
-  it("fails the run for good if it goes before that begins", async () => {
+  it("fails the run without a retry if a file leaves the archive before the run starts", async () => {
     const { run } = await world.enqueue(workingFrom(refused, { forced: true }));
     world.archive.files.delete(refused.upstream["regions.csv.gz"]?.sha256 ?? "");
     await world.drain();
@@ -122,7 +122,7 @@ describe("the upstream bytes of candidates", () => {
     return world.runToEnd();
   };
 
-  it(`are kept of the newest ${REFUSED_KEPT}, and of no run that was cancelled`, async () => {
+  it(`are kept for the newest ${REFUSED_KEPT} refused runs, and for no cancelled run`, async () => {
     const first = await refusedRun(40);
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));
     await world.coordinator.cancel(waiting.id, { by: "ops", note: null });
@@ -132,7 +132,7 @@ describe("the upstream bytes of candidates", () => {
     expect([first, ...later].map(isArchived)).toEqual([false, ...later.map(() => true)]);
   });
 
-  it("are kept of a run that waits, whatever becomes of the one that had fetched them", async () => {
+  it("are kept while a run waits for them, even if the run that fetched them is forgotten", async () => {
     const first = await refusedRun(40);
     await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));

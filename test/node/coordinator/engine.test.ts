@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe("a step whose commit fails", () => {
-  it("is repeated after a while, and all else goes on meanwhile", async () => {
+  it("is repeated after a back-off", async () => {
     const { run } = await world.enqueue();
     await world.drain(() => world.run(run.id).stage === "parse");
     const { state } = world;
@@ -30,7 +30,7 @@ describe("a step whose commit fails", () => {
 });
 
 describe("a step that a pause discards", () => {
-  it("leaves no error of an earlier attempt at it in the job", async () => {
+  it("clears the error of an earlier attempt from the job", async () => {
     let attempts = 0;
     class Publishing extends Pipeline {
       override async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -48,7 +48,7 @@ describe("a step that a pause discards", () => {
 });
 
 describe("a job", () => {
-  it("has one time of its start, however late its steps are", async () => {
+  it("keeps its start time through all of its steps", async () => {
     const { run } = await world.enqueue();
     await world.alarm();
     const { started_at } = world.run(run.id);
@@ -58,5 +58,52 @@ describe("a job", () => {
     });
     expect(started_at).not.toBeNull();
     expect(world.run(run.id)).toMatchObject({ state: "succeeded", started_at });
+  });
+});
+
+describe("a cancellation", () => {
+  beforeEach(async () => {
+    await world.runToEnd();
+    world.renameAirport("Kloten");
+  });
+
+  it("during a step that fails ends the run as cancelled, without a retry", async () => {
+    const run = await world.runUpTo("fetch");
+    world.before = async (call) => {
+      if (call !== "upstream fetch") return;
+      await world.coordinator.cancel(run.id, { by: "ana", note: null });
+      throw new Error("no connection");
+    };
+    await world.alarm();
+    const error = { stage: "fetch", message: "Error: no connection" };
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", retries: 0, error });
+  });
+
+  it("between two attempts at a step leaves the error in the run", async () => {
+    const run = await world.runUpTo("fetch");
+    let failures = 1;
+    world.before = (call) => {
+      if (call === "upstream fetch" && failures-- > 0) throw new Error("no connection");
+    };
+    await world.alarm();
+    const error = { stage: "fetch", message: "Error: no connection" };
+    expect(world.run(run.id)).toMatchObject({ state: "running", error });
+    await world.coordinator.cancel(run.id, { by: "ana", note: null });
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", error });
+    failures = 1;
+    expect(await world.runToEnd()).toMatchObject({ state: "succeeded", retries: 1, error: null });
+  });
+
+  it("ends a run whose step died in a crash, even while ingestion is paused", async () => {
+    const run = await world.runUpTo("encode");
+    world.before = async () => {
+      await world.coordinator.pause(PAUSE, true);
+      world.crash();
+    };
+    await world.alarm();
+    world.before = () => {};
+    expect(world.run(run.id)).toMatchObject({ state: "running" });
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
   });
 });

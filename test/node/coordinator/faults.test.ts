@@ -38,7 +38,7 @@ async function picture(of: CoordinatorWorld): Promise<object> {
 }
 
 describe("while D1 is down", () => {
-  it("runs go on; their rows arrive afterwards, once each and in order", async () => {
+  it("runs continue, and their rows arrive afterwards, each once and in order", async () => {
     watchHistory();
     world.before = (call) => {
       if (call === "d1 save") throw new Error("D1_ERROR");
@@ -58,7 +58,7 @@ describe("while D1 is down", () => {
     expect(world.coordinator.status().outboxLength).toBe(0);
   });
 
-  it("its rows arrive at once where the clock was set back since", async () => {
+  it("rows arrive at once after the clock was set back", async () => {
     const DAY_MS = 86_400_000;
     world.before = (call) => {
       if (call === "d1 save") throw new Error("D1_ERROR");
@@ -74,7 +74,7 @@ describe("while D1 is down", () => {
     expect(world.time).toBeLessThan(START + DAY_MS);
   });
 
-  it("nobody bothers it for a while between two attempts", async () => {
+  it("waits before it tries D1 again", async () => {
     world.before = (call) => {
       if (call === "d1 save") throw new Error("D1_ERROR");
     };
@@ -87,30 +87,33 @@ describe("while D1 is down", () => {
 describe("a D1 that fails at one write, whichever that is,", () => {
   const faults = { "refuses it": "before", "loses its reply": "after" } as const;
 
-  it.each(Object.entries(faults))("and %s, has one row of the run as it ended", async (_, when) => {
-    await world.runToEnd();
-    const writes = world.callsOf("d1 save").length;
-    expect(writes).toBeGreaterThan(3);
-    for (let bad = 1; bad <= writes; bad++) {
-      world = new CoordinatorWorld();
-      watchHistory();
-      let made = 0;
-      world[when] = (call) => {
-        if (call === "d1 save" && ++made === bad) throw new Error("D1_ERROR");
-      };
-      const run = await world.runToEnd();
-      expect(made, `write ${bad}`).toBeGreaterThan(bad);
-      expect([...world.history.rows.keys()]).toEqual([run.id]);
-      expect(world.history.rows.get(run.id)?.run).toEqual(run);
-      expect(sentStates(run.id).at(-1)).toBe("succeeded");
-      expect(world.coordinator.status().outboxLength).toBe(0);
-    }
-  });
+  it.each(Object.entries(faults))(
+    "and %s, still has one row that shows the end of the run",
+    async (_, when) => {
+      await world.runToEnd();
+      const writes = world.callsOf("d1 save").length;
+      expect(writes).toBeGreaterThan(3);
+      for (let bad = 1; bad <= writes; bad++) {
+        world = new CoordinatorWorld();
+        watchHistory();
+        let made = 0;
+        world[when] = (call) => {
+          if (call === "d1 save" && ++made === bad) throw new Error("D1_ERROR");
+        };
+        const run = await world.runToEnd();
+        expect(made, `write ${bad}`).toBeGreaterThan(bad);
+        expect([...world.history.rows.keys()]).toEqual([run.id]);
+        expect(world.history.rows.get(run.id)?.run).toEqual(run);
+        expect(sentStates(run.id).at(-1)).toBe("succeeded");
+        expect(world.coordinator.status().outboxLength).toBe(0);
+      }
+    },
+  );
 });
 
 describe("a D1 that takes a call and never answers", () => {
   it.each(["d1 save", "d1 delete", "d1 audit", "d1 look"])(
-    "at “%s” stops nothing: the run goes on, and everything arrives when it answers again",
+    "at “%s” does not stop the run, and every row arrives when D1 answers again",
     async (hanging) => {
       world.historyDeadlineMs = 50;
       world.crash();
@@ -134,7 +137,7 @@ describe("a D1 that takes a call and never answers", () => {
 });
 
 describe("a dependency that fails once, at any one of its calls,", () => {
-  it("leaves the same version, and the run tells that it tried again", async () => {
+  it("leads to the same version, and the run counts one retry", async () => {
     world = new CoordinatorWorld({ locales: ["de", "en"] });
     await world.runToEnd();
     const undisturbed = await picture(world);
@@ -157,7 +160,7 @@ describe("a dependency that fails once, at any one of its calls,", () => {
 });
 
 describe("a crash at any one call", () => {
-  it("loses nothing: the run completes with the same version, and its row arrives", async () => {
+  it("does not stop the run, which publishes the same version and whose row arrives", async () => {
     world = new CoordinatorWorld({ locales: ["de", "en"] });
     await world.runToEnd();
     const undisturbed = await picture(world);
@@ -179,7 +182,7 @@ describe("a crash at any one call", () => {
 });
 
 describe("a store that refuses for good", () => {
-  it("fails the run after five attempts, tries it once more after a minute, and serves what it did", async () => {
+  it("fails the run after five attempts, retries it after a minute, and keeps serving the old version", async () => {
     await world.runToEnd();
     const served = await world.served();
     world.renameAirport("Kloten");
@@ -210,7 +213,7 @@ describe("a store that refuses for good", () => {
     expect(world.callsOf(`kv put ${MANIFEST_KEY}`)).toHaveLength(1);
   });
 
-  it("does not fail a run that has published: it is repeated until the stores show it", async () => {
+  it("does not fail a run that has published, whose step repeats until the stores show the version", async () => {
     const attemptsAt: number[] = [];
     world.before = (call) => {
       if (call === `kv put ${MANIFEST_KEY}` && attemptsAt.push(world.time) <= 12)
@@ -224,7 +227,7 @@ describe("a store that refuses for good", () => {
 });
 
 describe("a bug", () => {
-  it("is repeated as a step and fails the run as internal, which is not tried again", async () => {
+  it("repeats the step, then fails the run as internal without a retry", async () => {
     world.before = (call) => {
       if (call === "upstream fetch") throw new TypeError("x is not a function");
     };
@@ -240,7 +243,7 @@ describe("a bug", () => {
 
 describe("a stalled step that has been overtaken", () => {
   it.each(["upstream fetch", "archive open airports.csv.gz", "kv put catalog/blob/"])(
-    "at “%s” commits nothing when it goes on",
+    "at “%s” commits nothing when it continues",
     async (stalledCall) => {
       const { run } = await world.enqueue();
       const goOn = Promise.withResolvers<void>();

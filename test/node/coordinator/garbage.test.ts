@@ -72,7 +72,7 @@ function expectNoGarbage(): void {
 }
 
 describe("what a version names", () => {
-  it("is kept for as long as it is retained, and no longer", async () => {
+  it("is kept while a retained version names it, and deleted afterwards", async () => {
     await world.publishVersions(CONTENTS_RETAINED);
     await collect();
     expect(world.calls.filter((call) => call.includes(" delete "))).toEqual([]);
@@ -82,22 +82,22 @@ describe("what a version names", () => {
     expect([1, 2, 3, CONTENTS_RETAINED + 2].map(isArchivedOf)).toEqual([false, false, true, true]);
   });
 
-  it("stays for a day after the last version that named it is gone", async () => {
+  it("is deleted a day after the last version that named it", async () => {
     await world.publishVersions(1);
     const old = namedBlobs();
     await world.publishVersions(CONTENTS_RETAINED);
     const named = namedBlobs();
-    const own = old.filter((key) => !named.includes(key));
-    expect(own).not.toEqual([]);
+    const unnamed = old.filter((key) => !named.includes(key));
+    expect(unnamed).not.toEqual([]);
     for (const hours of [1, 12, 11]) {
       await reconcile(hours * HOUR_MS);
-      expect(keys("kv", BLOBS_PREFIX)).toEqual(expect.arrayContaining(own));
+      expect(keys("kv", BLOBS_PREFIX)).toEqual(expect.arrayContaining(unnamed));
     }
     await reconcile(HOUR_MS);
     expectNoGarbage();
   });
 
-  it("stays where it is named again in the meantime", async () => {
+  it("is kept if a new version names it within the day", async () => {
     await world.publishVersions(CONTENTS_RETAINED + 1);
     await reconcile(HOUR_MS);
     world.renameAirport("Airport 1");
@@ -107,7 +107,7 @@ describe("what a version names", () => {
   });
 
   it.each(["archive list", "r2 list", "archive delete", "r2 delete", "kv delete"])(
-    "goes also if a store refuses at first to “%s”, or the coordinator is lost",
+    "is deleted later if a store fails at “%s” or the coordinator crashes",
     async (refused) => {
       await world.publishVersions(CONTENTS_RETAINED + 1);
       let refusals = 2;
@@ -125,7 +125,7 @@ describe("what a version names", () => {
 });
 
 describe("what no version names", () => {
-  it("is kept where the next run begins with it", async () => {
+  it("is kept if the next run compares upstream with it", async () => {
     await world.runToEnd();
     const unchanged = async (name: string) => {
       const unused = anAirportRow({ id: "1", iata_code: "", name });
@@ -139,7 +139,7 @@ describe("what no version names", () => {
     expect([first, second].map(isArchived)).toEqual([false, true]);
   });
 
-  it("is kept of a run that guards refused, and not of a dry run", async () => {
+  it("is kept for a run that guards refused, and deleted for a dry run", async () => {
     await world.publishVersions(1);
     world.setAirports(2 * AIRPORTS_AT_FIRST);
     const dry = await world.runToEnd({ mode: "dry_run" });
@@ -152,7 +152,7 @@ describe("what no version names", () => {
     expect(isArchived(refused)).toBe(true);
   });
 
-  it("is left alone while a run is under way, however long a pause holds it", async () => {
+  it("is not deleted while a run is under way, however long a pause holds that run", async () => {
     await world.publishVersions(1);
     world.renameAirport("Kloten");
     const run = await world.runUpTo("publish");
@@ -178,14 +178,14 @@ describe("what no version names", () => {
     expectNoGarbage();
   });
 
-  it("goes also where a coordinator has left it behind that is gone", async () => {
+  it("is deleted even if an earlier coordinator stored it", async () => {
     await storeStray();
     await world.publishVersions(1);
     await collect();
     expectNoGarbage();
   });
 
-  it("stays while a version has not reached the stores", async () => {
+  it("is not deleted while a version waits to reach the stores", async () => {
     await world.publishVersions(2);
     await storeStray();
     world.before = (call) => {
@@ -205,7 +205,7 @@ describe("what no version names", () => {
     expectNoGarbage();
   });
 
-  it("goes a day later also where the clock was ahead once", async () => {
+  it("is deleted a day later even if the clock was once ahead", async () => {
     await world.publishVersions(1);
     await storeStray();
     await reconcile(500 * 24 * HOUR_MS);
@@ -214,7 +214,7 @@ describe("what no version names", () => {
     expectNoGarbage();
   });
 
-  it("is looked for once an hour, however often the cron fires", async () => {
+  it("is collected once an hour, however often the cron fires", async () => {
     await world.publishVersions(1);
     world.time += HOUR_MS;
     const before = world.callsOf("archive list").length;

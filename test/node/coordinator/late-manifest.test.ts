@@ -62,7 +62,7 @@ describe("a manifest that comes after a newer one is replaced by that at the nex
     expect(replaced()).toMatchObject([{ level: "warn", fields: { generation: 3 } }]);
   });
 
-  it("where it was that of a rollback, also by a coordinator that was lost since", async () => {
+  it("if it was the manifest of a rollback, even after a crash of the coordinator", async () => {
     await world.publishVersions(2);
     takeLate(timeOut);
     await rollBack();
@@ -74,7 +74,7 @@ describe("a manifest that comes after a newer one is replaced by that at the nex
     expect(replaced()).toHaveLength(1);
   });
 
-  it("or at one after it, once the stores can be read and written again", async () => {
+  it("or at a later tick, once the stores can be read and written again", async () => {
     await world.publishVersions(1);
     takeLate(timeOut);
     await world.publishVersions(1);

@@ -16,7 +16,7 @@ const tick = (at: number) =>
   world.coordinator.tick(CRON, at, anEnqueueRequest({ trigger: "cron" }));
 
 describe("the log", () => {
-  it("has a line for each step that is done, with its stage and how long it took", async () => {
+  it("has a line for each finished step, with its stage and duration", async () => {
     const { id } = await world.runToEnd();
     const stages = lines("ingest_step").map(({ fields }) => (fields as { stage: string }).stage);
     expect([...new Set(stages)]).toEqual([...STAGES]);
@@ -36,7 +36,7 @@ describe("the log", () => {
     ]);
   });
 
-  it("warns of a step that fails and may yet succeed", async () => {
+  it("warns of a failed step that will be repeated", async () => {
     let refusals = 1;
     world.before = (call) => {
       if (!call.startsWith("kv put catalog/blob/") || refusals-- <= 0) return;
@@ -59,7 +59,7 @@ describe("the log", () => {
     ]);
   });
 
-  it("is summed up in the run: how long its steps took, stage by stage", async () => {
+  it("agrees with the durations of the stages that the run shows", async () => {
     let refusals = 2;
     world.before = (call) => {
       if (call.startsWith("kv put catalog/blob/")) world.time += 40;
@@ -81,7 +81,7 @@ describe("the log", () => {
     expect(took.encode).toBeGreaterThan(80);
   });
 
-  it("has the line of its stage for a guard that trips, and an error for its run", async () => {
+  it("warns of the step whose guard trips, and has an error for the end of the run", async () => {
     await world.runToEnd();
     world.setAirports(40);
     const { id } = await world.runToEnd();
@@ -93,7 +93,7 @@ describe("the log", () => {
     });
   });
 
-  it("has one line for each tick, taken or not", async () => {
+  it("has one line for each tick, taken or skipped", async () => {
     await tick(START);
     await tick(START);
     await tick(START + 1);
@@ -111,7 +111,7 @@ describe("the log", () => {
     ]);
   });
 
-  it("warns where D1 is out of reach", async () => {
+  it("warns when D1 does not answer", async () => {
     world.before = (call) => {
       if (call.startsWith("d1 ")) throw new Error("D1_ERROR");
     };

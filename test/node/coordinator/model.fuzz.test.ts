@@ -51,13 +51,13 @@ describe("whatever is done to the coordinator, in whatever order,", UNHURRIED, (
         const play = new Play(seen);
         for (const text of ["first", "second"].slice(0, versions)) await play.publish(text);
         if (flooded === 0) await play.flood();
-        for (const each of [{ do: "change", text: "a" } as const, ...operations])
-          await play.play(each);
+        for (const operation of [{ do: "change", text: "a" } as const, ...operations])
+          await play.play(operation);
         await play.settle();
       },
     );
-    const asked = fuzzed(FEWEST, RARE);
-    await fc.assert(property, { ...asked, numRuns: Math.max(asked.numRuns ?? 0, FEWEST) });
+    const settings = fuzzed(FEWEST, RARE);
+    await fc.assert(property, { ...settings, numRuns: Math.max(settings.numRuns ?? 0, FEWEST) });
     for (const what of TO_BE_SEEN) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
-import type { Pause } from "../../../src/coordinator/pause.ts";
+import type { Pause } from "../../../src/ingest/pause.ts";
 import {
   backoffMs,
-  inTurn,
+  inStartingOrder,
   nextAlarm,
   nextToStep,
   queueOf,
@@ -19,13 +19,13 @@ const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", note: null, un
 const NOW = Date.parse("2026-11-01T04:17:00.000Z");
 
 describe("nextToStep", () => {
-  it("is the run under way, before any that waits, and the oldest of those", () => {
+  it("selects the run under way before waiting runs, and the oldest of those first", () => {
     expect(nextToStep(aQueue({ running: [running], waiting: [waiting] }), NOW)).toBe(running);
     expect(nextToStep(aQueue({ waiting: [full, waiting] }), NOW)).toBe(full);
     expect(nextToStep(aQueue(), NOW)).toBeUndefined();
   });
 
-  it("is no run while paused, but one whose publication is recorded or that is to be cancelled", () => {
+  it("selects during a pause only a run that has published or that is to be cancelled", () => {
     expect(
       nextToStep(aQueue({ running: [running], waiting: [waiting], pause }), NOW),
     ).toBeUndefined();
@@ -43,7 +43,7 @@ describe("nextToStep", () => {
     }
   });
 
-  it("is a job of another work that waits, while a pause holds the run under way", () => {
+  it("selects a waiting backup job while a pause holds the run under way", () => {
     const backup = aBackupRecord({ id: "backup" });
     const queue = aQueue({ running: [running], waiting: [waiting, backup], pause });
     expect(nextToStep(queue, NOW)).toBe(backup);
@@ -51,14 +51,14 @@ describe("nextToStep", () => {
     expect(nextToStep({ ...queue, pause: null }, NOW)).toBe(running);
   });
 
-  it("is the job that began last, once the run that it passed may go on", () => {
+  it("selects the job that started last after the pause of the run that it passed", () => {
     const first = aRunRecord({ state: "running", started_at: "2026-11-01T04:00:00.000Z" });
     const last = aBackupRecord({ state: "running", started_at: "2026-11-01T04:10:00.000Z" });
     expect(nextToStep(queueOf([first, last], null), NOW)).toBe(last);
     expect(nextToStep(queueOf([last, first], null), NOW)).toBe(last);
   });
 
-  it("is none before its time, and lets no other pass it", () => {
+  it("selects nothing during the back-off of the run under way", () => {
     const backingOff = { ...running, notBefore: NOW + 1 };
     const view = aQueue({ running: [backingOff], waiting: [waiting] });
     expect(nextToStep(view, NOW)).toBeUndefined();
@@ -71,9 +71,9 @@ describe("runs that wait", () => {
   const queuedAt = (ms: number) =>
     aRunRecord({ id: `at ${ms}`, queued_at: new Date(NOW + ms).toISOString() });
 
-  it("take turns as they were queued, a second try as if it was when its time comes", () => {
+  it("start in the order of queueing, and a retry as if it was queued at its start time", () => {
     const [before, after] = [queuedAt(59_999), queuedAt(60_001)];
-    expect(inTurn([secondTry, queuedAt(0), before, after])).toEqual([
+    expect(inStartingOrder([secondTry, queuedAt(0), before, after])).toEqual([
       queuedAt(0),
       before,
       secondTry,
@@ -81,14 +81,14 @@ describe("runs that wait", () => {
     ]);
   });
 
-  it("are not held up by a second try before its time", () => {
+  it("are not delayed by a retry before its start time", () => {
     const view = aQueue({ waiting: [secondTry, full] });
     expect(nextToStep(view, NOW)).toBe(full);
     expect(nextToStep(aQueue({ waiting: [secondTry] }), NOW + 59_999)).toBeUndefined();
     expect(nextToStep(view, NOW + 60_000)).toBe(secondTry);
   });
 
-  it("have the alarm set for the first that may begin", () => {
+  it("have the alarm set for the earliest start", () => {
     const alarmFor = (records: readonly RunRecord[]) =>
       nextAlarm(aQueue({ waiting: records }), { now: NOW, others: [] });
     expect(alarmFor([secondTry])).toBe(NOW + 60_000);
@@ -104,12 +104,12 @@ describe("runs that wait", () => {
 describe("nextAlarm", () => {
   const none = { now: NOW, others: [null, null] };
 
-  it("is not set when nothing is to be done", () => {
+  it("is null when nothing is due", () => {
     expect(nextAlarm(aQueue(), none)).toBeNull();
     expect(nextAlarm(aQueue({ running: [running], waiting: [waiting], pause }), none)).toBeNull();
   });
 
-  it("is now for a run that can go on, else when it may be tried again", () => {
+  it("is now for a run that can start, and the end of the back-off for one that cannot", () => {
     expect(nextAlarm(aQueue({ waiting: [waiting] }), none)).toBe(NOW);
     const backingOff = { ...running, notBefore: NOW + 4_000 };
     expect(nextAlarm(aQueue({ running: [backingOff], waiting: [waiting] }), none)).toBe(
@@ -117,7 +117,7 @@ describe("nextAlarm", () => {
     );
   });
 
-  it("is now for a job that began to wait while the clock was ahead", () => {
+  it("is now for a job whose wait began while the clock was ahead", () => {
     const backingOff = { ...running, notBefore: NOW + 60_001 };
     const delayed = { ...waiting, notBefore: NOW + RETRY_MAX_MS + 1 };
     for (const queue of [aQueue({ running: [backingOff] }), aQueue({ waiting: [delayed] })]) {
@@ -128,7 +128,7 @@ describe("nextAlarm", () => {
     expect(nextAlarm(aQueue({ waiting: [asUpstreamAsked] }), none)).toBe(NOW + RETRY_MAX_MS);
   });
 
-  it("is when a pause ends by itself", () => {
+  it("is the end of a pause that ends by itself", () => {
     const until = { ...pause, until: "2026-11-01T05:00:00.000Z" };
     const view = aQueue({ pause: until, waiting: [waiting] });
     expect(nextAlarm(view, none)).toBe(Date.parse("2026-11-01T05:00:00.000Z"));

@@ -13,13 +13,13 @@ beforeEach(() => {
   world = new CoordinatorWorld({ locales: ["de", "en"] });
 });
 
-describe("a coordinator that is new while its stores are not", () => {
+describe("a new coordinator over existing stores", () => {
   beforeEach(async () => {
     await world.publishVersions(3);
     world.loseTables();
   });
 
-  it("has the guards compare with what is served", async () => {
+  it("compares candidates with the served version in its guards", async () => {
     world.setAirports(3);
     expect(await world.runToEnd()).toMatchObject({
       state: "failed",
@@ -29,7 +29,7 @@ describe("a coordinator that is new while its stores are not", () => {
     expect(await world.served()).toMatchObject({ generation: 3, counts: { airports: 20 } });
   });
 
-  it("goes on with the next generation, and can roll back to those before", async () => {
+  it("continues with the next generation, and can roll back to earlier versions", async () => {
     world.renameAirport("Kloten");
     expect(await world.runToEnd()).toMatchObject({ generation_before: 3, generation_after: 4 });
     const generations = world.coordinator.versions().map(({ generation }) => generation);
@@ -37,7 +37,7 @@ describe("a coordinator that is new while its stores are not", () => {
     expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
   });
 
-  it("takes the highest of what is there, also where both current manifests are gone", async () => {
+  it("adopts the highest stored generation even if both current manifests are gone", async () => {
     world.store.kv.delete(MANIFEST_KEY);
     world.store.r2.delete(MANIFEST_KEY);
     expect(world.store.r2.has(generationKey(3))).toBe(true);
@@ -45,7 +45,7 @@ describe("a coordinator that is new while its stores are not", () => {
     expect(await world.runToEnd()).toMatchObject({ generation_after: 4 });
   });
 
-  it("collects nothing that is served, though no run begins for a day", async () => {
+  it("collects nothing that is served, even if no run starts for a day", async () => {
     await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
     const stored = () => [...world.store.kv.keys(), ...world.store.r2.keys()].toSorted();
     const before = stored();
@@ -64,7 +64,7 @@ describe("a coordinator that is new while its stores are not", () => {
     expect(stored()).toEqual(before);
   });
 
-  it("begins no run before it has seen the stores", async () => {
+  it("starts no run before it has read the stores", async () => {
     let refusals = 2;
     world.before = (call) => {
       if (call === `r2 get ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("R2 is away");
@@ -76,7 +76,7 @@ describe("a coordinator that is new while its stores are not", () => {
 });
 
 describe("a clock that is set back", () => {
-  it("lets no run wait for an alarm that lies ahead", async () => {
+  it("makes no run wait for an alarm that now lies far ahead", async () => {
     await world.enqueue();
     world.time -= HOUR_MS;
     expect(world.alarmAt).toBeGreaterThan(world.time);
@@ -86,7 +86,7 @@ describe("a clock that is set back", () => {
 });
 
 describe("a row of D1 that shows a run as open", () => {
-  it("is ended if the coordinator knows nothing of it, once all that waits is written", async () => {
+  it("is ended if the coordinator does not know the run, once the outbox is empty", async () => {
     const history = createHistory(MemoryD1.migrated().binding);
     const save = (id: string, state: "running" | "succeeded") =>
       history.saveRuns([{ seq: 1, run: aRunRecord({ id, state }).job }]);
@@ -111,7 +111,7 @@ describe("a row of D1 that shows a run as open", () => {
 });
 
 describe("the changes of a run", () => {
-  it("are shown in the default locale, and not in the first of the alphabet", async () => {
+  it("are shown in the default locale", async () => {
     await world.publishVersions(1);
     world.renameAirport("Kloten");
     expect(await world.runToEnd()).toMatchObject({ changes: { locale: "en" } });

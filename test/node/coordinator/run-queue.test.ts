@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
-import type { Pause } from "../../../src/coordinator/pause.ts";
+import type { Pause } from "../../../src/ingest/pause.ts";
 import {
   decideEnqueue,
   decideTick,
   QUEUE_MAX_DEPTH,
   retryOf,
 } from "../../../src/coordinator/run-queue.ts";
+import { toListed } from "../../../src/coordinator/run.ts";
 import type { Queue } from "../../../src/coordinator/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
@@ -23,8 +24,8 @@ const differing = (count: number) =>
     aRunRecord({ id: `other ${index}`, source: `source ${index}` }),
   );
 
-const decide = (queue: Queue, asked = {}) =>
-  decideEnqueue(wanted, queue, { ifPaused: "queue", now: NOW, ...asked });
+const decide = (queue: Queue, options = {}) =>
+  decideEnqueue(wanted, queue, { ifPaused: "queue", now: NOW, ...options });
 
 const STARTS = new Date(NOW + 60_000).toISOString();
 /** The run that is wanted, and another, as second tries whose time has not come. */
@@ -57,18 +58,18 @@ describe("decideEnqueue", () => {
       "on_resume",
       2,
     ],
-  ] as const)("adds a run that starts %s", (_, queue, willStart, queuePosition) => {
+  ] as const)("adds a run that starts %s", (_, queue, will_start, queue_position) => {
     const { result, add } = decide(aQueue(queue));
     expect(add).toBe(wanted);
     expect(result).toMatchObject({
       ok: true,
       answer: {
         changed: true,
-        willStart,
-        queuePosition,
-        queueDepth: ("waiting" in queue ? queue.waiting.length : 0) + 1,
+        will_start,
+        queue_position,
+        queue_depth: ("waiting" in queue ? queue.waiting.length : 0) + 1,
         paused: "pause" in queue,
-        run: wanted.job,
+        run: toListed(wanted.job),
       },
     });
   });
@@ -88,11 +89,11 @@ describe("decideEnqueue", () => {
     ],
     ["waits in a full queue", { waiting: [...differing(9), waiting] }, "after_run:other 8", 10],
   ] as const)(
-    "answers with the same run where that %s, and adds none",
-    (_, queue, willStart, at) => {
+    "answers with the waiting run and adds none if that %s",
+    (_, queue, will_start, at) => {
       expect(decide(aQueue(queue))).toMatchObject({
         result: {
-          answer: { changed: false, willStart, queuePosition: at, run: { id: "waiting" } },
+          answer: { changed: false, will_start, queue_position: at, run: { id: "waiting" } },
         },
         add: null,
       });
@@ -123,12 +124,12 @@ describe("decideEnqueue", () => {
   ] as const)("does not take a waiting run with %j for the same", (changes) => {
     const unlike = aRunRecord({ id: "waiting", ...changes });
     expect(decide(aQueue({ waiting: [unlike], running: [running] }))).toMatchObject({
-      result: { answer: { willStart: "after_run:waiting", run: wanted.job } },
+      result: { answer: { will_start: "after_run:waiting", run: toListed(wanted.job) } },
       add: wanted,
     });
   });
 
-  it("refuses while paused when asked to, and gives the pause", () => {
+  it("refuses a request that must not wait for the end of a pause, and returns the pause", () => {
     for (const others of [[], [waiting]])
       expect(decide(aQueue({ pause, waiting: others }), { ifPaused: "reject" })).toEqual({
         result: { ok: false, reason: "paused", pause },
@@ -137,31 +138,31 @@ describe("decideEnqueue", () => {
     expect(decide(aQueue(), { ifPaused: "reject" }).result.ok).toBe(true);
   });
 
-  it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
+  it(`lets ${QUEUE_MAX_DEPTH} runs wait and refuses another`, () => {
     const almost = aQueue({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
     expect(decide(almost)).toMatchObject({
-      result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
+      result: { ok: true, answer: { queue_position: QUEUE_MAX_DEPTH } },
     });
-    for (const queueDepth of [QUEUE_MAX_DEPTH, QUEUE_MAX_DEPTH + 1])
-      expect(decide(aQueue({ waiting: differing(queueDepth) }))).toEqual({
-        result: { ok: false, reason: "queue_full", queueDepth },
+    for (const queue_depth of [QUEUE_MAX_DEPTH, QUEUE_MAX_DEPTH + 1])
+      expect(decide(aQueue({ waiting: differing(queue_depth) }))).toEqual({
+        result: { ok: false, reason: "queue_full", queue_depth },
         add: null,
       });
   });
 });
 
 describe("decideTick", () => {
-  it("takes a tick when nothing stands in its way, also while a run is under way", () => {
+  it("takes a tick while other runs wait or are under way", () => {
     expect(decideTick(wanted, aQueue())).toBeNull();
     expect(decideTick(wanted, aQueue({ running: [running], waiting: [full] }))).toBeNull();
   });
 
-  it("takes a tick while a run waits that works from a candidate", () => {
+  it("takes a tick while a run from a candidate waits", () => {
     const approval = aRunRecord({ id: "approval", candidate_of: "refused" });
     expect(decideTick(wanted, aQueue({ waiting: [approval] }))).toBeNull();
   });
 
-  it("skips one while paused, while the same run waits, and while the queue is full", () => {
+  it("skips a tick during a pause, while the same run waits, and while the queue is full", () => {
     expect(decideTick(wanted, aQueue({ pause, waiting: [waiting] }))).toBe("paused");
     expect(decideTick(wanted, aQueue({ waiting: [waiting] }))).toBe("already_queued");
     const view = aQueue({ waiting: differing(QUEUE_MAX_DEPTH) });
@@ -177,7 +178,7 @@ describe("retryOf", () => {
     return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
   };
 
-  it("does what the failed run was to do, names it, and waits until its time", () => {
+  it("repeats the request of the failed run, names it as its parent, and waits until its start time", () => {
     const retry = retried(failed);
     expect(retry?.notBefore).toBe(NOW + 60_000);
     expect(retry?.job).toMatchObject({
@@ -193,7 +194,7 @@ describe("retryOf", () => {
     });
   });
 
-  it("works from the same candidate, also after that run is forgotten", () => {
+  it("builds from the same candidate as the failed run", () => {
     const upstream = { "airports.csv": { sha256: "a", bytes: 1 } };
     const approval = aRunRecord({ id: "approval", candidate_of: "refused", upstream });
     expect(retried(approval)?.job).toMatchObject({ candidate_of: "refused", upstream });
@@ -201,24 +202,24 @@ describe("retryOf", () => {
     expect(retried(asking)?.job).toMatchObject({ candidate_of: null, upstream: {} });
   });
 
-  it("is not made of a forced run, but where what it forces is archived", () => {
+  it("is not made for a forced run, unless that builds from a candidate", () => {
     expect(retried(aRunRecord({ forced: true }))).toBeNull();
     const approval = aRunRecord({ forced: true, candidate_of: "refused" });
     expect(retried(approval)?.job).toMatchObject({ forced: true, candidate_of: "refused" });
   });
 
-  it("is not made of a retry", () => {
+  it("is not made for a run that is a retry itself", () => {
     const retry = retried(failed);
     expect(retry && retried(retry)).toBeNull();
   });
 
-  it("is not made where a run that would do the same waits already", () => {
+  it("is not made while an equivalent run waits", () => {
     const { mode } = failed.job;
     expect(retried(failed, [waiting, aRunRecord({ mode })])).toBeNull();
     expect(retried(failed, [waiting, aRunRecord({ mode, forced: true })])).not.toBeNull();
   });
 
-  it("is made also where the queue is full", () => {
+  it("is made even if the queue is full", () => {
     expect(retried(failed, differing(QUEUE_MAX_DEPTH))?.job.id).toBe("retry");
   });
 });

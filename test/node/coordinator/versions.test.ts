@@ -5,7 +5,7 @@ import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 describe("describeVersion", () => {
-  it("sums a manifest up, and says whether it is the current one", () => {
+  it("summarizes a manifest and says whether it is the current one", () => {
     const manifest = aManifest({ generation: 3 });
     expect(describeVersion(manifest, [manifest])).toEqual({
       generation: 3,
@@ -19,11 +19,11 @@ describe("describeVersion", () => {
     });
   });
 
-  it("says whose content it publishes again", () => {
+  it("names the earlier generation whose content it publishes again", () => {
     const versions = [4, 3, 2, 1].map((generation) =>
       aManifest({ generation, catalog_sha256: String(generation === 4 ? 2 : generation) }),
     );
-    const found = versions.map((each) => describeVersion(each, versions).republishes);
+    const found = versions.map((version) => describeVersion(version, versions).republishes);
     expect(found).toEqual([2, null, null, null]);
   });
 
@@ -40,7 +40,7 @@ describe("describeVersion", () => {
 });
 
 describe("bestCoverage", () => {
-  it("is the highest of each locale in any version, also of one that is published no more", () => {
+  it("is the highest coverage of each locale in any version, even of a locale that is no longer published", () => {
     const version = (coverages: { readonly [locale: string]: number }) =>
       aManifest({
         locales: Object.fromEntries(
@@ -57,14 +57,14 @@ describe("bestCoverage", () => {
 });
 
 describe("isSameContent", () => {
-  it("looks at what is served, and at nothing that only a version has", () => {
+  it("compares what is served and ignores generation and times", () => {
     const [one, two] = [aVersion(1, "one").manifest, aVersion(2, "two").manifest];
     expect(isSameContent(one, { ...one, locales: one.locales })).toBe(true);
     expect(isSameContent(one, rolledBack(one, two, "2026-11-02T00:00:00.000Z"))).toBe(true);
     expect(isSameContent(one, two)).toBe(false);
   });
 
-  it("is so in whichever order locales and codings are named", () => {
+  it("ignores the order of locales and codings", () => {
     const one = aManifest({ locales: { de: aLocaleEntry(), en: aLocaleEntry() } });
     const entry = aLocaleEntry();
     const { proto } = entry.bodies;

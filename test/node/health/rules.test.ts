@@ -255,7 +255,7 @@ describe("ticks_missed", () => {
 
 describe("the status of a finding", () => {
   const paused = { at: ago(25 * HOUR_MS), by: "ops", note: null };
-  const stuck = { id: "run-2", stage: "encode", heartbeat_at: ago(10 * MINUTE_MS) };
+  const stuck = { id: "run-2", stage: "encode" as const, heartbeat_at: ago(10 * MINUTE_MS) };
 
   it.each<[string, RuleName, Facts, "pass" | "warn" | "fail"]>([
     ["passes while all is well", "catalog_stale", someFacts(), "pass"],
@@ -478,7 +478,7 @@ describe("ingest_stuck", () => {
       verdict: "bad",
       evidence: { run_id: "run-2" },
     });
-    const running = { id: "run-1", stage: "fetch", heartbeat_at: ago(1) };
+    const running = { id: "run-1", stage: "fetch" as const, heartbeat_at: ago(1) };
     expect(findingOf("ingest_stuck", withIngest({ queued, running }))).toMatchObject({
       verdict: "good",
       value: 1,

@@ -127,7 +127,7 @@ describe("checkCoordinator", () => {
   });
 
   it("shows what runs and waits", () => {
-    const running = { id: "run-1", stage: "build", heartbeat_at: ago(0) };
+    const running = { id: "run-1", stage: "build" as const, heartbeat_at: ago(0) };
     const queued = [{ id: "run-2", queued_at: ago(0) }];
     expect(checkCoordinator({ ...IDLE, running, queued, leaseUntil: until })).toMatchObject({
       "ingest:queue": [{ observedValue: 1 }],

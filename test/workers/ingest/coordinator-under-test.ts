@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { INGEST_INSTANCE } from "../../../src/instances.ts";
-import type { EnqueueAnswer, EnqueueRequest } from "../../../src/coordinator/run-queue.ts";
+import type { QueueAnswer, EnqueueRequest } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
@@ -19,7 +19,7 @@ export function coordinator() {
 }
 
 /** Puts a run in the queue, which must take it. */
-export async function enqueue(changes: Partial<EnqueueRequest> = {}): Promise<EnqueueAnswer> {
+export async function enqueue(changes: Partial<EnqueueRequest> = {}): Promise<QueueAnswer> {
   const result = await coordinator().enqueue(anEnqueueRequest(changes));
   if (!result.ok) throw new Error(`not queued: ${result.reason}`);
   return result.answer;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import snapshotManifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import type { EnqueueAnswer } from "../../../src/coordinator/run-queue.ts";
+import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
 import { STAGES } from "../../../src/ingest/report.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
@@ -23,9 +23,9 @@ import {
 
 const AIRPORTS = snapshotManifest.counts.airports;
 
-let enqueued: EnqueueAnswer;
+let enqueued: QueueAnswer;
 /** Two that were put in the queue at the same time, while the first run was under way. */
-let racing: EnqueueAnswer[];
+let racing: QueueAnswer[];
 let first: Run;
 let second: Run;
 
@@ -41,9 +41,9 @@ describe("the first run", () => {
   it("begins now", () => {
     expect(enqueued).toMatchObject({
       changed: true,
-      willStart: "now",
-      queuePosition: 1,
-      queueDepth: 1,
+      will_start: "now",
+      queue_position: 1,
+      queue_depth: 1,
       paused: false,
       run: {
         state: "queued",
@@ -123,7 +123,7 @@ describe("two enqueues at the same time", () => {
   it("make one run, and both get it", () => {
     expect(new Set(racing.map(({ run }) => run.id)).size).toBe(1);
     expect(racing.filter(({ changed }) => changed)).toHaveLength(1);
-    for (const { willStart } of racing) expect(willStart).toBe(`after_run:${first.id}`);
+    for (const { will_start } of racing) expect(will_start).toBe(`after_run:${first.id}`);
   });
 
   it("begin it after the run under way has ended", () => {

@@ -60,7 +60,7 @@ describe("GET /admin/ingest/runs", () => {
     const { run } = await world.ingest.enqueue();
     await world.saveRuns(aRun(1));
     expect(await page()).toMatchObject({ runs: [{ id: run.id }, { id: anId(1) }], total: 2 });
-    await world.saveRuns({ ...run, state: "running" });
+    await world.saveRuns({ ...world.ingest.run(run.id), state: "running" });
     expect(await page("?state=running")).toMatchObject({ runs: [], total: 0 });
     expect(await page("?state=queued")).toMatchObject({ runs: [{ id: run.id }], total: 1 });
   });

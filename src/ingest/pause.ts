@@ -1,12 +1,17 @@
-/** The pause flag. It stops dispatch and publishing until an operator or `until` lifts it. */
-export interface Pause {
-  /** RFC 3339. */
-  readonly at: string;
-  readonly by: string;
-  readonly note: string | null;
-  /** RFC 3339; null if only an operator lifts it. */
-  readonly until: string | null;
-}
+/** The pause of ingestion. Pure: no clock, no I/O. */
+import { z } from "zod";
+import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
+
+/** The only schema of a pause: the status, the backups and the OpenAPI document follow from it. */
+export const pauseSchema = z.strictObject({
+  at: timestamp,
+  by: z.string(),
+  note: z.string().nullable(),
+  until: timestamp.nullable().meta({ description: "Null if only an operator ends it." }),
+});
+
+/** Stops dispatch and publishing until an operator or `until` lifts it. */
+export type Pause = DeepReadonly<z.output<typeof pauseSchema>>;
 
 export interface PauseRequest {
   readonly by: string;

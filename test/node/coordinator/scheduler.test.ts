@@ -26,7 +26,7 @@ const breakUpstream = (fault: Error) => {
 };
 
 describe("the answer to an enqueue", () => {
-  it("names the run that it starts after, and keeps its word", async () => {
+  it("names the run after which the new one starts, which then holds", async () => {
     const first = await world.enqueue();
     await world.alarm();
     const second = await world.enqueue();
@@ -34,14 +34,14 @@ describe("the answer to an enqueue", () => {
     expect([second, third]).toMatchObject([
       {
         changed: true,
-        willStart: `after_run:${first.run.id}`,
-        queuePosition: 1,
+        will_start: `after_run:${first.run.id}`,
+        queue_position: 1,
       },
       {
         changed: true,
-        willStart: `after_run:${second.run.id}`,
-        queuePosition: 2,
-        queueDepth: 2,
+        will_start: `after_run:${second.run.id}`,
+        queue_position: 2,
+        queue_depth: 2,
       },
     ]);
     const begun: string[] = [];
@@ -51,6 +51,20 @@ describe("the answer to an enqueue", () => {
       return false;
     });
     expect(begun).toEqual([first, second, third].map(({ run }) => run.id));
+  });
+});
+
+describe("a pause", () => {
+  it("lifts itself at its end, and the runs that waited start", async () => {
+    const until = new Date(START + 3_600_000).toISOString();
+    await world.coordinator.pause({ ...PAUSE, until }, false);
+    const { run, ...answer } = await world.enqueue();
+    expect(answer).toMatchObject({ changed: true, will_start: "on_resume" });
+    await world.drain(() => world.run(run.id).state !== "queued");
+    expect(world.time).toBe(START + 3_600_000);
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "succeeded" });
+    expect(world.coordinator.status().pause).toBeNull();
   });
 });
 
@@ -67,7 +81,7 @@ describe("a cron tick", () => {
     expect(rows()).toHaveLength(2);
   });
 
-  it("while paused is one row, which counts them", async () => {
+  it("is skipped during a pause, and one row counts the skipped ticks", async () => {
     await world.coordinator.pause(PAUSE, false);
     for (let day = 0; day < 5; day++) await tick(START + day);
     await tick(START);
@@ -77,7 +91,7 @@ describe("a cron tick", () => {
     ]);
   });
 
-  it("that was skipped is not made up for: no run begins at the resume", async () => {
+  it("is not made up for at the resume if it was skipped", async () => {
     await world.coordinator.pause(PAUSE, false);
     for (let day = 0; day < 5; day++) await tick(START + day);
     await world.coordinator.resume();
@@ -86,7 +100,7 @@ describe("a cron tick", () => {
     expect(world.callsOf("upstream fetch")).toEqual([]);
   });
 
-  it("that is skipped in another pause is another row", async () => {
+  it("that is skipped in a later pause gets a row of its own", async () => {
     await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
     await tick(START);
     world.time = START + 10;
@@ -96,7 +110,7 @@ describe("a cron tick", () => {
     expect(rows()).toMatchObject([{ skip_count: 1 }, { skip_count: 1 }]);
   });
 
-  it("is taken once the pause has ended, also before the alarm that lifts it", async () => {
+  it("is taken after the end of a pause, even before the alarm that lifts it", async () => {
     await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
     world.time = START + 10;
     expect(world.coordinator.status().pause).toBeNull();
@@ -104,7 +118,7 @@ describe("a cron tick", () => {
     expect(world.coordinator.status().queued).toHaveLength(1);
   });
 
-  it("is skipped while the same run waits, and counted in one row until one is taken", async () => {
+  it("is skipped while the same run waits, and one row counts the skipped ticks", async () => {
     await world.enqueue({ mode: "full" });
     await world.alarm();
     await tick(START);
@@ -120,7 +134,7 @@ describe("a cron tick", () => {
 });
 
 describe("a run that fails", () => {
-  it("lets the next one proceed, also when it takes the coordinator down with it each time", async () => {
+  it("lets the next run proceed, even if each of its steps crashes the coordinator", async () => {
     const poison = await world.enqueue({ source: "other" });
     const next = await world.enqueue();
     world.before = (call) => {
@@ -143,8 +157,8 @@ describe("a run that fails", () => {
   });
 });
 
-describe("a second try", () => {
-  it("waits for a minute, also over a crash, with the alarm set for its end", async () => {
+describe("a retry", () => {
+  it("waits for a minute, also across a crash, with the alarm set for its start", async () => {
     const { upstream } = world;
     breakUpstream(new PassingError("http_status", "busy", 60_000));
     const { run } = await world.enqueue();
@@ -169,7 +183,7 @@ describe("a second try", () => {
 });
 
 describe("the end of a run", () => {
-  it("makes the run the first of those that ended, and shows why it failed", async () => {
+  it("lists the run first among the ended ones, with the reason of its failure", async () => {
     const first = await world.runToEnd();
     breakUpstream(new SourceError("http_refused", "example.org answers 404; check the URL"));
     const second = await world.runToEnd({ mode: "dry_run" });

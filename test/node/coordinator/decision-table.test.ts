@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/acceptance/held-change.ts";
-import { DecisionTable } from "../../../src/coordinator/decision-table.ts";
+import { DecisionTable } from "../../../src/coordinator/tables.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
 const decision = (id: string, verdict: Decision["verdict"] = "rejected"): Decision => ({
@@ -32,6 +32,14 @@ describe("the table of decisions", () => {
     table.add([decision("3-c", "approved")]);
     table.deleteApproved(followed);
     expect(table.list().map(({ id }) => id)).toEqual(["2-b", "3-c"]);
+  });
+
+  it("gives no number twice, also after the newest decision was deleted", () => {
+    table.add([decision("1-a", "approved")]);
+    const followed = table.list().at(-1)?.seq ?? 0;
+    table.deleteApproved(followed);
+    table.add([decision("2-b")]);
+    expect(table.list()[0]?.seq).toBeGreaterThan(followed);
   });
 
   it("holds a decision about every airport, and forgets the oldest beyond 20,000", () => {

@@ -1,0 +1,67 @@
+/** The only schemas of a backup in answers: the OpenAPI document and the pages follow from them. */
+import { z } from "zod";
+import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
+import { backupId } from "./backup-id.ts";
+import { BACKUP_TRIGGERS } from "./job.ts";
+import { VERDICT_STATES } from "./verdict.ts";
+
+/**
+ * `queued`: a job waits to make it. `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
+ * manifest. `damaged`: its manifest is unusable.
+ */
+export const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
+export type BackupState = (typeof BACKUP_STATES)[number];
+
+export const backupStatus = z.enum(["ok", "stale", "unverified", "no_backups"]).meta({
+  description:
+    "`stale`: the newest backup was finished over 26 hours ago; `unverified`: the newest backup has not been verified as good.",
+});
+export type BackupStatus = z.output<typeof backupStatus>;
+
+/** A backup in the answers of the API. Fields from the manifest are null without one. */
+export const backupSchema = z
+  .strictObject({
+    id: backupId,
+    state: z.enum(BACKUP_STATES).meta({
+      description:
+        "`incomplete`: it has no manifest and cannot be restored; `damaged`: its manifest is unusable.",
+    }),
+    trigger: z.enum(BACKUP_TRIGGERS).nullable(),
+    note: z.string().nullable(),
+    pinned: z.boolean(),
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    duration_ms: z.int().nullable(),
+    size_bytes: count.nullable().meta({
+      description: "Size of all its parts and objects, including shared objects.",
+    }),
+    parts: count.nullable(),
+    objects: count.nullable(),
+    tables: z.record(z.string(), z.strictObject({ rows: count })),
+    generation: z.int().nullable(),
+    catalog_sha256: hexHash.nullable(),
+    verified: z.strictObject({
+      state: z.enum(VERDICT_STATES).meta({
+        description:
+          "`intact`: every byte is intact, but this Worker cannot rebuild the catalog, because its code or snapshot differs.",
+      }),
+      at: timestamp.nullable(),
+      message: z.string(),
+    }),
+    expires_at: timestamp.nullable().meta({
+      description: "Earliest deletion by retention; null while retention keeps the backup.",
+    }),
+    problem: z.string().nullable(),
+  })
+  .meta({ id: "Backup" });
+
+/** A page of backups. */
+export const backupPage = z.strictObject({
+  status: backupStatus,
+  backups: z.array(backupSchema).meta({ description: "Newest first." }),
+  next_cursor: z.string().nullable(),
+  total: count,
+});
+
+export type Backup = DeepReadonly<z.output<typeof backupSchema>>;
+export type BackupPage = DeepReadonly<z.output<typeof backupPage>>;

@@ -1,0 +1,116 @@
+/** The inputs and results of the steps of backup jobs. */
+import type { Manifest } from "../catalog/manifest.ts";
+import type { Pause } from "../ingest/pause.ts";
+import type { Log } from "../log.ts";
+import type { Snapshot } from "../sources/snapshot.ts";
+import type { BackupStore } from "../storage/backup-store.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import type { DatabaseCopy, TableShape, Value } from "../storage/database-copy.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
+import type { Fault } from "./fault.ts";
+import type { BackupManifest, Part } from "./format.ts";
+import type { BackupJob } from "./job.ts";
+
+/** A table, with its rows and parts in the backup so far. */
+interface CopiedTable extends TableShape {
+  readonly rows: number;
+  readonly parts: number;
+}
+
+/** An unfinished backup. */
+export interface Draft {
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly state: Part;
+  readonly tables: readonly CopiedTable[];
+  /** Number of copied tables, and the key of the last copied row of the next one. */
+  readonly tablesDone: number;
+  readonly afterRow: readonly Value[] | null;
+  /** The published version, if any, and the version of the Worker that built it. */
+  readonly catalog: BackupManifest["catalog"];
+  readonly builtBy: string | null;
+}
+
+/** State of a job between two steps; JSON. Each step makes the lists that it needs anew. */
+export interface Checkpoint {
+  /** Index of the present stage in the plan. */
+  readonly at: number;
+  /** Number of finished units of the present stage. */
+  readonly done: number;
+  readonly draft: Draft | null;
+}
+
+export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, draft: null };
+
+/** The tables of the coordinator that a backup saves and a restore replaces. */
+export interface CoordinatorTables {
+  versions(): Manifest[];
+  currentVersion(): Manifest | null;
+  /** Worker version that built each catalog, by the catalog's hash. */
+  builders(): { readonly [catalog_sha256: string]: string | null };
+  pause(): Pause | null;
+  setPause(pause: Pause): void;
+  replaceVersions(manifests: readonly Manifest[]): void;
+  addVersion(manifest: Manifest): void;
+  setReplicated(generation: number): void;
+}
+
+/** The dependencies of steps. A store throws if it fails. */
+export interface StepDependencies {
+  readonly backups: BackupStore;
+  readonly database: DatabaseCopy;
+  readonly coordinator: CoordinatorTables;
+  /** Ids of the backups that open jobs make or read. */
+  readonly openBackups: () => readonly string[];
+  readonly catalog: CatalogStore;
+  readonly archive: SourceArchive;
+  readonly snapshot: Snapshot;
+  readonly workerVersion: string | null;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+}
+
+/** The inputs of a step. */
+export interface StepContext {
+  readonly job: BackupJob;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Result of a step. */
+export type StepResult =
+  /** The stage continues. */
+  | {
+      readonly do: "again";
+      readonly checkpoint: Checkpoint;
+      readonly total: number;
+    }
+  /** The stage is finished. `apply` changes the coordinator's tables in the same transaction. */
+  | {
+      readonly do: "next";
+      readonly checkpoint: Checkpoint;
+      readonly apply: () => Partial<BackupJob>;
+    }
+  /** The job has failed. */
+  | { readonly do: "fail"; readonly fault: Fault };
+
+export function again(checkpoint: Checkpoint, total: number): StepResult {
+  return { do: "again", checkpoint, total };
+}
+
+export function next(
+  checkpoint: Checkpoint,
+  apply: () => Partial<BackupJob> = () => ({}),
+): StepResult {
+  return { do: "next", checkpoint, apply };
+}
+
+/** Counts finished units of a stage, which ends with the last of `total`. */
+export function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
+  const changed = { ...checkpoint, done: checkpoint.done + more };
+  return changed.done < total ? again(changed, total) : next(changed);
+}
+
+export function failWith(fault: Fault): StepResult {
+  return { do: "fail", fault };
+}

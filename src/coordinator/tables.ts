@@ -1,0 +1,183 @@
+/** The coordinator's tables that have SQL of their own. Every method is synchronous. */
+import type { Decision } from "../acceptance/held-change.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import { fromStored, toStored } from "../catalog/manifest.ts";
+import type { NumberedDecision } from "../ingest/checkpoint.ts";
+import type { SqlRow, TableStorage } from "../storage/tables.ts";
+import { isOpen, type JobRecord } from "./job-record.ts";
+
+/** Retained number of ended jobs of each work. */
+const ENDED_JOBS_KEPT = 100;
+
+/**
+ * All jobs. SQL of its own, because each alarm reads the open ones without the ended, and a tick finds
+ * its job by key.
+ */
+export class JobTable {
+  readonly #storage: TableStorage;
+
+  constructor(storage: TableStorage) {
+    this.#storage = storage;
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS jobs (
+        id TEXT PRIMARY KEY, work TEXT NOT NULL, is_open INTEGER NOT NULL, key TEXT, record TEXT NOT NULL
+      )`,
+    );
+    this.#exec("CREATE INDEX IF NOT EXISTS jobs_by_work ON jobs (work, is_open, id)");
+    this.#exec("CREATE INDEX IF NOT EXISTS jobs_by_key ON jobs (key)");
+  }
+
+  save(record: JobRecord): void {
+    const { work, job, key } = record;
+    this.#exec(
+      "INSERT OR REPLACE INTO jobs (id, work, is_open, key, record) VALUES (?, ?, ?, ?, ?)",
+      job.id,
+      work,
+      Number(isOpen(job.state)),
+      key,
+      // Nobody needs the checkpoint of an ended job, and it may be long.
+      JSON.stringify(isOpen(job.state) ? record : { ...record, checkpoint: null }),
+    );
+    if (!isOpen(job.state)) this.#pruneEnded(work);
+  }
+
+  find(work: string, id: string): JobRecord | undefined {
+    return this.#records("WHERE work = ? AND id = ?", work, id)[0];
+  }
+
+  findByKey(key: string): JobRecord | undefined {
+    return this.#records("WHERE key = ? ORDER BY id DESC LIMIT 1", key)[0];
+  }
+
+  /** Lists unfinished jobs, oldest first. */
+  open(): JobRecord[] {
+    return this.#records("WHERE is_open = 1 ORDER BY id");
+  }
+
+  /** Lists the jobs of one work, newest first. */
+  newest(work: string, limit = -1): JobRecord[] {
+    return this.#records("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
+  }
+
+  #pruneEnded(work: string): void {
+    this.#exec(
+      `DELETE FROM jobs WHERE work = ? AND is_open = 0 AND id NOT IN (
+        SELECT id FROM jobs WHERE work = ? AND is_open = 0 ORDER BY id DESC LIMIT ?
+      )`,
+      work,
+      work,
+      ENDED_JOBS_KEPT,
+    );
+  }
+
+  #records(where: string, ...bindings: (string | number)[]): JobRecord[] {
+    return this.#exec(`SELECT record FROM jobs ${where}`, ...bindings).map(
+      (row) => JSON.parse(String(row["record"])), // only `save` writes them
+    );
+  }
+
+  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
+    return this.#storage.sql.exec(query, ...bindings).toArray();
+  }
+}
+
+/**
+ * The retained versions. SQL of its own, because the newest is read without the others, and because
+ * the primary key refuses a second use of a generation.
+ */
+export class VersionTable {
+  readonly #storage: TableStorage;
+
+  constructor(storage: TableStorage) {
+    this.#storage = storage;
+    this.#exec(
+      "CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)",
+    );
+  }
+
+  /** Lists the versions, newest first. */
+  newest(limit = -1): Manifest[] {
+    return this.#manifests("ORDER BY generation DESC LIMIT ?", limit);
+  }
+
+  find(generation: number): Manifest | undefined {
+    return this.#manifests("WHERE generation = ?", generation)[0];
+  }
+
+  /** Throws if the generation exists. */
+  add(manifest: Manifest): void {
+    this.#exec(
+      "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
+      manifest.generation,
+      JSON.stringify(toStored(manifest)),
+    );
+  }
+
+  delete(generation: number): void {
+    this.#exec("DELETE FROM versions WHERE generation = ?", generation);
+  }
+
+  clear(): void {
+    this.#exec("DELETE FROM versions");
+  }
+
+  #manifests(where: string, ...bindings: number[]): Manifest[] {
+    const rows = this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings);
+    return rows.map((row) => fromStored(JSON.parse(String(row["manifest"])))); // only `add` writes
+  }
+
+  #exec(query: string, ...bindings: (string | number)[]): SqlRow[] {
+    return this.#storage.sql.exec(query, ...bindings).toArray();
+  }
+}
+
+/** Most decisions that are kept: twice as many as there are airports. */
+const DECISIONS_MAX = 20_000;
+
+/**
+ * What operators have decided about held changes, the latest about each: approvals until a run has
+ * followed them, rejections for good, since a rollback brings back a ledger without them. SQL of its
+ * own, because no number is given twice, even after its decision was deleted.
+ */
+export class DecisionTable {
+  readonly #storage: TableStorage;
+
+  constructor(storage: TableStorage) {
+    this.#storage = storage;
+    storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS decisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, decision TEXT NOT NULL)",
+    );
+  }
+
+  /** Adds decisions. A later one about a change replaces an earlier one. */
+  add(decisions: readonly Decision[]): void {
+    const { sql } = this.#storage;
+    for (const decision of decisions)
+      sql.exec(
+        "INSERT OR REPLACE INTO decisions (id, decision) VALUES (?, ?)",
+        decision.id,
+        JSON.stringify(decision),
+      );
+    sql.exec(
+      "DELETE FROM decisions WHERE seq NOT IN (SELECT seq FROM decisions ORDER BY seq DESC LIMIT ?)",
+      DECISIONS_MAX,
+    );
+  }
+
+  /** Lists the decisions, oldest first. */
+  list(): NumberedDecision[] {
+    const rows = this.#storage.sql.exec("SELECT seq, decision FROM decisions ORDER BY seq");
+    return rows.toArray().map(({ seq, decision }) => ({
+      ...(JSON.parse(String(decision)) as Decision), // only `add` writes rows
+      seq: Number(seq),
+    }));
+  }
+
+  /** Deletes the approvals up to this number. */
+  deleteApproved(through: number): void {
+    this.#storage.sql.exec(
+      "DELETE FROM decisions WHERE seq <= ? AND decision ->> '$.verdict' = 'approved'",
+      through,
+    );
+  }
+}
