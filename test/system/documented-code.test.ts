@@ -39,7 +39,7 @@ function run(...code: readonly string[]): unknown {
 }
 
 describe("the documented code", () => {
-  it("prints the answer that the README shows", async () => {
+  it("prints the answer that the README shows, when it calls by curl", async () => {
     const [, shown = ""] = /^```text\n(\{.*?)\n…\n```$/ms.exec(readme) ?? [];
     const answer = await fetch(`${url}${CALL}`, {
       method: "POST",
@@ -51,7 +51,7 @@ describe("the documented code", () => {
     expect((await answer.text()).slice(0, beginning.length)).toBe(beginning);
   });
 
-  it("calls the service, and joins its lists", () => {
+  it("calls the service and joins the lists in a browser client", () => {
     expect(
       run(
         blockWith("connect-web"),
@@ -61,7 +61,7 @@ describe("the documented code", () => {
     ).toEqual([counts.airports, counts.countries, counts.regions, "Munich"]);
   });
 
-  it("calls it from Node", () => {
+  it("calls the service from Node", () => {
     expect(
       run(
         'import { createClient } from "@connectrpc/connect";',
@@ -74,7 +74,7 @@ describe("the documented code", () => {
     ).toBe(counts.airports);
   });
 
-  it("tells an authentic notification from others", () => {
+  it("accepts an authentic webhook message and rejects others", () => {
     const [id, body] = ["message-1", '{"text":"it fires"}'];
     const sentAt = (now: number) =>
       webhookHeaders({ id, body }, keyOf(WEBHOOK_SECRET) ?? null, now);

@@ -24,7 +24,7 @@ function problem(settings: AlertSettings): string {
 const webhooks = (...list: readonly object[]) => ({ ALERT_WEBHOOKS: JSON.stringify(list) });
 
 describe("loadAlertConfig", () => {
-  it("has a value for each limit that is not set, and notifies nobody", () => {
+  it("has a default for each limit, and notifies nobody", () => {
     expect(config({})).toEqual({
       limits: {
         catalogStaleMs: 108_000_000,
@@ -51,7 +51,7 @@ describe("loadAlertConfig", () => {
     expect(problem({ [name]: "x" })).toContain(name);
   });
 
-  it("reads targets, with and without a secret", () => {
+  it("reads targets with and without a secret", () => {
     const { secret: _, ...open } = { ...HOOK, name: "chat-2", kind: "slack" };
     const key = Buffer.from(WEBHOOK_SECRET.slice("whsec_".length), "base64");
     expect(config(webhooks(HOOK, open)).targets).toEqual([
@@ -61,7 +61,7 @@ describe("loadAlertConfig", () => {
   });
 
   it.each(["https://example.org/ping/1", "http://127.0.0.1:8080/", "http://[::1]:1/x"])(
-    "may be pinged at %s",
+    "accepts %s as the address of the ping",
     (ALERT_PING_URL) => {
       expect(config({ ALERT_PING_URL }).pingUrl).toBe(ALERT_PING_URL);
     },
@@ -137,7 +137,7 @@ describe("a limit whose setting cannot be used", () => {
   it.each([
     ["backupStaleMs", "ALERT_BACKUP_STALE_MS", 26 * 3_600_000],
     ["dataOldMs", "ALERT_DATA_OLD_MS", 730 * 86_400_000],
-  ] as const)("has its default for what is shown: %s", (limit, name, value) => {
+  ] as const)("shows its default instead: %s", (limit, name, value) => {
     expect(readLimits({ [name]: "86400000" }).limits[limit]).toBe(86_400_000);
     for (const text of [undefined, "", "soon", "1"])
       expect(readLimits({ [name]: text }).limits[limit]).toBe(value);

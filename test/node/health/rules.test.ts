@@ -184,24 +184,27 @@ const MEASURED: readonly Measured[] = [
   ],
 ];
 
-describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))("$rule", ({ rule, rest }) => {
-  const [threshold, facts, { label, step = 1 } = {}] = rest;
+describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
+  "the rule $rule",
+  ({ rule, rest }) => {
+    const [threshold, facts, { label, step = 1 } = {}] = rest;
 
-  it.each([
-    ["far below", 0, "good"],
-    ["just below", threshold - step, "good"],
-    ["at", threshold, "bad"],
-    ["just above", threshold + step, "bad"],
-    ["far above", threshold * 3, "bad"],
-  ])("is bad: %s it, %d is %s", (_, value, verdict) => {
-    const finding = findingOf(rule, facts(value), label);
-    expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
-    expect(finding.value).toBeCloseTo(rule === "source_broken" ? Math.min(value, 1) : value, 6);
-  });
-});
+    it.each([
+      ["far below", 0, "good"],
+      ["just below", threshold - step, "good"],
+      ["at", threshold, "bad"],
+      ["just above", threshold + step, "bad"],
+      ["far above", threshold * 3, "bad"],
+    ])("judges a value %s the threshold, %d, as %s", (_, value, verdict) => {
+      const finding = findingOf(rule, facts(value), label);
+      expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
+      expect(finding.value).toBeCloseTo(rule === "source_broken" ? Math.min(value, 1) : value, 6);
+    });
+  },
+);
 
 describe("token_expiring", () => {
-  it("names each token with its end, also one that is past it", () => {
+  it("names each token with its end, even one that has expired", () => {
     const tokens = [
       { id: "ci", expiresAt: NOW + 30 * HOUR_MS },
       { id: "old", expiresAt: NOW },
@@ -285,7 +288,7 @@ describe("the status of a finding", () => {
 });
 
 describe("the table of rules", () => {
-  it("has no rule of which no threshold is tried above", () => {
+  it("includes only rules whose thresholds are tested above", () => {
     expect(new Set(MEASURED.map(([rule]) => rule))).toEqual(new Set(RULE_NAMES));
   });
 
@@ -297,7 +300,7 @@ describe("the table of rules", () => {
     expect(findings).toHaveLength(19);
   });
 
-  it("lets a condition that may be a blip last for two ticks, and the others fire at once", () => {
+  it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
     const fors = Object.entries(RULES)
       .map(([name, { forMs }]) => [name, forMs])
       .filter(([, forMs]) => forMs !== 0);
@@ -308,7 +311,7 @@ describe("the table of rules", () => {
     ]);
   });
 
-  it("takes what is no number for bad", () => {
+  it("judges a value that is not a number as bad", () => {
     const facts = withIngest({ pause: { at: "yesterday", by: "ops", note: null } });
     expect(findingOf("ingest_paused_long", facts).verdict).toBe("bad");
   });
@@ -348,14 +351,14 @@ describe("an input that cannot be read", () => {
     ],
     ["D1", { history: unread }, ["queue_backlog"]],
     ["the list of backups", { backups: unread }, ["backup_stale", "backup_unverified"]],
-  ])("leaves the rules over %s without data, and no others", (_, facts, rules) => {
+  ])("leaves exactly the rules over %s without data", (_, facts, rules) => {
     const found = evaluateRules(someFacts(facts), context);
     expect(found.filter(({ verdict }) => verdict === "nodata").map(({ rule }) => rule)).toEqual(
       rules,
     );
   });
 
-  it("is the message, with the reason", () => {
+  it("is reported with the reason", () => {
     expect(findingOf("backup_stale", someFacts({ backups: unread }))).toMatchObject({
       message: `Cannot be known: ${why}.`,
       value: null,
@@ -363,13 +366,13 @@ describe("an input that cannot be read", () => {
     });
   });
 
-  it("leaves the catalog's age unknown whenever it was published: perhaps by a rollback", () => {
+  it("leaves the catalog's age unknown, because the last publication may be a rollback", () => {
     const copy = aManifestCopy({ published_at: ago(HOUR_MS) });
     const facts = someFacts({ ingest: unread, catalog: { kv: copy, r2: copy } });
     expect(findingOf("catalog_stale", facts).verdict).toBe("nodata");
   });
 
-  it("is not missed where the other store has the manifest", () => {
+  it("changes nothing if the other store has the manifest", () => {
     const facts = someFacts({ catalog: { kv: unreadable, r2: aManifestCopy() } });
     expect(findingOf("catalog_stale", facts).verdict).toBe("good");
     expect(findingOf("coverage_drop", facts).verdict).toBe("good");
@@ -385,13 +388,13 @@ describe("an input that cannot be read", () => {
 });
 
 describe("catalog_stale", () => {
-  it("counts from the publication, perhaps by a rollback, where no success is known", () => {
+  it("counts from the publication if no success is known", () => {
     const copy = aManifestCopy({ published_at: ago(HOUR_MS) });
     const facts = { ...withIngest({ ended: [aFailedRun()] }), catalog: { kv: copy, r2: copy } };
     expect(findingOf("catalog_stale", facts).value).toBe(HOUR_MS);
   });
 
-  it("takes neither a dry run nor a failure for a comparison with upstream", () => {
+  it("counts neither a dry run nor a failure as a comparison with upstream", () => {
     const facts = withIngest({
       ended: [
         anEndedRun({ mode: "dry_run", finished_at: ago(1) }),
@@ -411,7 +414,7 @@ describe("catalog_stale", () => {
     });
   });
 
-  it("is bad while nothing is published, and no pause excuses that", () => {
+  it("is bad while nothing is published, even during a pause", () => {
     const missing = { state: "missing", detail: "catalog/manifest" } as const;
     const pause = { at: ago(HOUR_MS), by: "ops", note: null };
     const facts = { ...withIngest({ pause }), catalog: { kv: missing, r2: missing } };
@@ -437,7 +440,7 @@ describe("catalog_stale", () => {
 });
 
 describe("data_old", () => {
-  it("says nothing where nothing is published: catalog_stale does", () => {
+  it("reports nothing while nothing is published, because catalog_stale does", () => {
     const missing = { state: "missing", detail: "catalog/manifest" } as const;
     const facts = someFacts({ catalog: { kv: missing, r2: missing } });
     expect(findingOf("data_old", facts).verdict).toBe("good");
@@ -445,7 +448,7 @@ describe("data_old", () => {
 });
 
 describe("ingest_failing", () => {
-  it("counts neither dry runs nor runs that were cancelled or skipped", () => {
+  it("counts neither dry runs nor cancelled or skipped runs", () => {
     const facts = withIngest({
       ended: [
         aFailedRun(),
@@ -460,7 +463,7 @@ describe("ingest_failing", () => {
     expect(findingOf("ingest_failing", facts)).toMatchObject({ verdict: "good", value: 2 });
   });
 
-  it("says why the last one failed", () => {
+  it("says why the last run failed", () => {
     const facts = withIngest({ ended: list(3, () => aFailedRun()) });
     const { message, evidence } = findingOf("ingest_failing", facts);
     expect(message).toBe("3 runs in a row have failed, the last with store_fault: KV refused");
@@ -469,7 +472,7 @@ describe("ingest_failing", () => {
 });
 
 describe("ingest_stuck", () => {
-  it("looks at the oldest run that waits though nothing runs", () => {
+  it("finds the oldest run that waits although nothing runs", () => {
     const queued = [
       { id: "run-2", queued_at: ago(10 * MINUTE_MS) },
       { id: "run-3", queued_at: ago(MINUTE_MS) },
@@ -485,14 +488,14 @@ describe("ingest_stuck", () => {
     });
   });
 
-  it("does not mind a run that waits for another job", () => {
+  it("ignores a run that waits for another job", () => {
     const queued = [{ id: "run-2", queued_at: ago(HOUR_MS) }];
     const verdictOf = (isJobUnderWay: boolean) =>
       findingOf("ingest_stuck", withIngest({ queued, isJobUnderWay })).verdict;
     expect([verdictOf(false), verdictOf(true)]).toEqual(["bad", "good"]);
   });
 
-  it("counts a second try's waiting from its time on", () => {
+  it("counts the wait of a retried run from its due time", () => {
     const queued = [{ id: "run-2", queued_at: ago(HOUR_MS) }];
     const waitingSince = (nextDueAt: string) =>
       findingOf("ingest_stuck", withIngest({ queued, nextDueAt }));
@@ -521,13 +524,13 @@ describe("source_broken", () => {
     ["source_deadline", "good"],
     ["store_fault", "good"],
     ["guard_shrink", "good"],
-  ])("after one run that failed by %s is %s", (code, verdict) => {
+  ])("judges one run that failed by %s as %s", (code, verdict) => {
     const ended = [failedBy(code), anEndedRun()];
     expect(findingOf("source_broken", withIngest({ ended })).verdict).toBe(verdict);
     expect(findingOf("ingest_failing", withIngest({ ended })).verdict).toBe("good");
   });
 
-  it("is over with the next run that ends otherwise", () => {
+  it("ends with the next run that ends otherwise", () => {
     const ended = [anEndedRun(), failedBy("source_empty")];
     expect(findingOf("source_broken", withIngest({ ended })).verdict).toBe("good");
   });
@@ -536,7 +539,7 @@ describe("source_broken", () => {
 describe("guard_tripped", () => {
   const guards = [{ guard: "guard_shrink", message: "airports 9074 → 4120" }];
 
-  it("stays while later runs fail otherwise, and dry runs pass", () => {
+  it("stays bad while later runs fail otherwise and dry runs pass", () => {
     const ended = [
       aFailedRun(),
       anEndedRun({ mode: "dry_run" }),
@@ -549,7 +552,7 @@ describe("guard_tripped", () => {
     });
   });
 
-  it("is over once a run succeeds, also one that was forced past its guards", () => {
+  it("ends once a run succeeds, even one forced past its guards", () => {
     const ended = [anEndedRun({ outcome: "published", guards }), aFailedRun({ guards })];
     expect(findingOf("guard_tripped", withIngest({ ended })).verdict).toBe("good");
   });
@@ -578,7 +581,7 @@ describe("integrity_mismatch", () => {
       aManifestCopy({ generation: 6 }),
       "kv manifest shows generation 6 instead of 7",
     ],
-  ])("is met where the manifest %s", (_, kv, problem) => {
+  ])("is bad if the manifest %s", (_, kv, problem) => {
     const facts = someFacts({ catalog: { kv, r2: aManifestCopy() } });
     expect(findingOf("integrity_mismatch", facts)).toMatchObject({
       verdict: "bad",
@@ -587,18 +590,18 @@ describe("integrity_mismatch", () => {
     });
   });
 
-  it("is met where both stores have lost what the coordinator has published", () => {
+  it("is bad if both stores have lost what the coordinator has published", () => {
     const facts = someFacts({ catalog: { kv: missing, r2: missing } });
     expect(findingOf("integrity_mismatch", facts)).toMatchObject({ verdict: "bad", value: 2 });
   });
 
-  it("is not met where nothing was ever published", () => {
+  it("is good if nothing was ever published", () => {
     const ingest = { ok: true, value: someIngestFacts({ current: null, ended: [] }) } as const;
     const facts = someFacts({ ingest, catalog: { kv: missing, r2: missing } });
     expect(findingOf("integrity_mismatch", facts).verdict).toBe("good");
   });
 
-  it("waits while the stores are still brought to the version that was just published", () => {
+  it("waits while the stores are still receiving a version that was just published", () => {
     const facts = withIngest({
       current: { generation: 8, published_at: ago(MINUTE_MS) },
       replicated: false,
@@ -608,7 +611,7 @@ describe("integrity_mismatch", () => {
 });
 
 describe("the rules over backups", () => {
-  it("count from the monitor's beginning before the first backup", () => {
+  it("count from the start of the monitor before the first backup", () => {
     const none = { newestFinishedAt: null, newestVerifiedAt: null };
     const since = (ms: number): Facts => {
       const facts = someFacts({ backups: { ok: true, value: none } });
@@ -622,7 +625,7 @@ describe("the rules over backups", () => {
     expect(findingOf("backup_unverified", since(26 * HOUR_MS)).verdict).toBe("good");
   });
 
-  it("do not call an old backup unverified that is verified", () => {
+  it("do not call a verified backup unverified, however old it is", () => {
     const at = ago(100 * HOUR_MS);
     const value = { newestFinishedAt: at, newestVerifiedAt: at };
     const facts = someFacts({ backups: { ok: true, value } });
@@ -632,12 +635,12 @@ describe("the rules over backups", () => {
 });
 
 describe("coverage_drop", () => {
-  it("takes a locale that was taken out, or is new, for no loss", () => {
+  it("ignores a locale that was removed or is new", () => {
     const facts = withManifest({ coverage: { en: 1, fr: 0.2 } });
     expect(findingOf("coverage_drop", facts)).toMatchObject({ verdict: "good", value: 0 });
   });
 
-  it("names the locale that has lost most", () => {
+  it("names the locale that has lost the most", () => {
     const facts = withManifest({ coverage: { de: 0.8, en: 0.7 } });
     expect(findingOf("coverage_drop", facts)).toMatchObject({
       value: 30,
@@ -648,7 +651,7 @@ describe("coverage_drop", () => {
 });
 
 describe("monitor_gap", () => {
-  it("is silent until a first tick was seen, as on a machine that fires none", () => {
+  it("is good until the first tick has come", () => {
     const facts = withMonitor({ lastTickAt: null, since: NOW - 24 * HOUR_MS });
     expect(findingOf("monitor_gap", facts)).toMatchObject({
       verdict: "good",
@@ -658,7 +661,7 @@ describe("monitor_gap", () => {
 });
 
 describe("a fingerprint", () => {
-  it("is the same for the same rule and labels, in any order, and for no others", () => {
+  it("is the same for the same rule and labels in any order, and for no others", () => {
     const a = fingerprintOf("queue_backlog", { queue: "ingest", zone: "x" });
     expect(fingerprintOf("queue_backlog", { zone: "x", queue: "ingest" })).toBe(a);
     expect(a).toMatch(/^[0-9a-f]{16}$/);

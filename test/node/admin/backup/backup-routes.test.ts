@@ -61,7 +61,7 @@ describe("an id that is none", () => {
 });
 
 describe("POST /admin/backup/run", () => {
-  it("answers 202 with the backup's place, and the same again while that is made", async () => {
+  it("answers 202 with the location of the backup, and 200 with the same one while that is made", async () => {
     for (const changed of [true, false]) {
       const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
       expect(answer.status).toBe(changed ? 202 : 200);
@@ -80,7 +80,7 @@ describe("POST /admin/backup/run", () => {
     ]);
   });
 
-  it("says that a backup is begun also while R2 cannot show it", async () => {
+  it("answers 202 for a started backup even if R2 cannot show it", async () => {
     world.backups.before = () => {
       throw new Error("R2 is away");
     };
@@ -91,8 +91,8 @@ describe("POST /admin/backup/run", () => {
   });
 });
 
-describe("the lists", () => {
-  it("of backups have those that wait, and select by state", async () => {
+describe("the lists of backups and jobs", () => {
+  it("include the waiting backups, and select by state", async () => {
     for (const number of [1, 2, 3]) storeGoodBackup(world.backups, anId(number));
     await world.backups.put(backupManifestKey(anId(2)), "{");
     const asked = await (await world.post("/admin/backup/run")).json<{ job: { id: string } }>();
@@ -112,14 +112,14 @@ describe("the lists", () => {
     });
   });
 
-  it("of backups look for a state among the newest 200 only", async () => {
+  it("search only the newest 200 backups for a state", async () => {
     for (let number = 1; number <= 201; number++)
       await world.installation.store.writeManifest(anId(number), "{");
     const answer = await world.request("/admin/backup/list?state=damaged&limit=1");
     expect(await answer.json()).toMatchObject({ backups: [{ id: anId(201) }], total: 200 });
   });
 
-  it("of jobs have pages, and select by kind and state", async () => {
+  it("have pages of jobs, and select by kind and state", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id, id } = await world.installation.backUp();
     await world.post(`/admin/backup/${backup_id}/verify`);
@@ -138,7 +138,7 @@ describe("the lists", () => {
 });
 
 describe("the routes of one backup", () => {
-  it("pin it and unpin it, again without harm, and the audit shows by whom", async () => {
+  it("pin and unpin it repeatedly, and the audit names the operator", async () => {
     storeGoodBackup(world.backups, anId(1));
     for (const [verb, pinned, changed] of [
       ["pin", true, true],
@@ -158,7 +158,7 @@ describe("the routes of one backup", () => {
     ]);
   });
 
-  it("queue a restore after a backup of the present, and answer a repeated request with it", async () => {
+  it("queue a restore after a backup of the present state, and return that job to a repeated request", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id } = await world.installation.backUp();
     const restore = async (status: number) => {
@@ -181,7 +181,7 @@ describe("the routes of one backup", () => {
     expect((await world.request(`/admin/backup/${undo}`)).status).toBe(200);
   });
 
-  it("delete it, and say of a second time that nothing changed", async () => {
+  it("delete it, and say the second time that nothing changed", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id } = await world.installation.backUp();
     await world.installation.backUp();
@@ -202,7 +202,7 @@ describe("the routes of one backup", () => {
     expect(await audit(anId(9))).toMatchObject({ total: 0 });
   });
 
-  it("verify it, and tell why it is not deleted while a job needs it", async () => {
+  it("verify it, and refuse to delete it while a job needs it", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id } = await world.installation.backUp();
     await world.installation.backUp();

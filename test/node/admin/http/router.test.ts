@@ -29,26 +29,26 @@ describe("another method than a path takes", () => {
   });
 });
 
-describe("HEAD", () => {
-  it("is answered as GET is, without the body", async () => {
+describe("a HEAD request", () => {
+  it("is answered as GET without the body", async () => {
     const answer = await world.request("/admin/ingest/runs", { method: "HEAD" });
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe("");
   });
 });
 
-describe("a request whose client goes away", () => {
+describe("a request whose client disconnects", () => {
   it.each([
     ["POST", "/admin/ingest/pause"],
     ["DELETE", `/admin/backup/${id}`],
-  ])("goes on until the audit has it: %s", async (method, path) => {
+  ])("goes on until the audit has its change: %s", async (method, path) => {
     void world.request(path, { method });
     await vi.waitFor(() => expect(world.awaited).toHaveLength(1));
     await world.awaited[0];
     expect(world.audited).toHaveLength(1);
   });
 
-  it.each(["GET", "HEAD"])("ends, since it changes nothing: %s", async (method) => {
+  it.each(["GET", "HEAD"])("ends if it changes nothing: %s", async (method) => {
     await world.request("/admin/ingest/runs", { method });
     expect(world.awaited).toEqual([]);
   });

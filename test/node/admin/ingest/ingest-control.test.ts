@@ -35,7 +35,7 @@ async function fill(): Promise<void> {
 }
 
 describe("POST /admin/ingest/queue", () => {
-  it("answers 202 with the run and where to follow it, with all that was asked for", async () => {
+  it("answers 202 with the queued run and its location", async () => {
     const answer = await queue({ source: "dropped", mode: "dry_run", force: true, note: "why" });
     expect(answer.status).toBe(202);
     expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -48,7 +48,7 @@ describe("POST /admin/ingest/queue", () => {
   });
 
   it.each([undefined, "", " \n", "{}"])(
-    "takes %j for the defaults, and 200 where that waits",
+    "takes %j for the defaults, and answers 200 while the run waits",
     async (body) => {
       expect((await queue(body)).status).toBe(202);
       expect(queued()).toMatchObject([{ mode: "incremental", source: "embedded", forced: false }]);
@@ -178,7 +178,7 @@ describe("POST /admin/ingest/queue with a candidate", () => {
     refused = await world.ingest.runToEnd();
   });
 
-  it("works from what the run has archived, which the answer and the audit show", async () => {
+  it("works from the archived files of the candidate, named in the answer and in the audit", async () => {
     const answer = await approve();
     expect(answer.status).toBe(202);
     const asked = { candidate_of: refused.id, source: "embedded", forced: true };
@@ -194,7 +194,7 @@ describe("POST /admin/ingest/queue with a candidate", () => {
     ]);
   });
 
-  it("takes a run that the coordinator has forgotten, and its source if that is named", async () => {
+  it("accepts a run that only D1 remembers, and its source if that is named", async () => {
     const id = anId(1);
     await world.saveRuns({ ...refused, id });
     const answer = await approve({ candidate_of: id, source: "embedded", mode: "full" });
@@ -235,7 +235,7 @@ describe("POST /admin/ingest/queue with a candidate", () => {
 });
 
 describe("POST /admin/ingest/pause", () => {
-  it("says since when, by whom, why and until when, and again that nothing changed", async () => {
+  it("says since when, by whom, why and until when, and the second time that nothing changed", async () => {
     const until = later(24);
     const asked = { note: "bad source", until: until.replace("Z", "+00:00") };
     const answer = await pause(asked);
@@ -259,7 +259,7 @@ describe("POST /admin/ingest/pause", () => {
     });
   });
 
-  it("keeps an end that is left out, and takes it away for null", async () => {
+  it("keeps the end of a pause if the request omits it, and removes it for null", async () => {
     const until = later(24);
     await pause({ until });
     expect(await (await pause({ note: "bad source" })).json()).toMatchObject({ until });
@@ -282,7 +282,7 @@ describe("POST /admin/ingest/pause", () => {
     ["build", true, "is cancelled.", true],
     ["verify", true, "has published already, and ends.", false],
   ] as const)(
-    "before the step %s, cancelling: %s, says that the run %s",
+    "says before the step %s, with cancel_running %s, that the run %s",
     async (stage, cancel_running, becomes, ended) => {
       const { id } = await world.ingest.runUpTo(stage);
       const { message } = await (await pause({ cancel_running })).json<Json>();
@@ -296,7 +296,7 @@ describe("POST /admin/ingest/pause", () => {
     },
   );
 
-  it("says of a run in the middle of a step that it is cancelled at the next", async () => {
+  it("says that a run in the middle of a step is cancelled at the next one", async () => {
     const { run } = await world.ingest.enqueue();
     let said: Promise<Json> | undefined;
     world.ingest.before = async (call) => {
@@ -309,7 +309,7 @@ describe("POST /admin/ingest/pause", () => {
     });
   });
 
-  it("takes the last moment that an answer can repeat", async () => {
+  it("accepts the last time that an answer can repeat", async () => {
     const answer = await pause({ until: "9999-12-31T23:59:59Z" });
     expect(await answer.json()).toMatchObject({ until: "9999-12-31T23:59:59.000Z" });
   });
@@ -345,7 +345,7 @@ describe("GET /admin/ingest/pause", () => {
 });
 
 describe("GET /admin/ingest/queue", () => {
-  it("shows what runs, and when each run that waits starts", async () => {
+  it("shows the running job, and when each waiting run starts", async () => {
     const show = async () => (await world.request("/admin/ingest/queue")).json();
     expect(await show()).toEqual({ paused: false, running: null, queued: [] });
     const running = await world.ingest.runUpTo("build");
@@ -368,7 +368,7 @@ describe("GET /admin/ingest/queue", () => {
 });
 
 describe("POST /admin/ingest/resume", () => {
-  it("lifts a pause, once", async () => {
+  it("lifts a pause once", async () => {
     await pause();
     const first = await resume({ note: "mended" });
     expect(first.status).toBe(200);
@@ -380,7 +380,7 @@ describe("POST /admin/ingest/resume", () => {
     });
   });
 
-  it("queues a run as well, if asked, and says where to follow it", async () => {
+  it("queues a run on request, and names its location", async () => {
     const answer = await resume({ run_now: true, note: "mended" });
     const [run] = queued();
     expect(run).toMatchObject({ trigger: "resume", requested_by: "ops", note: "mended" });
@@ -395,7 +395,7 @@ describe("POST /admin/ingest/resume", () => {
     ]);
   });
 
-  it("tells the truth if that run is refused", async () => {
+  it("says that the run was refused although the pause is lifted", async () => {
     await pause();
     await fill();
     const answer = await resume({ run_now: true });
@@ -423,7 +423,7 @@ describe("while the coordinator does not answer", () => {
     ["POST", `/admin/backup/${anId(1)}/restore`, {}, "backup.restore", 1],
     ["DELETE", `/admin/backup/${anId(1)}`, {}, "backup.delete", 1],
   ])(
-    "%s %s is answered 503, and the audit says that the effect is unknown",
+    "answer 503 to %s %s, and the audit says that the effect is unknown",
     async (method, path, fields, action, attempts) => {
       let calls = 0;
       world.before = () => {

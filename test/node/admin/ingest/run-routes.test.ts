@@ -38,7 +38,7 @@ describe("GET /admin/ingest/runs", () => {
     });
   });
 
-  it("selects by mode, source and who asked, also what D1 does not have yet", async () => {
+  it("selects by mode, source and operator, even runs that D1 does not have yet", async () => {
     await world.saveRuns(
       aRun(1, { mode: "full", source: "dropped", requested_by: "ann" }),
       aRun(2, { mode: "dry_run" }),
@@ -56,7 +56,7 @@ describe("GET /admin/ingest/runs", () => {
       });
   });
 
-  it("shows a run that D1 does not have yet, and as it is now where D1 has it as it was", async () => {
+  it("shows runs that D1 does not have yet, and the present state of those that it has", async () => {
     const { run } = await world.ingest.enqueue();
     await world.saveRuns(aRun(1));
     expect(await page()).toMatchObject({ runs: [{ id: run.id }, { id: anId(1) }], total: 2 });
@@ -66,7 +66,7 @@ describe("GET /admin/ingest/runs", () => {
   });
 
   it.each(["coordinator", "coordinator unsettledRuns", "coordinator status"])(
-    "lists what D1 has while “%s” fails, and does not know of a pause",
+    "lists the runs in D1 while “%s” fails, and leaves the pause unknown",
     async (call) => {
       await world.saveRuns(aRun(1));
       world.breakCalls(call);
@@ -74,7 +74,7 @@ describe("GET /admin/ingest/runs", () => {
     },
   );
 
-  it("does not wait for ever for a coordinator that a step keeps busy", async () => {
+  it("waits for a busy coordinator only for a limited time", async () => {
     await world.saveRuns(aRun(1));
     world.before = () => new Promise(() => {});
     vi.useFakeTimers();
@@ -87,7 +87,7 @@ describe("GET /admin/ingest/runs", () => {
     }
   });
 
-  it("is 503 while D1 does not answer", async () => {
+  it("answers 503 while D1 does not answer", async () => {
     world.breakD1();
     const answer = await world.request("/admin/ingest/runs");
     expect(answer.status).toBe(503);
@@ -114,7 +114,7 @@ describe("GET /admin/ingest/runs", () => {
 });
 
 describe("GET /admin/ingest/runs/{id}", () => {
-  it("shows the run as it is, with its changes, which no list and no cancel shows", async () => {
+  it("shows the present state of the run with its changes, which no list and no cancellation shows", async () => {
     await world.ingest.publishVersions(1);
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
@@ -130,7 +130,7 @@ describe("GET /admin/ingest/runs/{id}", () => {
     for (const other of [list, cancelled]) expect(await other.text()).not.toContain('"changes"');
   });
 
-  it("shows from D1 what has ended while the coordinator is away, and is 503 for the rest", async () => {
+  it("shows ended runs from D1 while the coordinator is away, and answers 503 for the others", async () => {
     world.breakCalls("coordinator");
     const ended = aRun(1, { changes: nothingChanged("de") });
     await world.saveRuns(ended, aRun(2, { state: "running" }));
@@ -142,7 +142,7 @@ describe("GET /admin/ingest/runs/{id}", () => {
     }
   });
 
-  it("does not wait for a busy coordinator where D1 has the end, and waits for it elsewhere", async () => {
+  it("waits for a busy coordinator only if D1 does not have the end of the run", async () => {
     await world.saveRuns(aRun(1));
     const { run } = await world.ingest.enqueue();
     const busy = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ describe("GET /admin/ingest/runs/{id}", () => {
 describe("POST /admin/ingest/runs/{id}/cancel", () => {
   const cancel = (id: string, body?: object) => world.post(`/admin/ingest/runs/${id}/cancel`, body);
 
-  it("cancels a run that waits, and says of a second call that nothing has changed", async () => {
+  it("cancels a waiting run, and says the second time that nothing changed", async () => {
     const { run } = await world.ingest.enqueue();
     const answer = await cancel(run.id, { note: "not now" });
     expect(answer.status).toBe(200);
@@ -200,7 +200,7 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     });
   });
 
-  it("says of a cancelled run that only D1 has that nothing changed", async () => {
+  it("says that nothing changed for a cancelled run that only D1 has", async () => {
     await world.saveRuns(aRun(1, { state: "cancelled" }), aRun(2));
     const again = await cancel(anId(1));
     expect(again.status).toBe(200);

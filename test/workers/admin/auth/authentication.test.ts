@@ -18,7 +18,7 @@ describe("the tokens of the secret ADMIN_TOKENS", () => {
   it.each([
     ["missing", undefined, "admin_unconfigured"],
     ["malformed", "[{]", "admin_misconfigured"],
-  ])("close the admin routes and no other door where they are %s", async (_, tokens, code) => {
+  ])("close only the admin routes when they are %s", async (_, tokens, code) => {
     vi.resetModules();
     const { default: worker } = await import("../../../../src/worker.ts");
     const bindings = { ...env, ADMIN_TOKENS: tokens } as Env; // a secret that is not set
@@ -40,7 +40,7 @@ describe("the tokens of the secret ADMIN_TOKENS", () => {
 });
 
 describe("repeated failures", () => {
-  it("are slowed down, by address", async () => {
+  it("are refused with 429 by address", async () => {
     const fail = async (ip: string) => {
       const headers = { authorization: "Bearer wrong", "cf-connecting-ip": ip };
       return (await checkedFetch("/admin/x", { headers })).status;
