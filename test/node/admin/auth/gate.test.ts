@@ -49,7 +49,6 @@ describe("a request without a valid token", () => {
     ["the root of the admin routes", "GET", "/admin"],
     ["a path in capitals", "GET", "/aDMIN/"],
     ["another method", "DELETE", "/admin/ingest/queue"],
-    ["a route that changes something", "POST", "/admin/ingest/queue"],
     ["a preflight", "OPTIONS", "/admin/ingest/queue"],
     ["a path with encoded letters", "GET", "/%61dmin/ingest/runs/x"],
     ["a path with dots", "GET", "/catalog/../admin/ingest/runs/x"],
@@ -63,12 +62,11 @@ describe("a request without a valid token", () => {
   });
 });
 
-describe("gRPC below /admin", () => {
+describe("gRPC at a path that no route has", () => {
   it.each([
-    ["/admin/ingest/pause", "application/grpc+proto"],
     ["/admin/no/such/path", "APPLICATION/gRPC-Web"],
     ["/ADMIN/ingest/pause", "application/grpc-web-text; charset=x"],
-  ])("at %s as %s is answered 415", async (path, type) => {
+  ])("is refused with 415 at %s as %s", async (path, type) => {
     const headers = { "content-type": type };
     const answer = await world.request(path, { method: "POST", headers });
     expect(answer.status).toBe(415);

@@ -3,61 +3,12 @@ import type { BackupJob } from "../../../../src/backup/job.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { backupManifestKey } from "../../../../src/storage/keys.ts";
 import { anId } from "../../../builders/an-id.ts";
-import { aRunRequest } from "../../../builders/backup-world.ts";
 import { storeGoodBackup } from "../../../builders/stored-backup.ts";
-
-const BAD_IDS: readonly (readonly [name: string, id: string])[] = [
-  ["a parent folder", ".."],
-  ["a parent folder, encoded", "..%2f..%2fcatalog"],
-  ["NUL", `${anId(1)}%00`],
-  ["1025 bytes", "a".repeat(1025)],
-  ["capitals", anId(1).toUpperCase()],
-  ["broken UTF-8", "%ff"],
-];
-
-const ROUTES: readonly (readonly [method: string, path: string])[] = [
-  ["GET", ""],
-  ["DELETE", ""],
-  ["POST", "/verify"],
-  ["POST", "/restore"],
-  ["POST", "/pin"],
-  ["POST", "/unpin"],
-];
 
 let world: AdminWorld;
 
 beforeEach(() => {
   world = new AdminWorld();
-});
-
-describe("an id that is none", () => {
-  it.each(BAD_IDS)("is a 404 on every route, and reaches nothing: %s", async (_, id) => {
-    for (const [method, path] of ROUTES) {
-      const answer = await world.request(`/admin/backup/${id}${path}`, { method });
-      expect(answer.status, `${method} ${path}`).toBe(404);
-      expect(await answer.json()).toMatchObject({ code: "not_found" });
-    }
-    expect(world.backups.calls).toEqual([]);
-    expect(world.ingest.coordinator.jobs(1)).toEqual([]);
-  });
-
-  it.each([
-    ["backup/ABC", "a backup", "/admin/backup/list"],
-    ["backup/jobs/ABC", "a job", "/admin/backup/jobs"],
-    ["alerts/runs/ABC", "an evaluation", "/admin/alerts/runs"],
-    ["ingest/runs/ABC", "a run", "/admin/ingest/runs"],
-  ])("says in one sentence where ids come from: %s", async (path, what, list) => {
-    const answer = await world.request(`/admin/${path}`);
-    expect(answer.status).toBe(404);
-    const detail = `The id in the path must be the UUIDv7 of ${what}, in lower case, from GET ${list}.`;
-    expect(await answer.json()).toMatchObject({ code: "not_found", detail });
-  });
-
-  it("is one also for the cursor of the list", async () => {
-    const answer = await world.request("/admin/backup/list?cursor=..%2f");
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ code: "invalid_query" });
-  });
 });
 
 describe("POST /admin/backup/run", () => {
@@ -213,30 +164,5 @@ describe("the routes of one backup", () => {
     const answer = await world.request(`/admin/backup/${backup_id}`, { method: "DELETE" });
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({ code: "in_use" });
-  });
-
-  it("answer 404 for what is not there", async () => {
-    for (const [method, path, code] of [
-      ["GET", anId(9), "backup_not_found"],
-      ["POST", `${anId(9)}/pin`, "backup_not_found"],
-      ["POST", `${anId(9)}/unpin`, "backup_not_found"],
-      ["POST", `${anId(9)}/verify`, "backup_not_found"],
-      ["POST", `${anId(9)}/restore`, "backup_not_found"],
-      ["GET", `jobs/${anId(9)}`, "job_not_found"],
-    ] as const) {
-      const answer = await world.request(`/admin/backup/${path}`, { method });
-      expect(answer.status, path).toBe(404);
-      expect(await answer.json()).toMatchObject({ code });
-    }
-    expect(world.backups.calls.filter((call) => call.startsWith("put"))).toEqual([]);
-  });
-
-  it("answer 429 while too many jobs wait", async () => {
-    for (let jobs = 0; jobs < 20; jobs++)
-      world.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
-    const answer = await world.post("/admin/backup/run", { note: "one more" });
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get("retry-after")).toBe("30");
-    expect(await answer.json()).toMatchObject({ code: "queue_full" });
   });
 });

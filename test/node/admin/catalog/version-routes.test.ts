@@ -67,24 +67,4 @@ describe("POST /admin/catalog/rollback", () => {
     expect(generations()).toEqual([4, 3, 2, 1]);
     expect(world.audited).toMatchObject([{ request: { note } }, { request: { note } }]);
   });
-
-  it("refuses a generation that is not retained", async () => {
-    const answer = await rollback({ generation: 4 });
-    expect(answer.status).toBe(404);
-    const code = "generation_not_retained";
-    expect(await answer.json()).toMatchObject({ code });
-    expect(world.audited).toMatchObject([{ target: "4", outcome: "refused", code }]);
-  });
-
-  it.each([
-    [undefined, "generation: this field is missing"],
-    [{ generation: 1.5 }, "generation: must be a whole number"],
-    [{ generation: 0 }, "generation: must be at least 1"],
-    [{ generation: 1, force: true }, 'unknown field "force"'],
-  ])("refuses %j", async (body, named) => {
-    const answer = await rollback(body);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(named) });
-    expect(generations()).toEqual([3, 2, 1]);
-  });
 });

@@ -94,23 +94,6 @@ describe("GET /admin/ingest/runs", () => {
     expect(answer.headers.get("retry-after")).toBe("10");
     expect(await answer.json()).toMatchObject({ code: "history_unavailable" });
   });
-
-  it.each([
-    ["?stat=failed", 'unknown parameter "stat"'],
-    ["?state=broken", "state: "],
-    ["?since=yesterday", "since: must be a time"],
-    ["?until=2026-11-01", "until: must be a time"],
-    ["?until=9999-12-31T23:59:59-23:59", "until: must be within the years"],
-    ["?limit=0", "limit: must be a whole number from 1 to 200"],
-    ["?limit=1e2", "limit: must be a whole number"],
-    ["?cursor=x", "cursor: must be the next_cursor"],
-    ["?state=failed&state=queued", '"state" is given twice'],
-    ["?__proto__=1", 'unknown parameter "__proto__"'],
-  ])("refuses %s, and names what is wrong", async (query, named) => {
-    const answer = await world.request(`/admin/ingest/runs${query}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(named) });
-  });
 });
 
 describe("GET /admin/ingest/runs/{id}", () => {
@@ -159,17 +142,6 @@ describe("GET /admin/ingest/runs/{id}", () => {
       vi.useRealTimers();
     }
   });
-
-  it.each([
-    [anId(9), "run_not_found"],
-    ["1", "not_found"],
-    ["%00", "not_found"],
-    ["01A1FC3F-B811-406C-8D6D-9E5359A10797", "not_found"],
-  ])("is 404 for %s: %s", async (id, code) => {
-    const answer = await detail(id);
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({ code });
-  });
 });
 
 describe("POST /admin/ingest/runs/{id}/cancel", () => {
@@ -208,17 +180,16 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     expect(await (await cancel(anId(2))).json()).toMatchObject({ code: "run_ended" });
   });
 
-  it("refuses a run that has ended, one that has published, and one that nobody knows", async () => {
+  it("refuses a run that has ended and one that has published", async () => {
     const ended = await world.ingest.runToEnd();
     world.ingest.renameAirport("Kloten");
     const published = await world.ingest.runUpTo("verify");
-    for (const [target, status, code] of [
-      [ended.id, 409, "run_ended"],
-      [published.id, 409, "run_published"],
-      [anId(9), 404, "run_not_found"],
+    for (const [target, code] of [
+      [ended.id, "run_ended"],
+      [published.id, "run_published"],
     ] as const) {
       const answer = await cancel(target);
-      expect(answer.status).toBe(status);
+      expect(answer.status).toBe(409);
       expect(await answer.json()).toMatchObject({ code });
       expect(world.audited.at(-1)).toMatchObject({ target, outcome: "refused", code });
     }

@@ -39,13 +39,6 @@ describe("GET /admin/audit", () => {
     expect((await audit("?until=2020-01-01T00:00:00Z")).total).toBe(0);
   });
 
-  it.each(["?who=me", "?outcome=ok", "?since=now", "?cursor=abc"])(
-    "refuses %s with 400",
-    async (query) => {
-      expect((await admin("GET", `/admin/audit${query}`)).status).toBe(400);
-    },
-  );
-
   it("lists the changes made while D1 was down once D1 is back", async () => {
     const prepare = vi.spyOn(env.HISTORY, "prepare").mockImplementation(() => {
       throw new Error("D1_ERROR: out of service");
