@@ -14,20 +14,32 @@ export class MemorySourceArchive implements SourceArchive {
   /** The file that is being opened, which its read in R2 is called after. */
   #opening: string | null = null;
   readonly #archive = createSourceArchive(this.#bucket());
-  readonly write = this.#archive.write;
-  readonly list = this.#archive.list;
-  readonly delete = this.#archive.delete;
-  readonly read = this.#archive.read;
 
   /** An archive of its own, or another way into the same files. */
   constructor(files = new Map<string, Uint8Array>()) {
     this.files = files;
   }
 
-  readonly open: SourceArchive["open"] = (file, sha256) => {
+  write(sha256: string, bytes: Uint8Array) {
+    return this.#archive.write(sha256, bytes);
+  }
+
+  list() {
+    return this.#archive.list();
+  }
+
+  delete(sha256s: readonly string[]) {
+    return this.#archive.delete(sha256s);
+  }
+
+  read(sha256: string) {
+    return this.#archive.read(sha256);
+  }
+
+  open(file: string, sha256: string) {
     this.#opening = file;
     return this.#archive.open(file, sha256);
-  };
+  }
 
   #bucket(): R2Bucket {
     const nameOf = (key: string) => key.slice(PREFIX.length);

@@ -39,7 +39,7 @@ function run(...code: readonly string[]): unknown {
 }
 
 describe("the documented code", () => {
-  it("prints the answer that the README shows, when it calls by curl", async () => {
+  it("gets the answer that the README shows", async () => {
     const [, shown = ""] = /^```text\n(\{.*?)\n…\n```$/ms.exec(readme) ?? [];
     const answer = await fetch(`${url}${CALL}`, {
       method: "POST",
@@ -51,7 +51,7 @@ describe("the documented code", () => {
     expect((await answer.text()).slice(0, beginning.length)).toBe(beginning);
   });
 
-  it("calls the service and joins the lists in a browser client", () => {
+  it("calls the service as a browser does, and joins the lists", () => {
     expect(
       run(
         blockWith("connect-web"),

@@ -250,7 +250,7 @@ describe("operating ingestion", () => {
     expect(await paused.textContent()).toContain("note: to see whether it works");
   });
 
-  it("repeats only the action that was confirmed after it failed", async () => {
+  it("repeats exactly the confirmed request after it failed", async () => {
     const page = await signIn();
     const sent: unknown[] = [];
     await page.route("**/admin/ingest/queue", (route) => {

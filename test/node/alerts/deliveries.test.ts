@@ -74,8 +74,18 @@ class Play {
 const VERDICTS: { readonly [symbol: string]: Verdict } = { g: "good", b: "bad", n: "nodata" };
 
 describe("the message that is due to a target", () => {
-  it("is one when the alert fires and one when it is resolved", () => {
-    expect(new Play().run("gbbbggg")).toEqual([null, "fired", null, null, null, "resolved", null]);
+  it.each([
+    ["when the alert fires and when it is resolved", "gbbbggg", "- fired - - - resolved -"],
+    [
+      "for a new incident at once, however recently the last one was resolved",
+      "bggbbggb",
+      "fired - resolved fired - - resolved fired",
+    ],
+    ["for missing data once that has lasted", "nnn", "- nodata -"],
+    ["for missing data of a firing alert", "bnnbngg", "fired nodata - - - - resolved"],
+  ])("is one %s: %s", (_, findings, due) => {
+    const changes = new Play().run(findings).map((change) => change ?? "-");
+    expect(changes.join(" ")).toBe(due);
   });
 
   it("stays due at each evaluation until it is delivered, and is then never due again", () => {
@@ -98,25 +108,6 @@ describe("the message that is due to a target", () => {
     const play = new Play();
     play.run("b");
     expect(play.run("b", { afterMs: ms })).toEqual([change]);
-  });
-
-  it("is a new incident at once, however recently the last one was resolved", () => {
-    expect(new Play().run("bggbbggb")).toEqual([
-      "fired",
-      null,
-      "resolved",
-      "fired",
-      null,
-      null,
-      "resolved",
-      "fired",
-    ]);
-  });
-
-  it("says that data is missing once that has lasted, even for a firing alert", () => {
-    expect(new Play().run("nnn")).toEqual([null, "nodata", null]);
-    const changes = ["fired", "nodata", null, null, null, null, "resolved"];
-    expect(new Play().run("bnnbngg")).toEqual(changes);
   });
 
   it("is only the end of an alert that a pause excuses, and the beginning follows after the pause", () => {

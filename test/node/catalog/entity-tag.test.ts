@@ -12,14 +12,14 @@ describe("entityTag", () => {
 
 describe("matchesEntityTag", () => {
   it.each(['"x"', 'W/"x"', '"a", "x"', '"a",W/"x" , "b"', "*", ' "x" '])(
-    'finds "x" in %j',
+    "finds the entity tag in %j",
     (value) => {
       expect(matchesEntityTag(value, '"x"')).toBe(true);
     },
   );
 
   it.each(['"y"', "x", "", 'w/"x"', '"x', '"xx"', 'W/"y", "z"', '"*"', '"a,*,b"', '"x" "y"'])(
-    'does not find "x" in %j',
+    "does not find the entity tag in %j",
     (value) => {
       expect(matchesEntityTag(value, '"x"')).toBe(false);
     },

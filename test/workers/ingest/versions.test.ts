@@ -103,9 +103,8 @@ describe("a rollback", { timeout: RUN_TIMEOUT_MS }, () => {
     return { status: answer.status, ...(await answer.json<object>()) };
   };
 
-  it("changes nothing if the version is current, and is refused if it is not retained", async () => {
+  it("changes nothing if the version is current", async () => {
     expect(await rollBack(3)).toMatchObject({ status: 200, changed: false });
-    expect(await rollBack(4)).toMatchObject({ status: 404, code: "generation_not_retained" });
   });
 
   it("serves the earlier blobs again under a new generation, even during a pause", async () => {
