@@ -164,4 +164,11 @@ describe("a HEAD request", () => {
     });
     expect(reader.opened).toEqual([]);
   });
+
+  it("gets the status of a bad request without a body", async () => {
+    const { handler } = aHandler();
+    const response = await handler(aGet({ method: "HEAD", locale: "--" }));
+    expect(response.status).toBe(400);
+    expect(response.body).toBeNull();
+  });
 });
