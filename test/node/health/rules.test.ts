@@ -430,6 +430,11 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       good,
     ],
     [
+      "lets a run wait during a pause",
+      withIngest({ ...pausedFor(1), ...waitingFor(HOUR_MS) }),
+      good,
+    ],
+    [
       "counts the wait of a retried run from its due time",
       withIngest({ ...waitingFor(HOUR_MS), nextDueAt: ago(10 * MINUTE_MS) }),
       { verdict: "bad", value: 10 * MINUTE_MS },
