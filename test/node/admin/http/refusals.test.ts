@@ -87,6 +87,8 @@ function state() {
   };
 }
 
+const UNCHANGED = state();
+
 beforeEach(() => {
   world.audited.length = 0;
   world.failureLimit = 100;
@@ -117,13 +119,12 @@ async function expectRefused(answer: Promise<Response>, expected: Expected): Pro
   const [number, code] = refusal.split(" ");
   const status = Number(number);
   const problem = { status, code, detail: expect.stringContaining(detail) };
-  const before = state();
   const refused = await answer;
   expect(await refused.json()).toMatchObject(problem);
   expect(refused.status).toBe(status);
   expect(refused.headers.get("content-type")).toBe("application/problem+json");
   expect(Object.fromEntries(refused.headers)).toMatchObject(headers);
-  expect(state()).toEqual(before);
+  expect(state()).toEqual(UNCHANGED);
   const isAudited = action !== undefined && actor !== null;
   const entry = { actor, action, outcome: "refused", ...problem };
   expect(world.audited).toMatchObject(isAudited ? [entry] : []);
@@ -260,7 +261,6 @@ describe("an id that is malformed is refused with 404 and reaches no store", () 
   const IDS = ["..", "..%2f..%2fcatalog", `${anId(1)}%00`, "a".repeat(1025), "%ff", "ABC"];
 
   it.each(ROUTES.filter(hasId))("by $method $path", async ({ method, path }) => {
-    const before = state();
     world.backups.calls.length = 0;
     for (const id of [...IDS, anId(1).toUpperCase()]) {
       const answer = await world.request(path.replace("{id}", id), { method });
@@ -268,7 +268,7 @@ describe("an id that is malformed is refused with 404 and reaches no store", () 
       expect(await answer.json()).toMatchObject({ code: "not_found" });
     }
     expect(world.backups.calls).toEqual([]);
-    expect(state()).toEqual(before);
+    expect(state()).toEqual(UNCHANGED);
   });
 
   it.each([
