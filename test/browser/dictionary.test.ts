@@ -35,7 +35,7 @@ async function receive(browser: DictionaryBrowser, version: number, locale = LOC
 const eachBelow = (limit: number) => FORMS.map(() => expect.toSatisfy((bytes) => bytes < limit));
 const eachAbove = (limit: number) => FORMS.map(() => expect.toSatisfy((bytes) => bytes > limit));
 
-it("a browser that returns pays for what has changed, of whichever version it has", async () => {
+it("a returning browser downloads only what has changed, whichever version it has", async () => {
   const open = () => DictionaryBrowser.open(site());
   const [daily, weekly, late] = [await open(), await open(), await open()];
   for (const browser of [daily, weekly, late])
@@ -65,7 +65,7 @@ it("a browser that returns pays for what has changed, of whichever version it ha
   expect(await receive(weekly, 6)).toEqual(eachAbove(WHOLE_BYTES));
 });
 
-it("the explorer shows what an update has cost, and about what it would have cost", async () => {
+it("the explorer shows how much an update has downloaded, and an estimate of the full download", async () => {
   const page = await openPage(`${service.proxy.url}/?locale=${LOCALE}`);
   await waitForAnswer(page, LOCALE);
   expect(await factOf(page, "On the wire")).toMatch(/decoded$/);

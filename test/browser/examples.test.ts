@@ -99,7 +99,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   expect(await find(page, "henderson")).toEqual(RENAMED);
 });
 
-it("examples/browser shows the reason of a mistake", async () => {
+it("examples/browser shows why a request was refused", async () => {
   const page = await openPage(`${origin}/?service=${inject("service").url}&locale=not+a+tag`);
   await shows(page, /^Error: \{"code":"invalid_argument".*use a tag such as/);
   expect(takeProblems().join()).toContain("400");

@@ -18,7 +18,7 @@ const FOCUS_IS_SEEN = `{
 }`;
 
 describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (protocol) => {
-  it("shows the catalog in the chosen locale, and the same from JSON", async () => {
+  it("shows the catalog in the chosen locale, identical to that from JSON", async () => {
     const page = await openPage("/?region=caribbean");
     await page.getByRole("radio", { name: protocol, exact: true }).check();
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
@@ -40,7 +40,7 @@ describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (p
 });
 
 describe("the explorer", () => {
-  it("asks again only for what has changed, over Connect GET", async () => {
+  it("downloads again only what has changed over Connect GET", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
     await page.getByRole("button", { name: "Call again" }).click();
@@ -51,7 +51,7 @@ describe("the explorer", () => {
     );
   });
 
-  it("shows what came over the wire also where the browser is slow to measure it", async () => {
+  it("shows the transferred size even if the browser measures it late", async () => {
     const page = await openPage("/docs");
     await page.addInitScript(`
       const measured = performance.getEntriesByName.bind(performance);
@@ -66,7 +66,7 @@ describe("the explorer", () => {
     expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
   });
 
-  it("finds places by code, name, another language's name and with a typo", async () => {
+  it("finds places by code, by name, by a name in another language and despite a typo", async () => {
     const page = await openPage("/?locale=de");
     await waitForAnswer(page, "de");
     const options = page.locator("#search-results li");
@@ -85,7 +85,7 @@ describe("the explorer", () => {
     expect(await options.count()).toBe(0);
   });
 
-  it("says that it still loads where somebody searches early", async () => {
+  it("says that the catalog is still loading when somebody searches early", async () => {
     const page = await openPage("/docs");
     const held: (() => void)[] = [];
     await page.route("**/GetLocationsV1*", async (route) => {
@@ -101,7 +101,7 @@ describe("the explorer", () => {
     expect(await first.textContent()).toBe("Zürich Airport");
   });
 
-  it("asks in the browser's language, before its scripts are loaded", async () => {
+  it("requests the catalog in the browser's language before its scripts are loaded", async () => {
     const page = await openPage("/docs", { locale: "ja-JP" });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
@@ -113,7 +113,7 @@ describe("the explorer", () => {
     await page.getByRole("heading", { level: 1, name: "カリブ" }).waitFor();
   });
 
-  it("is searched by keyboard alone", async () => {
+  it("can be searched by keyboard alone", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
     await page.keyboard.press("Tab");
@@ -136,7 +136,7 @@ describe("the explorer", () => {
     expect(new URL(page.url()).search).not.toBe("");
   });
 
-  it("is used by keyboard alone, from the first control to the last, and never loses the focus", async () => {
+  it("can be used by keyboard alone from the first control to the last, without losing the focus", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
     const passed: string[] = [];
@@ -174,7 +174,7 @@ describe("the explorer", () => {
     expect(await page.evaluate("document.activeElement.className")).toBe("side-scroll");
   });
 
-  it("leads from an airport to its city, country and region, and back", async () => {
+  it("links an airport to its city, country and region, and these back to the airport", async () => {
     const page = await openPage("/?airport=GVA");
     const heading = page.getByRole("heading", { level: 1 });
     await heading.getByText("Geneva").waitFor();
@@ -192,7 +192,7 @@ describe("the explorer", () => {
     await heading.getByText("The world").waitFor();
   });
 
-  it("opens each link that it made where it was", async () => {
+  it("opens each link that it made at the same place", async () => {
     const page = await openPage("/?city=&airport=nrt&locale=ja&protocol=grpc-web&encoding=json");
     await page.getByRole("heading", { level: 1, name: "Narita" }).waitFor();
     expect(await page.getByRole("radio", { name: "gRPC-Web" }).isChecked()).toBe(true);
@@ -206,19 +206,19 @@ describe("the explorer", () => {
     expect(again.url()).toBe(link);
   });
 
-  it("says so where a link names what the catalog does not have", async () => {
+  it("says that a link names something that the catalog does not have", async () => {
     const page = await openPage("/?airport=QQQ");
     await page.getByText("The catalog has no such airport").waitFor();
     expect(await page.locator(".place").count()).toBe(0);
   });
 
-  it("answers a tag without names of its own in the closest locale, and says so", async () => {
+  it("answers an unpublished tag in the closest locale, and says so", async () => {
     const page = await openPage("/?locale=de-AT");
     await waitForAnswer(page, "de");
     expect(await factOf(page, "Language")).toBe("defallback: parent");
   });
 
-  it("explains a malformed tag, and recovers", async () => {
+  it("explains a malformed tag, and recovers from it", async () => {
     const page = await openPage("/?airport=ZRH&locale=not+a+tag");
     const alert = page.getByRole("alert");
     await alert.getByText("The service does not accept this language").waitFor();
@@ -231,7 +231,7 @@ describe("the explorer", () => {
     expect(await alert.count()).toBe(0);
   });
 
-  it("explains that nothing answers, and recovers when something does", async () => {
+  it("explains that the service does not answer, and recovers once it does", async () => {
     const page = await openPage("/?protocol=connect");
     await waitForAnswer(page, "en");
     await page.context().setOffline(true);
@@ -244,7 +244,7 @@ describe("the explorer", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("says when to call again where nothing is published yet", async () => {
+  it("says when to try again while nothing is published yet", async () => {
     const page = await openPage("/docs");
     await page.route("**/GetLocationsV1*", (route) =>
       route.fulfill({
@@ -262,7 +262,7 @@ describe("the explorer", () => {
     expect(takeProblems().join()).toContain("503");
   });
 
-  it("has no serious fault of accessibility", async () => {
+  it("has no serious accessibility fault", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const page = await openPage("/?country=CH&locale=ar", { colorScheme });
       await waitForAnswer(page, "ar");
@@ -275,7 +275,7 @@ describe("the explorer", () => {
     }
   });
 
-  it("fits a phone", async () => {
+  it("fits on a phone", async () => {
     const page = await openPage("/?region=caribbean&locale=ar", {
       viewport: { width: 360, height: 740 },
     });
@@ -283,7 +283,7 @@ describe("the explorer", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   });
 
-  it("shows the map and the heading of what is chosen on a phone", async () => {
+  it("shows the map and the heading of the selected place on a phone", async () => {
     const page = await openPage("/?country=DE", { viewport: { width: 360, height: 740 } });
     await waitForAnswer(page, "en");
     await page.locator(".place-list").last().getByRole("link").last().click();

@@ -33,7 +33,7 @@ const COUNT_DRAWINGS = `{
 }`;
 
 describe("the map", () => {
-  it("has all airports, and selects the one that is clicked", async () => {
+  it("shows all airports, and selects the one that is clicked", async () => {
     const page = await openMap("/?airport=ZRH");
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("heading", { level: 1, name: "The world" }).waitFor();
@@ -45,7 +45,7 @@ describe("the map", () => {
     expect(new URL(page.url()).search).toBe("?airport=ZRH");
   });
 
-  it("is zoomed by buttons, by the wheel, and by keys", async () => {
+  it("zooms by buttons, by the wheel and by keys", async () => {
     const page = await openMap("/");
     const whole = await drawn(page);
     await page.getByRole("button", { name: "Zoom in" }).click();
@@ -64,7 +64,7 @@ describe("the map", () => {
     await expect.poll(() => drawn(page)).not.toBe(whole);
   });
 
-  it("draws while it is dragged, and does not take the drag for a click", async () => {
+  it("redraws while it is dragged, and does not mistake the drag for a click", async () => {
     const page = await openMap("/?airport=ZRH");
     await page.getByRole("button", { name: "Close" }).click();
     const { x, y } = await middleOfMap(page);
@@ -81,7 +81,7 @@ describe("the map", () => {
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain("The world");
   });
 
-  it("is drawn at most once a frame while it is dragged", async () => {
+  it("redraws at most once a frame while it is dragged", async () => {
     const page = await openMap("/");
     await page.evaluate(COUNT_DRAWINGS);
     const dragged = await frameGaps(page, () => dragMap(page));
@@ -90,7 +90,7 @@ describe("the map", () => {
     expect(drawings).toBeLessThanOrEqual(dragged.length + 1);
   });
 
-  it("shows where a region is, and that it is another than before", async () => {
+  it("shows where a region is, and whether it is another one than before", async () => {
     const page = await openMap("/?region=caribbean");
     const caribbean = await drawn(page);
     await page.getByRole("combobox", { name: "Search" }).fill("micronesia");

@@ -9,7 +9,7 @@ const PAGES = ["/", "/dashboard", "/docs"];
 const FIRST_LOAD_MAX_BYTES = 300_000;
 
 describe.each(PAGES)("%s", (path) => {
-  it("comes with a policy that lets nothing run or be embedded but the service's own files", async () => {
+  it("sends a policy that lets only the service's own files run and nobody embed the page", async () => {
     const { headers } = await fetch(`${inject("service").url}${path}`);
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(
@@ -24,7 +24,7 @@ describe.each(PAGES)("%s", (path) => {
     expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
   });
 
-  it("runs no script that was put into its HTML", async () => {
+  it("runs no script that was injected into its HTML", async () => {
     const page = await openPage("about:blank");
     const attack = `
       <script>window.injected = "a script"</script>
@@ -46,14 +46,14 @@ describe.each(PAGES)("%s", (path) => {
   it.each([
     ["TrustedHTML", "document.body.insertAdjacentHTML('beforeend', '<p>injected</p>')"],
     ["TrustedScript", "document.createElement('script').textContent = 'window.injected = true'"],
-  ])("makes nothing of a text where %s is wanted", async (wanted, attack) => {
+  ])("shows a text literally where %s is expected", async (wanted, attack) => {
     const page = await openPage(path);
     const refusal = await page.evaluate(`try { ${attack}; "" } catch (error) { String(error) }`);
     expect(refusal).toContain(wanted);
     takeProblems();
   });
 
-  it("asks nobody but the service for anything", async () => {
+  it("sends requests to nobody but the service", async () => {
     const page = await openPage("/docs");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).origin));
@@ -64,7 +64,7 @@ describe.each(PAGES)("%s", (path) => {
   });
 });
 
-it("the explorer loads less than 300 KB compressed, besides the catalog", async () => {
+it("the explorer loads less than 300 KB compressed, not counting the catalog", async () => {
   const page = await openPage("/docs");
   const sizes = new Map<string, number>();
   const reading: Promise<void>[] = [];
@@ -97,7 +97,7 @@ describe("the documentation", () => {
     expect(text).toContain("GeoNames");
   });
 
-  it("leads operators to what to do, with the host of this service, and to the routes", async () => {
+  it("leads operators to the runbook, with the host of this service, and to the routes", async () => {
     const page = await openPage("/docs");
     const nav = page.getByRole("navigation", { name: "Documentation" });
     await nav.getByRole("link", { name: "Operating" }).click();
@@ -112,14 +112,14 @@ describe("the documentation", () => {
 
   describe.each(["/docs", "/docs/operating", "/docs/routes"])("%s", (path) => {
     it.each(["light", "dark"] as const)(
-      "has no serious fault of accessibility, %s",
+      "has no serious accessibility fault %s",
       async (colorScheme) => {
         const page = await openPage(path, { colorScheme });
         expect(await seriousFaults(page)).toEqual([]);
       },
     );
 
-    it("fits a phone", async () => {
+    it("fits on a phone", async () => {
       const page = await openPage(path, { viewport: { width: 360, height: 740 } });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
     });
@@ -127,7 +127,7 @@ describe("the documentation", () => {
 });
 
 describe("the pages and the Worker", () => {
-  it("share one origin without getting into each other's way", async () => {
+  it("share one origin without conflicts", async () => {
     const { url } = inject("service");
     const status = async (path: string, init?: RequestInit) =>
       (await fetch(`${url}${path}`, { redirect: "manual", ...init })).status;
@@ -141,7 +141,7 @@ describe("the pages and the Worker", () => {
     expect(await status("/locations.v1.LocationsService/GetLocationsV1")).toBe(415);
   });
 
-  it("let browsers keep the files whose names are hashes of them", async () => {
+  it("let browsers cache the files whose names are hashes of their content", async () => {
     const { url } = inject("service");
     const html = await (await fetch(url)).text();
     const [, script = ""] = /src="(\/assets\/[^"]+\.js)"/.exec(html) ?? [];

@@ -42,7 +42,7 @@ async function bundledClient(service: string): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-it("the README's client asks over GET, and a second time the browser has kept the answer", async () => {
+it("the README's client calls by GET, and the browser answers the second call from its cache", async () => {
   const { url } = inject("service");
   const page = await openPage(origin);
   const session = await page.context().newCDPSession(page);

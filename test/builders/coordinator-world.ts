@@ -213,8 +213,9 @@ export class CoordinatorWorld {
     const stores = memoryCatalogStore(this.store);
     stores.before = enter;
     const store = whileAlive(stores, () => instance === this.#instance);
-    const archive = new MemorySourceArchive(this.archive.files);
-    archive.before = (call) => enter(`archive ${call}`);
+    const files = new MemorySourceArchive(this.archive.files);
+    files.before = (call) => enter(`archive ${call}`);
+    const archive = whileAlive(files, () => instance === this.#instance);
     const upstream: Upstream = {
       name: "embedded",
       fetch: async (archived) => {

@@ -1,58 +1,78 @@
 import { sha256Hex } from "../../src/catalog/bytes.ts";
-import type { SourceArchive } from "../../src/storage/source-archive.ts";
-import { StoreError, toStoreError } from "../../src/storage/deadline.ts";
-import { streamOf } from "./source.ts";
+import { sourceKey } from "../../src/storage/keys.ts";
+import { createSourceArchive, type SourceArchive } from "../../src/storage/source-archive.ts";
 
-/** An archive in memory that records its calls, such as `write <sha256>`. */
+const PREFIX = sourceKey("");
+
+/** The real archive over an R2 in memory, which records its calls, such as `write <sha256>`. */
 export class MemorySourceArchive implements SourceArchive {
   readonly calls: string[] = [];
   /** By their hashes. */
   readonly files: Map<string, Uint8Array>;
-  /** What it throws is the fault of the store, and what it awaits is its delay. */
+  /** What it throws is the fault of R2, and what it awaits is its delay. */
   before: (call: string) => void | Promise<void> = () => {};
+  /** The file that is being opened, which its read in R2 is called after. */
+  #opening: string | null = null;
+  readonly #archive = createSourceArchive(this.#bucket());
 
   /** An archive of its own, or another way into the same files. */
   constructor(files = new Map<string, Uint8Array>()) {
     this.files = files;
   }
 
-  async write(sha256: string, bytes: Uint8Array): Promise<void> {
-    await this.#begin(`write ${sha256}`);
-    this.files.set(sha256, bytes);
+  write(sha256: string, bytes: Uint8Array) {
+    return this.#archive.write(sha256, bytes);
   }
 
-  async list(): Promise<string[]> {
-    await this.#begin("list");
-    return [...this.files.keys()];
+  list() {
+    return this.#archive.list();
   }
 
-  async delete(sha256s: readonly string[]): Promise<void> {
-    for (const sha256 of sha256s) {
-      await this.#begin(`delete ${sha256}`);
-      this.files.delete(sha256);
-    }
+  delete(sha256s: readonly string[]) {
+    return this.#archive.delete(sha256s);
   }
 
-  async read(sha256: string): Promise<Uint8Array<ArrayBuffer> | null> {
-    await this.#begin(`read ${sha256}`);
-    const bytes = this.files.get(sha256);
-    return bytes !== undefined && sha256Hex(bytes) === sha256 ? Uint8Array.from(bytes) : null;
+  read(sha256: string) {
+    return this.#archive.read(sha256);
   }
 
-  async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
-    await this.#begin(`open ${file}`);
-    const bytes = this.files.get(sha256);
-    if (bytes === undefined || sha256Hex(bytes) !== sha256)
-      throw new StoreError(`${file} is not archived as ${sha256}`);
-    return streamOf(bytes);
+  open(file: string, sha256: string) {
+    this.#opening = file;
+    return this.#archive.open(file, sha256);
   }
 
-  async #begin(call: string): Promise<void> {
+  #bucket(): R2Bucket {
+    const nameOf = (key: string) => key.slice(PREFIX.length);
+    const bucket = {
+      put: async (key: string, bytes: Uint8Array, { sha256 }: { sha256: string }) => {
+        await this.#enter(`write ${nameOf(key)}`);
+        if (sha256Hex(bytes) !== sha256) throw new Error("put: the SHA-256 does not match");
+        this.files.set(nameOf(key), Uint8Array.from(bytes));
+      },
+      get: async (key: string) => {
+        const call = this.#opening === null ? `read ${nameOf(key)}` : `open ${this.#opening}`;
+        this.#opening = null;
+        await this.#enter(call);
+        const bytes = this.files.get(nameOf(key));
+        return bytes === undefined ? null : new Response(Uint8Array.from(bytes));
+      },
+      delete: async (keys: readonly string[]) => {
+        for (const key of keys) {
+          await this.#enter(`delete ${nameOf(key)}`);
+          this.files.delete(nameOf(key));
+        }
+      },
+      list: async () => {
+        await this.#enter("list");
+        const objects = [...this.files.keys()].map((name) => ({ key: PREFIX + name }));
+        return { objects, truncated: false };
+      },
+    };
+    return bucket as unknown as R2Bucket; // the archive uses no more than there is here
+  }
+
+  async #enter(call: string): Promise<void> {
     this.calls.push(call);
-    try {
-      await this.before(call);
-    } catch (error) {
-      throw toStoreError(call, error);
-    }
+    await this.before(call);
   }
 }

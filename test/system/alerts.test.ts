@@ -94,7 +94,7 @@ function staleness(run: Run | undefined) {
 }
 
 describe("a catalog that goes stale", () => {
-  it("fires, is healed by an ingest, resolves, and leaves the whole story", async () => {
+  it("fires an alert, which an ingest resolves, and both messages arrive", async () => {
     await sleep(STALE_MS);
     chat.answers = [status(500)];
     await fireCron();
@@ -124,7 +124,7 @@ describe("a catalog that goes stale", () => {
     });
   });
 
-  it("is in alert_runs with evidence and receipts, from beginning to end", async () => {
+  it("leaves evidence and receipts in alert_runs, from beginning to end", async () => {
     const story = await recorded("?rule=catalog_stale");
     const triggers = story.map(({ trigger }) => trigger);
     expect(triggers.slice(0, 3)).toEqual(["cron", "cron", "manual"]);
@@ -161,7 +161,7 @@ describe("a catalog that goes stale", () => {
 });
 
 describe("the log on standard output", () => {
-  it("has each stage of each evaluation, and no address or secret of a webhook", async () => {
+  it("has each stage of each evaluation, but no address or secret of a webhook", async () => {
     const lines = readFileSync(service().logFile, "utf8").split("\n");
     const story = await recorded();
     for (const { id } of story) {

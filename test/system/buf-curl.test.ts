@@ -20,7 +20,7 @@ describe.each(["connect", "grpcweb"])("buf curl --protocol %s", (protocol) => {
     expect(brokenRules(fromJsonString(LocationsResponseSchema, stdout), "ar")).toEqual([]);
   });
 
-  it("exits with eight times the code of the error", async () => {
+  it("exits with eight times the error's code", async () => {
     const { code, stdout, stderr } = await bufCurl(protocol, { locale: "not a tag" });
     expect({ code, stdout }).toEqual({ code: 8 * 3, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({

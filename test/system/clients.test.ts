@@ -48,7 +48,7 @@ describe.each(WIRES)("%s", (name, transport, contentType) => {
   };
   const client = createClient(LocationsService, transport({ interceptors: [record] }));
 
-  it("gets the whole catalog, within a deadline", async () => {
+  it("gets the whole catalog within a deadline", async () => {
     const response = await client.getLocationsV1({ locale: "ar" }, { timeoutMs: DEADLINE_MS });
     expect(brokenRules(response, "ar")).toEqual([]);
     expect(header.get("content-type")).toBe(contentType);
@@ -59,7 +59,7 @@ describe.each(WIRES)("%s", (name, transport, contentType) => {
     expect(header.get("locale-fallback")).toBeNull();
   });
 
-  it("gets English where it names no locale, and is told where a language is missing", async () => {
+  it("gets English if it names no locale, and learns when a language is missing", async () => {
     const unnamed = await client.getLocationsV1({});
     expect(brokenRules(unnamed, "en")).toEqual([]);
     expect(header.get("locale-fallback")).toBeNull();
@@ -72,7 +72,7 @@ describe.each(WIRES)("%s", (name, transport, contentType) => {
     expect(header.get("locale-fallback")).toBe("parent");
   });
 
-  it("learns that there is no such method, or no such service", async () => {
+  it("learns that a method or a service does not exist", async () => {
     const wire = transport({ interceptors: [] });
     const known = LocationsService.method.getLocationsV1;
     const unknown = { ...known, name: "GetLocationsV2" };
@@ -83,7 +83,7 @@ describe.each(WIRES)("%s", (name, transport, contentType) => {
       });
   });
 
-  it("learns which field is wrong", async () => {
+  it("learns which field is malformed", async () => {
     const call = client.getLocationsV1({ locale: "not a tag" });
     await expect(call).rejects.toMatchObject({
       name: "ConnectError",

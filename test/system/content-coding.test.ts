@@ -12,23 +12,26 @@ function accepting(accepted: string, { headers, ...sent }: Sent): Sent {
   return { headers: { ...headers, "accept-encoding": accepted }, ...sent };
 }
 
-describe.each(forms)("%s", (form) => {
+describe.each(forms)("an answer over %s", (form) => {
   const request = FORMS[form]("ar");
 
-  it.each(["identity", "gzip", "br"])("is sent in %s, under a tag of its own", async (coding) => {
-    const plain = await send(request);
-    const answer = await send(accepting(coding, request));
-    const { headers, body } = answer;
-    expect(headers.vary).toMatch(/^Accept-Encoding(?:, Available-Dictionary)?$/);
-    expect(headers["content-type"]).toBe(CONTENT_TYPES[form]);
-    expect(headers["content-encoding"] ?? "identity").toBe(coding);
-    expect(headers["content-length"]).toBe(String(body.length));
-    expect(headers["transfer-encoding"]).toBeUndefined();
-    expect(decoded(answer).equals(plain.body)).toBe(true);
-    expect(headers.etag === plain.headers.etag).toBe(coding === "identity");
-  });
+  it.each(["identity", "gzip", "br"])(
+    "is encoded as %s under an entity tag of its own",
+    async (coding) => {
+      const plain = await send(request);
+      const answer = await send(accepting(coding, request));
+      const { headers, body } = answer;
+      expect(headers.vary).toMatch(/^Accept-Encoding(?:, Available-Dictionary)?$/);
+      expect(headers["content-type"]).toBe(CONTENT_TYPES[form]);
+      expect(headers["content-encoding"] ?? "identity").toBe(coding);
+      expect(headers["content-length"]).toBe(String(body.length));
+      expect(headers["transfer-encoding"]).toBeUndefined();
+      expect(decoded(answer).equals(plain.body)).toBe(true);
+      expect(headers.etag === plain.headers.etag).toBe(coding === "identity");
+    },
+  );
 
-  it("sends errors without a tag, and uncoded unless the local edge codes JSON", async () => {
+  it("has no tag when it is an error, and no coding except that of the local edge", async () => {
     const answer = await send(accepting("br, gzip", FORMS[form]("not a tag")));
     const body = decoded(answer);
     const text = form === "gRPC-Web text" ? Buffer.from(body.toString(), "base64") : body;

@@ -18,7 +18,7 @@ async function deploy(...args: readonly string[]): Promise<Ended> {
 }
 
 describe("npm run deploy", () => {
-  it("checks, builds and prints its plan in a dry run, without an account", async () => {
+  it("checks, builds and prints its plan in a dry run without an account", async () => {
     const { code, stdout, leftBehind } = await deploy(
       "--dry-run",
       "--workers-dev",
@@ -32,7 +32,7 @@ describe("npm run deploy", () => {
     expect(leftBehind).toEqual([]);
   });
 
-  it("says how to log in when wrangler says that nobody is", async () => {
+  it("says how to log in if wrangler is not logged in", async () => {
     const { code, stderr } = await deploy("--workers-dev", "--env=staging");
     expect(code).toBe(1);
     expect(stderr).toContain("npx wrangler login");
@@ -45,7 +45,7 @@ describe("npm run deploy", () => {
     expect(stdout).toContain("Usage: npm run deploy");
   });
 
-  it("queues its ingest with the real admin routes and waits until it is served", async () => {
+  it("queues an ingest through the real admin routes and waits until the catalog is served", async () => {
     const { url, adminToken } = inject("service");
     const wrangler = new FakeWrangler(url);
     wrangler.change({ worker: ["ADMIN_TOKENS"] });

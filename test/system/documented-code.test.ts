@@ -40,7 +40,7 @@ function run(...code: readonly string[]): unknown {
 }
 
 describe("the documented code", () => {
-  it("prints the answer that the README shows", async () => {
+  it("gets the answer that the README shows", async () => {
     const [, shown = ""] = /^```text\n(\{.*?)\n…\n```$/ms.exec(readme) ?? [];
     const answer = await fetch(`${url}${CALL}`, {
       method: "POST",
@@ -52,7 +52,7 @@ describe("the documented code", () => {
     expect((await answer.text()).slice(0, beginning.length)).toBe(beginning);
   });
 
-  it("calls the service, and joins its lists", () => {
+  it("calls the service as a browser does, and joins the lists", () => {
     expect(
       run(
         blockWith("connect-web"),
@@ -62,7 +62,7 @@ describe("the documented code", () => {
     ).toEqual([counts.airports, counts.countries, counts.regions, "Munich"]);
   });
 
-  it("calls it from Node", () => {
+  it("calls the service from Node", () => {
     expect(
       run(
         'import { createClient } from "@connectrpc/connect";',
@@ -75,7 +75,7 @@ describe("the documented code", () => {
     ).toBe(counts.airports);
   });
 
-  it("tells an authentic notification from others", () => {
+  it("accepts an authentic webhook message and rejects others", () => {
     const [id, body] = ["message-1", '{"text":"it fires"}'];
     const sentAt = (now: number) =>
       webhookHeaders({ id, body }, signingKey(WEBHOOK_SECRET) ?? null, now);

@@ -7,7 +7,7 @@ const { url } = inject("service");
 const AIRPORTS = manifest.counts.airports;
 
 describe("examples/node.ts", () => {
-  it("joins the lists and prints the regions in the language it asked for", async () => {
+  it("joins the lists and prints the regions in the requested language", async () => {
     const { code, stdout, stderr } = await runCommand("node", "examples/node.ts", url, "de", "PMI");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^${AIRPORTS} airports, version \\d+$`, "m"));
@@ -16,7 +16,7 @@ describe("examples/node.ts", () => {
     expect(stdout).toMatch(/^ {2}Balearen$/m);
   });
 
-  it("prints the code and the reason of an error", async () => {
+  it("prints the code and the message of an error", async () => {
     const { code, stderr } = await runCommand("node", "examples/node.ts", url, "not a tag");
     expect(code).toBe(1);
     expect(stderr).toMatch(/^InvalidArgument: .*use a tag such as/);
@@ -24,7 +24,7 @@ describe("examples/node.ts", () => {
 });
 
 describe("examples/shell.sh", () => {
-  it("gets the catalog over each protocol, 304 the second time, and the reason of a mistake", async () => {
+  it("gets the catalog over each protocol, then 304, then the message of an error", async () => {
     const { code, stdout, stderr } = await runCommand("sh", "examples/shell.sh", url, "de");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^catalog-version: \d+$/im);

@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 
 describe("a client made by oazapfts from /admin/openapi.json", () => {
-  it("type-checks, and refuses what the service would", () => {
+  it("type-checks, and rejects at compile time what the service would refuse", () => {
     expect(run("node_modules/typescript/bin/tsc", "--project", folder)).toBe("");
   });
 

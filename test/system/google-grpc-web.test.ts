@@ -39,12 +39,12 @@ describe.each([
     return fromBinary(LocationsResponseSchema, response);
   }
 
-  it("gets the whole catalog, within a deadline", async () => {
+  it("gets the whole catalog within a deadline", async () => {
     const deadline = String(Date.now() + DEADLINE_MS);
     expect(brokenRules(await call("ja", { deadline }), "ja")).toEqual([]);
   });
 
-  it("learns which field is wrong", async () => {
+  it("learns which field is malformed", async () => {
     await expect(call("not a tag")).rejects.toMatchObject({
       code: 3,
       message: expect.stringContaining('use a tag such as "de"'),

@@ -31,7 +31,7 @@ async function expectCurrent(): Promise<void> {
 let earlier: CatalogCopy;
 
 describe("examples/keep.ts", () => {
-  it("fetches what changed, and keeps the whole in a file", async () => {
+  it("downloads only the changes, and stores the whole catalog in a file", async () => {
     const first = await keep("hir");
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toMatch(
@@ -57,7 +57,7 @@ describe("examples/keep.ts", () => {
     ["no diff is stored from its copy", { sha256: "0".repeat(64) }],
     ["its copy has other names than the diff", { language: "ja" }],
     ["the diff does not lead to the served catalog", { bytes: new Uint8Array() }],
-  ])("fetches the whole where %s", async (_, change) => {
+  ])("downloads the whole catalog when %s", async (_, change) => {
     writeFileSync(file, serialize({ ...earlier, ...change }));
     const { bytes, ...ended } = await keep("henderson");
     expect(ended).toMatchObject({ code: 0, stderr: "" });
@@ -65,14 +65,14 @@ describe("examples/keep.ts", () => {
     await expectCurrent();
   });
 
-  it("keeps a copy that is newer than what it is shown", async () => {
+  it("keeps a stored copy that is newer than the served catalog", async () => {
     const newer = { ...stored(), version: 9, etag: '"another"' };
     writeFileSync(file, serialize(newer));
     expect((await keep("henderson")).stdout).toContain("version 9\n");
     expect(stored()).toEqual(newer);
   });
 
-  it("says why it cannot be current, and goes on with its copy", async () => {
+  it("says why it cannot update, and goes on with its copy", async () => {
     await service.proxy.stop();
     const { code, stdout, stderr } = await keep("henderson");
     expect({ code, stderr }).toEqual({ code: 0, stderr: `${service.proxy.url}: fetch failed\n` });

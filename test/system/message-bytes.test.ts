@@ -26,7 +26,7 @@ function onlyMessage(body: Buffer): Buffer {
 }
 
 describe.each(locales)("the message in %s", (locale) => {
-  it("is the same bytes in every form, and the bytes that Catalog-Sha256 names", async () => {
+  it("has the same bytes in every form, namely those that Catalog-Sha256 names", async () => {
     const all = await answers(locale);
     const message = all["Connect, binary"].body;
     const hash = sha256(message);
@@ -47,7 +47,7 @@ describe.each(locales)("the message in %s", (locale) => {
     expect(text).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
   });
 
-  it("is the whole catalog, the same in JSON, and encoded as protobuf-es would", async () => {
+  it("is the whole catalog, equal to its JSON, and encoded exactly as protobuf-es encodes it", async () => {
     const all = await answers(locale);
     const message = all["Connect, binary"].body;
     const json = all["Connect, JSON"].body;
@@ -61,7 +61,7 @@ describe.each(locales)("the message in %s", (locale) => {
   });
 });
 
-it("differs between locales in the regions alone", async () => {
+it("the messages of two locales differ only in their regions", async () => {
   const messages = await Promise.all(
     locales.map(async (locale) => (await send(FORMS["Connect, binary"](locale))).body),
   );

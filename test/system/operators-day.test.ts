@@ -66,8 +66,8 @@ interface Json {
   readonly [name: string]: unknown;
 }
 
-describe("an operator's day", () => {
-  it("goes from the first look at the status to the audit of all that was done", async () => {
+describe("the admin routes over a real socket", () => {
+  it("take an operator from the first look at the status to the audit of the whole day", async () => {
     const call = clientOf(operator.text);
     const get = async (path: string) => (await call("GET", path)).json;
 
@@ -161,7 +161,7 @@ describe("an operator's day", () => {
     });
   });
 
-  it("shows what one tried who may only look", async () => {
+  it("audit what a token that may only read has tried", async () => {
     const call = clientOf(viewer.text);
     expect((await call("POST", "/admin/ingest/pause", {})).status).toBe(403);
     expect((await call("GET", "/admin/audit?actor=bob")).json).toMatchObject({
@@ -169,7 +169,7 @@ describe("an operator's day", () => {
     });
   });
 
-  it("leaves no token in the log, wherever it was sent", async () => {
+  it("log no token, wherever it was sent", async () => {
     const { url, logFile } = service();
     const { text: token } = operator;
     const call = (path: string, init: RequestInit = {}) =>

@@ -31,14 +31,6 @@ const REFUSED: {
     400,
     "invalid_argument",
   ],
-  "Content-Encoding: gzip, gzip": [
-    [
-      postHead(PROTO_TYPE, "Content-Encoding: gzip, gzip", "Content-Length: 4"),
-      requestMessage("de"),
-    ],
-    501,
-    "unimplemented",
-  ],
   "two Content-Encoding lines": [
     [
       postHead(PROTO_TYPE, "Content-Encoding: gzip", "Content-Encoding: gzip", "Content-Length: 4"),
@@ -57,15 +49,10 @@ const REFUSED: {
     429,
     "resource_exhausted",
   ],
-  "a Content-Length of 999999999 and four bytes of JSON": [
-    [postHead(JSON_TYPE, "Content-Length: 999999999"), "{   "],
-    429,
-    "resource_exhausted",
-  ],
 };
 
 it.each(Object.entries(REFUSED))(
-  "refuses %s at once",
+  "refuses %s without waiting for more",
   async (_name, [parts, expectedStatus, code]) => {
     const { status, headers, body } = await converse(parts);
     expect(status).toBe(expectedStatus);
@@ -80,17 +67,20 @@ it.each([
   ["binary, as the whole body", [postHead(GRPC_WEB_TYPE, "Content-Length: 5"), HUGE_PREFIX]],
   ["binary, in a chunk", [postHead(GRPC_WEB_TYPE, CHUNKED), ...chunks([HUGE_PREFIX])]],
   ["text", [postHead(TEXT_TYPE, "Content-Length: 999"), HUGE_PREFIX.toString("base64")]],
-])("refuses a gRPC-Web prefix that announces 4 GiB at once: %s", async (_name, parts) => {
-  const { status, headers, body } = await converse(parts);
-  const isText = headers.get("content-type")?.includes("text") === true;
-  const [trailer, ...more] = frames(isText ? Buffer.from(body.toString(), "base64") : body);
-  expect(status).toBe(200);
-  expect(more).toEqual([]);
-  expect(trailer?.flags).toBe(0x80);
-  expect(trailer?.payload.toString()).toMatch(/^grpc-message: \S+\r\ngrpc-status: 8\r\n$/);
-});
+])(
+  "refuses a gRPC-Web prefix that announces 4 GiB without waiting for more: %s",
+  async (_name, parts) => {
+    const { status, headers, body } = await converse(parts);
+    const isText = headers.get("content-type")?.includes("text") === true;
+    const [trailer, ...more] = frames(isText ? Buffer.from(body.toString(), "base64") : body);
+    expect(status).toBe(200);
+    expect(more).toEqual([]);
+    expect(trailer?.flags).toBe(0x80);
+    expect(trailer?.payload.toString()).toMatch(/^grpc-message: \S+\r\ngrpc-status: 8\r\n$/);
+  },
+);
 
-it("refuses a gRPC-Web message of 5,120 bytes without waiting for its end", async () => {
+it("refuses a gRPC-Web message of 5,120 bytes before its end arrives", async () => {
   const start = pieces(frame(Buffer.alloc(5_120)).subarray(0, 3_000), 1_000);
   const { body } = await converse([postHead(GRPC_WEB_TYPE, CHUNKED), ...chunks(start)]);
   expect(frames(body)[0]?.payload.toString()).toContain("grpc-status: 8");
@@ -109,7 +99,7 @@ it.each([
     3,
     "gRPC-Web text",
   ],
-] as const)("takes %s", async (_name, type, body, length, form) => {
+] as const)("accepts %s", async (_name, type, body, length, form) => {
   const answer = await converse([
     postHead(type, CHUNKED),
     ...chunks(pieces(body, length)),
@@ -120,12 +110,12 @@ it.each([
   expect(sha256(answer.body)).toBe(sha256(usual.body));
 });
 
-it("leaves broken framing to the runtime, which refuses it", async () => {
+it("lets the runtime refuse a malformed Content-Length", async () => {
   const { status } = await converse([postHead(JSON_TYPE, "Content-Length: abc"), "{}"]);
   expect(status).toBe(400);
 });
 
-describe("when clients go away", () => {
+describe("a service whose clients disconnect", () => {
   const request = FORMS["Connect, binary"]("ja");
   const envelope = frame(message);
 
@@ -140,7 +130,7 @@ describe("when clients go away", () => {
     ],
     ["after an envelope", [postHead(GRPC_WEB_TYPE, "Content-Length: 999999999"), envelope]],
     ["before the answer", [postHead(PROTO_TYPE, "Content-Length: 4"), message]],
-  ])("%s, the service stays healthy and logs no error", async (_name, parts) => {
+  ])("stays healthy and logs no error when they leave %s", async (_name, parts) => {
     const before = readFileSync(logFile, "utf8").length;
     await Promise.all(Array.from({ length: 20 }, () => leave(parts)));
     const { status, headers, body } = await send(request);
@@ -153,7 +143,7 @@ describe("when clients go away", () => {
     expect(written).not.toMatch(wrong);
   });
 
-  it("within the answer, the service stays healthy", async () => {
+  it("stays healthy when they leave within the answer", async () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const head = postHead(PROTO_TYPE, "Content-Length: 4");

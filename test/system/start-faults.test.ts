@@ -76,8 +76,8 @@ function stored(folder: string, ending: string): string[] {
     .map((name) => join(root, name));
 }
 
-describe("what is published is served", () => {
-  it("while ingestion is paused and the queue is full, and it says how to resume", async () => {
+describe("npm start with a catalog from an earlier start", () => {
+  it("serves it while ingestion is paused and the queue is full, and says how to resume", async () => {
     const first = await publish();
     expect((await post(first.url, "/admin/ingest/pause")).status).toBe(200);
     let status = 0;
@@ -96,7 +96,7 @@ describe("what is published is served", () => {
     expect(await start.interrupt()).toBe(0);
   });
 
-  it("when the ingest fails, and it says why and how to try again", async () => {
+  it("serves it when the ingest fails, and says why and how to try again", async () => {
     const first = await publish();
     expect(await first.start.interrupt()).toBe(0);
     const { start, url } = await run({ SOURCE: "dropped" });
@@ -107,7 +107,7 @@ describe("what is published is served", () => {
     expect(await start.interrupt()).toBe(0);
   });
 
-  it("when guards refuse the change, and it says how to publish that", async () => {
+  it("serves it when the guards refuse the change, and says how to publish the change", async () => {
     const first = await publish();
     expect(await first.start.interrupt()).toBe(0);
     const { start, url } = await run({ AIRPORTS: "scheduled" });
@@ -127,7 +127,7 @@ describe("what is published is served", () => {
     expect(await start.interrupt()).toBe(0);
   });
 
-  it("when a restore was cut off, which it waits for", async () => {
+  it("serves it after a restore that was cut off and that it waits for", async () => {
     const first = await publish();
     const made = await (
       await post(first.url, "/admin/backup/run")
@@ -146,8 +146,8 @@ describe("what is published is served", () => {
   });
 });
 
-describe("what cannot be served", () => {
-  it("ends the start, which says why, where nothing is published and the ingest fails", async () => {
+describe("npm start without a usable catalog", () => {
+  it("ends with the reason if nothing is published and the ingest fails", async () => {
     const { start } = await run({ SOURCE: "dropped" }, "--fresh");
     expect(await start.ends()).toBe(1);
     expect(start.stderr).toContain("The ingest failed in stage fetch");
@@ -156,7 +156,7 @@ describe("what cannot be served", () => {
     expect(start.stdout).not.toContain("Serving");
   });
 
-  it("is not said to be served when every copy of it is damaged", async () => {
+  it("does not claim to serve a catalog of which every copy is damaged", async () => {
     const first = await publish();
     expect(await first.start.interrupt()).toBe(0);
     // Manifests are JSON; the compressed and the binary bodies are not.
@@ -174,7 +174,7 @@ describe("what cannot be served", () => {
   });
 });
 
-describe("storage that cannot be used is named, with the way out,", () => {
+describe("npm start over unusable storage", () => {
   async function expectWayOut(): Promise<void> {
     const { start } = await run();
     expect(await start.ends()).toBe(1);
@@ -185,7 +185,7 @@ describe("storage that cannot be used is named, with the way out,", () => {
     expect(readFileSync(join(state, "worker.log"), "utf8")).toContain("ERROR");
   }
 
-  it("when a migration is applied but not recorded", async () => {
+  it("says what to do when a migration was applied but not recorded", async () => {
     const first = await publish();
     expect(await first.start.interrupt()).toBe(0);
     for (const file of stored("d1", ".sqlite")) {
@@ -198,12 +198,12 @@ describe("storage that cannot be used is named, with the way out,", () => {
     await expectWayOut();
   });
 
-  it("when the database is damaged", async () => {
+  it("says what to do when the database is damaged", async () => {
     for (const file of stored("d1", ".sqlite")) writeFileSync(file, "not a database".repeat(1_000));
     await expectWayOut();
   });
 
-  it("when the folder cannot be written to", async () => {
+  it("says what to do when the folder is not writable", async () => {
     const start = new Start([`--port=${await freePort()}`, `--state=${TOKEN_FILE}/state`]);
     expect(await start.ends()).toBe(1);
     expect(start.stderr).toContain(`${TOKEN_FILE}/state cannot be written to`);

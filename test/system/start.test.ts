@@ -23,7 +23,7 @@ async function germanRegions(url: string): Promise<unknown> {
 }
 
 describe("npm start", () => {
-  it("publishes, tells how to call the service, and leaves nothing behind", async () => {
+  it("publishes, prints how to call the service, and leaves nothing behind when it ends", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const started = new Start([
@@ -69,7 +69,7 @@ describe("npm start", () => {
     await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 
-  it("shows the admin token that it makes, and only then", async () => {
+  it("prints the admin token when it creates it, and never again", async () => {
     const args = [resolve("scripts/start.ts"), `--port=${await freePort()}`];
     const clone = mkdtempSync(join(tmpdir(), "locations-clone-"));
     copyFileSync("wrangler.toml", join(clone, "wrangler.toml"));
@@ -82,7 +82,7 @@ describe("npm start", () => {
     rmSync(clone, { recursive: true });
   });
 
-  it("finds the published catalog the next time, and shares neither port nor folder", async () => {
+  it("finds the published catalog at the next start, and shares neither its port nor its folder", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`]);
@@ -103,7 +103,7 @@ describe("npm start", () => {
     expect(await survivors(pids)).toEqual([]);
   });
 
-  it("leaves nothing running when it is killed, and the next one serves", async () => {
+  it("leaves no process running when it is killed, and serves at the next start", async () => {
     const args = [`--port=${await freePort()}`, "--locales=en", `--state=${state}`];
     const killed = new Start([...args, "--fresh"]);
     await killed.says("Starting the Worker");
@@ -118,7 +118,7 @@ describe("npm start", () => {
   });
 
   it.each(["Building the pages", "Starting the Worker", "encode …"])(
-    "ends everything that it started when interrupted at: %s",
+    "ends everything that it started when it is interrupted at: %s",
     async (step) => {
       const started = new Start([
         `--port=${await freePort()}`,
@@ -134,7 +134,7 @@ describe("npm start", () => {
     },
   );
 
-  it("ends when what started it was killed", async () => {
+  it("ends when the process that started it is killed", async () => {
     const port = await freePort();
     const args = [`--port=${port}`, "--locales=en", `--state=${state}`, "--fresh"];
     const started = new Start(args, { inShell: true });
@@ -144,7 +144,7 @@ describe("npm start", () => {
     expect(await survivors(pids)).toEqual([]);
   });
 
-  it("says which port is taken, before it touches what is stored", async () => {
+  it("names a port that is taken before it touches the stored state", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
@@ -172,7 +172,7 @@ describe("npm start", () => {
     ],
     [["--lokales=de"], /Unknown option '--lokales'[^]*Usage: npm start/],
     [["en"], /Unexpected argument 'en'[^]*Usage: npm start/],
-  ])("refuses %s and says what is right", async (args, message) => {
+  ])("refuses %s with the right usage", async (args, message) => {
     const started = new Start([`--state=${state}`, ...args]);
     expect(await started.ends()).toBe(1);
     expect(started.stderr).toMatch(message);
@@ -194,6 +194,6 @@ describe("npm start", () => {
   });
 });
 
-it("leaves the service that the other tests share alone", async () => {
+it("the starts above do not disturb the service that the other tests share", async () => {
   expect((await fetch(`${inject("service").url}/catalog/health`)).status).toBe(200);
 });

@@ -61,7 +61,7 @@ async function ingest(): Promise<{ readonly run: RunAnswer; readonly asked: read
 }
 
 describe("the upstream over HTTP, in workerd,", () => {
-  it("is ingested, compressed and in the layout of the live file", async () => {
+  it("is ingested compressed and in the layout of the live file", async () => {
     const { run } = await ingest();
     expect(run).toMatchObject({
       outcome: "published",
@@ -72,7 +72,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(server.requests[0]?.headers["accept-encoding"]).toContain("gzip");
   });
 
-  it("sends nothing again that has not changed", async () => {
+  it("sends no file again that has not changed", async () => {
     const { run, asked } = await ingest();
     expect(run).toMatchObject({ outcome: "unchanged", error: null });
     expect(asked).toEqual([AIRPORTS_PATH, REGIONS_PATH]);
@@ -80,7 +80,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(known).toEqual(['"a1"', '"r1"']);
   });
 
-  it("is asked again by the engine when gzip breaks off", async () => {
+  it("is asked again by the engine when the gzip stream breaks off", async () => {
     const [first = {}, ...others] = moreAirports(60);
     const compressed = gzipSync(csvOf([{ ...first, name: "Kloten" }, ...others]));
     const headers = { "content-encoding": "gzip" };
@@ -94,7 +94,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
   });
 
-  it("is asked again by the engine when less comes than its Content-Length says", async () => {
+  it("is asked again by the engine when fewer bytes arrive than Content-Length announces", async () => {
     server.on(AIRPORTS_PATH, brokenOff(AIRPORTS.slice(0, 100), AIRPORTS.length), file(AIRPORTS));
     const { run, asked } = await ingest();
     expect(run).toMatchObject({ state: "succeeded", counts: { airports: { kept: KEPT } } });
@@ -111,7 +111,7 @@ describe("the upstream over HTTP, in workerd,", () => {
       "parse",
     ],
   ])(
-    "fails the run by %s, and what is served stays",
+    "fails the run by %s without changing the served catalog",
     async (_, behavior, code, stage = "fetch") => {
       server.on(AIRPORTS_PATH, behavior);
       const served = await fetch(`${service?.url}/catalog/health`).then((answer) => answer.json());
@@ -123,7 +123,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     },
   );
 
-  it("is followed where it redirects on the same host", async () => {
+  it("may redirect to the same host", async () => {
     server.on(AIRPORTS_PATH, redirect("/moved/airports.csv"));
     server.on("/moved/airports.csv", file(AIRPORTS));
     const { run, asked } = await ingest();

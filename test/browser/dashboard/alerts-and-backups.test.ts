@@ -7,8 +7,8 @@ import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./
 useBrowser();
 leaveServiceAsFound();
 
-describe("alerts", () => {
-  it("shows what fires after a refused run, what the rules find, and that a message arrives", async () => {
+describe("the dashboard's alerts", () => {
+  it("show the alert that a refused run raises, the findings of the rules and the receipt of a test message", async () => {
     const half = await dropAirports((_, index) => index % 2 === 0);
     const page = await signIn();
     await page.getByRole("button", { name: "Queue a run" }).click();
@@ -43,8 +43,8 @@ describe("alerts", () => {
   });
 });
 
-describe("backups", () => {
-  it("are taken, verified, pinned, deleted and restored", async () => {
+describe("the dashboard's backups", () => {
+  it("can be made, verified, pinned, deleted and restored", async () => {
     const page = await signIn("#backups");
     const first = await backUp(page, "the first");
     await first.getByRole("button", { name: "Verify" }).click();

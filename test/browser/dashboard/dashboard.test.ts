@@ -43,7 +43,7 @@ const HELD = {
 const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
 
 describe("signing in", () => {
-  it("shows the health to everybody, and nothing more without a token", async () => {
+  it("shows the health of the service to everybody, and everything else only with a token", async () => {
     const page = await openPage("/dashboard");
     await page
       .locator('[data-card="Is it served?"]', { hasText: `${AIRPORTS} airports` })
@@ -56,7 +56,7 @@ describe("signing in", () => {
     expect(takeProblems().every((problem) => problem.includes("401"))).toBe(true);
   });
 
-  it("says that a token is not valid, and takes one that is", async () => {
+  it("rejects an invalid token with a message, and accepts a valid one", async () => {
     const page = await openPage("/dashboard");
     await page.getByLabel("Operator’s token").fill("not-a-token");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -68,7 +68,7 @@ describe("signing in", () => {
     expect(takeProblems().every((problem) => problem.includes("401"))).toBe(true);
   });
 
-  it("keeps the token in this tab only, and writes it nowhere", async () => {
+  it("keeps the token in this tab only and stores it nowhere else", async () => {
     const { adminToken, logFile } = inject("service");
     const page = await signIn();
     const urls: string[] = [];
@@ -87,7 +87,7 @@ describe("signing in", () => {
 });
 
 describe("a token that does not open the dashboard", () => {
-  it("is refused before it is kept, where no header can carry it", async () => {
+  it("is refused before it is stored if no header can carry it", async () => {
     const page = await openPage("/dashboard");
     await page.getByLabel("Operator’s token").fill("a-token-and-an-arrow→");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -99,7 +99,7 @@ describe("a token that does not open the dashboard", () => {
     expect(takeProblems()).toEqual([expect.stringContaining("401")]);
   });
 
-  it("can be given up where the service forbids what it asks for", async () => {
+  it("can be given up when the service forbids the request that it was entered for", async () => {
     const page = await signIn();
     const problem = { type: "about:blank", status: 403, code: "forbidden", detail: "Not you." };
     await page.route(RUNS, (route) =>
@@ -115,7 +115,7 @@ describe("a token that does not open the dashboard", () => {
     takeProblems();
   });
 
-  it("is asked for once, and not in vain again and again", async () => {
+  it("is requested once, however many requests the service refuses", async () => {
     const page = await openPage("/docs");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
@@ -126,7 +126,7 @@ describe("a token that does not open the dashboard", () => {
     takeProblems();
   });
 
-  it("is still asked for after too many failures", async () => {
+  it("is requested again after too many failures", async () => {
     const page = await openPage("/docs");
     const detail = "Too many requests without a valid credential.";
     const problem = { type: "about:blank", status: 429, code: "too_many_failures", detail };
@@ -142,7 +142,7 @@ describe("a token that does not open the dashboard", () => {
 });
 
 describe("operating ingestion", () => {
-  it("queues a run, shows its stages, and then what it counted", async () => {
+  it("queues a run, shows its stages and then its counts", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Queue a run" }).click();
     await page.getByLabel("Mode").selectOption("dry_run");
@@ -163,7 +163,7 @@ describe("operating ingestion", () => {
     await again.locator(".details").getByText("from a test").waitFor();
   });
 
-  it("approves what guards refused, once it has shown what that changes", async () => {
+  it("approves a run that the guards refused, after showing what it changes", async () => {
     const kept = await dropAirports((_, index) => index % 10 !== 0);
     const page = await signIn();
     await page.getByRole("button", { name: "Queue a run" }).click();
@@ -191,7 +191,7 @@ describe("operating ingestion", () => {
     await details.getByRole("link", { name: refused }).waitFor();
   });
 
-  it("lists what the snapshot corrects, which nobody can decide on here", async () => {
+  it("lists the corrections of the snapshot without a button to decide on them", async () => {
     const page = await signIn("#held");
     await page.getByText("There are none.").waitFor();
     await page.getByLabel("Corrected").check();
@@ -201,7 +201,7 @@ describe("operating ingestion", () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it("shows what differs in a held change, and approves it", async () => {
+  it("shows the differences of a held change and approves it", async () => {
     const page = await signIn();
     await page.route(/\/admin\/ingest\/held\?/, (route) =>
       route.fulfill({ json: { held: [HELD], next_cursor: null, total: 1 } }),
@@ -218,7 +218,7 @@ describe("operating ingestion", () => {
     expect(await confirm(page, "Approve")).toBe(message);
   });
 
-  it("keeps what is shown in its place while it updates itself", async () => {
+  it("updates its rows in place when the page refreshes itself", async () => {
     const page = await signIn();
     await firstRun(page).waitFor();
     await page.evaluate("document.querySelector('tr[data-key]').marked = true");
@@ -228,7 +228,7 @@ describe("operating ingestion", () => {
     expect(await page.evaluate("document.querySelector('tr[data-key]').marked")).toBe(true);
   });
 
-  it("pauses with a reason, says what a queued run waits for, and resumes", async () => {
+  it("pauses with a reason, says why a queued run waits, and resumes", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByLabel("Note").fill("to see whether it works");
@@ -250,7 +250,7 @@ describe("operating ingestion", () => {
     expect(await paused.textContent()).toContain("note: to see whether it works");
   });
 
-  it("tries again what was confirmed, and nothing else", async () => {
+  it("repeats exactly the confirmed request after it failed", async () => {
     const page = await signIn();
     const sent: unknown[] = [];
     await page.route("**/admin/ingest/queue", (route) => {
@@ -270,7 +270,7 @@ describe("operating ingestion", () => {
     takeProblems(); // The first request has failed.
   });
 
-  it("does nothing where one does not confirm", async () => {
+  it("changes nothing when the operator does not confirm", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
@@ -284,7 +284,7 @@ describe("operating ingestion", () => {
 });
 
 describe("versions", () => {
-  it("shows what a new version changed, and serves the earlier one again", async () => {
+  it("show the changes of a new version and can be rolled back", async () => {
     await dropAirports((row) => !row.split(",").includes("GVA"));
     const page = await signIn("#versions");
     const before = await currentVersion(page);
@@ -330,7 +330,7 @@ async function currentVersion(page: Page): Promise<number> {
 
 describe("a deployment without alerts and backups", () => {
   // Made up here: the service that runs has both.
-  it("says so, and shows what the service refuses", async () => {
+  it("says that neither is set up, and shows the reason why the service refuses", async () => {
     const page = await signIn();
     const problem = { type: "about:blank", status: 404, code: "not_found", detail: "Nothing." };
     await page.route(/\/admin\/(alerts|backup)\//, (route) =>
@@ -350,7 +350,7 @@ describe("a deployment without alerts and backups", () => {
 
 describe("the dashboard", () => {
   it.each(["light", "dark"] as const)(
-    "has no serious fault of accessibility, %s",
+    "has no serious accessibility fault %s",
     async (colorScheme) => {
       const page = await signIn("", { colorScheme });
       for (const tab of ["Versions", "Audit", "Runs"]) {
@@ -372,7 +372,7 @@ describe("the dashboard", () => {
     },
   );
 
-  it("is operated by keyboard, and never loses the focus", async () => {
+  it("can be operated by keyboard alone, without losing the focus", async () => {
     const page = await signIn();
     const focused = () => page.evaluate<string>("document.activeElement.textContent");
     await expect.poll(focused).toBe("Runs");
@@ -391,7 +391,7 @@ describe("the dashboard", () => {
     }
   });
 
-  it("asks a slow service again only after it has answered", async () => {
+  it("waits for the answer of a slow service before it asks again", async () => {
     const page = await signIn();
     const held: Route[] = [];
     await page.route(/\/admin\/monitor\/status/, (route) => void held.push(route));
@@ -402,7 +402,7 @@ describe("the dashboard", () => {
     await expect.poll(() => held.length).toBe(2);
   });
 
-  it("fits a phone", async () => {
+  it("fits on a phone", async () => {
     const page = await signIn("", { viewport: { width: 360, height: 740 }, hasTouch: true });
     for (const tab of ["Held changes", "Versions", "Alerts", "Backups", "Audit", "Runs"]) {
       await page.getByRole("link", { name: tab, exact: true }).tap();
@@ -422,7 +422,7 @@ describe("the dashboard", () => {
     );
   });
 
-  it("shows the answers of the service as they are, with their links", async () => {
+  it("shows the service's five answers verbatim, with their links", async () => {
     const page = await signIn();
     const detail = { text: "No file.", at: null, links: [{ text: "Decide", href: "#held" }] };
     const answer = { question: "failed", status: "fail", answer: "1 problem", details: [detail] };
@@ -435,7 +435,7 @@ describe("the dashboard", () => {
     await page.getByRole("heading", { level: 2, name: "Held changes" }).waitFor();
   });
 
-  it("greys answers out once the service has been silent for a minute", async () => {
+  it("greys out the answers after the service has been silent for a minute", async () => {
     const page = await openPage("/docs");
     await page.clock.install();
     await page.goto("/dashboard");

@@ -26,7 +26,7 @@ async function call(isIdempotent: boolean, broken: number, error: Error) {
 }
 
 describe("a call to a Durable Object", () => {
-  it("is made once more through a new stub, if that does no harm", async () => {
+  it("is repeated once through a new stub if it is idempotent", async () => {
     expect(await call(true, 1, RESET)).toEqual({ answer: "answer", stubs: 2 });
   });
 
@@ -35,7 +35,7 @@ describe("a call to a Durable Object", () => {
     ["a second time, if it might then take effect twice", false, 1, RESET, 1],
     ["a second time, once it took all its time", true, 1, new StoreTimeout("coordinator"), 1],
     ["a second time where the object is overloaded", true, 1, OVERLOADED, 1],
-  ])("is not made %s, and keeps what was wrong", async (_, isIdempotent, broken, cause, stubs) => {
+  ])("is not made %s, and keeps the cause", async (_, isIdempotent, broken, cause, stubs) => {
     const made = await call(isIdempotent, broken, cause);
     expect(made).toMatchObject({ answer: { part: "coordinator", cause }, stubs });
     expect(made.answer).toBeInstanceOf(Unavailable);
@@ -43,7 +43,7 @@ describe("a call to a Durable Object", () => {
 });
 
 describe("a call to a store", () => {
-  it("says which store failed, and keeps why", async () => {
+  it("names the store that failed, and keeps the cause", async () => {
     const cause = new Error("D1_ERROR");
     await expect(withStoreDeadline("history", Promise.reject(cause))).rejects.toMatchObject({
       part: "history",
@@ -51,7 +51,7 @@ describe("a call to a store", () => {
     });
   });
 
-  it("ends also where the store never answers", async () => {
+  it("ends even if the store never answers", async () => {
     const asked = withStoreDeadline("backups", new Promise<never>(() => {}), 5);
     await expect(asked).rejects.toMatchObject({
       part: "backups",
@@ -59,7 +59,7 @@ describe("a call to a store", () => {
     });
   });
 
-  it("leaves it to the coordinator to be away", async () => {
+  it("passes on that the coordinator is away", async () => {
     const away = new Unavailable("coordinator");
     await expect(withStoreDeadline("backups", Promise.reject(away))).rejects.toBe(away);
   });

@@ -37,17 +37,17 @@ describe("an alert", () => {
     ["bngg", 0, ["firing", "nodata", "nodata", "resolved"]],
     ["bnb", 2 * TICK_MS, ["pending", "nodata", "firing"]],
     ["bngbgg", 0, ["firing", "nodata", "nodata", "firing", "firing", "resolved"]],
-  ])("goes its way through %s with a time of %i ms", (findings, forMs, states) => {
+  ])("goes through %s with a duration of %i ms as %j", (findings, forMs, states) => {
     expect(statesAfter(findings, forMs)).toEqual(states);
   });
 
-  it("keeps the time at which it came into its state", () => {
+  it("keeps the time at which it entered its state", () => {
     const first = nextTrack(newTrack(0), "bad", { now: 10, forMs: 0 });
     const second = nextTrack(first, "bad", { now: 20, forMs: 0 });
     expect([first.since, second.since]).toEqual([10, 10]);
   });
 
-  it("is raised when it fires, and stays so while its input cannot be read", () => {
+  it("is raised when it fires, and stays raised while its input cannot be read", () => {
     const fired = nextTrack(newTrack(0), "bad", { now: 10, forMs: 0 });
     const blind = nextTrack(fired, "nodata", { now: 20, forMs: 0 });
     expect([fired.raisedAt, blind.raisedAt]).toEqual([10, 10]);

@@ -76,18 +76,28 @@ const VERDICTS: { readonly [symbol: string]: FindingVerdict } = {
   n: "nodata",
 };
 
-describe("what is due to a target", () => {
-  it("is one message when the alert fires and one when it is resolved", () => {
-    expect(new Play().run("gbbbggg")).toEqual([null, "fired", null, null, null, "resolved", null]);
+describe("the message that is due to a target", () => {
+  it.each([
+    ["when the alert fires and when it is resolved", "gbbbggg", "- fired - - - resolved -"],
+    [
+      "for a new incident at once, however recently the last one was resolved",
+      "bggbbggb",
+      "fired - resolved fired - - resolved fired",
+    ],
+    ["for missing data once that has lasted", "nnn", "- nodata -"],
+    ["for missing data of a firing alert", "bnnbngg", "fired nodata - - - - resolved"],
+  ])("is one %s: %s", (_, findings, due) => {
+    const changes = new Play().run(findings).map((change) => change ?? "-");
+    expect(changes.join(" ")).toBe(due);
   });
 
-  it("is due at each evaluation until it is delivered, and then never again", () => {
+  it("stays due at each evaluation until it is delivered, and is then never due again", () => {
     const play = new Play();
     expect(play.run("bbb", { delivers: false })).toEqual(["fired", "fired", "fired"]);
     expect(play.run("bb")).toEqual(["fired", null]);
   });
 
-  it("is nothing about an alert that is over before the target heard of it", () => {
+  it("is dropped if the alert ends before the target has heard of it", () => {
     const play = new Play();
     expect(play.run("b", { delivers: false })).toEqual(["fired"]);
     expect(play.run("gggg")).toEqual([null, null, null, null]);
@@ -97,35 +107,13 @@ describe("what is due to a target", () => {
     [REPEAT_MS - 1, null],
     [REPEAT_MS, "repeated"],
     [REPEAT_MS + 1, "repeated"],
-  ])(
-    "of an alert that stays open is a repetition %i ms after the last message: %s",
-    (ms, change) => {
-      const play = new Play();
-      play.run("b");
-      expect(play.run("b", { afterMs: ms })).toEqual([change]);
-    },
-  );
-
-  it("is a new incident at once, however soon after the last one was resolved", () => {
-    expect(new Play().run("bggbbggb")).toEqual([
-      "fired",
-      null,
-      "resolved",
-      "fired",
-      null,
-      null,
-      "resolved",
-      "fired",
-    ]);
+  ])("repeats an open alert %i ms after the last message: %s", (ms, change) => {
+    const play = new Play();
+    play.run("b");
+    expect(play.run("b", { afterMs: ms })).toEqual([change]);
   });
 
-  it("is that there is no data once that has lasted, also of an alert that fires", () => {
-    expect(new Play().run("nnn")).toEqual([null, "nodata", null]);
-    const changes = ["fired", "nodata", null, null, null, null, "resolved"];
-    expect(new Play().run("bnnbngg")).toEqual(changes);
-  });
-
-  it("is nothing of an alert that a pause excuses, but its end; and the rest after the pause", () => {
+  it("is only the end of an alert that a pause excuses, and the beginning follows after the pause", () => {
     const play = new Play();
     expect(play.run("bb", { suppressed: true })).toEqual([null, null]);
     expect(play.run("b")).toEqual(["fired"]);
@@ -177,14 +165,14 @@ function episodes(delivered: readonly Sent[]): { sent: Sent; since: readonly Sen
   });
 }
 
-describe("whatever is found, delivered and excused, in whatever order,", () => {
-  it("an end is delivered only after its beginning", () => {
+describe("any sequence of findings, deliveries and pauses", () => {
+  it("delivers an end only after a beginning", () => {
     expectNeverToBreak(({ delivered }) =>
       episodes(delivered).filter(({ sent, since }) => sent.change === "resolved" && !since.length),
     );
   });
 
-  it("nothing is delivered a second time as new without its end in between", () => {
+  it("delivers nothing as new twice without an end in between", () => {
     expectNeverToBreak(({ delivered }) =>
       episodes(delivered).filter(
         ({ sent: { change }, since }) =>
@@ -193,7 +181,7 @@ describe("whatever is found, delivered and excused, in whatever order,", () => {
     );
   });
 
-  it("an alert that stays open is repeated by the clock alone", () => {
+  it("repeats an open alert only by the clock", () => {
     expectNeverToBreak(({ delivered }) =>
       episodes(delivered).filter(
         ({ sent: { change, at }, since }) =>
@@ -202,7 +190,7 @@ describe("whatever is found, delivered and excused, in whatever order,", () => {
     );
   });
 
-  it("only what was raised is resolved, after two good findings in a row", () => {
+  it("resolves only what was raised, after two good findings in a row", () => {
     expectNeverToBreak((_, played) =>
       played.filter(({ before, after }, index) => {
         const verdicts = played.slice(Math.max(0, index - 1), index + 1).map(({ step }) => step);
@@ -212,7 +200,7 @@ describe("whatever is found, delivered and excused, in whatever order,", () => {
     );
   });
 
-  it("once all is well and messages arrive, nobody believes otherwise", () => {
+  it("leaves nobody with an open alert once all is well and messages arrive", () => {
     expectNeverToBreak((play) => {
       play.run("ggg");
       const isQuiet = play.run("g")[0] === null;
@@ -220,14 +208,14 @@ describe("whatever is found, delivered and excused, in whatever order,", () => {
     });
   });
 
-  it("once it stays bad for as long as the rule asks and messages arrive, everybody knows", () => {
+  it("reaches everybody once the finding stays bad long enough and messages arrive", () => {
     expectNeverToBreak((play) => {
       play.run("bbbb");
       return play.record?.isOpen === true && play.record.saidFired ? [] : [play.record];
     });
   });
 
-  it("every kind of message is among those that were played", () => {
+  it("includes every kind of message", () => {
     const seen = new Set<AlertChange>();
     expectNeverToBreak(({ delivered }) => {
       for (const { change } of delivered) seen.add(change);
@@ -249,7 +237,7 @@ describe("the id of a message", () => {
     ...intoMessages(target, changes, {}).keys(),
   ];
 
-  it("is the same for the same changes, in any order", () => {
+  it("is the same for the same changes in any order", () => {
     expect(idOf("ops", [other, key])).toEqual(idOf("ops", [key, other]));
     expect(idOf("ops", [key])).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
@@ -260,15 +248,15 @@ describe("the id of a message", () => {
     ["one alert more", [key, other]],
     ["the alert when it fires anew", [{ ...key, startsAt: "2026-11-21T11:55:00.000Z" }]],
     ["the next repetition", [{ ...key, deliveredAt: "2026-11-20T11:55:00.000Z" }]],
-  ])("is another for %s", (_, changes) => {
+  ])("differs for %s", (_, changes) => {
     expect(idOf("ops", changes)).not.toEqual(idOf("ops", [key]));
   });
 
-  it("is another for each target", () => {
+  it("differs for each target", () => {
     expect(idOf("chat", [key])).not.toEqual(idOf("ops", [key]));
   });
 
-  it("stays that of what was not delivered, and news goes into a message of its own", () => {
+  it("stays that of an undelivered message, and news goes into a message of its own", () => {
     const first = intoMessages("ops", [key], {});
     const [id = ""] = first.keys();
     const second = [...intoMessages("ops", [other, key], asUndelivered(first))];
@@ -277,7 +265,7 @@ describe("the id of a message", () => {
     expect(second.find(([name]) => name !== id)?.[1]).toEqual([other]);
   });
 
-  it("stays the same where some of what was in it is no longer due", () => {
+  it("stays the same if some of its changes are no longer due", () => {
     const both = intoMessages("ops", [key, other], {});
     expect([...intoMessages("ops", [other], asUndelivered(both))]).toEqual([
       [[...both.keys()][0], [other]],

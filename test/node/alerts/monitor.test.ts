@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe("an evaluation of a healthy service", () => {
-  it("notifies nobody and records that all is well", async () => {
+  it("notifies nobody and records a pass", async () => {
     const run = await world.tick();
     expect(run).toMatchObject({
       trigger: "cron",
@@ -117,14 +117,14 @@ describe("an alert", () => {
     expect([...world.rows.values()]).toHaveLength(5);
   });
 
-  it("is repeated after some time while it stays open", async () => {
+  it("is repeated after ALERT_REPEAT_MS while it stays open", async () => {
     world.restart({ ...receiver.settingsFor("ops"), ALERT_REPEAT_MS: "600000" });
     world.compared(31);
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();
     expect(arrived()).toEqual(["firing catalog_stale", "firing catalog_stale"]);
   });
 
-  it("is not delivered while a pause excuses it, and is afterwards", async () => {
+  it("is delivered after the pause that excuses it", async () => {
     const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
     world.ingest = { ...world.ingest, pause };
     expect(await world.tick()).toMatchObject({ worst: "pass", suppressed: 0 });
@@ -136,7 +136,7 @@ describe("an alert", () => {
     expect(arrived()).toEqual(["firing catalog_stale"]);
   });
 
-  it("goes to each target, and again only to the one that did not take it", async () => {
+  it("goes to each target, and again only to one that failed", async () => {
     const chat = await WebhookReceiver.start();
     const hooks = [
       { name: "ops", kind: "alertmanager", url: receiver.url },
@@ -157,7 +157,7 @@ describe("an alert", () => {
     await chat.goAway();
   });
 
-  it("is delivered again, as the same, when the object is lost while it is being sent", async () => {
+  it("is delivered again under the same id if the object is lost during the delivery", async () => {
     world.compared(31);
     const unanswered = Promise.withResolvers<ServerResponse>();
     receiver.answers = [unanswered.resolve];
@@ -183,7 +183,7 @@ describe("an alert", () => {
     });
   });
 
-  it("of a target that is no longer configured ends, and is forgotten", async () => {
+  it("is resolved and forgotten when its target is no longer configured", async () => {
     world.restart(receiver.settingsFor("ops", "old"));
     receiver.answers = [status(500)];
     world.compared(31);
@@ -201,10 +201,10 @@ describe("an alert", () => {
   });
 });
 
-describe("a receiver that", () => {
+describe("a receiver", () => {
   beforeEach(() => world.compared(31));
 
-  it("takes it without an answer gets the same under one id at each tick, and news under another", async () => {
+  it("gets an unanswered message again under the same id, and news under another", async () => {
     receiver.answers = [reset];
     await world.tick();
     const pause = { at: world.at(-25 * HOUR_MS), by: "ops", note: null };
@@ -222,7 +222,7 @@ describe("a receiver that", () => {
     expect(news?.[0]).not.toEqual(old?.[0]);
   });
 
-  it("refuses for three evaluations is itself an alert, which it hears of when it is back", async () => {
+  it("raises an alert of its own after three failures, and hears of it once it is back", async () => {
     await receiver.goAway();
     const runs = [await world.tick(), await world.tick(), await world.tick()];
     expect(runs.map((run) => resultOf(run, "notify_failing").state)).toEqual([
@@ -246,7 +246,7 @@ describe("a receiver that", () => {
 });
 
 describe("two evaluations at a time", () => {
-  it("notify once, and take turns", async () => {
+  it("notify once, and run one after the other", async () => {
     world.compared(31);
     const unanswered = Promise.withResolvers<ServerResponse>();
     receiver.answers = [unanswered.resolve, status(200)];
@@ -258,7 +258,7 @@ describe("two evaluations at a time", () => {
     expect(new Set(runs.map(({ id }) => id)).size).toBe(3);
   });
 
-  it("of the same tick are two where the first has failed", async () => {
+  it("of the same tick run twice if the first one has failed", async () => {
     world.compared(31);
     const tick = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
     world.tables.sql.exec("ALTER TABLE outgoing RENAME TO away");
@@ -271,8 +271,8 @@ describe("two evaluations at a time", () => {
   });
 });
 
-describe("while D1 is down", () => {
-  it("alerts are delivered all the same, and the history arrives when it is back", async () => {
+describe("an evaluation while D1 is down", () => {
+  it("delivers its alerts, and the history arrives once D1 is back", async () => {
     world.before = (call) => {
       if (call.startsWith("d1")) throw new Error("D1_ERROR: down");
     };
@@ -297,7 +297,7 @@ describe("while D1 is down", () => {
     expect(world.monitor.status().outboxLength).toBe(0);
   });
 
-  it("the newest 5,000 evaluations wait for it", async () => {
+  it("is stored until D1 is back if it is among the newest 5,000", async () => {
     world.before = (call) => {
       if (call.startsWith("d1")) throw new Error("D1_ERROR: down");
     };
@@ -313,7 +313,7 @@ describe("while D1 is down", () => {
     expect(new Set(waiting())).toEqual(new Set([first.id, last.id]));
   });
 
-  it("and answers nothing at all, the evaluation ends all the same", async () => {
+  it("ends even if D1 never answers", async () => {
     // What never settles is given up by a timer of the real clock.
     world.before = (call) => (call === "d1 ping" ? new Promise(() => {}) : undefined);
     const run = await world.tick();
@@ -322,7 +322,7 @@ describe("while D1 is down", () => {
 });
 
 describe("an input that cannot be read", () => {
-  it("is shown at once, delivered when it lasts, and resolved when it is read again twice", async () => {
+  it("is shown at once, delivered when it lasts, and resolved after two successful reads", async () => {
     world.before = (call) => {
       if (call === "ingest") throw new Error("reset");
     };
@@ -345,7 +345,7 @@ describe("an input that cannot be read", () => {
 describe("a damaged copy", () => {
   const [sha256 = ""] = blobsOf("hello gz").map(([name]) => name);
 
-  it("fires when it is seen twice, and resolves when it is whole", async () => {
+  it("fires when it is seen twice, and is resolved when the copy is whole again", async () => {
     const whole = world.store.kv.get(blobKey(sha256)) ?? new Uint8Array();
     world.store.kv.set(blobKey(sha256), Uint8Array.of(1, 2, 3));
     expect(resultOf(await world.tick(), "integrity_mismatch").state).toBe("pending");
@@ -359,7 +359,7 @@ describe("a damaged copy", () => {
     expect(resultOf(await world.tick(), "integrity_mismatch").state).toBe("resolved");
   });
 
-  it("is looked for in one locale an hour, and in the manifests at each tick", async () => {
+  it("is searched for in one locale an hour, and in the manifests at each tick", async () => {
     const reads = async () => {
       world.store.calls.length = 0;
       await world.tick();
@@ -374,7 +374,7 @@ describe("a damaged copy", () => {
 });
 
 describe("a gap between two ticks", () => {
-  it("fires when the ticks come again, and resolves after two of them", async () => {
+  it("fires when the ticks come again, and is resolved after two of them", async () => {
     await world.tick();
     const late = await world.tick(60);
     expect(resultOf(late, "monitor_gap")).toMatchObject({ state: "firing", value: HOUR_MS });
@@ -394,11 +394,11 @@ describe("a clock that was ahead once", () => {
     world.time -= 500 * DAY_MS;
   });
 
-  it("leaves the last tick to be one that was", async () => {
+  it("does not move the last tick into the future", async () => {
     expect(resultOf(await world.tick(60), "monitor_gap").value).toBe(HOUR_MS + EVALUATION_MS);
   });
 
-  it("stops neither the check of the copies nor the deletion of old rows", async () => {
+  it("stops neither the check of copies nor the deletion of old rows", async () => {
     const calls: string[] = [];
     world.before = (call) => void calls.push(call);
     world.store.calls.length = 0;
@@ -418,7 +418,7 @@ describe("the dead-man's ping", () => {
     await pinged.goAway();
   });
 
-  it("that fails is recorded and logged, without its address", async () => {
+  it("is recorded and logged without its address if it fails", async () => {
     world.restart({ ALERT_PING_URL: `${receiver.url}/very-secret-ping` });
     receiver.answers = [status(404)];
     expect((await world.tick()).ping).toBe("failed");
@@ -428,7 +428,7 @@ describe("the dead-man's ping", () => {
 });
 
 describe("settings that cannot be used", () => {
-  it("close the evaluation with a reason that is logged, and no ping is sent", async () => {
+  it("close the evaluation with a logged reason, and no ping is sent", async () => {
     world.restart({ ALERT_REPEAT_MS: "often", ALERT_PING_URL: receiver.url });
     const problem = "ALERT_REPEAT_MS must be a whole number, 60000 to 604800000";
     const asked = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
@@ -443,8 +443,8 @@ describe("settings that cannot be used", () => {
   });
 });
 
-describe("nothing that is logged or recorded", () => {
-  it("has a webhook's address or secret in it, also when all deliveries fail", async () => {
+describe("the log and the records", () => {
+  it("contain no webhook's address or secret, even when all deliveries fail", async () => {
     receiver.answers = [reset];
     world.compared(31);
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();

@@ -24,7 +24,7 @@ function problem(settings: AlertSettings): string {
 const webhooks = (...list: readonly object[]) => ({ ALERT_WEBHOOKS: JSON.stringify(list) });
 
 describe("loadAlertConfig", () => {
-  it("has a value for each limit that is not set, and notifies nobody", () => {
+  it("has a default for each limit, and notifies nobody", () => {
     expect(config({})).toEqual({
       limits: {
         catalogStaleMs: 108_000_000,
@@ -51,7 +51,7 @@ describe("loadAlertConfig", () => {
     expect(problem({ [name]: "x" })).toContain(name);
   });
 
-  it("reads targets, with and without a secret", () => {
+  it("reads targets with and without a secret", () => {
     const { secret: _, ...open } = { ...HOOK, name: "chat-2", kind: "slack" };
     const key = Buffer.from(WEBHOOK_SECRET.slice("whsec_".length), "base64");
     expect(config(webhooks(HOOK, open)).targets).toEqual([
@@ -61,14 +61,14 @@ describe("loadAlertConfig", () => {
   });
 
   it.each(["https://example.org/ping/1", "http://127.0.0.1:8080/", "http://[::1]:1/x"])(
-    "may be pinged at %s",
+    "accepts %s as the address of the ping",
     (ALERT_PING_URL) => {
       expect(config({ ALERT_PING_URL }).pingUrl).toBe(ALERT_PING_URL);
     },
   );
 });
 
-describe("a setting that cannot be used is named with what it must be", () => {
+describe("loadAlertConfig names a setting that cannot be used, and what it must be,", () => {
   it.each([
     ["ALERT_CATALOG_STALE_MS", "30 h"],
     ["ALERT_CATALOG_STALE_MS", "-1"],
@@ -78,7 +78,7 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["ALERT_INGEST_FAILING_RUNS", "0"],
     ["ALERT_INGEST_FAILING_RUNS", "21"],
     ["ALERT_REPEAT_MS", "99999999999999999999"],
-  ])("%s: “%s”", (name, value) => {
+  ])("such as %s of “%s”", (name, value) => {
     expect(problem({ [name]: value })).toMatch(new RegExp(`^${name} must be a whole number, \\d`));
   });
 
@@ -94,16 +94,19 @@ describe("a setting that cannot be used is named with what it must be", () => {
     [{ secret: WEBHOOK_SECRET.slice(1) }, "0 secret must be"],
     [{ secret: `whsec_${"A".repeat(88)}` }, "0 secret must be"],
     [{ token: "hidden" }, "token"],
-  ])("ALERT_WEBHOOKS: a target with %j", (changes, message) => {
-    const said = problem(webhooks({ ...HOOK, ...changes }));
-    expect(said).toContain("ALERT_WEBHOOKS must be a JSON list of {name, kind");
-    expect(said).toContain(message);
-    for (const hidden of ["very-secret-path", HOOK.secret, "hooks.example.org", "hidden"])
-      expect(said).not.toContain(hidden);
-  });
+  ])(
+    "such as ALERT_WEBHOOKS with a target of %j, without its address or secret",
+    (changes, message) => {
+      const said = problem(webhooks({ ...HOOK, ...changes }));
+      expect(said).toContain("ALERT_WEBHOOKS must be a JSON list of {name, kind");
+      expect(said).toContain(message);
+      for (const hidden of ["very-secret-path", HOOK.secret, "hooks.example.org", "hidden"])
+        expect(said).not.toContain(hidden);
+    },
+  );
 
   it.each(["", "https://hooks.example.org/very-secret-path", "{}", "null", "[1]"])(
-    "ALERT_WEBHOOKS: “%s”",
+    "such as ALERT_WEBHOOKS of “%s”",
     (ALERT_WEBHOOKS) => {
       const said = problem({ ALERT_WEBHOOKS });
       expect(said).toContain("ALERT_WEBHOOKS must be a JSON list");
@@ -111,14 +114,14 @@ describe("a setting that cannot be used is named with what it must be", () => {
     },
   );
 
-  it("ALERT_WEBHOOKS: two targets of one name, or eleven", () => {
+  it("such as ALERT_WEBHOOKS with two targets of one name, or with eleven targets", () => {
     expect(problem(webhooks(HOOK, HOOK))).toContain("must have names that differ");
     const many = Array.from({ length: 11 }, (_, index) => ({ ...HOOK, name: `ops-${index}` }));
     expect(problem(webhooks(...many))).toContain("may name 10 at most");
   });
 
   it.each(["", "not a url", "http://example.org/secret-ping", "ftp://example.org/secret-ping"])(
-    "ALERT_PING_URL: “%s”",
+    "such as ALERT_PING_URL of “%s”, without its address",
     (ALERT_PING_URL) => {
       const said = problem({ ALERT_PING_URL });
       expect(said).toMatch(/^ALERT_PING_URL (is not a URL|must begin with https)/);
@@ -133,11 +136,11 @@ describe("a setting that cannot be used is named with what it must be", () => {
   });
 });
 
-describe("a limit whose setting cannot be used", () => {
+describe("a limit with an unusable setting", () => {
   it.each([
     ["backupStaleMs", "ALERT_BACKUP_STALE_MS", 26 * 3_600_000],
     ["dataOldMs", "ALERT_DATA_OLD_MS", 730 * 86_400_000],
-  ] as const)("has its default for what is shown: %s", (limit, name, value) => {
+  ] as const)("has its default value: %s", (limit, name, value) => {
     expect(readLimits({ [name]: "86400000" }).limits[limit]).toBe(86_400_000);
     for (const text of [undefined, "", "soon", "1"])
       expect(readLimits({ [name]: text }).limits[limit]).toBe(value);

@@ -144,7 +144,7 @@ describe("a message in Alertmanager's shape", () => {
 });
 
 describe("a message in Slack's shape", () => {
-  it("has a text, and an attachment for each alert, in which nothing is markup", async () => {
+  it("has a text and an attachment for each alert, with all markup escaped", async () => {
     await send({ kind: "slack" });
     expect(receiver.bodies).toEqual([
       {
@@ -177,7 +177,7 @@ describe("a message in Slack's shape", () => {
 });
 
 describe("a request", () => {
-  it("is JSON by POST with the message's id, and unsigned without a secret", async () => {
+  it("is JSON by POST with the message's id, without a signature if there is no secret", async () => {
     await send();
     expect(receiver.received).toMatchObject([
       {
@@ -211,8 +211,8 @@ describe("a request", () => {
   });
 });
 
-describe("a receiver that", () => {
-  it("is slow is given up after a while, and asked again", async () => {
+describe("a delivery", () => {
+  it("is aborted by its time limit and repeated", async () => {
     const ids: (string | undefined)[] = [];
     // Answers the third attempt without a timer, so that a slow machine cannot time it out.
     const fetch: Network["fetch"] = async (_, { headers, signal }) => {
@@ -227,7 +227,7 @@ describe("a receiver that", () => {
     expect(ids).toEqual(["message-1", "message-1", "message-1"]);
   });
 
-  it("never answers is asked three times", async () => {
+  it("ends after three attempts without an answer", async () => {
     receiver.answers = [silence];
     expect(await send({}, within(100))).toMatchObject({
       delivered: false,
@@ -237,12 +237,12 @@ describe("a receiver that", () => {
     });
   });
 
-  it("breaks the connection is asked again", async () => {
+  it("is repeated when the connection breaks", async () => {
     receiver.answers = [reset, status(200)];
     expect(await send()).toMatchObject({ delivered: true, attempts: 2 });
   });
 
-  it("is not there is reported without its address", async () => {
+  it("reports a refused connection without the address", async () => {
     await receiver.goAway();
     const receipt = await send();
     expect(receipt).toMatchObject({
@@ -254,12 +254,12 @@ describe("a receiver that", () => {
     expect(JSON.stringify(receipt)).not.toContain("127.0.0.1");
   });
 
-  it.each([500, 502, 503, 429, 408])("is overloaded (%i) is asked again", async (code) => {
+  it.each([500, 502, 503, 429, 408])("is repeated after the status %i", async (code) => {
     receiver.answers = [status(code), status(200)];
     expect(await send()).toMatchObject({ delivered: true, attempts: 2 });
   });
 
-  it.each([400, 401, 403, 404, 410])("refuses (%i) is not asked again", async (code) => {
+  it.each([400, 401, 403, 404, 410])("is not repeated after the status %i", async (code) => {
     receiver.answers = [status(code)];
     expect(await send()).toMatchObject({
       delivered: false,
@@ -269,7 +269,7 @@ describe("a receiver that", () => {
     });
   });
 
-  it.each([301, 302, 307, 308])("redirects (%i) is not followed", async (code) => {
+  it.each([301, 302, 307, 308])("does not follow the redirect %i", async (code) => {
     const elsewhere = await WebhookReceiver.start();
     receiver.answers = [status(code, { location: elsewhere.url })];
     expect(await send()).toMatchObject({

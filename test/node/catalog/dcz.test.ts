@@ -57,7 +57,7 @@ function edited(
   }, Buffer.from(bytes));
 }
 
-describe("dcz", () => {
+describe("a delta in dcz", () => {
   it("decodes to its target, whatever has changed", () => {
     fc.assert(
       fc.property(
@@ -72,19 +72,19 @@ describe("dcz", () => {
     );
   });
 
-  it("decodes copies of every length at the edges of blocks and codes", () => {
+  it("decodes copies of every length at the limits of blocks and codes", () => {
     const dictionary = randomBytes(300_000);
     const around = (bytes: number) => [-3, -2, -1, 0, 1, 2, 3, 4].map((more) => bytes + more);
     for (const bytes of [128, 131, 259, 65_539, 131_072, 131_203, 262_144].flatMap(around))
       expectExact(dictionary, dictionary.subarray(300_000 - bytes));
   });
 
-  it("decodes copies from afar in text that repeats", () => {
+  it("decodes distant copies in repetitive text", () => {
     const text = Buffer.from("the name of the airport and the name of the city; ".repeat(60_000));
     expectExact(text, Buffer.concat([text.subarray(7), text.subarray(0, 1_000_001)]));
   });
 
-  it("proves no delta that is damaged, cut, or of another dictionary or target", () => {
+  it("is not proven if it is damaged, cut or made for another dictionary or target", () => {
     const dictionary = randomBytes(200_000);
     const target = Buffer.concat([dictionary.subarray(1_000), Buffer.from("and more")]);
     const dcz = compress(dictionary, target);
@@ -103,7 +103,7 @@ describe("dcz", () => {
     expect(decodesTo(dcz, [dictionary], target.subarray(1))).toBe(false);
   });
 
-  it("costs a few bytes for each of ten edits of 3.5 MB, and nothing for what stays", () => {
+  it("takes a few bytes for each of ten edits in 3.5 MB, and nothing for the rest", () => {
     const dictionary = randomBytes(3_500_000);
     const target = Buffer.from(dictionary);
     for (let edit = 0; edit < 10; edit++) target.write("renamed", 300_000 * edit + 12_345);

@@ -33,7 +33,7 @@ describe("diffCatalogs", () => {
     expect(diffOf(aCatalog(), aCatalog())).toEqual(EMPTY_DIFF);
   });
 
-  it("shows an added airport whole, with ids as UUIDs", () => {
+  it("shows an added airport completely, with ids as UUIDs", () => {
     const [milan, zurich] = [anAirport({ iata: "LIN", cityId: aMilan().id }), anAirport()];
     const before = aCatalog({ airports: [zurich] });
     const diff = diffOf(before, aCatalog({ airports: [milan, zurich] }));
@@ -57,7 +57,7 @@ describe("diffCatalogs", () => {
     });
   });
 
-  it("shows what was removed from each list whole", () => {
+  it("shows every removed entity completely", () => {
     const diff = diffOf(aCatalog(), EMPTY_CATALOG);
     expect(countChanges(diff)).toEqual({
       airports: { added: 0, changed: 0, removed: 2 },
@@ -90,7 +90,7 @@ describe("diffCatalogs", () => {
     });
   });
 
-  it("shows of a changed airport the fields that differ, before and after, and no others", () => {
+  it("shows only the fields of a changed airport that differ, before and after", () => {
     const airports = [anAirport({ icao: "", lat: 47.45 })];
     const diff = diffOf(aCatalog({ airports: [anAirport()] }), aCatalog({ airports }));
     expect(diff.airports).toEqual({
@@ -107,7 +107,7 @@ describe("diffCatalogs", () => {
     });
   });
 
-  it("knows an airport by its id when its IATA code changes", () => {
+  it("recognizes an airport by its id when its IATA code changes", () => {
     const bishkek = { id: airportId("2434"), name: "Manas" };
     const before = aCatalog({ airports: [anAirport({ ...bishkek, iata: "FRU" })] });
     const after = aCatalog({ airports: [anAirport({ ...bishkek, iata: "BSZ" })] });
@@ -118,7 +118,7 @@ describe("diffCatalogs", () => {
     });
   });
 
-  it("shows a code that went to another airport as that: one removed, one added", () => {
+  it("shows a code that moves to another airport as one airport removed and one added", () => {
     const before = aCatalog({ airports: [anAirport({ id: airportId("1") })] });
     const after = aCatalog({ airports: [anAirport({ id: airportId("2") })] });
     expect(diffOf(before, after).airports.counts).toEqual({ added: 1, changed: 0, removed: 1 });
@@ -139,7 +139,7 @@ describe("diffCatalogs", () => {
     ]);
   });
 
-  it("shows a region's new name without its airports, and both when both changed", () => {
+  it("shows a region's new name without its airports, and both if both changed", () => {
     const renamed = (airportIataCodes: string[]) =>
       aCatalog({ regions: [aRegion({ name: "Zurich", airportIataCodes })] });
     const before = aCatalog({ regions: [aRegion()] });
@@ -155,7 +155,7 @@ describe("diffCatalogs", () => {
     ]);
   });
 
-  it("compares the names of the locale that both versions are in", () => {
+  it("compares the names in the locale of both versions", () => {
     const names = (name: string, slug: string) => new Map([["m49:150", { name, slug }]]);
     const diff = diffCatalogs({
       before: messageOf(aCatalog(), names("Europe", "europe")),
@@ -178,12 +178,12 @@ describe("diffCatalogs", () => {
     });
   });
 
-  it("takes a zero for a zero, whatever its sign", () => {
+  it("treats positive and negative zero as equal", () => {
     const at = (lat: number) => aCatalog({ airports: [anAirport({ lat })] });
     expect(diffOf(at(0), at(-0))).toEqual(EMPTY_DIFF);
   });
 
-  it("lists in the order of the versions, added and changed in the later, removed in the earlier", () => {
+  it("lists added and changed entities in the order of the later version, removed ones in that of the earlier", () => {
     const before = ["AAA", "CCC", "EEE", "GGG"].map((iata) => anAirport({ iata }));
     const after = [
       anAirport({ iata: "BBB" }),
@@ -197,7 +197,7 @@ describe("diffCatalogs", () => {
     expect(airports.removed.map(({ iata }) => iata)).toEqual(["AAA", "EEE"]);
   });
 
-  it("lists no more than it is asked for, and counts all the same", () => {
+  it("lists no more than the limit, and counts everything", () => {
     const before = ["AAA", "BBB", "CCC", "DDD"].map((iata) => anAirport({ iata }));
     const after = [
       ...["CCC", "DDD"].map((iata) => anAirport({ iata, icao: "" })),
@@ -226,7 +226,7 @@ describe("diffCatalogs", () => {
     );
   });
 
-  it("turns any version into any other, as the example applies it", () => {
+  it("turns any version into any other when the example applies it", () => {
     const applied = (before: Catalog, diff: CatalogDiff) => {
       const catalog = fromBinary(LocationsResponseSchema, messageOf(before));
       const parsed = JSON.parse(JSON.stringify({ ...diff, locale: "en" }));
@@ -245,7 +245,7 @@ describe("diffCatalogs", () => {
     );
   });
 
-  it("names of a change only fields that differ, and each of them on both sides", () => {
+  it("names only the fields of a change that differ, each on both sides", () => {
     fc.assert(
       fc.property(anyVersion, anyVersion, (before, after) => {
         const lists: readonly CatalogDiff[keyof CatalogDiff][] = Object.values(

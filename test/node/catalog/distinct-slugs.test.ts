@@ -9,19 +9,19 @@ const bern = aRegion({ key: "iso3166-2:CH-BE", slug: "bern-ch", name: "Bern" });
 const berne = aRegion({ key: "iso3166-2:CH-XX", slug: "berne-ch", name: "Berne" });
 
 describe("withDistinctSlugs", () => {
-  it("leaves names alone in which every region has a slug of its own", () => {
+  it("keeps names in which every region has a slug of its own", () => {
     const names: RegionNames = new Map([[bern.key, { name: "Berna", slug: "berna-ch" }]]);
     expect(withDistinctSlugs([bern, berne], names)).toEqual(names);
   });
 
-  it("gives a region its base slug back where another one has its localized slug", () => {
+  it("gives a region its base slug if another one has the same localized slug", () => {
     const names: RegionNames = new Map([[bern.key, { name: "Berne", slug: "berne-ch" }]]);
     expect(withDistinctSlugs([bern, berne], names)).toEqual(
       new Map([[bern.key, { name: "Berne", slug: "bern-ch" }]]),
     );
   });
 
-  it("leaves no two regions with one slug, whatever they are called", () => {
+  it("never leaves two regions with the same slug", () => {
     const anySlug = fc.constantFrom("a", "b", "c", "d", "e");
     fc.assert(
       fc.property(fc.array(fc.option(anySlug), { minLength: 5, maxLength: 5 }), (slugs) => {

@@ -54,11 +54,11 @@ describe("the two encoded parts", () => {
     ["iso3166-2:CH-ZH", { name: 'チューリッヒ州 \u2028"\\', slug: "zurich-ch" }],
   ]);
 
-  it("are, joined, the bytes of the whole message in binary and in JSON", () => {
+  it("concatenate to the bytes of the whole message, in binary and in JSON", () => {
     expectWhole(aCatalog(), names);
   });
 
-  it("are that for any texts and numbers, at each length around the encoder's chunk", () => {
+  it("concatenate so for any texts and numbers, at each length around the encoder's chunk", () => {
     const length = fc.constantFrom(1, 2, 499, 500, 501);
     fc.assert(
       fc.property(anyCatalog(length), (catalog) => expectWhole(catalog, new Map())),

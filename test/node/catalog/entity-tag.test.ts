@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { entityTag, matchesEntityTag } from "../../../src/catalog/entity-tag.ts";
 
 describe("entityTag", () => {
-  it("is the first half of the body's hash, as a strong tag", () => {
+  it("returns the first half of the body's hash as a strong tag", () => {
     const sha256 = "0123456789abcdef".repeat(4);
     expect(entityTag({ sha256, bytes: 1, segments: [] })).toBe(
       '"0123456789abcdef0123456789abcdef"',
@@ -12,14 +12,14 @@ describe("entityTag", () => {
 
 describe("matchesEntityTag", () => {
   it.each(['"x"', 'W/"x"', '"a", "x"', '"a",W/"x" , "b"', "*", ' "x" '])(
-    'finds "x" in %j',
+    "finds the entity tag in %j",
     (value) => {
       expect(matchesEntityTag(value, '"x"')).toBe(true);
     },
   );
 
   it.each(['"y"', "x", "", 'w/"x"', '"x', '"xx"', 'W/"y", "z"', '"*"', '"a,*,b"', '"x" "y"'])(
-    'does not find "x" in %j',
+    "does not find the entity tag in %j",
     (value) => {
       expect(matchesEntityTag(value, '"x"')).toBe(false);
     },

@@ -21,7 +21,7 @@ describe("foldText", () => {
     expect(foldText(text)).toBe(folded);
   });
 
-  it("gives words of [a-z0-9] joined by single hyphens, or nothing", () => {
+  it("returns words of [a-z0-9] joined by single hyphens, or nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(foldText(text)).toMatch(/^([a-z0-9]+(-[a-z0-9]+)*)?$/);
@@ -29,7 +29,7 @@ describe("foldText", () => {
     );
   });
 
-  it("changes nothing when applied to its own answer", () => {
+  it("does not change its own result", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(foldText(foldText(text))).toBe(foldText(text));
@@ -37,7 +37,7 @@ describe("foldText", () => {
     );
   });
 
-  it("does not tell composed from decomposed letters, nor capitals from small ones", () => {
+  it("treats composed and decomposed letters alike, and capitals like small letters", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zà-öø-ÿā-ž ]*$/), (text) => {
         expect(foldText(text.normalize("NFD"))).toBe(foldText(text));

@@ -8,7 +8,7 @@ describe("gRPC-Web framing", () => {
     [1_700_000, [0, 0x00, 0x19, 0xf0, 0xa0]],
     [0xffff_ffff, [0, 0xff, 0xff, 0xff, 0xff]],
   ])(
-    "heads a message of %i bytes with its length, big-endian and uncompressed",
+    "prefixes a message of %i bytes with its length, big-endian and uncompressed",
     (length, header) => {
       expect([...messageFrameHeader(length)]).toEqual(header);
     },

@@ -23,18 +23,18 @@ describe("ids", () => {
     { id: regionId("iso3166-2:TW-X-KM"), text: "d6c5e9f2-5c0b-8d0e-b004-005457584b4d" },
     { id: regionId("m49:029"), text: "d6c5e9f2-5c0b-8d0e-b005-000000000029" },
     { id: regionId("travel:benelux"), text: "d6c5e9f2-5c0b-8d0e-b006-00f6c3a7cfb4" },
-  ])("are the same for ever, because clients keep them: $text", ({ id, text }) => {
+  ])("never change, because clients keep them: $text", ({ id, text }) => {
     expect(idText(id)).toBe(text);
   });
 
-  it("take a code of any length, and no other name of a source", () => {
+  it("accept a code of any length, and no unknown source", () => {
     expect(idText(regionId("iso3166-2:XX-LONGCODE"))).toMatch(/^d6c5e9f2-5c0b-8d0e-b004-00/);
     expect(() => regionId("geonames:1")).toThrow("geonames:1 is no key");
     expect(() => cityId("m49:1")).toThrow("m49:1 is no key");
     expect(() => airportId("4a")).toThrow('"4a" is no number');
   });
 
-  it("have 16 bytes of their own, which no other id shares", () => {
+  it("have 16 bytes of their own that no other id shares", () => {
     const ids = Array.from({ length: 2_000 }, (_, n) => airportId(String(n + 1)));
     const keys = ids.map(idKey);
     expect(new Set(keys).size).toBe(ids.length);
@@ -58,11 +58,11 @@ describe("originOfId", () => {
     [regionId("iso3166-2:XX-LONGCODE"), "a subdivision of OurAirports"],
     [regionId("m49:029"), "UN M49 029"],
     [regionId("travel:benelux"), "our own list of travel regions"],
-  ])("says where an entity comes from: %#", (id, origin) => {
+  ])("returns the origin of an entity: case %#", (id, origin) => {
     expect(originOfId(idText(id))).toBe(origin);
   });
 
-  it("knows nothing of other UUIDs", () => {
+  it("returns nothing for other UUIDs", () => {
     expect(originOfId("344e8e3a-d2d9-55f2-81d0-3587f4860fbb")).toBeUndefined();
     expect(originOfId("")).toBeUndefined();
   });
@@ -80,7 +80,7 @@ describe("compareIds", () => {
     );
   });
 
-  it("looks at the last byte too", () => {
+  it("compares the last byte as well", () => {
     const low = new Uint8Array(16);
     const high = new Uint8Array(16);
     high[15] = 1;

@@ -16,7 +16,7 @@ const short = aCity().id.subarray(0, 15);
 const nowhere = new Uint8Array(16).fill(7);
 
 describe("checkCatalog", () => {
-  it("finds nothing in a catalog that keeps the contract", () => {
+  it("finds nothing in a correct catalog", () => {
     expect(checkCatalog(aCatalog())).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe("checkCatalog", () => {
     expect(checkCatalog(catalog)).toEqual([{ rule, entity }]);
   });
 
-  it("names an IATA code that is not three capital letters", () => {
+  it("reports an IATA code that is not three capital letters", () => {
     const airports = [anAirport({ iata: "ZR" })];
     const regions = [aRegion({ airportIataCodes: ["ZR"] })];
     expect(checkCatalog(aCatalog({ airports, regions }))).toEqual([
@@ -95,28 +95,28 @@ describe("checkCatalog", () => {
     ]);
   });
 
-  it.each(["airports", "cities", "countries", "regions"] as const)("names empty %s", (list) => {
+  it.each(["airports", "cities", "countries", "regions"] as const)("reports empty %s", (list) => {
     expect(checkCatalog(aCatalog({ [list]: [] }))).toContainEqual({
       rule: "list_not_empty",
       entity: list,
     });
   });
 
-  it("names an id that two airports share", () => {
+  it("reports an id that two airports share", () => {
     const airports = [anAirport({ iata: "LIN", id: anAirport().id }), anAirport()];
     expect(checkCatalog(aCatalog({ airports }))).toEqual([
       { rule: "id_unique", entity: `airports ${hex(anAirport().id)}` },
     ]);
   });
 
-  it("names an IATA code that two airports share", () => {
+  it("reports an IATA code that two airports share", () => {
     const airports = [anAirport({ iata: "LIN" }), anAirport(), anAirport({ id: nowhere })];
     expect(checkCatalog(aCatalog({ airports }))).toEqual([
       { rule: "ascending_and_unique", entity: "airport: ZRH" },
     ]);
   });
 
-  it("finds every violation, up to the limit", () => {
+  it("finds every violation up to the limit", () => {
     const airports = ["AAA", "BBB", "CCC"].map((iata) => anAirport({ iata, name: "", lat: 91 }));
     const regions = [aRegion({ airportIataCodes: ["AAA"] })];
     const broken = aCatalog({ airports, regions });
@@ -128,7 +128,7 @@ describe("checkCatalog", () => {
 describe("checkNames", () => {
   const { regions } = aCatalog();
 
-  it("finds nothing where the locale has no names: English is served", () => {
+  it("finds nothing if the locale has no names, because English is served", () => {
     expect(checkNames(regions, new Map())).toEqual([]);
   });
 
@@ -137,12 +137,12 @@ describe("checkNames", () => {
     { rule: "name_localized", name: "Zürich\n", slug: "zuerich-ch" },
     { rule: "slug_localized", name: "Zürich", slug: "" },
     { rule: "slug_localized", name: "Zürich", slug: "Zuerich-ch" },
-  ])("names $rule for “$name” with “$slug”", ({ rule, name, slug }) => {
+  ])("reports $rule for “$name” with “$slug”", ({ rule, name, slug }) => {
     const names = new Map([["iso3166-2:CH-ZH", { name, slug }]]);
     expect(checkNames(regions, names)).toEqual([{ rule, entity: "region zurich-ch" }]);
   });
 
-  it("names a slug that clashes with the base slug of a region without a name", () => {
+  it("reports a slug that equals the base slug of a region without a name", () => {
     const names = new Map([["iso3166-2:CH-ZH", { name: "Europa", slug: "europe" }]]);
     expect(checkNames(regions, names)).toEqual([
       { rule: "slug_localized_unique", entity: "region zurich-ch and region europe: europe" },

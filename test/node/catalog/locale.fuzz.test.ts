@@ -78,8 +78,8 @@ const ONLY_IN_RFC = /^(?:[a-z]{2,3}(?:-[a-z]{3}){1,3}(?:-|$)|x-|i-|en-gb-oed$|sg
 
 const withoutNorwegian = (language: string) => (/^n[bn]$/.test(language) ? "no" : language);
 
-describe("whatever is written as a locale", UNHURRIED, () => {
-  it("is well-formed if Intl says so, and then of the language that Intl says", () => {
+describe("any text in place of a locale", UNHURRIED, () => {
+  it("is well-formed exactly if Intl accepts it, and then of the same language", () => {
     fc.assert(
       fc.property(anyRaw, (raw) => {
         const parsed = parseLocale(raw);
@@ -108,7 +108,7 @@ describe("whatever is written as a locale", UNHURRIED, () => {
     );
   });
 
-  it("is answered in a published locale, of its own language unless in the default", () => {
+  it("is answered in a published locale, of its own language or else the default", () => {
     const some = fc.uniqueArray(
       fc.constantFrom("de", "no", "zh", "zh-Hant", "sr-Latn", "he", "sgn", "und", "en-US"),
     );

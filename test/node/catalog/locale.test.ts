@@ -53,7 +53,7 @@ describe("parseLocale", () => {
     ["x-private", "und"],
     ["en-GB-oed", "en-GB"],
     ["i-lux", "lb"],
-  ])("brings %j to %j", (raw, tag) => {
+  ])("normalizes %j to %j", (raw, tag) => {
     expect(parseLocale(raw)).toEqual({ ok: true, tag });
   });
 
@@ -80,7 +80,7 @@ describe("parseLocale", () => {
     expect(parseLocale(raw)).toEqual({ ok: false, reason });
   });
 
-  it("takes a tag of 35 bytes and refuses one of 36", () => {
+  it("accepts a tag of 35 bytes and refuses one of 36", () => {
     const longest = "en-x-aaaaaaaa-bbbbbbbb-cccccccc-ddd";
     expect(longest).toHaveLength(LOCALE_MAX_BYTES);
     expect(parseLocale(longest)).toEqual({ ok: true, tag: "en" });

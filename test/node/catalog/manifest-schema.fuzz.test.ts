@@ -25,12 +25,12 @@ function lengthOf({ segments }: Body): number {
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-describe("manifestSchema, given a published manifest that was damaged,", UNHURRIED, () => {
-  it("reads the undamaged one", () => {
+describe("manifestSchema, given a damaged manifest,", UNHURRIED, () => {
+  it("accepts the undamaged manifest", () => {
     expect(manifestSchema.parse(stored)).toEqual(manifest);
   });
 
-  it("never throws, and takes only what it can store again, without a contradiction", () => {
+  it("never throws, and accepts only a manifest that it can store again without a contradiction", () => {
     const found = FOUND_IN_MANIFESTS.map(([path, value]): [string] => [
       JSON.stringify(changed(stored, path.split("."), value)),
     ]);

@@ -13,7 +13,7 @@ describe("manifestSchema", () => {
     expect(manifestSchema.parse(stored)).toEqual(manifest);
   });
 
-  it("drops fields that it does not know", () => {
+  it("drops unknown fields", () => {
     expect(manifestSchema.parse({ ...stored, later: "version of the Worker" })).toEqual(manifest);
   });
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { memoize } from "../../../src/catalog/memoize.ts";
 
-it("computes once for a text that comes again, and holds a bounded number of short ones", () => {
+it("memoize computes once for a repeated text, and holds a bounded number of short ones", () => {
   const compute = vi.fn<(text: string) => object>((text) => ({ text }));
   const memoized = memoize(compute);
   expect(memoized("a")).toBe(memoized("a"));

@@ -3,7 +3,7 @@ import { checkServed } from "../../../src/health/catalog-checks.ts";
 import { ago, DEFAULT_LIMITS, HOUR_MS, NOW } from "../../builders/facts.ts";
 import { aManifest } from "../../builders/manifest.ts";
 
-it("warns of a version whose publication lies ahead", () => {
+it("checkServed warns of a version that is published in the future", () => {
   const ageOf = (published_at: string) => {
     const opened = { ok: false, reason: "unavailable" } as const;
     const served = { manifest: aManifest({ published_at }), opened, defaultLocale: "en" };

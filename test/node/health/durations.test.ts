@@ -12,6 +12,6 @@ it.each([
   [86_400_000, "1 d"],
   [86_400_000 + 59_000, "1 d"],
   [108_000_000, "1 d 6 h"],
-])("%i ms are %s", (ms, text) => {
+])("describeDuration writes %i ms as %s", (ms, text) => {
   expect(describeDuration(ms)).toBe(text);
 });

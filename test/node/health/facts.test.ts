@@ -34,7 +34,7 @@ const check = (request: Partial<CheckRequest> = {}) =>
   checkCopies(manifest, { isLocaleDue: true, after: null, suspects: [], ...request }, store);
 
 describe("checkCopies", () => {
-  it("reads one locale's blobs from both stores, each once", async () => {
+  it("reads the blobs of one locale from both stores, each once", async () => {
     expect(await check()).toEqual({
       locale: "de",
       checked: 4,
@@ -67,7 +67,7 @@ describe("checkCopies", () => {
     ["ja", "de"],
     ["fr", "ja"],
     ["zh", "de"],
-  ])("takes the locales in turn: after %s comes %s", async (after, locale) => {
+  ])("checks the locales in turn: after %s comes %s", async (after, locale) => {
     expect((await check({ after })).locale).toBe(locale);
   });
 
@@ -85,7 +85,7 @@ describe("checkCopies", () => {
     });
   });
 
-  it("reads suspects again when it is another locale's turn, while they are published", async () => {
+  it("reads suspects again when another locale is due, as long as they are published", async () => {
     store.kv.delete(blobKey(germanBlob));
     const seen = await check({ after: "de", suspects: [germanBlob, "gone"] });
     expect(seen).toMatchObject({
@@ -95,7 +95,7 @@ describe("checkCopies", () => {
     expect(store.calls.join(" ")).not.toContain("gone");
   });
 
-  it("takes a store that does not answer for unreadable, not for damaged", async () => {
+  it("reports a copy as unreadable, not as damaged, if the store does not answer", async () => {
     store.before = (call) => {
       if (call.startsWith("r2")) throw new Error("R2 is down");
     };
@@ -105,7 +105,7 @@ describe("checkCopies", () => {
     expect(seen.unreadable[0]).toContain("R2 is down");
   });
 
-  it("reads suspects alone while it is no locale's turn", async () => {
+  it("reads only suspects while no locale is due", async () => {
     store.kv.delete(blobKey(germanBlob));
     expect(await check({ isLocaleDue: false })).toMatchObject({ locale: null, checked: 0 });
     expect(store.calls).toEqual([]);
@@ -117,7 +117,7 @@ describe("checkCopies", () => {
     });
   });
 
-  it("gives up a store that does not answer after four copies", async () => {
+  it("gives up a store after four copies without an answer", async () => {
     store.before = () => {
       throw new Error("down");
     };

@@ -86,7 +86,7 @@ describe("checkMonitor", () => {
 });
 
 describe("problemsOf", () => {
-  it("lists what is not as it should be, the gravest first", () => {
+  it("lists whatever does not pass, the gravest first", () => {
     const checks: Checks = {
       "ingest:paused": [{ status: "warn", output: "paused" }],
       "kv:responseTime": [{ status: "pass" }],
@@ -126,7 +126,7 @@ describe("checkCoordinator", () => {
     });
   });
 
-  it("shows what runs and waits", () => {
+  it("shows the running job and the length of the queue", () => {
     const running = { id: "run-1", stage: "build" as const, heartbeat_at: ago(0) };
     const queued = [{ id: "run-2", queued_at: ago(0) }];
     expect(checkCoordinator({ ...IDLE, running, queued, leaseUntil: until })).toMatchObject({

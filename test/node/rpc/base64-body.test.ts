@@ -16,7 +16,7 @@ async function decode(text: string, chunkLength = 1024): Promise<Buffer> {
 }
 
 describe("decodeBase64Frames", () => {
-  it("decodes frames padded each by itself, however they are cut", async () => {
+  it("decodes frames with padding of their own, wherever the text is cut", async () => {
     const frames = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(frames, fc.integer({ min: 1, max: 9 }), async (parts, chunkLength) => {
@@ -52,7 +52,7 @@ describe("decodeBase64Frames", () => {
 });
 
 describe("encodeBase64", () => {
-  it("is what decodes to the same bytes", async () => {
+  it("encodes what decodes to the same bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array(), async (bytes) => {
         expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));

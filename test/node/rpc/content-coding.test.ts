@@ -33,11 +33,11 @@ describe("parseAcceptEncoding", () => {
     ["gzip, br, zstd, dcb, dcz", "dcz br gzip identity"],
     ["br, dcz;q=0.5, *", "br gzip dcz identity"],
     ["dcz;q=0, *", "br gzip identity"],
-  ])("takes %j as %s", (value, codings) => {
+  ])("reads %j as %s", (value, codings) => {
     expect(parseAcceptEncoding(value).join(" ")).toBe(codings);
   });
 
-  it("names each coding at most once and always identity", () => {
+  it("returns each coding at most once and always identity", () => {
     const element = fc
       .tuple(
         fc.constantFrom("br", "dcz", "gzip", "identity", "*", "x"),
@@ -65,7 +65,7 @@ describe("acceptedCodings", () => {
       Object.defineProperty(new Request("http://localhost/", { headers }), "cf", { value: cf }),
     );
 
-  it("believes the edge's record of what the client sent, not the header that it rewrites", () => {
+  it("uses the edge's record of what the client sent, not the header that the edge rewrites", () => {
     const rewritten = { "accept-encoding": "br, gzip" };
     expect(acceptedCodings(request(rewritten, { clientAcceptEncoding: "gzip" }))).toEqual([
       "gzip",
@@ -75,7 +75,7 @@ describe("acceptedCodings", () => {
     expect(acceptedCodings(request(rewritten, { colo: "ZRH" }))).toEqual(["identity"]);
   });
 
-  it("takes the header where there is no edge", () => {
+  it("uses the header if there is no edge", () => {
     expect(acceptedCodings(request({ "accept-encoding": "gzip" }))).toEqual(["gzip", "identity"]);
     expect(acceptedCodings(request({}))).toEqual(["identity"]);
   });

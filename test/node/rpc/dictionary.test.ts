@@ -86,23 +86,26 @@ const decodeDcz = (sent: Buffer, dictionary: Buffer) =>
   zstdDecompressSync(sent.subarray(40), { dictionary });
 
 describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (form) => {
-  it.each([1, 2, 3, 4])("of %i of the last contents receives what has changed", async (at) => {
-    const [dictionary, whole] = [
-      await wholeOf(versions[at - 1], { form }),
-      await wholeOf(versions[4], { form }),
-    ];
-    const response = await ask(versions[4], { form, headers: having(dictionary) });
-    const sent = await bytesOf(response);
-    expect(response.headers.get("vary")).toBe("Accept-Encoding, Available-Dictionary");
-    expect(response.headers.get("content-type")).toBe(`application/${form}`);
-    const coding = response.headers.get("content-encoding");
-    expect(coding).toBe(at === 1 ? "gzip" : "dcz");
-    expect(coding === "dcz" ? decodeDcz(sent, dictionary) : gunzipSync(sent)).toEqual(whole);
-    expect(response.headers.has("repr-digest")).toBe(coding !== "dcz");
-    expect(sent.length < 200).toBe(coding === "dcz");
-  });
+  it.each([1, 2, 3, 4])(
+    "receives a delta from any of the last three contents, and the whole from older ones: content %i",
+    async (at) => {
+      const [dictionary, whole] = [
+        await wholeOf(versions[at - 1], { form }),
+        await wholeOf(versions[4], { form }),
+      ];
+      const response = await ask(versions[4], { form, headers: having(dictionary) });
+      const sent = await bytesOf(response);
+      expect(response.headers.get("vary")).toBe("Accept-Encoding, Available-Dictionary");
+      expect(response.headers.get("content-type")).toBe(`application/${form}`);
+      const coding = response.headers.get("content-encoding");
+      expect(coding).toBe(at === 1 ? "gzip" : "dcz");
+      expect(coding === "dcz" ? decodeDcz(sent, dictionary) : gunzipSync(sent)).toEqual(whole);
+      expect(response.headers.has("repr-digest")).toBe(coding !== "dcz");
+      expect(sent.length < 200).toBe(coding === "dcz");
+    },
+  );
 
-  it("learns the size by HEAD, and receives the same where it pins the version", async () => {
+  it("learns the size by HEAD, and receives the same bytes if it pins the version", async () => {
     const asked = { form, headers: having(await wholeOf(versions[3], { form })) };
     const sent = await bytesOf(await ask(versions[4], asked));
     const { headers } = await ask(versions[4], { ...asked, method: "HEAD" });
@@ -114,7 +117,7 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     expect(await bytesOf(pinned)).toEqual(sent);
   });
 
-  it("receives the usual body if it matches the tag of that", async () => {
+  it("receives the usual body if If-Match names its tag", async () => {
     const dictionary = await wholeOf(versions[3], { form });
     const usual = await ask(versions[4], { form, headers: { "accept-encoding": CHROMIUM } });
     const tag = usual.headers.get("etag");
@@ -124,7 +127,7 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     expect(response.headers.get("etag")).toBe(tag);
   });
 
-  it("receives no body where a tag of the version is named", async () => {
+  it("receives 304 if it names a tag of the version", async () => {
     const dictionary = await wholeOf(versions[3], { form });
     const headers = having(dictionary);
     const tag = (await ask(versions[4], { form, headers })).headers.get("etag") ?? "";
@@ -138,7 +141,7 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     expect(tag).not.toBe(usual.headers.get("etag"));
   });
 
-  it("receives no body where it has the current content from a delta", async () => {
+  it("receives 304 if a delta has given it the current content", async () => {
     const older = await wholeOf(versions[3], { form });
     const whole = await wholeOf(versions[4], { form });
     const first = await ask(versions[4], { form, headers: having(older) });
@@ -154,28 +157,28 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
   });
 });
 
-describe("the usual body", () => {
+describe("the body without a delta", () => {
   it.each([
     ["no dictionary", { "available-dictionary": "" }],
     ["a malformed dictionary", { "available-dictionary": "x" }],
     ["an unknown dictionary", { "available-dictionary": `:${"A".repeat(43)}=:` }],
     ["no dcz", { "accept-encoding": "gzip, br, zstd, *" }],
     ["a refused dcz", { "accept-encoding": "gzip, dcz;q=0" }],
-  ])("is for a client with %s", async (_, changes) => {
+  ])("goes to a client with %s", async (_, changes) => {
     const headers = { ...having(await wholeOf(versions[3])), ...changes };
     const response = await ask(versions[4], { headers });
     expect(response.headers.get("content-encoding")).toBe("gzip");
     expect(gunzipSync(await bytesOf(response))).toEqual(await wholeOf(versions[4]));
   });
 
-  it("is for a dictionary of another locale and of another form", async () => {
+  it("goes to a client with a dictionary of another locale or another form", async () => {
     for (const other of [{ locale: "de" }, { form: "proto" }] as const) {
       const headers = having(await wholeOf(versions[3], other));
       expect((await ask(versions[4], { headers })).headers.get("content-encoding")).toBe("gzip");
     }
   });
 
-  it("is for the dictionary of a version that was rolled back", async () => {
+  it("goes to a client with the dictionary of a version that was rolled back", async () => {
     const [, , older, , newest] = versions;
     if (older === undefined || newest === undefined) throw new Error("five were published");
     const current = rolledBack(older, newest, "2026-11-02T00:00:00.000Z");
@@ -187,7 +190,7 @@ describe("the usual body", () => {
     expect(still.headers.get("content-encoding")).toBe("dcz");
   });
 
-  it("is for a POST, whatever it says", async () => {
+  it("answers every POST", async () => {
     const headers = having(await wholeOf(versions[3]), { "content-type": "application/json" });
     const response = await ask(versions[4], { method: "POST", body: '{"locale":"en"}', headers });
     expect(response.headers.get("content-encoding")).toBe("gzip");
@@ -197,7 +200,7 @@ describe("the usual body", () => {
 });
 
 describe("Use-As-Dictionary", () => {
-  it("names exactly the query that was asked, of a version that is not pinned", async () => {
+  it("matches exactly the query of the request, without a pinned version", async () => {
     const { headers } = await ask(versions[4]);
     expect(headers.get("use-as-dictionary")).toBe(
       'match="?connect=v1&encoding=json&message=%7B%22locale%22%3A%22en%22%7D"',
@@ -208,7 +211,7 @@ describe("Use-As-Dictionary", () => {
     expect(pinned.headers.has("use-as-dictionary")).toBe(false);
   });
 
-  it("escapes what a pattern would take for syntax, and omits a long query", async () => {
+  it("escapes the syntax of patterns, and is omitted for a long query", async () => {
     const match = async (query: string) =>
       (await ask(versions[4], { query })).headers.get("use-as-dictionary");
     const escaped = await match(String.raw`&x=*:(){}+?\'`);
@@ -216,7 +219,7 @@ describe("Use-As-Dictionary", () => {
     expect(await match(`&x=${"y".repeat(600)}`)).toBeNull();
   });
 
-  it("is on a HEAD, and not on a 304, whose cache has it", async () => {
+  it("is sent with HEAD, but not with 304, whose cache has it", async () => {
     expect((await ask(versions[4], { method: "HEAD" })).headers.has("use-as-dictionary")).toBe(
       true,
     );

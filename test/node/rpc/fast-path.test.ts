@@ -70,7 +70,7 @@ describe("readCall", () => {
     expect(read(asked)).toEqual({ tag: "pt-BR", representation, pin: null });
   });
 
-  it("reads the hash of a version in a GET, and only there", () => {
+  it("reads the hash of a version in a GET and nowhere else", () => {
     expect(read(get(`${PROTO_GET}&v=abc`))).toMatchObject({ pin: "abc" });
     const posted = { ...post("application/proto", hex(PROTO)), url: `${METHOD}?v=abc` };
     expect(read(posted)).toMatchObject({ pin: null });

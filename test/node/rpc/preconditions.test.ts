@@ -39,7 +39,7 @@ describe("checkPreconditions", () => {
     ["not_modified", { "if-modified-since": "Sun Nov  1 12:34:57 2026" }],
     ["none", { "if-modified-since": BEFORE }],
     ["none", { "if-modified-since": "2026-11-02" }],
-  ])("is %s for %#", (outcome, headers) => {
+  ])("returns %s for case %#", (outcome, headers) => {
     expect(check(headers)).toBe(outcome);
   });
 

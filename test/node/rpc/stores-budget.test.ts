@@ -35,8 +35,8 @@ function beginLookUp(): () => LookUpResult | undefined {
   return () => ended.mock.lastCall?.[0];
 }
 
-describe("a request for what an isolate does not hold", () => {
-  it("is answered within a second from R2, though KV hangs for the manifest and the body", async () => {
+describe("a request for a body that is not in memory", () => {
+  it("is answered from R2 within a second, even if KV hangs for the manifest and the body", async () => {
     hang("kv");
     const answer = beginLookUp();
     await vi.advanceTimersByTimeAsync(800);
@@ -46,14 +46,14 @@ describe("a request for what an isolate does not hold", () => {
   it.each([
     ["the manifest", ["kv", "r2"]],
     ["the body", ["kv get catalog/blob", "r2 get catalog/blob"]],
-  ])("fails within five seconds when both stores hang for %s", async (_, hanging) => {
+  ])("fails within five seconds if both stores hang for %s", async (_, hanging) => {
     hang(...hanging);
     const answer = beginLookUp();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(answer()).toEqual({ ok: false, reason: "unavailable" });
   });
 
-  it("fails after five seconds when R2 hangs for the body too, after it was late with the manifest", async () => {
+  it("fails after five seconds if R2 is late with the manifest and then hangs for the body", async () => {
     hang("kv", "r2 get catalog/blob");
     const { before } = world.store;
     world.store.before = async (call) => {

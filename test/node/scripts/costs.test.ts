@@ -19,7 +19,7 @@ describe("the costs in docs/platform.md", () => {
     expect(cells(stated)).toBe(cells(costReport()));
   });
 
-  it("have their sum in the last row", () => {
+  it("end with their sum", () => {
     const lines = [
       { what: "a", arithmetic: "", dollars: 0.25 },
       { what: "b", arithmetic: "", dollars: 0.5 },

@@ -14,7 +14,7 @@ const HANG_MS = 1_200_000;
 const ADMIN_TOKEN = "the-admin-token-of-this-test";
 
 it(
-  "a deployment by the real wrangler makes everything, uploads the Worker as it is meant, and upgrades",
+  "a deployment by the real wrangler creates everything, uploads the Worker with its bindings, and upgrades",
   async () => {
     const cloudflare = await fakeCloudflare();
     const home = mkdtempSync(join(tmpdir(), "locations-home-"));

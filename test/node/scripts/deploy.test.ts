@@ -43,7 +43,7 @@ const LOOKS = ["secret list", "kv namespace list", "d1 list"];
 const CHANGES = ["d1 migrations apply HISTORY", "deploy"];
 
 describe("npm run deploy", () => {
-  it("makes everything, deploys, and publishes; the next one upgrades", async () => {
+  it("creates everything, deploys and publishes, and upgrades the next time", async () => {
     const first = await aWorld({ deaf: 1 });
     const { code, stdout, stderr } = await first.deploy();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -78,7 +78,7 @@ describe("npm run deploy", () => {
     expect(second.leftBehind).toEqual([]);
   });
 
-  it("queues no ingest without the token, and fails only where nothing is served", async () => {
+  it("queues no ingest without the token, and fails only if nothing is served", async () => {
     const { wrangler, service, deploy } = await aWorld();
     wrangler.change({ worker: ["ADMIN_TOKENS"] });
     const without = await deploy(STAGING, {});
@@ -93,7 +93,7 @@ describe("npm run deploy", () => {
     expect(upgrade.stdout).toContain("Serving 3 airports");
   });
 
-  it("does not deploy when a migration fails, and goes on when it is run again", async () => {
+  it("does not deploy after a failed migration, and continues when it is run again", async () => {
     const broken = await aWorld();
     broken.wrangler.change({ fails: "d1 migrations" });
     const { code, stderr } = await broken.deploy();
@@ -125,7 +125,7 @@ describe("npm run deploy", () => {
   });
 });
 
-describe("a deployment stops before it changes anything", () => {
+describe("npm run deploy, before it changes anything,", () => {
   it.each<[name: string, args: string[], says: RegExp, secrets?: string[]]>([
     ["without an address", [], /--workers-dev[^]*--domain HOST[^]*env\.production/],
     ["that may take a domain", ["--domain=a.example.com"], /--replace-domain/],

@@ -65,7 +65,7 @@ function follow(routes: Routes, options: Partial<IngestOptions> = {}) {
 }
 
 describe("an ingest", () => {
-  it("ends with the generation that is published", async () => {
+  it("ends with the published generation", async () => {
     expect(await follow({})).toEqual({ ok: true, generation: 7 });
     expect(said).toContain("Catalog published.");
   });
@@ -84,14 +84,14 @@ describe("an ingest", () => {
     expect(said).toContain("waiting for the restore of backup b-1: settle");
   });
 
-  it("waits for a restore while ingestion is paused, and is then found paused", async () => {
+  it("waits for a restore during a pause, and then reports the pause", async () => {
     const jobs = [ok({ jobs: [RESTORE] }), ok({ jobs: [] })];
     const runs = [ok({ runs: [], paused: true })];
     expect(await follow({ jobs, runs, run: [ok(RUN)] })).toMatchObject({ reason: "paused" });
     expect(said).toContain("waiting for the restore");
   });
 
-  it("waits for another run as long as that one moves", async () => {
+  it("waits for another run as long as that one makes progress", async () => {
     const other = (done: number) =>
       ok({
         runs: [{ ...RUN, id: "run-0", stage: "encode", progress: { done, total: 9 } }],
@@ -103,14 +103,14 @@ describe("an ingest", () => {
     expect(said).toContain("waiting for run run-0: encode");
   });
 
-  it("is not given up while it moves, however long it takes", async () => {
+  it("is not given up while it makes progress, however long it takes", async () => {
     const at = (done: number) =>
       ok({ ...RUN, state: "running", stage: "encode", progress: { done, total: 9 } });
     const run = [...Array.from({ length: 9 }, (_, done) => at(done)), ok(SUCCEEDED)];
     expect(await follow({ run }, { patienceMs: 0 })).toEqual({ ok: true, generation: 7 });
   });
 
-  it("is refused by a full queue, unless the pause is why", async () => {
+  it("reports a full queue, and the pause instead if that is the cause", async () => {
     const queue = [refused(429)];
     expect(await follow({ queue })).toMatchObject({
       reason: "refused",
@@ -120,13 +120,13 @@ describe("an ingest", () => {
     expect(await follow({ queue, runs })).toMatchObject({ reason: "paused" });
   });
 
-  it("is refused with a wrong token, but not at once with a new one", async () => {
+  it("is refused with a wrong token, but repeats the call with a new one", async () => {
     expect(await follow({ queue: [refused(401)] })).toMatchObject({ reason: "refused" });
     const queue = [refused(401), refused(401), ok({ run: RUN })];
     expect(await follow({ queue }, { isTokenNew: true })).toMatchObject({ ok: true });
   });
 
-  it("ends with the reason of a run that failed", async () => {
+  it("ends with the error of a failed run", async () => {
     const error = { code: "source_missing", stage: "fetch", message: "airports.csv is missing" };
     expect(await follow({ run: [ok({ ...RUN, state: "failed", error })] })).toEqual({
       ok: false,
@@ -138,7 +138,7 @@ describe("an ingest", () => {
   it.each([
     [{ approvable: "run-1" }, ["guard_shrink", "guard_change"]],
     [{}, ["guard_shrink", "guard_rejects"]],
-  ])("says whether guards that refused it can be overridden: %j", async (found, guards) => {
+  ])("says whether the guards that refused it can be overridden: %j", async (found, guards) => {
     const error = { code: "guard_shrink", stage: "guard", message: "fewer airports" };
     const run = { ...RUN, state: "failed", error, guards: guards.map((guard) => ({ guard })) };
     expect(await follow({ run: [ok(run)] })).toEqual({
@@ -156,13 +156,13 @@ describe("an ingest", () => {
       ok({ ...RUN, state: "running", stage: "verify" }),
       "It stays at: verify.",
     ],
-  ])("is given up when %s for too long, in plain words", async (_, answer, why) => {
+  ])("is given up in plain words when %s for too long", async (_, answer, why) => {
     const end = await follow({ run: [answer] }, { patienceMs: 20 });
     expect(end).toMatchObject({ reason: "stalled" });
     expect(JSON.stringify(end)).toContain(`The ingest has not gone on for 0 s. ${why}`);
   });
 
-  it("ends with the Worker", async () => {
+  it("ends when the Worker ends", async () => {
     const assertAlive = () => {
       throw new Error("The Worker has ended");
     };

@@ -8,20 +8,20 @@ const PAGES = ["README.md", "data/README.md", ...markdownIn("docs")];
 describe.each(PAGES)("%s", (page) => {
   const text = readFileSync(page, "utf8");
 
-  it("links to files and headings that exist", () => {
+  it("links only to existing files and headings", () => {
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
     const broken = links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link));
     expect(broken).toEqual([]);
   });
 
-  it("names files that exist", () => {
+  it("names only existing files", () => {
     const roots = "(?:src|test|docs|scripts|bench|examples|proto|data|\\.github)/";
     const named = text.matchAll(new RegExp(`\`(${roots}[\\w./-]+)\``, "g"));
     const missing = [...named].map(([, path = ""]) => path).filter((path) => !existsSync(path));
     expect(missing).toEqual([]);
   });
 
-  it("names npm scripts that exist", () => {
+  it("names only existing npm scripts", () => {
     const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
       readonly scripts: { readonly [name: string]: string };
     };
@@ -32,7 +32,7 @@ describe.each(PAGES)("%s", (page) => {
 });
 
 describe("the README", () => {
-  it("leads to every page of docs/", () => {
+  it("links to every page of docs/", () => {
     const readme = readFileSync("README.md", "utf8");
     expect(markdownIn("docs").filter((page) => !readme.includes(`](${page})`))).toEqual([]);
   });
@@ -41,11 +41,11 @@ describe("the README", () => {
 describe("the pages below /docs", () => {
   const pages = docsPages();
 
-  it("are those of docs/, and the routes", () => {
+  it("are those of docs/ and the page of the routes", () => {
     expect(pages).toHaveLength(markdownIn("docs").length + 1);
   });
 
-  it.each(pages)("$path links to pages and headings that exist", ({ path, content }) => {
+  it.each(pages)("$path links only to existing pages and headings", ({ path, content }) => {
     const links = [...content.matchAll(/href="((?:\/docs[^"#]*)?(?:#[^"]*)?)"/g)];
     const broken = links.filter(([, link = ""]) => {
       const [to = "", id] = link.split("#");

@@ -14,7 +14,7 @@ function locales(done: number): Units {
 }
 
 describe("a progress bar", () => {
-  it("writes over itself on a terminal", () => {
+  it("overwrites itself on a terminal", () => {
     const { bar, written, clock } = aBar({ isTTY: true });
     bar.show("parse");
     bar.show("encode", { name: "common part", done: 3, total: 12, areLast: false }, 0.25);
@@ -43,7 +43,7 @@ describe("a progress bar", () => {
     ]);
   });
 
-  it("tells the time that is left from the present units alone, and only of the last", () => {
+  it("estimates the remaining time of the last stage, from its own units", () => {
     const { bar, written, clock } = aBar({ isTTY: true });
     const shared = { name: "common part", total: 2, areLast: false };
     bar.show("encode", { ...shared, done: 0 });

@@ -43,7 +43,7 @@ function claim(options = { fresh: false }) {
 }
 
 describe("a folder of state", () => {
-  it("goes to one of those that claim it at once", async () => {
+  it("belongs to one of several processes that claim it at once", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, claimant));
     expect(answers.filter(({ said }) => said === "claimed")).toHaveLength(1);
     expect(answers.filter(({ said }) => said.includes("in use by another npm start"))).toHaveLength(
@@ -51,14 +51,14 @@ describe("a folder of state", () => {
     );
   });
 
-  it("is refused while the process that has it runs, and free once that is killed", async () => {
+  it("is refused while its owner runs, and free once that is killed", async () => {
     const { child } = await claimant();
     expect(claim).toThrow(`${folder} is in use by another npm start`);
     await kill(child);
     claim().release();
   });
 
-  it("is free once released, and may be released twice", () => {
+  it("is free after a release, which may be repeated", () => {
     const claimed = claim();
     expect(claim).toThrow("in use");
     claimed.release();
@@ -66,7 +66,7 @@ describe("a folder of state", () => {
     claim().release();
   });
 
-  it("loses what is stored in it where it is to be fresh, and only then", () => {
+  it("is emptied only if a fresh one is requested", () => {
     mkdirSync(join(folder, "v3"));
     claim().release();
     expect(existsSync(join(folder, "v3"))).toBe(true);
@@ -74,7 +74,7 @@ describe("a folder of state", () => {
     expect(existsSync(join(folder, "v3"))).toBe(false);
   });
 
-  it("is refused where it cannot be written to, with what to do", () => {
+  it("is refused with a remedy if it is not writable", () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     expect(() => claimStateFolder(file, { fresh: false })).toThrow(

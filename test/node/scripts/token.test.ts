@@ -20,7 +20,7 @@ function run(...args: string[]) {
 }
 
 describe("newAdminToken", () => {
-  it("makes a token that its own entry lets in, until it expires", () => {
+  it("makes a token that its entry accepts until it expires", () => {
     const made = make({ scopes: "operate,read", expires: "2027-06-30" });
     if (!made.ok) throw new Error(made.problem);
     const read = readCredentials({ ADMIN_TOKENS: JSON.stringify([made.entry]) });
@@ -34,7 +34,7 @@ describe("newAdminToken", () => {
     expect(findToken(tokens, `Bearer ${made.text}`, expiresAt)).toMatchObject({ isExpired: true });
   });
 
-  it("makes another token each time, of 256 bits, and keeps only its hash", () => {
+  it("makes a new token of 256 bits each time, and stores only its hash", () => {
     const [one, other] = [make({}), make({})];
     if (!one.ok || !other.ok) throw new Error("both were in order");
     expect(one.text).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -42,7 +42,7 @@ describe("newAdminToken", () => {
     expect(JSON.stringify(one.entry)).not.toContain(one.text);
   });
 
-  it("lets only look, unless more is asked for", () => {
+  it("gives only the right to read unless more is requested", () => {
     expect(make({})).toMatchObject({ entry: { scopes: ["read"] } });
   });
 
@@ -57,7 +57,7 @@ describe("newAdminToken", () => {
     [{ expires: "2027-13-01" }, "--expires must be a date"],
     [{ expires: "1" }, "--expires must be a date"],
     [{ expires: "2026-10-31" }, "--expires 2026-10-31 is in the past"],
-  ])("refuses %j and says what is wrong", (options, problem) => {
+  ])("refuses %j with the reason", (options, problem) => {
     expect(problemOf(options)).toContain(problem);
   });
 });
@@ -76,13 +76,13 @@ describe("npm run token", () => {
     });
   });
 
-  it("explains itself", () => {
+  it("explains its options", () => {
     const { status, stdout } = run("--help");
     expect(status).toBe(0);
     expect(stdout).toContain("--expires DATE");
   });
 
-  it.each([[["--id"]], [["--name", "x"]], [["ann"]], [[]]])("refuses %j with help", (args) => {
+  it.each([[["--id"]], [["--name", "x"]], [["ann"]], [[]]])("refuses %j with its usage", (args) => {
     const { status, stdout, stderr } = run(...args);
     expect(status).toBe(1);
     expect(stdout).toBe("");

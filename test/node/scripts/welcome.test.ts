@@ -4,13 +4,13 @@ import { describeEnd, welcome } from "../../../scripts/welcome.ts";
 const url = "http://127.0.0.1:8787";
 const WORKER = { url, logFile: "worker.log", wayOut: "npm start -- --fresh" };
 
-describe("what a start says at its end", () => {
-  it("has what is served", () => {
+describe("the last message of npm start", () => {
+  it("says what is served", () => {
     const served = { ok: true, generation: 3, counts: "2 airports, 1 cities" } as const;
     expect(welcome(WORKER, "token", served)).toContain(`Serving 2 airports, 1 cities at ${url}`);
   });
 
-  it("does not claim to serve what every call fails for, and names the way out of damage", () => {
+  it("does not claim that a damaged catalog is served, and names the remedy", () => {
     const lost = {
       ok: false,
       code: "data_loss",
@@ -34,7 +34,7 @@ describe("what a start says at its end", () => {
     expect(text).toContain(`--json '{}' ${url}/admin/ingest/${route}`);
   });
 
-  it("says how to publish what guards refused", () => {
+  it("says how to publish what the guards refused", () => {
     const end = { ok: false, reason: "failed", problem: "It shrinks.", approvable: "r-1" } as const;
     expect(describeEnd(end, url, "token")).toContain(
       `--json '{"candidate_of":"r-1","force":true}' ${url}/admin/ingest/queue`,

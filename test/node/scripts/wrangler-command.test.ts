@@ -13,7 +13,7 @@ describe("the build of a wrangler command", () => {
     expect(advice({ WRANGLER_COMMAND, ...MAY_UPLOAD })).toBeUndefined();
   });
 
-  it("says in a fresh clone how to go on", () => {
+  it("says in a fresh clone what to run first", () => {
     const dev = { WRANGLER_COMMAND: "dev" };
     expect(advice(dev, without)?.text).toContain("cp .dev.vars.example .dev.vars");
     expect(advice(dev, without)?.refused).toBe(false);
@@ -22,11 +22,11 @@ describe("the build of a wrangler command", () => {
     expect(advice({ ...dev, CI: "1" }, without)).toBeUndefined();
   });
 
-  it.each(["types", undefined])("says nothing for “%s”", (WRANGLER_COMMAND) => {
+  it.each(["types", undefined])("prints nothing for “%s”", (WRANGLER_COMMAND) => {
     expect(advice({ WRANGLER_COMMAND }, without)).toBeUndefined();
   });
 
-  it("ends before anything is built or uploaded", () => {
+  it("fails before anything is built or uploaded", () => {
     const env = { ...process.env, WRANGLER_COMMAND: "deploy" };
     const { status, stderr } = spawnSync(process.execPath, ["scripts/build-web.ts"], {
       env,

@@ -46,12 +46,12 @@ async function ask(locale: string): Promise<void> {
 }
 
 describe("bodies in memory", () => {
-  it("are read once for all who ask for them in turn, though not all fit joined", async () => {
+  it("are read once for clients that take turns, even if not all fit joined", async () => {
     for (let round = 0; round < 3; round++) for (const locale of LOCALES) await ask(locale);
     expect(world.store.calls).toHaveLength(1 + LOCALES.length);
   });
 
-  it("are joined if they are wanted again before others have filled the room", async () => {
+  it("are joined if they are requested again before others have filled the memory", async () => {
     const body = bodyOf("de");
     await loader.load({ body, coding: "br" });
     const joined = loader.held(body);
@@ -59,7 +59,7 @@ describe("bodies in memory", () => {
     expect(loader.held(body)).toBe(joined);
   });
 
-  it("are not joined for a client that goes through more than there is room for", async () => {
+  it("are not joined for a client that requests more than fits", async () => {
     const bodies = LOCALES.map(bodyOf);
     for (const body of bodies) await loader.load({ body, coding: "br" });
     for (const body of [...bodies, ...bodies]) {
@@ -71,7 +71,7 @@ describe("bodies in memory", () => {
 });
 
 describe("a client that goes through more uncompressed bodies than fit", () => {
-  it("takes no compressed one from anybody, and has the rest of the room", async () => {
+  it("evicts no compressed one, and may use the remaining memory", async () => {
     const names = Array.from({ length: 40 }, (_, index) => `plain ${index}`);
     const blobs = names.map((name) => [sha256Hex(segmentOf(name)), segmentOf(name)] as const);
     world.store.publish({ manifest: aManifest(), blobs });
@@ -88,7 +88,7 @@ describe("a client that goes through more uncompressed bodies than fit", () => {
 });
 
 describe("a segment that several bodies need", () => {
-  it("is read once, though all of them are loaded at the same time", async () => {
+  it("is read once, even if all of them are loaded at the same time", async () => {
     const copies = await Promise.all(
       [...LOCALES, ...LOCALES].map((at) => loader.load({ body: bodyOf(at), coding: "br" })),
     );
@@ -96,7 +96,7 @@ describe("a segment that several bodies need", () => {
     expect(world.store.calls).toHaveLength(1 + LOCALES.length);
   });
 
-  it("leaves a body unreadable rather than lost if another segment may still be there", async () => {
+  it("makes a body unreadable rather than lost if another segment may still exist", async () => {
     world.store.kv.clear();
     world.store.r2.delete(blobKey(sha256Hex(segmentOf("common"))));
     world.breakCalls(`r2 get ${blobKey(sha256Hex(segmentOf("de")))}`);
@@ -107,8 +107,8 @@ describe("a segment that several bodies need", () => {
   });
 });
 
-describe("the place that a body came from", () => {
-  it("is the farthest that a segment had to be read from", async () => {
+describe("the origin of a body", () => {
+  it("is the farthest store that a segment was read from", async () => {
     const originOf = async (locale: string) => {
       const copy = await loader.load({ body: bodyOf(locale), coding: "br" });
       return copy.ok ? copy.value.origin : copy.fault;
@@ -120,7 +120,7 @@ describe("the place that a body came from", () => {
   });
 });
 
-describe("a response whose client leaves", () => {
+describe("a client that disconnects during its response", () => {
   it("disturbs nobody else", async () => {
     const copy = await loader.load({ body: bodyOf("de"), coding: "br" });
     if (!copy.ok) throw new Error(copy.detail);

@@ -38,7 +38,7 @@ function bytesOf(length: number): Blob {
 }
 
 describe("ByteCache", () => {
-  it("lets go of the least recently used, where a use is a get or a set", () => {
+  it("evicts the entry that was read or written least recently", () => {
     const cache = new ByteCache(3);
     for (const key of ["a", "b", "c"]) cache.set(key, bytesOf(1));
     cache.get("a");
@@ -47,7 +47,7 @@ describe("ByteCache", () => {
     expect(held).toEqual(["a", "c", "d"]);
   });
 
-  it("never holds more bytes than its bound, and always what the least-recently-used rule says", () => {
+  it("never holds more bytes than its limit, and always the most recently used entries", () => {
     const anyKey = fc.constantFrom("a", "b", "c", "d", "e");
     const anyCall = fc.record({ key: anyKey, length: fc.option(fc.integer({ min: 0, max: 12 })) });
     fc.assert(

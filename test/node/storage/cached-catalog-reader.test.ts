@@ -71,7 +71,7 @@ describe("a body", () => {
     expect(world.store.count("r2")).toBe(0);
   });
 
-  it("is served also where the cache has no room for it", async () => {
+  it("is served even if the cache has no room for it", async () => {
     world = new ReaderWorld({ cacheMaxBytes: 0 });
     world.store.publish(one);
     expect(await read(one.manifest)).toBe(ONE);
@@ -94,16 +94,19 @@ describe("a body", () => {
   it.each([
     ["lost", lose],
     ["damaged", flipBit],
-  ])("is data loss when every copy is %s, and no other body is served instead", async (_, harm) => {
-    world.store.publish(one);
-    await read(one.manifest);
-    world.store.publish(two);
-    await read(two.manifest);
-    harm(["kv", "r2"], "two gz");
-    expect(await read(two.manifest, "gzip")).toBe("data_loss");
-  });
+  ])(
+    "is data loss when every copy is %s, and is never replaced by another body",
+    async (_, harm) => {
+      world.store.publish(one);
+      await read(one.manifest);
+      world.store.publish(two);
+      await read(two.manifest);
+      harm(["kv", "r2"], "two gz");
+      expect(await read(two.manifest, "gzip")).toBe("data_loss");
+    },
+  );
 
-  it("is left alone for two seconds where every copy is damaged, and then read again", async () => {
+  it("is not read for two seconds after every copy was damaged, and then read again", async () => {
     world.store.publish(one);
     flipBit(["kv", "r2"], "one");
     expect(await read(one.manifest)).toBe("data_loss");
@@ -116,7 +119,7 @@ describe("a body", () => {
     expect(await read(one.manifest)).toBe(ONE);
   });
 
-  it("is unavailable where a store does not answer that may still have it", async () => {
+  it("is unavailable if a store that does not answer may still have it", async () => {
     world.store.publish(two);
     lose(["kv"], "two");
     world.breakCalls("r2");
@@ -125,7 +128,7 @@ describe("a body", () => {
     expect(await read(two.manifest)).toBe(TWO);
   });
 
-  it("is unavailable while both stores are down, and read again two seconds after", async () => {
+  it("is unavailable while both stores are down, and read again two seconds later", async () => {
     world.store.publish(one);
     world.breakCalls("kv", "r2");
     for (let request = 0; request < 3; request++)
@@ -153,7 +156,7 @@ describe("a manifest in memory", () => {
     expect(world.store.calls).toEqual([]);
   });
 
-  it("is served at once also when it is a little stale, while one look-up runs in the background", async () => {
+  it("is served at once when it is slightly stale, while one look-up runs in the background", async () => {
     world.store.publish(two);
     world.store.before = () => new Promise(() => {});
     world.time += FRESH_MS + STALE_MS - 1;
@@ -162,7 +165,7 @@ describe("a manifest in memory", () => {
     expect(world.store.calls).toEqual([READ_MANIFEST]);
   });
 
-  it("is not served after a minute without a look-up: the requests wait for the newer one", async () => {
+  it("is not served after a minute without a look-up: requests wait for the newer one", async () => {
     world.store.publish(two);
     world.time += FRESH_MS + STALE_MS;
     expect(await Promise.all([current(), current()])).toEqual([2, 2]);
@@ -175,7 +178,7 @@ describe("a manifest in memory", () => {
     expect(world.reports).toEqual([]);
   });
 
-  it("is served however old it is, while neither store answers", async () => {
+  it("is served however old it is while neither store answers", async () => {
     world.time += 36 * 3_600_000;
     world.breakCalls("kv", "r2");
     expect(await current()).toBe(1);
@@ -194,7 +197,7 @@ describe("a manifest in memory", () => {
     expect(await currentAfterLook()).toBe(2);
   });
 
-  it("is served when a store holds something else", async () => {
+  it("is served when a store holds something malformed", async () => {
     corrupt("kv", "<html>");
     expect(await currentAfterLook()).toBe(1);
     expect(world.reports).toEqual(["manifest_corrupt"]);
@@ -206,7 +209,7 @@ describe("a manifest in memory", () => {
     expect(await currentAfterLook()).toBe(1);
   });
 
-  it("is looked for once by fifty requests that come together", async () => {
+  it("is looked up once for fifty simultaneous requests", async () => {
     world.time += FRESH_MS;
     await Promise.all(Array.from({ length: 50 }, current));
     await world.settle();
@@ -224,7 +227,7 @@ describe("a manifest in memory", () => {
 });
 
 describe("an isolate with no manifest in memory", () => {
-  it("finds nothing published only if both stores have none", async () => {
+  it("reports that nothing is published only if both stores have no manifest", async () => {
     expect(await current()).toBe("nothing_published");
   });
 
@@ -247,7 +250,7 @@ describe("an isolate with no manifest in memory", () => {
   });
 });
 
-describe("while both stores are silent", () => {
+describe("while both stores hang", () => {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     world.store.publish(one);
@@ -257,7 +260,7 @@ describe("while both stores are silent", () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  it("an isolate that slept serves its manifest after a second", async () => {
+  it("an isolate that was idle serves its manifest after a second", async () => {
     const ended = vi.fn<(answer: number | string) => void>();
     world.time += 36 * 3_600_000;
     void current().then(ended);
@@ -286,13 +289,13 @@ describe("the newest manifest", () => {
     world.store.calls.length = 0;
   });
 
-  it("comes from R2, because KV may lag, and not twice in a second", async () => {
+  it("comes from R2, because KV may lag, and is not read twice in a second", async () => {
     expect(await world.reader.newest()).toMatchObject({ manifest: { generation: 2 } });
     expect(await world.reader.newest()).toMatchObject({ manifest: { generation: 2 } });
     expect(world.store.calls).toEqual([`r2 get ${MANIFEST_KEY}`]);
   });
 
-  it("is awaited by all requests that look for it together", async () => {
+  it("is read once for all requests that need it at the same time", async () => {
     const { reader } = world;
     const found = await Promise.all([reader.newest(), reader.newest(), reader.newest()]);
     for (const newest of found) expect(newest).toMatchObject({ manifest: { generation: 2 } });

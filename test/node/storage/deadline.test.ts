@@ -4,7 +4,7 @@ import { abortable } from "../../../src/storage/deadline.ts";
 const never = new Promise<string>(() => {});
 
 describe("abortable", () => {
-  it("gives the value of what settles before the signal aborts", async () => {
+  it("returns the value of what settles before the signal aborts", async () => {
     const { signal } = new AbortController();
     expect(await abortable(signal, Promise.resolve("value"))).toBe("value");
   });

@@ -17,7 +17,7 @@ function find(text: string) {
 }
 
 describe("an older version", () => {
-  it("is found among all that R2 lists, and read once", async () => {
+  it("is found among all that R2 lists, and is read once", async () => {
     for (let generation = 1; generation <= 12; generation++)
       world.store.publish(aVersion(generation, `text ${generation}`));
     world.store.r2.delete(generationKey(6));
@@ -40,7 +40,7 @@ describe("an older version", () => {
     expect(world.store.calls).toEqual([]);
   });
 
-  it("is unreadable rather than missing while R2 cannot list, or cannot read one of them", async () => {
+  it("is unreadable, not missing, while R2 cannot list or read one of them", async () => {
     world.store.publish(aVersion(1, "one"));
     world.store.publish(aVersion(2, "two"));
     await world.reader.current();
@@ -51,7 +51,7 @@ describe("an older version", () => {
     expect(await find("three")).toMatchObject({ fault: "unreadable" });
   });
 
-  it("is looked for once by requests that come together, and not again soon where it is damaged", async () => {
+  it("is looked up once for simultaneous requests, and not again soon if it is damaged", async () => {
     world.store.publish(aVersion(1, "one"));
     world.store.publish(aVersion(2, "two"));
     world.store.r2.set(generationKey(1), Uint8Array.of(1));

@@ -7,7 +7,7 @@ const BAD = { ok: false, reason: "bad_cursor" };
 const id = "019aa3c0-0000-7000-8000-000000000001";
 
 describe("a cursor", () => {
-  it("gives back the id that it was made of", () => {
+  it("decodes to the id that it encodes", () => {
     const made = v7();
     expect(decodeCursor(encodeCursor(made))).toEqual({ ok: true, id: made });
   });
@@ -26,11 +26,11 @@ describe("a cursor", () => {
     { what: "a cursor and a letter, which decodes to the same", cursor: `${encodeCursor(id)}A` },
     { what: "a cursor cut short", cursor: encodeCursor(id).slice(0, -1) },
     { what: "a megabyte", cursor: "A".repeat(1_000_000) },
-  ])("is bad when it is $what", ({ cursor }) => {
+  ])("is invalid if it is $what", ({ cursor }) => {
     expect(decodeCursor(cursor)).toEqual(BAD);
   });
 
-  it("is never two texts for one id, and no text makes it throw", () => {
+  it("has one text for each id, and no text makes it throw", () => {
     const changed = fc
       .tuple(fc.nat({ max: 47 }), fc.string({ unit: "binary", minLength: 1, maxLength: 1 }))
       .map(([at, letter]) => {

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe("replicate", () => {
-  it("writes the generation's own copy first, then R2 and then KV, and reads all three back", async () => {
+  it("writes the copy of the generation first, then R2 and then KV, and reads all three", async () => {
     await replicate(store, manifest);
     expect(store.calls).toEqual([
       `r2 put ${generationKey(2)}`,
@@ -36,7 +36,7 @@ describe("replicate", () => {
     expect(await store.readManifest("kv")).toEqual({ ok: true, value: manifest });
   });
 
-  it("throws at whichever call a store refuses, and succeeds when repeated", async () => {
+  it("throws at whichever call a store refuses, and succeeds when it is repeated", async () => {
     const undisturbed = memoryCatalogStore();
     await replicate(undisturbed, manifest);
     for (const refused of undisturbed.calls.filter((call) => !call.startsWith("kv get"))) {
@@ -66,7 +66,7 @@ describe("replicate", () => {
     );
   });
 
-  it("takes an older version in KV for what its cache remembers", async () => {
+  it("accepts an older version in KV as the content of its edge cache", async () => {
     answerWith("kv", 1);
     await expect(replicate(store, manifest)).resolves.toBeUndefined();
   });
@@ -78,14 +78,14 @@ describe("replicate", () => {
 });
 
 describe("repairCopies", () => {
-  it("writes nothing where both stores show the version", async () => {
+  it("writes nothing if both stores show the version", async () => {
     await replicate(store, manifest);
     const writes = store.count("kv put") + store.count("r2 put");
     await repairCopies(store, manifest);
     expect(store.count("kv put") + store.count("r2 put")).toBe(writes);
   });
 
-  it.each(["kv", "r2"] as const)("brings back what %s has lost or damaged", async (replica) => {
+  it.each(["kv", "r2"] as const)("restores what %s has lost or damaged", async (replica) => {
     await replicate(store, manifest);
     for (const damage of [undefined, Uint8Array.of(1, 2, 3)]) {
       if (damage === undefined) store[replica].delete(MANIFEST_KEY);

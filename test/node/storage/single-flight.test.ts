@@ -20,7 +20,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] 
 afterEach(() => void vi.useRealTimers());
 
 describe("SingleFlight", () => {
-  it("reads once for all that want a key meanwhile", async () => {
+  it("reads once for all simultaneous requests of a key", async () => {
     const { loads } = aWorld();
     const { promise, resolve } = Promise.withResolvers<string>();
     let reads = 0;
@@ -34,14 +34,14 @@ describe("SingleFlight", () => {
     expect(reads).toBe(1);
   });
 
-  it("holds nothing once a load has ended: it is no cache", async () => {
+  it("holds nothing after a load has ended, because it is no cache", async () => {
     const { loads } = aWorld();
     expect(await loads.load("key", async () => "old")).toBe("old");
     expect(loads.has("key")).toBe(false);
     expect(await loads.load("key", async () => "new")).toBe("new");
   });
 
-  it("keeps the one who began alive until the load ends", async () => {
+  it("keeps the context that began a load alive until it ends", async () => {
     const { kept, loads } = aWorld();
     const load = loads.load("key", async () => "value");
     void loads.load("key", async () => "other");
@@ -65,7 +65,7 @@ describe("SingleFlight", () => {
     expect(count).toBe(2);
   });
 
-  it("waits for a load of 3.4 seconds, which is the longest from stores that hang", async () => {
+  it("waits 3.4 seconds for a load, the longest time that hanging stores take", async () => {
     const { loads, pass } = aWorld();
     const { promise, resolve } = Promise.withResolvers<string>();
     void loads.load("key", () => promise);
@@ -76,7 +76,7 @@ describe("SingleFlight", () => {
     expect(await answer).toBe("late");
   });
 
-  it("takes a load that has not ended in four seconds for lost", async () => {
+  it("gives up a load that has not ended after four seconds", async () => {
     const { loads, clock } = aWorld();
     void loads.load("key", () => new Promise(() => {}));
     clock.now = 3_999;

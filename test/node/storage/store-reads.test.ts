@@ -57,7 +57,7 @@ async function failKv(answer: () => Answer = () => FAULT("unreadable")): Promise
 }
 
 describe("a read from both stores", () => {
-  it("asks KV alone while KV answers", async () => {
+  it("asks only KV while KV answers", async () => {
     expect(await read()).toEqual(RIGHT("near"));
     expect(calls).toEqual(["kv"]);
   });
@@ -71,7 +71,7 @@ describe("a read from both stores", () => {
     },
   );
 
-  it("asks R2 after KV was silent for 400 ms, and no earlier", async () => {
+  it("asks R2 exactly 400 ms after a silent KV was asked", async () => {
     answers.kv = () => SILENCE;
     const reading = beginRead();
     await pass(399);
@@ -81,7 +81,7 @@ describe("a read from both stores", () => {
     expect(reports).toEqual(["blob_silent: kv: R2 answered first, after 400 ms"]);
   });
 
-  it("takes the late copy from KV when R2 has none", async () => {
+  it("takes the late copy from KV if R2 has none", async () => {
     const { promise, resolve } = Promise.withResolvers<Copy<string>>();
     answers = { kv: () => promise, r2: () => FAULT("missing") };
     const reading = beginRead();
@@ -95,7 +95,7 @@ describe("a read from both stores", () => {
     ["missing", "corrupt", "corrupt"],
     ["corrupt", "unreadable", "unreadable"],
     ["unreadable", "missing", "unreadable"],
-  ] as const)("of a copy that is %s in KV and %s in R2 fails as %s", async (kv, r2, fault) => {
+  ] as const)("fails for a copy that is %s in KV and %s in R2 as %s", async (kv, r2, fault) => {
     answers = { kv: () => FAULT(kv), r2: () => FAULT(r2) };
     expect(await read()).toMatchObject({ ok: false, fault });
   });
@@ -116,7 +116,7 @@ describe("a store that fails three times in a row", () => {
     expect(calls).toEqual(["kv", "r2", "r2"]);
   });
 
-  it("is skipped also if each of its answers comes after that of R2", async () => {
+  it("is skipped even if it answers, but each time after R2", async () => {
     const answerLate = () =>
       new Promise<Copy<string>>((resolve) => setTimeout(() => resolve(RIGHT("late")), 500));
     await failKv(answerLate);
@@ -144,7 +144,7 @@ describe("a store that fails three times in a row", () => {
     expect(await read()).toEqual(RIGHT("near"));
   });
 
-  it("is not waited for when the other one is skipped too", async () => {
+  it("is not waited for even if the other one is skipped too", async () => {
     answers = { kv: () => FAULT("unreadable"), r2: () => FAULT("unreadable") };
     for (let count = 0; count < 3; count++) await read();
     calls.length = 0;
@@ -155,7 +155,7 @@ describe("a store that fails three times in a row", () => {
 
 describe("an object that neither store has intact", () => {
   it.each(["missing", "corrupt"] as const)(
-    "is left alone for two seconds if it is %s, while others are read",
+    "is not read for two seconds if it is %s, while others are read",
     async (fault) => {
       answers = { kv: () => FAULT("missing"), r2: () => FAULT(fault) };
       await beginRead("lost");
@@ -172,14 +172,14 @@ describe("an object that neither store has intact", () => {
     },
   );
 
-  it("is read each time if a store did not answer, which may still have it", async () => {
+  it("is read each time if a store that did not answer may still have it", async () => {
     answers = { kv: () => FAULT("missing"), r2: () => FAULT("unreadable") };
     await beginRead();
     answers.r2 = () => RIGHT("far");
     expect(await beginRead()).toEqual(RIGHT("far"));
   });
 
-  it("is no fault of the stores: they are not skipped", async () => {
+  it("does not count as a failure of the stores", async () => {
     answers.kv = () => FAULT("missing");
     for (let count = 0; count < 9; count++) await read();
     expect(calls.filter((replica) => replica === "kv")).toHaveLength(9);
@@ -196,7 +196,7 @@ describe("an object that neither store has intact", () => {
 });
 
 describe("a read from R2 alone", () => {
-  it("asks R2, and never KV", async () => {
+  it("asks R2 and never KV", async () => {
     expect(await reads.readR2({ what: "manifest", key: "newest", read: ask })).toEqual(
       RIGHT("far"),
     );

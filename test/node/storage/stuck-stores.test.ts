@@ -70,7 +70,7 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
 ];
 
 describe("a store that never answers", () => {
-  it.each(CALLS)("is not waited for without end, to have %s: %s", async (_, stuck, ms, call) => {
+  it.each(CALLS)("is not waited for without end: to have %s, %s", async (_, stuck, ms, call) => {
     const ended = vi.fn<(how: unknown) => void>();
     void call(bindings(stuck)).then(ended, ended);
     await vi.advanceTimersByTimeAsync(ms - 1);
@@ -83,13 +83,16 @@ describe("a store that never answers", () => {
 });
 
 describe("a store that refuses", () => {
-  it.each(CALLS)("is told from a bug where it is to have %s: %s", async (_, stuck, __, call) => {
-    const refused = call(bindings(stuck, refuse));
-    await expect(refused).rejects.toBeInstanceOf(StoreError);
-    await expect(refused).rejects.toMatchObject({
-      name: "StoreError",
-      message: expect.stringMatching(/.+: Error: 503$/),
-      cause: new Error("503"),
-    });
-  });
+  it.each(CALLS)(
+    "is reported as a refusal, not as a bug: to have %s, %s",
+    async (_, stuck, __, call) => {
+      const refused = call(bindings(stuck, refuse));
+      await expect(refused).rejects.toBeInstanceOf(StoreError);
+      await expect(refused).rejects.toMatchObject({
+        name: "StoreError",
+        message: expect.stringMatching(/.+: Error: 503$/),
+        cause: new Error("503"),
+      });
+    },
+  );
 });

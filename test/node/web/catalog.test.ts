@@ -12,7 +12,7 @@ const { airports, cities, countries, regions } = catalog;
 const zurich = airports.find(({ iata }) => iata === "ZRH");
 
 describe("the joined catalog", () => {
-  it("leads from an airport to its city, country and regions, smallest first", () => {
+  it("leads from an airport to its city, its country and its regions, the smallest first", () => {
     expect(zurich?.city.name).toBe("Zürich");
     expect(zurich?.city.country.code).toBe("CH");
     expect(zurich?.regions.map(({ slug }) => slug)).toEqual(["zurich-ch", "europe"]);
@@ -28,7 +28,7 @@ describe("the joined catalog", () => {
     expect(switzerland?.regions).toHaveLength(2);
   });
 
-  it("finds each place by what a link calls it", () => {
+  it("finds each place by the name in its link", () => {
     for (const place of [...airports, ...cities, ...countries, ...regions])
       expect(findPlace(catalog, selectionOf(place))).toBe(place);
   });

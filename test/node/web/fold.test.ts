@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { foldForSearch } from "../../../src/web/explorer/fold.ts";
 
-describe("folding text for search", () => {
+describe("foldForSearch", () => {
   it.each([
     ["Zürich", "zurich"],
     ["São Tomé", "sao tome"],
@@ -12,11 +12,11 @@ describe("folding text for search", () => {
     ["  Saint-Denis  (La Réunion) ", "saint denis la reunion"],
     ["東京", "東京"],
     ["أندلسية", "اندلسية"],
-  ])("makes %j into %j", (text, folded) => {
+  ])("folds %j to %j", (text, folded) => {
     expect(foldForSearch(text)).toBe(folded);
   });
 
-  it("changes nothing that is folded already", () => {
+  it("does not change folded text", () => {
     for (const text of ["zurich", "saint denis", "東京"]) expect(foldForSearch(text)).toBe(text);
   });
 });

@@ -24,7 +24,7 @@ const call = fc.record({
 });
 
 describe("a link to the explorer", () => {
-  it("says everything that it was made from", () => {
+  it("contains everything that it was made from", () => {
     fc.assert(
       fc.property(fc.record({ call, selection }), (link: Permalink) => {
         expect(parsePermalink(formatPermalink(link))).toEqual(link);
@@ -32,11 +32,11 @@ describe("a link to the explorer", () => {
     );
   });
 
-  it("says nothing that is so anyway", () => {
+  it("omits the defaults", () => {
     expect(formatPermalink({ call: DEFAULT_CALL, selection: null })).toBe("");
   });
 
-  it("is read in either case, and without what it does not know", () => {
+  it("is read in either case, without the parts that are unknown", () => {
     const link = parsePermalink("?airport=zrh&protocol=smoke-signals&utm_source=x");
     expect(link).toEqual({ call: DEFAULT_CALL, selection: { kind: "airport", key: "ZRH" } });
   });

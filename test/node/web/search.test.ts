@@ -34,13 +34,13 @@ async function finder(answer = aLocationsResponse(), locale = "en") {
 const inSmall = await finder();
 const inEnglish = await finder(snapshotResponse());
 
-describe("searching the catalog", () => {
+describe("a search of the catalog", () => {
   it("finds countries by code and by either name", () => {
     for (const typed of ["it", "ITA", "Italy", "italia"])
       expect(inSmall(typed)[0]).toMatch(/^country Italy/);
   });
 
-  it("needs no accents", () => {
+  it("ignores accents", () => {
     expect(inSmall("zurich")).toHaveLength(3);
     expect(inSmall("ZÜRICH")).toEqual(inSmall("zurich"));
   });
@@ -49,20 +49,20 @@ describe("searching the catalog", () => {
     expect(inSmall("airport milan")).toEqual(["airport LIN (Milan, Italy)"]);
   });
 
-  it("finds nothing for nothing, and nothing for marks alone", () => {
+  it("finds nothing for an empty text or for marks alone", () => {
     for (const typed of ["", "  ", "-", "’"]) expect(inSmall(typed)).toEqual([]);
   });
 
-  it("takes letters for the beginning of a word only", () => {
+  it("matches letters only at the beginning of a word", () => {
     expect(inSmall("ric")).toEqual([]);
   });
 
-  it("lists no more than people read", () => {
+  it("lists a bounded number of places", () => {
     expect(inEnglish("airport")).toHaveLength(SEARCH_LIMIT);
   });
 });
 
-describe("searching all places of the world", () => {
+describe("a search of all places of the world", () => {
   it.each([
     ["zrh", "airport ZRH (Zurich, Switzerland)"],
     ["LSZH", "airport ZRH (Zurich, Switzerland)"],
@@ -88,7 +88,7 @@ describe("searching all places of the world", () => {
     expect(inEnglish(typed)[0]).toBe(expected);
   });
 
-  it("has the airports of a metropolis next, those with scheduled service first", () => {
+  it("lists the airports of a metropolis next, those with scheduled service first", () => {
     const airports = inEnglish("nyc").filter((found) => found.startsWith("airport"));
     expect(
       airports
@@ -98,13 +98,13 @@ describe("searching all places of the world", () => {
     ).toEqual(["EWR", "JFK"]);
   });
 
-  it("finds places by their names in the language of the answer, and in English", async () => {
+  it("finds places by their names in the language of the answer and in English", async () => {
     const inGerman = await finder(snapshotResponse("de"), "de");
     for (const typed of ["bayern", "bavaria"]) expect(inGerman(typed)[0]).toMatch(/^region Bayern/);
     expect(inGerman("Vereinigtes Königreich")[0]).toMatch(/^country United Kingdom/);
   });
 
-  it("forgives no typo where something is found without", () => {
+  it("tolerates typos only if it finds nothing without them", () => {
     expect(inEnglish("paris").every((found) => /pari|France|Texas|United/i.test(found))).toBe(true);
     expect(inEnglish("qqqq")).toEqual([]);
   });

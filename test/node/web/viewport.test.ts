@@ -19,7 +19,7 @@ function mod(x: number, k: number): number {
   return ((x % k) + k) % k;
 }
 
-describe("where the map looks", () => {
+describe("the viewport of the map", () => {
   it.each([
     [
       "Switzerland",
@@ -44,7 +44,7 @@ describe("where the map looks", () => {
         [139, 35],
       ],
     ],
-  ] as const)("holds all points: %s", (_, points) => {
+  ] as const)("contains all points: %s", (_, points) => {
     for (const { x, y } of onScreen(points).places) {
       expect(x).toBeGreaterThanOrEqual(0);
       expect(x).toBeLessThanOrEqual(SIZE.width);
@@ -53,7 +53,7 @@ describe("where the map looks", () => {
     }
   });
 
-  it("goes across the date line rather than around the world", () => {
+  it("crosses the date line instead of going around the world", () => {
     const { k } = onScreen([
       [178.4, -18.1],
       [-171.8, -13.8],
@@ -61,14 +61,14 @@ describe("where the map looks", () => {
     expect(k).toBeGreaterThan(5 * smallestScale(SIZE));
   });
 
-  it("looks at a single point from not too close", () => {
+  it("keeps some distance from a single point", () => {
     const { k, places } = onScreen([[8.5, 47.4]]);
     expect(k).toBe(24 * smallestScale(SIZE));
     expect(places[0]?.x).toBeCloseTo(SIZE.width / 2);
     expect(places[0]?.y).toBeCloseTo(SIZE.height / 2);
   });
 
-  it("never shows what is beyond the poles", () => {
+  it("never shows anything beyond the poles", () => {
     for (const size of [SIZE, { width: 360, height: 700 }, { width: 1900, height: 300 }]) {
       const { y, k } = worldView(size);
       expect(y).toBeLessThanOrEqual(0);

@@ -60,7 +60,7 @@ describe("saveRuns", () => {
     expect(await history.listRuns({ limit: 1 })).toMatchObject({ runs: [run] });
   });
 
-  it("can be repeated, and replaces an interrupted evaluation", async () => {
+  it("may be repeated, and replaces an interrupted evaluation", async () => {
     const begun = aRun(1, { finished_at: null, duration_ms: null, results: [stale] });
     const ended = aRun(1, { results: [anAlertResult()] });
     await history.saveRuns([begun]);
@@ -71,7 +71,7 @@ describe("saveRuns", () => {
     expect((await list({ state: "firing" })).ids).toEqual([]);
   });
 
-  it("saves all evaluations of a call or none", async () => {
+  it("saves either all evaluations of a call or none", async () => {
     const twice = [stale, stale]; // D1 refuses a second finding of one alert
     await expect(history.saveRuns([aRun(1), aRun(2, { results: twice })])).rejects.toThrow(
       "alert_findings",
@@ -79,7 +79,7 @@ describe("saveRuns", () => {
     expect((await list()).total).toBe(0);
   });
 
-  it("saves more alerts in one evaluation than a statement has parameters", async () => {
+  it("saves more alerts in one evaluation than one statement can have parameters", async () => {
     const results = Array.from({ length: 120 }, (_, n) =>
       anAlertResult({ state: "firing", fingerprint: `f${n}` }),
     );
@@ -116,13 +116,13 @@ describe("listRuns", () => {
     [{ untilMs: START + 2 * 60_000 }, [1]],
     [{ sinceMs: START + 2 * 60_000, untilMs: START + 4 * 60_000 }, [3, 2]],
     [{ rule: "' OR 1=1 --" }, []],
-  ])("with %j: %j", async (query, ids) => {
+  ])("lists with %j the evaluations %j", async (query, ids) => {
     expect(await list(query)).toEqual({ ids, nextCursor: null, total: ids.length });
   });
 });
 
 describe("deleteOldRuns", () => {
-  it("keeps quiet evaluations for 30 days and those with a change for 365", async () => {
+  it("keeps quiet evaluations for 30 days and those with a change for 365 days", async () => {
     const now = START + 400 * DAY_MS;
     const aged = (n: number, days: number, changed: boolean, results = [stale]) =>
       aRun(n, { started_at: timeOf(now - days * DAY_MS), changed, results });

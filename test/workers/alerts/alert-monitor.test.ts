@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe("the cron trigger of the alerts", () => {
-  it("evaluates before anything is published, and says so", async () => {
+  it("evaluates before anything is published, and reports that", async () => {
     await fire(0);
     const [row] = await rows();
     expect(row).toMatchObject({ trigger: "cron", worst: "fail", firing: 2, changed: true });
@@ -55,7 +55,7 @@ describe("the cron trigger of the alerts", () => {
     );
   });
 
-  it("is taken once, however often it fires", async () => {
+  it("evaluates once for each tick, however often it fires", async () => {
     const before = (await rows()).length;
     await Promise.all([fire(1), fire(1), fire(1)]);
     await fire(1);
@@ -69,7 +69,7 @@ describe("an evaluation after an ingest run", () => {
     await runToEnd({ source: "dropped" });
   }, RUN_TIMEOUT_MS);
 
-  it("comes with the next ticks, and finds that all is well again", async () => {
+  it("finds at the next ticks that all is well again", async () => {
     const before = (await rows()).length;
     await fire(2);
     await fire(3);
@@ -80,8 +80,8 @@ describe("an evaluation after an ingest run", () => {
   });
 });
 
-describe("while D1 is down", () => {
-  it("the evaluation ends, its row waits through an eviction, and arrives later", async () => {
+describe("an evaluation while D1 is down", () => {
+  it("ends, and its row survives an eviction and arrives once D1 is back", async () => {
     const before = await rows();
     vi.spyOn(env.HISTORY, "prepare").mockImplementation(() => {
       throw new Error("D1_ERROR: down");

@@ -101,21 +101,21 @@ const BACKED_UP = [
 ] as const;
 
 describe("a backup of an installation with history, versions and a pause", () => {
-  it("is made and proved: the archived upstream bytes give the published catalog", () => {
+  it("is verified: the archived upstream bytes give the published catalog", () => {
     expect(made).toMatchObject(BACKED_UP);
     expect(before.tables["ingest_runs"]).toHaveLength(2);
     expect(before.versions).toHaveLength(2);
   });
 
-  it("shares its objects with the next one, which writes none that is there", () => {
+  it("shares its objects with the next backup, which writes no object again", () => {
     expect(second).toMatchObject(BACKED_UP);
     expect(objectsAfterFirst.length).toBeGreaterThan(20);
     expect(objectsAfterSecond).toEqual(objectsAfterFirst);
   });
 });
 
-describe("restoring it where everything else is lost", () => {
-  it("succeeds, after a backup of what there is and before its verification", () => {
+describe("a restore after the loss of everything else", () => {
+  it("succeeds between a backup of the present state and its verification", () => {
     const [backup, verification] = BACKED_UP;
     expect(restored).toMatchObject([
       backup,
@@ -139,7 +139,7 @@ describe("restoring it where everything else is lost", () => {
   });
 
   it(
-    "lets the ingest go on after the resume, under the next generation",
+    "lets ingestion continue after the resume, under the next generation",
     async () => {
       await dropAirports(SMALL_AIRPORTS);
       await coordinator().resume();

@@ -10,7 +10,7 @@ import { listKeys } from "./installation.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("R2 out of reach", () => {
+describe("the backup routes while R2 is out of reach", () => {
   const away = (...methods: readonly ("get" | "head" | "list" | "put" | "delete")[]) => {
     for (const method of methods)
       vi.spyOn(env.BACKUPS, method).mockRejectedValue(new Error("R2 is away"));
@@ -27,12 +27,12 @@ describe("R2 out of reach", () => {
     ["POST", `/admin/backup/${anId(1)}/pin`],
     ["POST", `/admin/backup/${anId(1)}/restore`],
     ["DELETE", `/admin/backup/${anId(1)}`],
-  ])("lets %s %s answer 503 and when to come back, and not 500 as for a bug", async (...asked) => {
+  ])("answer %s %s with 503 and Retry-After, not with 500 as for a bug", async (...asked) => {
     away("get", "head", "list", "put", "delete");
     expect(await ask(...asked)).toEqual(unavailable);
   });
 
-  it("keeps a backup from being pinned or unpinned by halves", async () => {
+  it("pin or unpin a backup either completely or not at all", async () => {
     const id = anId(3_000);
     await createBackupStore(env.BACKUPS).writeManifest(id, aBackup(id).text);
     away("put", "delete");
@@ -49,7 +49,7 @@ describe("R2 out of reach", () => {
 describe("deleting a backup", () => {
   const [plain, pinned, good, newest] = [1, 2, 3, 4].map(anId) as [string, string, string, string];
 
-  it("answers 200, also again, and 409 for a pinned one, the newest, and the newest that proved good", async () => {
+  it("answers 200 and again 200, but 409 for a pinned one, the newest one and the newest verified one", async () => {
     const store = createBackupStore(env.BACKUPS);
     for (const id of [plain, pinned, good, newest]) await store.writeManifest(id, aBackup(id).text);
     await store.writeNote(pinned, "pin", "{}");
@@ -73,7 +73,7 @@ describe("deleting a backup", () => {
     for (const id of [pinned, good, newest]) await store.deleteBackup(id);
   });
 
-  it("begins with its manifest, so that what is left where R2 fails never looks whole", async () => {
+  it("begins with its manifest, so that an interrupted deletion never leaves a backup that looks whole", async () => {
     const store = createBackupStore(env.BACKUPS);
     await store.writeManifest(plain, aBackup(plain).text);
     await env.BACKUPS.put(backupPartKey(plain, "state.000001.ndjson.gz"), "rows");
@@ -106,7 +106,7 @@ describe("a list of backups", () => {
     await env.BACKUPS.put("backups/../odd", "no backup");
   });
 
-  it("has all of more than R2 lists in one page, and says what is wrong with which", async () => {
+  it("has more entries than R2 lists in one page, and says what is wrong with each damaged one", async () => {
     listSmallPages(env.BACKUPS, 7);
     const seen: Listed[] = [];
     let cursor: string | null = null;

@@ -84,7 +84,7 @@ function* bodiesOf(bodies: Bodies) {
     }
 }
 
-it.each(CODINGS)("segments decode to the whole in %s, wherever it is cut", (coding) => {
+it.each(CODINGS)("segments in %s decode to the whole text, wherever it is cut", (coding) => {
   expectSegmentsJoin(coding);
 });
 
@@ -107,7 +107,7 @@ describe("encodeBodies", () => {
     }
   });
 
-  it("names each body by the hash and the length of the bytes that are sent", () => {
+  it("names each body by the hash and the length of the sent bytes", () => {
     for (const { representation, coding, body } of bodiesOf(de.bodies)) {
       const bytes = join(body, de.blobs);
       const described = { sha256: sha256Hex(bytes), bytes: bytes.length };
@@ -115,7 +115,7 @@ describe("encodeBodies", () => {
     }
   });
 
-  it("shares the common blobs among locales, and nothing else of them", () => {
+  it("shares only the common blobs among locales", () => {
     const shared = new Set(en.blobs.map(({ sha256 }) => sha256));
     for (const { sha256 } of de.blobs) expect(shared.has(sha256)).toBe(false);
     for (const unit of commonUnits())
@@ -125,7 +125,7 @@ describe("encodeBodies", () => {
         );
   });
 
-  it("has the blobs of each representation stored before it makes those of the next", async () => {
+  it("stores the blobs of each representation before it makes those of the next", async () => {
     const calls: string[] = [];
     await encodeAll(german, stored, {
       async common(unit) {
@@ -145,18 +145,15 @@ describe("encodeBodies", () => {
   it.each([
     ["gzip", "incorrect data check"],
     ["br", "json in br does not decode to its input"],
-  ] as const)(
-    "refuses a common segment in %s that decodes, but to other bytes",
-    async (coding, why) => {
-      const unit = { representation: "json", coding } as const;
-      const mixed = new MemoryCommon(common);
-      const other = new MemoryCommon({ ...common, json: Uint8Array.from(common.json).fill(0x20) });
-      mixed.replace(unit, other.segment(unit).bytes);
-      await expect(encodeAll(english, mixed)).rejects.toThrow(why);
-    },
-  );
+  ] as const)("refuses a common segment in %s that decodes to other bytes", async (coding, why) => {
+    const unit = { representation: "json", coding } as const;
+    const mixed = new MemoryCommon(common);
+    const other = new MemoryCommon({ ...common, json: Uint8Array.from(common.json).fill(0x20) });
+    mixed.replace(unit, other.segment(unit).bytes);
+    await expect(encodeAll(english, mixed)).rejects.toThrow(why);
+  });
 
-  it("refuses a common segment in br that decodes to as many bytes, of which one differs", async () => {
+  it("refuses a common segment in br that decodes to the right length with one byte changed", async () => {
     const json = Uint8Array.from(common.json);
     json[2] = (json[2] ?? 0) ^ 1;
     const mixed = new MemoryCommon(common);

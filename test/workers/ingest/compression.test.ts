@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 it(
-  "leaves the coordinator free to answer, and to take orders",
+  "compression leaves the coordinator free to answer calls and accept commands",
   { timeout: RUN_TIMEOUT_MS },
   async () => {
     const gate = { isOpen: false };
@@ -48,7 +48,7 @@ it.each([
   ["br", "fast"],
   ["br", "best"],
 ] as const)(
-  "gives the same bytes in %s at effort %s as where it is called",
+  "compression in %s at effort %s gives the same bytes in another invocation as locally",
   async (coding, effort) => {
     const bytes = new TextEncoder().encode(
       "the name of the airport, the name of the city. ".repeat(99),
@@ -60,7 +60,7 @@ it.each([
   },
 );
 
-it("takes a segment as long as any of a message that the guards let pass", async () => {
+it("compression accepts a segment as long as the longest message that the guards allow", async () => {
   const bytes = new Uint8Array(5 * MESSAGE_MAX_BYTES);
   const task: SegmentTask = { bytes, coding: "gzip", offset: 0, effort: "fast" };
   expect((await exports.SegmentCompressor.compress(task)).length).toBeGreaterThan(0);

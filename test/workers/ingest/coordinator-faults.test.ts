@@ -66,7 +66,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     published = await runEnded(run.id);
   }, RUN_TIMEOUT_MS);
 
-  it("is published all the same, by repeating the steps that failed", () => {
+  it("is published after it has repeated the failed steps", () => {
     expect(published).toMatchObject({
       state: "succeeded",
       outcome: "published",
@@ -77,7 +77,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     expect(published.retries).toBe(3);
   });
 
-  it("shows nothing of itself before it is complete", () => {
+  it("leaves the served catalog as it was until it is complete", () => {
     expect(refused).toEqual([
       { key: expect.stringMatching(/^sources\//), served: "missing" },
       { key: expect.stringMatching(/^catalog\/blob\//), served: "missing" },
@@ -85,7 +85,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     ]);
   });
 
-  it("names no blob that a reader would not find, in either store", async () => {
+  it("names only blobs that a reader finds in both stores", async () => {
     const manifest = await servedManifest();
     expect(manifest).toMatchObject({ generation: 1, previous: null });
     expect(Object.keys(manifest.locales)).toEqual(["de", "en", "ja"]);
@@ -95,9 +95,9 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
   });
 });
 
-describe("a step that is overtaken by another attempt at it", () => {
+describe("a step that another attempt has overtaken", () => {
   it(
-    "changes nothing any more: a run that is over stays as it ended",
+    "does not change a run that has ended",
     async () => {
       const gate = { reached: false, open: false };
       const get = env.ARCHIVE.get.bind(env.ARCHIVE);

@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, RUN_TIMEOUT_MS);
 
 describe("the first run", () => {
-  it("begins now", () => {
+  it("starts immediately", () => {
     expect(enqueued).toMatchObject({
       changed: true,
       will_start: "now",
@@ -56,7 +56,7 @@ describe("the first run", () => {
     });
   });
 
-  it("ends as published, having counted everything", () => {
+  it("ends as published, with all its counts", () => {
     expect(first).toMatchObject({
       id: enqueued.run.id,
       state: "succeeded",
@@ -84,7 +84,7 @@ describe("the first run", () => {
     expect(times.toSorted((a, b) => compareText(a ?? "", b ?? ""))).toEqual(times);
   });
 
-  it("publishes the configured locales in every coding, the same in KV and R2", async () => {
+  it("publishes the configured locales in every coding, identical in KV and R2", async () => {
     const manifest = await servedManifest();
     expect(manifest).toMatchObject({
       generation: 1,
@@ -98,7 +98,7 @@ describe("the first run", () => {
     expect(await store.readGeneration(1)).toEqual({ ok: true, value: manifest });
   });
 
-  it("stores each blob that the manifest names under its hash, in KV and R2", async () => {
+  it("stores each blob that the manifest names under its hash in KV and R2", async () => {
     const blobs = manifestBlobs(await servedManifest());
     for (const sha256 of blobs)
       for (const replica of ["kv", "r2"] as const) {
@@ -107,7 +107,7 @@ describe("the first run", () => {
       }
   });
 
-  it("archives upstream's exact bytes, and says which", async () => {
+  it("archives upstream's exact bytes and records their hashes", async () => {
     const { sources } = await servedManifest();
     for (const file of ["airports.csv.gz", "regions.csv.gz"]) {
       const archived = await env.ARCHIVE.get(`sources/${sources[file]}`);
@@ -119,20 +119,20 @@ describe("the first run", () => {
   });
 });
 
-describe("two enqueues at the same time", () => {
-  it("make one run, and both get it", () => {
+describe("two simultaneous calls of enqueue", () => {
+  it("make one run, and both return it", () => {
     expect(new Set(racing.map(({ run }) => run.id)).size).toBe(1);
     expect(racing.filter(({ changed }) => changed)).toHaveLength(1);
     for (const { will_start } of racing) expect(will_start).toBe(`after_run:${first.id}`);
   });
 
-  it("begin it after the run under way has ended", () => {
+  it("let the run start after the run under way has ended", () => {
     expect((second.started_at ?? "") >= (first.finished_at ?? "?")).toBe(true);
   });
 });
 
 describe("a run of the same content", () => {
-  it("is unchanged, and leaves the manifest as it is", async () => {
+  it("is unchanged and leaves the manifest alone", async () => {
     expect(second).toMatchObject({
       state: "succeeded",
       outcome: "unchanged",
@@ -152,7 +152,7 @@ describe("a run of the same content", () => {
 });
 
 describe("the history in D1", () => {
-  it("has one row for each run, as it ended", async () => {
+  it("has one row for each run, with its final state", async () => {
     await expect
       .poll(async () => (await historyRows()).map(({ state }) => state))
       .toEqual(["succeeded", "succeeded"]);
@@ -172,7 +172,7 @@ describe("the history in D1", () => {
     });
   });
 
-  it("is all that waited for it: the outbox is empty, and no alarm is set", async () => {
+  it("has all its rows: the outbox is empty and no alarm is set", async () => {
     await settled();
     expect(await alarmTime()).toBeNull();
     const { ended, ...status } = await coordinator().status();

@@ -43,13 +43,13 @@ beforeAll(async () => {
 });
 
 describe("the cron trigger", () => {
-  it("throws for a string that nobody knows, and queues nothing", async () => {
+  it("throws for an unknown string and queues nothing", async () => {
     for (const cron of ["* * * * *", CRON.slice(1), "constructor", "__proto__"])
       await expect(fire(0, cron), cron).rejects.toThrow(`no job for the cron trigger "${cron}"`);
     expect(await rows()).toEqual([]);
   });
 
-  it("makes one row of the ticks that come while paused, and counts each once", async () => {
+  it("makes one row of the ticks during a pause and counts each tick once", async () => {
     await fire(1);
     await fire(1);
     await fire(1, ""); // as `wrangler dev` does for its /cdn-cgi/local/scheduled
@@ -61,7 +61,7 @@ describe("the cron trigger", () => {
     expect((await coordinator().status()).queued).toEqual([]);
   });
 
-  it("does not make up for them after resume, and takes the next one, once", async () => {
+  it("does not make up for skipped ticks after a resume, and runs the next one once", async () => {
     await coordinator().resume();
     await settled();
     expect(await coordinator().status()).toMatchObject({ running: null, queued: [] });
@@ -77,7 +77,7 @@ describe("the cron trigger", () => {
     ]);
   });
 
-  it("reaches its job through a new stub where the first one is broken, and counts once", async () => {
+  it("reaches its job through a new stub when the first one is broken, and counts once", async () => {
     await fire(5, CRON, await withBrokenStub("COORDINATOR", INGEST_INSTANCE));
     const { lastTicks } = await coordinator().status();
     expect(lastTicks).toEqual({ [CRON]: FIRST + 5 * DAY_MS });
@@ -87,7 +87,7 @@ describe("the cron trigger", () => {
   it.each([
     ["has timed out", 6, new StoreTimeout("coordinator")],
     ["is overloaded", 7, Object.assign(new Error("too many requests"), { overloaded: true })],
-  ])("is tried again where the coordinator %s, and counts once", async (_, day, fault) => {
+  ])("calls again when the coordinator %s, and counts once", async (_, day, fault) => {
     const stubs = [{ tick: () => Promise.reject(fault) }];
     const getByName = () => stubs.pop() ?? coordinator();
     const bindings = { ...env, COORDINATOR: { getByName } } as unknown as Env; // all that it calls

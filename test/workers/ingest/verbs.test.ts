@@ -34,8 +34,8 @@ afterEach(async () => {
   await settled();
 });
 
-describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
-  it("pause: holds what is queued, also over an eviction; resume: lets it start", async () => {
+describe("the admin routes over a real coordinator", { timeout: RUN_TIMEOUT_MS }, () => {
+  it("hold a queued run by a pause, even over an eviction, and start it by a resume", async () => {
     expect(await send("pause", { note: "odd" })).toMatchObject({ paused: true, changed: true });
     const answer = await send("queue");
     const { id } = answer.run;
@@ -48,7 +48,7 @@ describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
     await runWhen(id, ({ started_at }) => started_at !== null);
   });
 
-  it("pause until a time: ends by itself, by an alarm", async () => {
+  it("end a pause with a given end by an alarm", async () => {
     const far = Date.now() + 3_600_000;
     await send("pause", { until: new Date(far).toISOString() });
     const { run } = await send("queue");
@@ -59,7 +59,7 @@ describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
     expect(Date.parse(started.started_at ?? "")).toBeGreaterThanOrEqual(until);
   });
 
-  it("pause and resume: stop a run at a step boundary, and let it go on", async () => {
+  it("stop a run at a step boundary by a pause, and continue it by a resume", async () => {
     const { run } = await send("queue");
     await runWhen(run.id, ({ state }) => state === "running");
     expect(await send("pause")).toMatchObject({ message: expect.stringContaining(run.id) });
@@ -73,7 +73,7 @@ describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
     await runWhen(run.id, ({ catalog_sha256 }) => catalog_sha256 !== null);
   });
 
-  it("cancel: ends a run that waits at once, and one under way at its step's end", async () => {
+  it("cancel a waiting run at once, and a running one at the end of its step", async () => {
     const { run } = await send("queue");
     await runWhen(run.id, ({ state }) => state === "running");
     const { run: next } = await send("queue", { mode: "full" });

@@ -19,6 +19,23 @@ export interface Answer {
 /** A rule that every answer keeps, whatever was asked, by name. */
 type Rules = Record<string, boolean>;
 
+/** Headers that scripts of other origins must be able to read. */
+const EXPOSED = [
+  "cache-control",
+  "catalog-sha256",
+  "catalog-version",
+  "content-language",
+  "etag",
+  "grpc-message",
+  "grpc-status",
+  "grpc-status-details-bin",
+  "last-modified",
+  "locale-fallback",
+  "repr-digest",
+  "retry-after",
+  "vary",
+];
+
 /** Shortest message of a catalog: an empty one has none of it. */
 const MESSAGE_MIN_BYTES = 100;
 
@@ -31,10 +48,10 @@ export function brokenRules(asked: Asked, answer: Answer): string[] {
 function headerRules({ locales }: Asked, { status, headers }: Response): Rules {
   const locale = headers.get("content-language");
   const isSuccess = locale !== null;
+  const exposed = headers.get("access-control-expose-headers")?.toLowerCase().split(", ") ?? [];
   return {
     "any origin may read it": headers.get("access-control-allow-origin") === "*",
-    "its headers are exposed":
-      headers.get("access-control-expose-headers")?.includes("Grpc-Status-Details-Bin") === true,
+    "its headers are exposed": EXPOSED.every((name) => exposed.includes(name)),
     "it has no HTTP trailers": !headers.has("trailer"),
     "405 and OPTIONS say what is allowed": [204, 405].includes(status) === headers.has("allow"),
     "415 and OPTIONS say what is supported":
@@ -50,9 +67,11 @@ function headerRules({ locales }: Asked, { status, headers }: Response): Rules {
 
 function bodyRules(asked: Asked, { response, body }: Answer): Rules {
   const { status, headers } = response;
-  if (asked.method === "HEAD" || [204, 304, 404, 405, 415].includes(status)) {
+  const isEmpty = [204, 304, 405, 415].includes(status);
+  // A path without a method; an error of the method has a type.
+  const isUnknown = status === 404 && !headers.has("content-type");
+  if (asked.method === "HEAD" || isEmpty || isUnknown)
     return { "it has no body": body.byteLength === 0 };
-  }
   if (headers.has("content-encoding")) return { "a coded body is a success": status === 200 };
   const contentType = headers.get("content-type") ?? "";
   if (contentType.startsWith("application/grpc-web-text")) {

@@ -20,8 +20,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("while every Durable Object and D1 are down", () => {
-  it("an isolate that holds nothing serves the catalog, and the admin routes are 503", async () => {
+describe("an isolate while every Durable Object and D1 are down", () => {
+  it("serves the catalog that it does not hold yet, and answers 503 to the admin routes", async () => {
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
     const { manifest, blobs } = aVersion(1, "hello");
     for (const [sha256, bytes] of blobs) await store.writeBlob(sha256, bytes);

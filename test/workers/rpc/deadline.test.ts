@@ -5,7 +5,7 @@ import { aGet, aHandler, aPost, bytesOf, trailerOf } from "./requests.ts";
 const OPEN_MS = 3_600_000;
 const TIMEOUT_MS = 50;
 
-describe("a deadline that passes while storage is slow", () => {
+describe("a request whose deadline passes while storage is slow", () => {
   it("is answered on time", async () => {
     const { handler, reader, logged } = aHandler();
     await handler(aGet());
@@ -25,7 +25,7 @@ describe("a deadline that passes while storage is slow", () => {
   });
 
   it.each(["application/grpc-web+proto", "application/grpc-web+json"] as const)(
-    "is a trailer in %s",
+    "is answered in a trailer of %s",
     async (type) => {
       const { handler, reader } = aHandler();
       reader.openMs = OPEN_MS;
@@ -36,14 +36,14 @@ describe("a deadline that passes while storage is slow", () => {
     },
   );
 
-  it("that is over from the start never reaches storage", async () => {
+  it("never reaches storage if the deadline was over from the start", async () => {
     const { handler, reader } = aHandler();
     const response = await handler(aGet({ headers: { "connect-timeout-ms": "0" } }));
     expect(response.status).toBe(504);
     expect(reader.opened).toEqual([]);
   });
 
-  it("far away does not pass at once", async () => {
+  it("is served if the deadline is far away", async () => {
     const { handler, reader } = aHandler();
     reader.openMs = 20;
     const longest = await handler(aGet({ headers: { "connect-timeout-ms": "2147483647" } }));

@@ -12,20 +12,23 @@ describe("the locale of an answer", () => {
     ["iw", "he", null],
     ["zh-TW", "zh-Hant", "parent"],
     ["fr-CH", "en", "default"],
-  ])("that was asked for in %j is %s", async (asked, locale, fallback) => {
-    const { handler, reader } = aHandler();
-    for (const request of [
-      aPost("application/proto", { locale: asked }),
-      aGet({ locale: asked }),
-    ]) {
-      const response = await handler(request);
-      expect(response.headers.get("content-language")).toBe(locale);
-      expect(response.headers.get("locale-fallback")).toBe(fallback);
-      expect(await bytesOf(response)).toEqual(reader.bytes(locale, "proto", "identity"));
-    }
-  });
+  ])(
+    "is, for the requested locale %j, %s with the fallback %j",
+    async (asked, locale, fallback) => {
+      const { handler, reader } = aHandler();
+      for (const request of [
+        aPost("application/proto", { locale: asked }),
+        aGet({ locale: asked }),
+      ]) {
+        const response = await handler(request);
+        expect(response.headers.get("content-language")).toBe(locale);
+        expect(response.headers.get("locale-fallback")).toBe(fallback);
+        expect(await bytesOf(response)).toEqual(reader.bytes(locale, "proto", "identity"));
+      }
+    },
+  );
 
-  it("is told of two requests that end in the same body each by itself", async () => {
+  it("has a fallback of its own for each of two requests that get the same body", async () => {
     const { handler } = aHandler();
     for (const [asked, fallback] of [
       ["de", null],
@@ -37,7 +40,7 @@ describe("the locale of an answer", () => {
     }
   });
 
-  it("reaches storage only as a published one", async () => {
+  it("is a published one whenever storage is read", async () => {
     const { handler, reader } = aHandler();
     for (const locale of ["xx", "valueof", "de-DE-1996", "no", "en-x-y"]) {
       await handler(aPost("application/json", { locale }));
@@ -48,7 +51,7 @@ describe("the locale of an answer", () => {
     expect(reader.opened.map(({ body }) => body)).toEqual(published);
   });
 
-  it("is unavailable, not an exception, when the default locale is not published", async () => {
+  it("is unavailable if the default locale is not published", async () => {
     const { handler, reader, logged } = aHandler({
       fake: new FakeCatalogReader({ locales: ["de"] }),
     });

@@ -18,7 +18,7 @@ describe("a call whose answer is in memory", () => {
     ["conditional GET", { headers: { "if-none-match": "*" } }, 304, false],
     ["HEAD", { method: "HEAD" }, 200, false],
     ["GET with a deadline", { headers: { "connect-timeout-ms": "5000" } }, 200, true],
-  ])("is answered without waiting: %s", async (_, init, status, isWhole) => {
+  ])("is answered synchronously: %s", async (_, init, status, isWhole) => {
     const { handler, reader } = aWarmHandler();
     const answer = handler(aGet(init));
     if (!(answer instanceof Response)) throw new Error("it waits");
@@ -32,7 +32,7 @@ describe("a call whose answer is in memory", () => {
   it.each([
     ["application/proto", {}],
     ["application/grpc-web+proto", { "grpc-timeout": "5S" }],
-  ] as const)("asks no store for a POST of %s either", async (type, headers) => {
+  ] as const)("reads no store for a POST of %s", async (type, headers) => {
     const { handler, reader } = aHandler();
     const first = await bytesOf(await handler(aPost(type, { headers })));
     reader.holds = true;
@@ -42,7 +42,7 @@ describe("a call whose answer is in memory", () => {
     expect(reader.opened).toHaveLength(1);
   });
 
-  it("has the coding that each client accepts, in whatever order they come", async () => {
+  it("has the coding that each client accepts, in whatever order the clients come", async () => {
     const { handler, reader } = aWarmHandler();
     for (const coding of ["br", "gzip", "identity", "br"] as const) {
       const answer = await handler(aGet({ headers: { "accept-encoding": coding } }));
@@ -51,7 +51,7 @@ describe("a call whose answer is in memory", () => {
     }
   });
 
-  it("asks the stores again once the memory is gone", async () => {
+  it("reads the stores again once the memory is gone", async () => {
     const { handler, reader } = aWarmHandler();
     reader.holds = false;
     const answer = await handler(aGet());
@@ -59,7 +59,7 @@ describe("a call whose answer is in memory", () => {
     expect(reader.opened).toHaveLength(1);
   });
 
-  it("is an internal error where the memory throws, and the log has the cause", async () => {
+  it("is answered with internal if the memory throws, and the cause is logged", async () => {
     const { handler, reader, logged } = aWarmHandler();
     reader.openThrows = new Error("bug");
     const answer = await handler(aGet());
@@ -68,7 +68,7 @@ describe("a call whose answer is in memory", () => {
     expect(logged).toEqual([reader.openThrows]);
   });
 
-  it("is followed by a look for a newer version once it is no longer fresh", async () => {
+  it("starts a look-up of a newer version once the held one is no longer fresh", async () => {
     const world = new ReaderWorld();
     const answer = createRpcHandler({
       reader: world.reader,

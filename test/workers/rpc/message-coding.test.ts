@@ -4,33 +4,36 @@ import { aHandler, aPost, bytesOf, framesOf } from "./requests.ts";
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
-describe("a gRPC-Web client that takes compressed messages", () => {
+describe("a gRPC-Web client that accepts compressed messages", () => {
   it.each([
     ["gzip", "gzip", true],
     ["gzip,br", "br", true],
     ["identity, BR", "br", false],
     ["snappy,gzip", "gzip", false],
-  ] as const)("and accepts %s gets one in %s; in memory: %s", async (accepted, coding, holds) => {
-    const { handler, reader } = aHandler();
-    reader.holds = holds;
-    const headers = { "grpc-accept-encoding": accepted };
-    for (const [type, form] of [
-      ["application/grpc-web+proto", "proto"],
-      ["application/grpc-web+json", "json"],
-    ] as const) {
-      const response = await handler(aPost(type, { headers }));
-      expect(response.headers.get("content-type")).toBe(type);
-      expect(response.headers.get("grpc-encoding")).toBe(coding);
-      expect(response.headers.has("content-encoding")).toBe(false);
-      expect(response.headers.has("repr-digest")).toBe(false);
-      const [message, trailer, ...rest] = framesOf(await bytesOf(response));
-      expect([message?.flags, trailer?.flags, rest]).toEqual([1, 0x80, []]);
-      const decoded = decoders[coding](message?.data ?? new Uint8Array());
-      expect(new Uint8Array(decoded)).toEqual(reader.bytes("en", form, "identity"));
-    }
-  });
+  ] as const)(
+    "gets, for grpc-accept-encoding %s, a message in %s; in memory: %s",
+    async (accepted, coding, holds) => {
+      const { handler, reader } = aHandler();
+      reader.holds = holds;
+      const headers = { "grpc-accept-encoding": accepted };
+      for (const [type, form] of [
+        ["application/grpc-web+proto", "proto"],
+        ["application/grpc-web+json", "json"],
+      ] as const) {
+        const response = await handler(aPost(type, { headers }));
+        expect(response.headers.get("content-type")).toBe(type);
+        expect(response.headers.get("grpc-encoding")).toBe(coding);
+        expect(response.headers.has("content-encoding")).toBe(false);
+        expect(response.headers.has("repr-digest")).toBe(false);
+        const [message, trailer, ...rest] = framesOf(await bytesOf(response));
+        expect([message?.flags, trailer?.flags, rest]).toEqual([1, 0x80, []]);
+        const decoded = decoders[coding](message?.data ?? new Uint8Array());
+        expect(new Uint8Array(decoded)).toEqual(reader.bytes("en", form, "identity"));
+      }
+    },
+  );
 
-  it("gets the whole body compressed where it takes that too", async () => {
+  it("gets the whole body compressed if it accepts that as well", async () => {
     const { handler } = aHandler();
     const headers = { "grpc-accept-encoding": "gzip,br", "accept-encoding": "gzip" };
     const response = await handler(aPost("application/grpc-web+proto", { headers }));
@@ -38,14 +41,17 @@ describe("a gRPC-Web client that takes compressed messages", () => {
     expect(response.headers.has("grpc-encoding")).toBe(false);
   });
 
-  it.each(["identity", "snappy", ""])("gets it plain where it takes only %j", async (accepted) => {
-    const { handler } = aHandler();
-    const headers = { "grpc-accept-encoding": accepted };
-    const response = await handler(aPost("application/grpc-web+proto", { headers }));
-    expect(framesOf(await bytesOf(response))[0]?.flags).toBe(0);
-  });
+  it.each(["identity", "snappy", ""])(
+    "gets a plain message if it accepts only %j",
+    async (accepted) => {
+      const { handler } = aHandler();
+      const headers = { "grpc-accept-encoding": accepted };
+      const response = await handler(aPost("application/grpc-web+proto", { headers }));
+      expect(framesOf(await bytesOf(response))[0]?.flags).toBe(0);
+    },
+  );
 
-  it("gets it plain in base64, and in Connect, which has no frames", async () => {
+  it("gets a plain message in base64 and in Connect, which has no frames", async () => {
     const { handler } = aHandler();
     const headers = { "grpc-accept-encoding": "gzip" };
     for (const type of ["application/grpc-web-text", "application/proto"] as const) {

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { answerMetrics } from "../../../src/rpc/metrics.ts";
 import { aGet, aHandler, aPost } from "./requests.ts";
 
-describe("a data point", () => {
+describe("the data set of metrics", () => {
   function aMeasuredHandler() {
     const points: AnalyticsEngineDataPoint[] = [];
     const measure = answerMetrics({ writeDataPoint: (point) => points.push(point ?? {}) });
     return { ...aHandler({ measure }), points };
   }
 
-  it("is written for each answer, whatever it is", async () => {
+  it("gets one data point for each answer of whatever kind", async () => {
     const { handler, reader, points } = aMeasuredHandler();
     const bytes = reader.manifest.locales["de"]?.bodies.json.gzip?.bytes;
     const gzip = { "accept-encoding": "gzip" };

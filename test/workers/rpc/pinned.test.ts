@@ -20,25 +20,28 @@ function aRenewedService(): Subject & { readonly old: string; readonly renewed: 
 }
 
 describe("a GET that names the hash of a version", () => {
-  it.each([true, false])("is answered from it for ever; in memory: %s", async (holds) => {
-    const { handler, reader, old, renewed } = aRenewedService();
-    reader.holds = holds;
-    for (const [hash, version] of [
-      [renewed, "8"],
-      [old, "7"],
-    ] as const) {
-      const { headers, status } = await handler(aPinned(hash));
-      expect(status).toBe(200);
-      expect(headers.get("catalog-sha256")).toBe(hash);
-      expect(headers.get("catalog-version")).toBe(version);
-      expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-    }
-    const { headers } = await handler(aGet());
-    expect(headers.get("catalog-sha256")).toBe(renewed);
-    expect(headers.get("cache-control")).toContain("max-age=300");
-  });
+  it.each([true, false])(
+    "is answered from that version and cacheable for ever; in memory: %s",
+    async (holds) => {
+      const { handler, reader, old, renewed } = aRenewedService();
+      reader.holds = holds;
+      for (const [hash, version] of [
+        [renewed, "8"],
+        [old, "7"],
+      ] as const) {
+        const { headers, status } = await handler(aPinned(hash));
+        expect(status).toBe(200);
+        expect(headers.get("catalog-sha256")).toBe(hash);
+        expect(headers.get("catalog-version")).toBe(version);
+        expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      }
+      const { headers } = await handler(aGet());
+      expect(headers.get("catalog-sha256")).toBe(renewed);
+      expect(headers.get("cache-control")).toContain("max-age=300");
+    },
+  );
 
-  it("is the same bytes as without it, and 304 where they are known", async () => {
+  it("has the same bytes as a GET without the hash, and is answered with 304 if they are known", async () => {
     const { handler, renewed } = aRenewedService();
     const plain = await handler(aGet());
     const pinned = await handler(aPinned(renewed));
@@ -61,7 +64,7 @@ describe("a GET that names the hash of a version", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("is answered from a version that this isolate has not heard of", async () => {
+  it("is answered from a version that this isolate did not know", async () => {
     const { handler, reader, renewed } = aRenewedService();
     reader.newestResult = reader.currentResult;
     reader.currentResult = undefined;
@@ -69,14 +72,14 @@ describe("a GET that names the hash of a version", () => {
     expect([status, headers.get("catalog-version")]).toEqual([200, "8"]);
   });
 
-  it("is unavailable, and not not_found, while an older version cannot be read", async () => {
+  it("is unavailable, not not_found, while an older version cannot be read", async () => {
     const { handler, reader } = aRenewedService();
     reader.older = [];
     reader.olderFault = "unreadable";
     expect((await handler(aPinned("0".repeat(64)))).status).toBe(503);
   });
 
-  it("is not_found when the bytes of an older version are gone, and data_loss for the current one", async () => {
+  it("is not_found if the bytes of an older version are gone, and data_loss for the current one", async () => {
     const { handler, reader, old, renewed } = aRenewedService();
     reader.openResult = { ok: false, reason: "data_loss" };
     const codes = [old, renewed].map(async (hash) => {

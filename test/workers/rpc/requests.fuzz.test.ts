@@ -67,16 +67,16 @@ function isServedAroundTheRouter(
   return method === "HEAD" || status === 304 || isText || body.length > ANNOUNCED_MAX_BYTES;
 }
 
-describe("whatever is sent", UNHURRIED, () => {
+describe("an arbitrary request", UNHURRIED, () => {
   it.each([
     ["a Connect POST", connectPosts],
     ["a Connect GET", connectGets],
     ["a gRPC-Web POST", grpcWebPosts],
-  ])("as %s, is answered as by Connect's router, and never by a bug", async (_, requests) => {
+  ])("is answered as by Connect's router, and never with a bug: %s", async (_, requests) => {
     await fc.assert(fc.asyncProperty(requests, expectAsRouter), fuzzed(60));
   });
 
-  it("while the catalog cannot be read, has a well-formed answer", async () => {
+  it("has a well-formed answer while the catalog cannot be read", async () => {
     const subject = aHandler();
     const requests = fc.oneof(connectPosts, connectGets, grpcWebPosts, grpcWebTextPosts);
     const faults = fc.constantFrom("unavailable" as const, "data_loss" as const, "throws" as const);
@@ -95,14 +95,14 @@ describe("whatever is sent", UNHURRIED, () => {
     );
   });
 
-  it("as base64 frames, has a well-formed answer, which is no bug", async () => {
+  it("has a well-formed answer as base64 frames, and never a bug", async () => {
     await fc.assert(
       fc.asyncProperty(grpcWebTextPosts, async (asked) => void (await expectWellFormed(asked))),
       fuzzed(60),
     );
   });
 
-  it("as base64 frames, is answered as the same frames in binary", async () => {
+  it("is answered as base64 frames like the same frames in binary", async () => {
     await fc.assert(
       fc.asyncProperty(grpcWebPosts, async (asked) => {
         const as = (contentType: string, body: Uint8Array): AskedParts => ({

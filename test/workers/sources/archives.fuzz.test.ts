@@ -27,15 +27,15 @@ const archives = fc
   )
   .chain((parts) => mutatedBytes(joined(...parts)));
 
-it("a bomb of gzip is given up at the limit, before it fills the isolate", () => {
+it("a gzip bomb is rejected at the limit, before it fills the isolate's memory", () => {
   // A gibibyte: eight times what the isolate may hold.
   const bytes = joined(...Array.from({ length: 16 }, () => zeros));
   const file = { where: "bomb.csv", bytes, maxBytes: MAX_BYTES };
   expect(() => nameFile("airports.csv", file)).toThrow("larger than the limit");
 });
 
-describe("any bytes that are to be an archive", UNHURRIED, () => {
-  it("are refused, or can be read to their end within the limit under the name they get", async () => {
+describe("arbitrary bytes in place of an archive", UNHURRIED, () => {
+  it("are refused, or can be read completely within the limit under the detected name", async () => {
     await fc.assert(
       fc.asyncProperty(archives, async (bytes) => {
         const limits = { where: "a.csv", bytes, maxBytes: MAX_BYTES };

@@ -24,19 +24,19 @@ const list = async (query: Partial<Parameters<typeof audit.list>[0]> = {}) => {
 };
 
 describe("the audit in D1", () => {
-  it("gives back what was saved", async () => {
+  it("returns an entry as it was saved", async () => {
     const saved = entry(1, { request: { a: [1, null] }, before: null, after: "x", target: "7" });
     await audit.save([saved]);
     expect((await list()).entries).toEqual([saved]);
   });
 
-  it("keeps the first of two entries with one id, so that a save may be repeated", async () => {
+  it("keeps the first of two entries with the same id, so that a save may be repeated", async () => {
     await audit.save([entry(1)]);
     await audit.save([entry(1, { outcome: "refused" }), entry(2)]);
     expect((await list()).entries.map(({ outcome }) => outcome)).toEqual(["done", "done"]);
   });
 
-  it("finds by actor, action, outcome and time", async () => {
+  it("can be searched by actor, action, outcome and time", async () => {
     await audit.save([
       entry(1, { actor: "ann" }),
       entry(2, { action: "ingest.resume" }),
@@ -54,7 +54,7 @@ describe("the audit in D1", () => {
     expect(await found({ actor: "' OR 1=1 --" })).toEqual([]);
   });
 
-  it("forgets entries of over 400 days, but none of the newest, whatever the clock says", async () => {
+  it("deletes entries older than 400 days, but never the newest ones, even if the clock is wrong", async () => {
     const now = Date.parse("2026-11-01T00:00:00.000Z");
     const at = (days: number) => new Date(now - days * 86_400_000).toISOString();
     const save = async (from: number, to: number, days: number) => {

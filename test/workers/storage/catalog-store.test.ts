@@ -23,7 +23,7 @@ describe("a blob", () => {
     expect(await store.readBlob(replica, sha256)).toEqual({ ok: true, value: bytes });
   });
 
-  it("is asked of KV anew where what is stored matters, and may come from its cache elsewhere", async () => {
+  it("is read from KV itself for a check of the copies, and from its edge cache for serving", async () => {
     await store.writeBlob(sha256, bytes);
     const get = vi.spyOn(env.CATALOG, "get");
     expect(await store.checkBlob("kv", sha256)).toEqual({ ok: true, value: sha256 });
@@ -34,7 +34,7 @@ describe("a blob", () => {
     ]);
   });
 
-  it("that KV misses is read once more as it is stored, for KV would not look again for a day", async () => {
+  it("is read again without the edge cache if KV misses it, because KV remembers a miss for a day", async () => {
     const ttls: unknown[] = [];
     vi.spyOn(env.CATALOG, "get").mockImplementation((async (_: string, options: KVOptions) => {
       ttls.push(options.cacheTtl);
@@ -44,14 +44,14 @@ describe("a blob", () => {
     expect(ttls).toEqual([86_400, 30]);
   });
 
-  it("is not taken by R2 under another hash than its own, and then not written to KV", async () => {
+  it("is refused by R2 under another hash than its own, and then not written to KV", async () => {
     const other = sha256Hex("other");
     await expect(store.writeBlob(other, bytes)).rejects.toThrow();
     expect(await env.ARCHIVE.head(blobKey(other))).toBeNull();
     expect(await env.CATALOG.get(blobKey(other))).toBeNull();
   });
 
-  it.each(["kv", "r2"] as const)("is corrupt when %s holds other bytes", async (replica) => {
+  it.each(["kv", "r2"] as const)("is corrupt if %s holds other bytes", async (replica) => {
     const name = sha256Hex(`corrupt ${replica}`);
     const wrong = new TextEncoder().encode(`corrupt ${replica.toUpperCase()}`);
     if (replica === "kv") await env.CATALOG.put(blobKey(name), wrong);
@@ -61,14 +61,14 @@ describe("a blob", () => {
     expect(await store.checkBlob(replica, name)).toMatchObject(corrupt);
   });
 
-  it.each(["kv", "r2"] as const)("is missing where %s has none", async (replica) => {
+  it.each(["kv", "r2"] as const)("is missing if %s has none", async (replica) => {
     const name = sha256Hex(`missing ${replica}`);
     const missing = { ok: false, fault: "missing", detail: blobKey(name) };
     expect(await store.readBlob(replica, name)).toEqual(missing);
     expect(await store.checkBlob(replica, name)).toEqual(missing);
   });
 
-  it("is unreadable where a store throws, and the fault says why", async () => {
+  it("is unreadable when a store throws, and the fault has the cause", async () => {
     vi.spyOn(env.CATALOG, "get").mockRejectedValue(new Error("KV GET failed: 503"));
     vi.spyOn(env.ARCHIVE, "get").mockRejectedValue(new Error("internal error (10001)"));
     for (const [replica, why] of [
@@ -82,7 +82,7 @@ describe("a blob", () => {
       });
   });
 
-  it("is unreadable where the store never answers", async () => {
+  it("is unreadable when the store never answers", async () => {
     vi.spyOn(env.CATALOG, "get").mockReturnValue(new Promise(() => {}));
     expect(await store.readBlob("kv", sha256)).toMatchObject({
       ok: false,
@@ -91,7 +91,7 @@ describe("a blob", () => {
     });
   });
 
-  it("is unreadable where its bytes break off on the way", async () => {
+  it("is unreadable when its bytes break off in transit", async () => {
     const body = { arrayBuffer: async () => Promise.reject(new Error("connection lost")) };
     vi.spyOn(env.ARCHIVE, "get").mockResolvedValue(body as unknown as R2ObjectBody); // a part of it
     expect(await store.readBlob("r2", sha256)).toMatchObject({ ok: false, fault: "unreadable" });
@@ -106,7 +106,7 @@ describe("the manifest", () => {
       expect(await store.readManifest(replica)).toEqual({ ok: true, value: manifest });
   });
 
-  it("is parsed once while its text stays the same, whichever replica it comes from", async () => {
+  it("is parsed once while its text stays the same, from whichever replica", async () => {
     const objectOf = async (replica: "kv" | "r2") => {
       const copy = await store.readManifest(replica);
       return copy.ok ? copy.value : undefined;
@@ -126,13 +126,13 @@ describe("the manifest", () => {
     expect(put).not.toHaveBeenCalled();
   });
 
-  it("is cached at KV's edge no longer than KV allows at least", async () => {
+  it("is cached at KV's edge for the shortest time that KV allows", async () => {
     const get = vi.spyOn(env.CATALOG, "get");
     await store.readManifest("kv");
     expect(get.mock.calls).toEqual([[MANIFEST_KEY, { type: "arrayBuffer", cacheTtl: 30 }]]);
   });
 
-  it("is corrupt when it lacks a locale that it was written with", async () => {
+  it("is corrupt if it lacks a locale that it was written with", async () => {
     const locales = { de: aLocaleEntry(), en: aLocaleEntry() };
     await store.writeManifest(aManifest({ locales }));
     const written = (await env.CATALOG.get(MANIFEST_KEY)) ?? "";
@@ -144,7 +144,7 @@ describe("the manifest", () => {
       expect(await store.readManifest(replica)).toMatchObject({ ok: false, fault: "corrupt" });
   });
 
-  it.each(["", "{", '{"format":2}'])("is corrupt when it says “%s”", async (text) => {
+  it.each(["", "{", '{"format":2}'])("is corrupt if its text is “%s”", async (text) => {
     await env.CATALOG.put(MANIFEST_KEY, text);
     await env.ARCHIVE.put(MANIFEST_KEY, text);
     for (const replica of ["kv", "r2"] as const)
@@ -153,7 +153,7 @@ describe("the manifest", () => {
 });
 
 describe("the manifest of a generation", () => {
-  it("is kept in R2 for itself", async () => {
+  it("is stored in R2 under a key of its own", async () => {
     const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
     if (three === undefined || four === undefined) throw new Error("two were built");
     await store.writeGeneration(three);
@@ -172,7 +172,7 @@ describe("the manifest of a generation", () => {
     expect(await store.readGeneration(4)).toMatchObject({ ok: true });
   });
 
-  it("is named by the fault where it is damaged", async () => {
+  it("is named in the fault if it is damaged", async () => {
     await env.ARCHIVE.put("catalog/manifests/7", "{");
     expect(await store.readGeneration(7)).toMatchObject({
       fault: "corrupt",

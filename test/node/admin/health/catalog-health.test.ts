@@ -34,7 +34,7 @@ const breakStores = (what = "") => {
 };
 
 describe("GET /catalog/health", () => {
-  it("says which version is served, how old it is, and what is in it", async () => {
+  it("names the served version, its age and its content", async () => {
     const { published_at, ...manifest } = publish({
       published_at: new Date(NOW - 90_000).toISOString(),
     });
@@ -76,15 +76,18 @@ describe("GET /catalog/health", () => {
       "warn",
       "rule:data_old: Cannot be known: generation 7 does not say how old its data is.",
     ],
-  ] as const)("warns of old data, however new: %j, %s ms", async (of, ms, status, output) => {
-    publish(of);
-    world.ingest.time = Date.parse("2025-10-20") + DEFAULT_LIMITS.dataOldMs - 1 + ms;
-    const observed = await health(200);
-    expect(observed).toMatchObject({ status });
-    expect(observed["output"]).toBe(output);
-  });
+  ] as const)(
+    "warns of old data, however recently it was published: %j, %s ms",
+    async (of, ms, status, output) => {
+      publish(of);
+      world.ingest.time = Date.parse("2025-10-20") + DEFAULT_LIMITS.dataOldMs - 1 + ms;
+      const observed = await health(200);
+      expect(observed).toMatchObject({ status });
+      expect(observed["output"]).toBe(output);
+    },
+  );
 
-  it("is 503 while every copy of a body is damaged", async () => {
+  it("answers 503 while every copy of a body is damaged", async () => {
     world.store.publish({ ...aVersion(7, "seven"), blobs: [] });
     expect(await health(503)).toMatchObject({
       status: "fail",
@@ -96,7 +99,7 @@ describe("GET /catalog/health", () => {
   it.each([
     ["", undefined],
     ["catalog/blob", 7],
-  ])("is 503 while the stores do not answer calls with “%s”", async (what, generation) => {
+  ])("answers 503 while the stores do not answer calls with “%s”", async (what, generation) => {
     publish();
     breakStores(what);
     const said = await health(503);
@@ -107,7 +110,7 @@ describe("GET /catalog/health", () => {
     expect(said["generation"]).toBe(generation);
   });
 
-  it("is 503 with a list that is empty, or without the default locale", async () => {
+  it("answers 503 if a list is empty or the default locale is missing", async () => {
     const counts = { airports: 2, cities: 0, countries: 2, regions: 0 };
     publish({ counts, locales: { de: aLocaleEntry() } });
     expect(await health(503)).toMatchObject({

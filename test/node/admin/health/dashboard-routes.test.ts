@@ -19,7 +19,7 @@ async function summary(): Promise<Json> {
 }
 
 describe("GET /dashboard/summary", () => {
-  it("shows the service at a glance, to everybody", async () => {
+  it("shows everybody the state of the service", async () => {
     const { published_at, as_of, catalog_sha256, counts } = world.ingest.current() ?? {};
     const [run] = world.ingest.coordinator.status().ended;
     const [backup] = world.ingest.coordinator.jobs(1);
@@ -55,7 +55,7 @@ describe("GET /dashboard/summary", () => {
     });
   });
 
-  it("has the status of the monitor's status, whatever happens", async () => {
+  it("has the same status as the monitor's status", async () => {
     const statuses = async () => {
       const { status } = await (await world.request("/admin/monitor/status")).json<Json>();
       return [(await summary())["status"], status];
@@ -83,7 +83,7 @@ describe("GET /dashboard/summary", () => {
     expect(JSON.stringify(shown)).not.toMatch(/ops|secret/);
   });
 
-  it("names the run that ended last, whatever was queued after it and cancelled", async () => {
+  it("shows the run that ended last, even if another one was cancelled in the meantime", async () => {
     const running = await world.ingest.runUpTo("build");
     const { run: later } = await world.ingest.enqueue({ mode: "full" });
     world.ingest.time += 1;
@@ -101,7 +101,7 @@ describe("GET /dashboard/summary", () => {
     ["the coordinator", "coordinator", ["ingest"]],
     ["the monitor", "monitor", ["backups", "alerts"]],
   ])(
-    "fails while %s is away, shows the rest, and names what is missing",
+    "fails while %s is away, shows the rest and names the missing sections",
     async (_, object, degraded) => {
       world.breakCalls(object);
       const nothing = Object.fromEntries(degraded.map((section) => [section, null]));
@@ -110,12 +110,12 @@ describe("GET /dashboard/summary", () => {
     },
   );
 
-  it("needs no history in D1", async () => {
+  it("is complete without the history in D1", async () => {
     world.breakD1();
     expect(await summary()).toMatchObject({ degraded: [], ingest: { paused: false } });
   });
 
-  it("is still 200 while nothing can be read", async () => {
+  it("answers 200 even if nothing can be read", async () => {
     world.store.before = () => {
       throw new Error("down");
     };
@@ -164,7 +164,7 @@ describe("GET /dashboard/summary", () => {
     expect(await summary()).toMatchObject({ status: "warn" });
   });
 
-  it("does not take a skipped tick for a run", async () => {
+  it("ignores skipped ticks when it shows the last run", async () => {
     await world.post("/admin/ingest/pause");
     const request = anEnqueueRequest({ trigger: "cron" });
     await world.ingest.coordinator.tick(INGEST_CRON, world.ingest.time, request);
@@ -172,7 +172,7 @@ describe("GET /dashboard/summary", () => {
     expect(await summary()).toMatchObject({ ingest: { last_run: { state: "succeeded" } } });
   });
 
-  it("does not know of backups that the last evaluation could not read", async () => {
+  it("shows no backups that the last evaluation could not read", async () => {
     world.monitor.before = (call) => {
       if (call === "backups") throw new Error("R2 is away");
     };
@@ -189,13 +189,13 @@ describe("GET /dashboard/summary", () => {
     ["no_backups", () => world.backups.files.clear()],
     ["stale", () => void (world.ingest.time += 26 * HOUR_MS)],
     ["ok", () => {}],
-  ])("calls the backups %s, as the last evaluation found them", async (status, happen) => {
+  ])("calls the backups %s if the last evaluation found them so", async (status, happen) => {
     happen();
     await world.evaluate();
     expect(await summary()).toMatchObject({ backups: { status } });
   });
 
-  it("is read once for all who ask at the same time, and again after five seconds", async () => {
+  it("is read once for simultaneous requests, and again after five seconds", async () => {
     let reads = 0;
     world.before = (call) => void (reads += Number(call === "monitor status"));
     const isolate = world.newIsolate();

@@ -38,7 +38,7 @@ async function monitorAfter(ms: number, status: number): Promise<Status> {
 }
 
 describe("GET /admin/monitor/status", () => {
-  it("passes while everything is as it should be, and shows each thing it looked at", async () => {
+  it("passes while nothing is wrong, and shows each check", async () => {
     const { status, output, checks } = await monitor();
     expect({ status, output }).toEqual({ status: "pass", output: undefined });
     const names = "catalog coordinator d1 ingest kv monitor r2 rule";
@@ -60,7 +60,7 @@ describe("GET /admin/monitor/status", () => {
     });
   });
 
-  it("does not wait for ever for a store that hangs, and looks at the others all the same", async () => {
+  it("waits for a hanging store only for a limited time, and checks the others", async () => {
     world.probes = { ...world.probes, kv: () => new Promise(() => {}) };
     const { output, checks } = await monitorAfter(1_000, 503);
     expect(output).toBe("kv:responseTime: no answer within 1000 ms");
@@ -97,7 +97,7 @@ describe("GET /admin/monitor/status", () => {
     expect(checks).not.toHaveProperty("rule:ingest_failing");
   });
 
-  it("fails once an evaluation is late, by the limit of the alerts, and shows the last findings", async () => {
+  it("fails once an evaluation is late by the limit of the alerts, and shows the last findings", async () => {
     world.ingest.time += 15 * MINUTE_MS - 1;
     expect(await monitor()).toMatchObject({ status: "pass" });
     world.ingest.time += 1;
@@ -153,7 +153,7 @@ const say = (status: string, answer: string, text = "") => ({
 });
 
 describe("the five answers", () => {
-  it("are good while everything is as it should be", async () => {
+  it("are good while nothing is wrong", async () => {
     expect(await answers()).toMatchObject({
       served: say("pass", "Yes", "Version 1; "),
       fresh: say("pass", "2026-10-20", "Published; Last compared with upstream"),
@@ -163,7 +163,7 @@ describe("the five answers", () => {
     });
   });
 
-  it("are good for nobody while the evaluation is late", async () => {
+  it("tell operators and the public alike that the evaluation is late", async () => {
     world.ingest.time += 15 * MINUTE_MS;
     const late = "the rules were last evaluated at";
     for (const path of ["/admin/monitor/status", "/dashboard/summary"])
@@ -195,7 +195,7 @@ describe("the five answers", () => {
     });
   });
 
-  it("link a failure to its run and to what to do; the public reads its name only", async () => {
+  it("link a failure to its run and its runbook, but give the public only its name", async () => {
     world.ingest.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("bug")) };
     const { id } = await world.ingest.runToEnd();
     await world.evaluate();
@@ -214,7 +214,7 @@ describe("the five answers", () => {
     ]);
   });
 
-  it("name who paused, and until when; the public reads neither name nor reason", async () => {
+  it("name who paused and until when, but give the public neither name nor reason", async () => {
     const until = new Date(world.ingest.time + HOUR_MS).toISOString();
     await world.post("/admin/ingest/pause", { note: "bad data", until });
     const { changed, next, failed } = await answers();
@@ -231,7 +231,7 @@ describe("the five answers", () => {
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
   });
 
-  it("say what waits, and when each job comes next", async () => {
+  it("list what waits and when each job comes next", async () => {
     await world.ingest.enqueue();
     const { next } = await answers();
     expect(next).toMatchObject(say("pass", "A run", "1 run in the queue"));
@@ -239,7 +239,7 @@ describe("the five answers", () => {
     expect(ingest?.at).toBe("2026-11-21T04:17:00.000Z");
   });
 
-  it("say that it is unknown who changed what while D1 does not answer", async () => {
+  it("say that the author of a change is unknown while D1 does not answer", async () => {
     world.breakD1();
     const { changed } = await answers();
     expect(changed).toMatchObject(say("warn", "Unknown", "The audit in D1 cannot be read."));

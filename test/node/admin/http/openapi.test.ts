@@ -24,7 +24,7 @@ describe("the OpenAPI document", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  it("wants a credential for the admin routes and for no others, with the scope", () => {
+  it("requires a credential with a scope for the admin routes and for no others", () => {
     for (const { path, method, operation } of operations) {
       const scope = method === "get" ? "read" : "operate";
       const wanted = path.startsWith("/admin") ? [{ token: [scope] }, { access: [scope] }] : [];
@@ -32,7 +32,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("says which numbers a parameter may be", () => {
+  it("states the range of a numeric parameter", () => {
     expect(OPENAPI.paths?.["/admin/ingest/runs"]?.get?.parameters).toContainEqual(
       expect.objectContaining({
         in: "query",
@@ -70,7 +70,7 @@ describe("the check of answers against the document", () => {
     return Response.json(body, { status: 400, headers });
   }
 
-  it("passes what is described", async () => {
+  it("accepts an answer as described", async () => {
     await expect(check(Response.json({ size: 1 }))).resolves.toBeUndefined();
     await expect(check(problem("invalid_query"))).resolves.toBeUndefined();
   });
@@ -81,7 +81,7 @@ describe("the check of answers against the document", () => {
     ["another media type", new Response("size: 1", { headers: { "content-type": "text/yaml" } })],
     ["a problem in another shape", Response.json({ error: "no" }, { status: 404 })],
     ["a problem whose code is not named", problem("invalid_color")],
-  ])("fails %s", async (_, answer) => {
+  ])("rejects %s", async (_, answer) => {
     await expect(check(answer)).rejects.toThrow("GET /things/1");
   });
 });

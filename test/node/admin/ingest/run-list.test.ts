@@ -15,7 +15,7 @@ const someRuns = fc
   .map((runs) => runs.map(([number, state]): Run => aRunRecord({ id: anId(number), state }).job));
 
 describe("listRuns", () => {
-  it("gives each run once, as it is now, newest first, however the pages are cut", async () => {
+  it("returns each run once in its present state, newest first, whatever the size of the pages", async () => {
     const d1 = MemoryD1.migrated();
     const history = createHistory(d1.binding);
     await fc.assert(

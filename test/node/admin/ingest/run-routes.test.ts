@@ -38,7 +38,7 @@ describe("GET /admin/ingest/runs", () => {
     });
   });
 
-  it("selects by mode, source and who asked, also what D1 does not have yet", async () => {
+  it("selects by mode, source and operator, even runs that D1 does not have yet", async () => {
     await world.saveRuns(
       aRun(1, { mode: "full", source: "dropped", requested_by: "ann" }),
       aRun(2, { mode: "dry_run" }),
@@ -56,7 +56,7 @@ describe("GET /admin/ingest/runs", () => {
       });
   });
 
-  it("shows a run that D1 does not have yet, and as it is now where D1 has it as it was", async () => {
+  it("shows runs that D1 does not have yet, and the present state of those that it has", async () => {
     const { run } = await world.ingest.enqueue();
     await world.saveRuns(aRun(1));
     expect(await page()).toMatchObject({ runs: [{ id: run.id }, { id: anId(1) }], total: 2 });
@@ -66,7 +66,7 @@ describe("GET /admin/ingest/runs", () => {
   });
 
   it.each(["coordinator", "coordinator unsettledRuns", "coordinator status"])(
-    "lists what D1 has while “%s” fails, and does not know of a pause",
+    "lists the runs in D1 while “%s” fails, and leaves the pause unknown",
     async (call) => {
       await world.saveRuns(aRun(1));
       world.breakCalls(call);
@@ -74,7 +74,7 @@ describe("GET /admin/ingest/runs", () => {
     },
   );
 
-  it("does not wait for ever for a coordinator that a step keeps busy", async () => {
+  it("waits for a busy coordinator only for a limited time", async () => {
     await world.saveRuns(aRun(1));
     world.before = () => new Promise(() => {});
     vi.useFakeTimers();
@@ -87,34 +87,17 @@ describe("GET /admin/ingest/runs", () => {
     }
   });
 
-  it("is 503 while D1 does not answer", async () => {
+  it("answers 503 while D1 does not answer", async () => {
     world.breakD1();
     const answer = await world.request("/admin/ingest/runs");
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).toBe("10");
     expect(await answer.json()).toMatchObject({ code: "history_unavailable" });
   });
-
-  it.each([
-    ["?stat=failed", 'unknown parameter "stat"'],
-    ["?state=broken", "state: "],
-    ["?since=yesterday", "since: must be a time"],
-    ["?until=2026-11-01", "until: must be a time"],
-    ["?until=9999-12-31T23:59:59-23:59", "until: must be within the years"],
-    ["?limit=0", "limit: must be a whole number from 1 to 200"],
-    ["?limit=1e2", "limit: must be a whole number"],
-    ["?cursor=x", "cursor: must be the next_cursor"],
-    ["?state=failed&state=queued", '"state" is given twice'],
-    ["?__proto__=1", 'unknown parameter "__proto__"'],
-  ])("refuses %s, and names what is wrong", async (query, named) => {
-    const answer = await world.request(`/admin/ingest/runs${query}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(named) });
-  });
 });
 
 describe("GET /admin/ingest/runs/{id}", () => {
-  it("shows the run as it is, with its changes, which no list and no cancel shows", async () => {
+  it("shows the present state of the run with its changes, which no list and no cancellation shows", async () => {
     await world.ingest.publishVersions(1);
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
@@ -130,7 +113,7 @@ describe("GET /admin/ingest/runs/{id}", () => {
     for (const other of [list, cancelled]) expect(await other.text()).not.toContain('"changes"');
   });
 
-  it("shows from D1 what has ended while the coordinator is away, and is 503 for the rest", async () => {
+  it("shows ended runs from D1 while the coordinator is away, and answers 503 for the others", async () => {
     world.breakCalls("coordinator");
     const ended = aRun(1, { changes: nothingChanged("de") });
     await world.saveRuns(ended, aRun(2, { state: "running" }));
@@ -142,7 +125,7 @@ describe("GET /admin/ingest/runs/{id}", () => {
     }
   });
 
-  it("does not wait for a busy coordinator where D1 has the end, and waits for it elsewhere", async () => {
+  it("waits for a busy coordinator only if D1 does not have the end of the run", async () => {
     await world.saveRuns(aRun(1));
     const { run } = await world.ingest.enqueue();
     const busy = Promise.withResolvers<void>();
@@ -159,23 +142,12 @@ describe("GET /admin/ingest/runs/{id}", () => {
       vi.useRealTimers();
     }
   });
-
-  it.each([
-    [anId(9), "run_not_found"],
-    ["1", "not_found"],
-    ["%00", "not_found"],
-    ["01A1FC3F-B811-406C-8D6D-9E5359A10797", "not_found"],
-  ])("is 404 for %s: %s", async (id, code) => {
-    const answer = await detail(id);
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({ code });
-  });
 });
 
 describe("POST /admin/ingest/runs/{id}/cancel", () => {
   const cancel = (id: string, body?: object) => world.post(`/admin/ingest/runs/${id}/cancel`, body);
 
-  it("cancels a run that waits, and says of a second call that nothing has changed", async () => {
+  it("cancels a waiting run, and says the second time that nothing changed", async () => {
     const { run } = await world.ingest.enqueue();
     const answer = await cancel(run.id, { note: "not now" });
     expect(answer.status).toBe(200);
@@ -200,7 +172,7 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     });
   });
 
-  it("says of a cancelled run that only D1 has that nothing changed", async () => {
+  it("says that nothing changed for a cancelled run that only D1 has", async () => {
     await world.saveRuns(aRun(1, { state: "cancelled" }), aRun(2));
     const again = await cancel(anId(1));
     expect(again.status).toBe(200);
@@ -208,17 +180,16 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     expect(await (await cancel(anId(2))).json()).toMatchObject({ code: "run_ended" });
   });
 
-  it("refuses a run that has ended, one that has published, and one that nobody knows", async () => {
+  it("refuses a run that has ended and one that has published", async () => {
     const ended = await world.ingest.runToEnd();
     world.ingest.renameAirport("Kloten");
     const published = await world.ingest.runUpTo("verify");
-    for (const [target, status, code] of [
-      [ended.id, 409, "run_ended"],
-      [published.id, 409, "run_published"],
-      [anId(9), 404, "run_not_found"],
+    for (const [target, code] of [
+      [ended.id, "run_ended"],
+      [published.id, "run_published"],
     ] as const) {
       const answer = await cancel(target);
-      expect(answer.status).toBe(status);
+      expect(answer.status).toBe(409);
       expect(await answer.json()).toMatchObject({ code });
       expect(world.audited.at(-1)).toMatchObject({ target, outcome: "refused", code });
     }

@@ -15,7 +15,7 @@ async function audit(query = ""): Promise<Page> {
 }
 
 describe("GET /admin/audit", () => {
-  it("has every change by the time it is answered, and pages through them", async () => {
+  it("lists every change by the time it is answered, in pages", async () => {
     const { total: before } = await audit();
     await admin("POST", "/admin/ingest/pause", { note: "one" });
     await admin("POST", "/admin/ingest/pause", { nonsense: 1 });
@@ -39,11 +39,7 @@ describe("GET /admin/audit", () => {
     expect((await audit("?until=2020-01-01T00:00:00Z")).total).toBe(0);
   });
 
-  it.each(["?who=me", "?outcome=ok", "?since=now", "?cursor=abc"])("refuses %s", async (query) => {
-    expect((await admin("GET", `/admin/audit${query}`)).status).toBe(400);
-  });
-
-  it("gets what was changed while D1 was down, once D1 is back", async () => {
+  it("lists the changes made while D1 was down once D1 is back", async () => {
     const prepare = vi.spyOn(env.HISTORY, "prepare").mockImplementation(() => {
       throw new Error("D1_ERROR: out of service");
     });

@@ -47,13 +47,13 @@ interface Asked {
 const bob = { claims: { email: "bob@example.org" } };
 
 describe("the Worker behind Cloudflare Access", () => {
-  it("lets its users look, by the keys that the team publishes", async () => {
+  it("lets every user read, verified by the keys that the team publishes", async () => {
     expect((await ask("/admin/ingest/runs")).status).toBe(200);
     expect((await ask("/admin/audit")).status).toBe(200);
     expect(fetched).toEqual(["https://team.cloudflareaccess.com/cdn-cgi/access/certs"]);
   });
 
-  it("lets those operate who are named, and shows them in the audit", async () => {
+  it("lets named users operate, and names them in the audit", async () => {
     expect((await ask("/admin/ingest/pause", { method: "POST" })).status).toBe(403);
     expect((await ask("/admin/ingest/pause", { method: "POST", changes: bob })).status).toBe(200);
     const audit = await ask("/admin/audit");
@@ -65,7 +65,7 @@ describe("the Worker behind Cloudflare Access", () => {
     });
   });
 
-  it("writes no JWT into the log, be it right, expired or malformed", async () => {
+  it("logs no JWT, whether it is valid, expired or malformed", async () => {
     const right = await team.sign(Date.now());
     const expired = await team.sign(Date.now() - 7_200_000);
     const malformed = right.slice(0, -5);
@@ -85,7 +85,7 @@ describe("the Worker behind Cloudflare Access", () => {
   });
 });
 
-it("verifies a JWT although the request that fetched the keys was cut off", async () => {
+it("a JWT is verified even if the request that fetched the keys was cut off", async () => {
   const keySet = await team.keySet();
   const fetch = vi.spyOn(globalThis, "fetch");
   const settings = { issuer: TEAM, audience: AUDIENCE, operators: [] };

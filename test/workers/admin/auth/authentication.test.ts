@@ -1,24 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { EXPIRED_TOKEN, READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { checkedFetch } from "../../checked-fetch.ts";
 
 describe("the tokens of the secret ADMIN_TOKENS", () => {
   it.each([
-    ["wrong", 401, "unauthenticated"],
-    [EXPIRED_TOKEN, 401, "token_expired"],
-    [READER_TOKEN, 403, "scope_missing"],
-  ])("%s is answered %i, %s", async (token, status, code) => {
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await checkedFetch("/admin/ingest/queue", { method: "POST", headers });
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toMatchObject({ code });
-  });
-
-  it.each([
     ["missing", undefined, "admin_unconfigured"],
     ["malformed", "[{]", "admin_misconfigured"],
-  ])("close the admin routes and no other door where they are %s", async (_, tokens, code) => {
+  ])("close only the admin routes when they are %s", async (_, tokens, code) => {
     vi.resetModules();
     const { default: worker } = await import("../../../../src/worker.ts");
     const bindings = { ...env, ADMIN_TOKENS: tokens } as Env; // a secret that is not set
@@ -40,7 +28,7 @@ describe("the tokens of the secret ADMIN_TOKENS", () => {
 });
 
 describe("repeated failures", () => {
-  it("are slowed down, by address", async () => {
+  it("are refused with 429 by address", async () => {
     const fail = async (ip: string) => {
       const headers = { authorization: "Bearer wrong", "cf-connecting-ip": ip };
       return (await checkedFetch("/admin/x", { headers })).status;

@@ -10,8 +10,8 @@ async function reset(): Promise<void> {
   await runInDurableObject(stub, (_, state) => state.abort("reset by a test")).catch(() => {});
 }
 
-describe("a coordinator that was reset", () => {
-  it("answers the next call, and has forgotten nothing", async () => {
+describe("a coordinator after a reset", () => {
+  it("answers the next call and has lost nothing", async () => {
     expect((await admin("POST", "/admin/ingest/pause")).status).toBe(200);
     await reset();
     const paused = await admin("POST", "/admin/ingest/pause");

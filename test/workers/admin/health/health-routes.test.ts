@@ -17,7 +17,7 @@ function watchLog(event: string) {
 }
 
 describe("GET /dashboard/summary", () => {
-  it("is read from the stores, and then given again for some seconds", async () => {
+  it("is read from the stores and then reused for five seconds", async () => {
     const first = await checkedFetch("/dashboard/summary");
     expect(first.headers.get("cache-control")).toBe("public, max-age=5");
     const text = await first.text();
@@ -27,7 +27,7 @@ describe("GET /dashboard/summary", () => {
 });
 
 describe("GET /admin/monitor/status", () => {
-  it("asks the real stores, and the coordinator", async () => {
+  it("probes the real stores and the coordinator", async () => {
     const answer = await admin("GET", "/admin/monitor/status");
     expect(await answer.json()).toMatchObject({
       status: "fail",
@@ -43,7 +43,7 @@ describe("GET /admin/monitor/status", () => {
     expect(answer.status).toBe(503);
   });
 
-  it("says which store is down, and the log alone says why", async () => {
+  it("names the store that is down, and only the log says why", async () => {
     const logged = watchLog("check_failed");
     const cause = new Error("R2 is down", { cause: "no route" });
     vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(cause);
@@ -60,7 +60,7 @@ describe("GET /admin/monitor/status", () => {
 });
 
 describe("GET /catalog/health", () => {
-  it("is 503 until something is published, and 200 from then on, with nothing else up", async () => {
+  it("is 503 until something is published and then 200, whatever else is down", async () => {
     const before = await checkedFetch("/catalog/health");
     expect(before.status).toBe(503);
     expect(before.headers.get("content-type")).toBe("application/health+json");
@@ -88,7 +88,7 @@ describe("GET /catalog/health", () => {
 });
 
 describe("GET /credits", () => {
-  it("gives the notice that the data's licences ask for", async () => {
+  it("returns the notice that the data's licences require", async () => {
     const answer = await checkedFetch("/credits");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
@@ -99,8 +99,8 @@ describe("GET /credits", () => {
   });
 });
 
-describe("any other path", () => {
-  it("is 404, as a problem with an id that is not taken from the request", async () => {
+describe("an unknown path", () => {
+  it("is 404, as a problem whose id is not taken from the request", async () => {
     const headers = { "x-request-id": "forged" };
     const answer = await checkedFetch("/no/such/path", { headers });
     expect(answer.status).toBe(404);
