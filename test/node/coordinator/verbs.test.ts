@@ -419,10 +419,10 @@ async function checkAtRest(publishedByVerb: number): Promise<void> {
   const generation = published.length + publishedByVerb;
   expect(await world.ingest.served()).toMatchObject({ generation });
   expect(coordinator.status()).toMatchObject({ replicated: true, outboxLength: 0 });
-  for (const run of runs) {
-    if (!isOpen(run.state)) expect(history.rows.get(run.id)?.run).toEqual(run);
-    if (run.outcome !== "published") expect(run.generation_after).toBeNull();
-  }
+  const endedRuns = runs.filter((run) => !isOpen(run.state));
+  expect(endedRuns.map(({ id }) => history.rows.get(id)?.run)).toEqual(endedRuns);
+  const unpublished = runs.filter(({ outcome }) => outcome !== "published");
+  expect(unpublished.filter((run) => run.generation_after !== null)).toEqual([]);
 }
 
 /** Where the stage makes no difference, the first step of an archived run and the last one stand for all. */
@@ -452,19 +452,18 @@ describe.each(Object.entries(VERBS))("the verb “%s”", (_, verb) => {
       const callsBefore = world.ingest.calls.length;
       const answer =
         kind === "takes a step" ? await duringNextStep(() => act(run)) : await act(run);
-      if (answerOf !== undefined) expect(answer).toMatchObject(answerOf(run));
+      expect({ answer }).toMatchObject(answerOf === undefined ? {} : { answer: answerOf(run) });
       if (kind !== "takes a step") world.crash();
 
       await world.drain();
       for (let late = 0; late < 3; late++) await world.ingest.alarm();
       expect(endsLogged().slice(endsBefore)).toEqual(ends);
       const isHeld = world.ingest.run(id).state === "running";
-      if (isHeld && (kind !== "takes a step" || stage === "publish"))
-        expect(world.ingest.nextStage(id)).toBe(nextStage);
-      if (isHeld && kind !== "takes a step" && ends.length === 0 && publishes === 0) {
-        const calls = world.ingest.calls.slice(callsBefore);
-        expect(calls.filter((call) => !call.startsWith("d1 "))).toEqual([]);
-      }
+      const isAtItsStep = isHeld && (kind !== "takes a step" || stage === "publish");
+      expect(isAtItsStep ? world.ingest.nextStage(id) : nextStage).toBe(nextStage);
+      const isIdle = isHeld && kind !== "takes a step" && ends.length === 0 && publishes === 0;
+      const calls = isIdle ? world.ingest.calls.slice(callsBefore) : [];
+      expect(calls.filter((call) => !call.startsWith("d1 "))).toEqual([]);
       await checkAtRest(publishes);
 
       const endsAtRest = endsLogged().length;
@@ -473,15 +472,17 @@ describe.each(Object.entries(VERBS))("the verb “%s”", (_, verb) => {
       expect(endsLogged().slice(endsAtRest)).toEqual(resumed);
       await checkAtRest(publishes);
       expect(world.ingest.coordinator.status()).toMatchObject({ running: null, queued: [] });
-      if (repeatsParse && isOpen(run.state)) {
-        const wasParsed =
-          kind === "is held" ||
-          STAGES.indexOf(stage ?? "fetch") + Number(kind === "takes a step") > 1;
-        expect(stepsLogged(id, "parse")).toBe(wasParsed ? 2 : 1);
-      }
-      if (repeatsParse || publishes > 0) return;
       const { outcome } = world.ingest.run(id);
-      expect(stepsLogged(id, "publish")).toBe(outcome === "published" ? 1 : 0);
+      const wasParsed =
+        kind === "is held" ||
+        STAGES.indexOf(stage ?? "fetch") + Number(kind === "takes a step") >
+          STAGES.indexOf("parse");
+      const isAgain = repeatsParse && isOpen(run.state) && wasParsed;
+      // A run that a rollback or a restore overtakes may be parsed and published again.
+      const steps = publishes > 0 || outcome !== "published" ? null : { parse: isAgain ? 2 : 1 };
+      expect(steps && { parse: stepsLogged(id, "parse") }).toEqual(steps);
+      const isOnce = outcome === "published" && !repeatsParse && publishes === 0;
+      expect(isOnce ? stepsLogged(id, "publish") : 1).toBe(1);
     },
   );
 });
