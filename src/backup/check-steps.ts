@@ -11,13 +11,13 @@ import { SourceError } from "../sources/source-error.ts";
 import { type Fault, fault } from "./fault.ts";
 import { type BackupManifest, parseManifest, unpackPart } from "./format.ts";
 import {
-  type Checkpoint,
+  type BackupCheckpoint,
   countUp,
   failWith,
   next,
   type StepContext,
   type StepDependencies,
-  type StepResult,
+  type BackupStepResult,
 } from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
@@ -30,15 +30,15 @@ const PARTS_PER_STEP = 10;
 type Check = (
   deps: StepDependencies,
   manifest: BackupManifest,
-  checkpoint: Checkpoint,
-) => Promise<StepResult | Fault>;
+  checkpoint: BackupCheckpoint,
+) => Promise<BackupStepResult | Fault>;
 
 /** Makes the step of a check, which first reads the manifest. */
 function stepOf(check: Check) {
   return async (
     deps: StepDependencies,
     { job: { backup_id: id }, checkpoint }: StepContext,
-  ): Promise<StepResult> => {
+  ): Promise<BackupStepResult> => {
     const parsed = parseManifest(await deps.backups.readManifest(id), id);
     const result = parsed.ok ? await check(deps, parsed.manifest, checkpoint) : parsed.fault;
     if ("do" in result) return result;

@@ -13,13 +13,13 @@ import {
 } from "./format.ts";
 import {
   again,
-  type Checkpoint,
+  type BackupCheckpoint,
   countUp,
   type Draft,
   next,
   type StepContext,
   type StepDependencies,
-  type StepResult,
+  type BackupStepResult,
 } from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
@@ -36,7 +36,7 @@ const PAGES_PER_STEP = 10;
 export async function copyState(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const { coordinator, database, backups, now } = deps;
   const startedAt = timeText(now());
   const tables = inCopyOrder(await database.tables());
@@ -70,7 +70,7 @@ function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
 export async function copyTables(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   let draft = draftOf(checkpoint);
   for (let pages = 0; pages < PAGES_PER_STEP; pages++) {
     if (draft.tablesDone === draft.tables.length) return next({ ...checkpoint, draft });
@@ -124,7 +124,7 @@ function takeLines(rows: readonly object[]): string[] {
 export async function copyObjects(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const files = await listFiles(deps, job.backup_id, draftOf(checkpoint));
   const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
   await mapConcurrently(due, OBJECTS_AT_A_TIME, (file) => copyObject(deps, file));
@@ -167,7 +167,7 @@ async function readFile(
 export async function writeManifest(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const { backups, now, workerVersion } = deps;
   const { backup_id: id, trigger, note } = job;
   const draft = draftOf(checkpoint);
@@ -220,7 +220,7 @@ async function listParts(
   });
 }
 
-function draftOf({ draft }: Checkpoint): Draft {
+function draftOf({ draft }: BackupCheckpoint): Draft {
   if (draft === null) throw new Error("no backup is in the making");
   return draft;
 }

@@ -44,7 +44,7 @@ const partSchema = z.strictObject({
 const objectSchema = z.strictObject({ sha256: hexHash, bytes: count });
 
 /** The content of `manifest.json`. Hashes are SHA-256 (hex). */
-export const manifestSchema = z.strictObject({
+export const backupManifestSchema = z.strictObject({
   format: z.literal(FORMAT),
   id: backupId,
   trigger: z.enum(BACKUP_TRIGGERS),
@@ -64,7 +64,7 @@ export const manifestSchema = z.strictObject({
 });
 
 export type Part = DeepReadonly<z.output<typeof partSchema>>;
-export type BackupManifest = DeepReadonly<z.output<typeof manifestSchema>>;
+export type BackupManifest = DeepReadonly<z.output<typeof backupManifestSchema>>;
 
 /** Encodes `manifest.json`. */
 export function manifestText(manifest: BackupManifest): string {
@@ -89,7 +89,7 @@ export function parseManifest(text: string | null, id: string): ParsedManifest {
     );
   if (sha256 !== sha256Hex(JSON.stringify(fields)))
     return refuse("manifest_damaged", "manifest.json does not match its own hash");
-  const { data: manifest, error } = manifestSchema.safeParse(fields);
+  const { data: manifest, error } = backupManifestSchema.safeParse(fields);
   if (error !== undefined) {
     const issues = error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
     return refuse("manifest_damaged", `manifest.json: ${issues.slice(0, 5).join("; ")}`);

@@ -14,7 +14,7 @@ import {
   next,
   type StepContext,
   type StepDependencies,
-  type StepResult,
+  type BackupStepResult,
 } from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
@@ -28,7 +28,7 @@ const NEVER_RESTORED = "audit";
 export async function compareSchema(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const manifest = await manifestOf(deps, job);
   const present = new Map((await deps.database.tables()).map((table) => [table.name, table]));
   for (const [name, { columns }] of restoredTables(manifest)) {
@@ -46,7 +46,7 @@ export async function compareSchema(
   return next(checkpoint);
 }
 
-function mismatch(message: string): StepResult {
+function mismatch(message: string): BackupStepResult {
   return failWith(
     fault("schema_mismatch", `${message}; use a Worker whose migrations match the backup`),
   );
@@ -56,7 +56,7 @@ function mismatch(message: string): StepResult {
 export async function restoreObjects(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const manifest = await manifestOf(deps, job);
   const { versions } = await restorable(deps, manifest);
   const missing = new Set(manifest.missing);
@@ -81,7 +81,7 @@ async function restoreObject(
 export async function restoreTables(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const manifest = await manifestOf(deps, job);
   const tables = new Map(restoredTables(manifest));
   const parts = manifest.parts.filter((part) => tables.has(tableOf(part) ?? ""));
@@ -104,7 +104,7 @@ export async function restoreTables(
 export async function replaceVersions(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const saved = await restorable(deps, await manifestOf(deps, job));
   const served = await servedGeneration(deps);
   return next(checkpoint, () => publish(deps, job, saved, served));
@@ -152,7 +152,7 @@ async function servedGeneration({ catalog }: StepDependencies): Promise<number> 
 export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const { coordinator, catalog } = deps;
   const current = coordinator.currentVersion();
   // The reconciler replicates a rollback that has happened since then.

@@ -3,7 +3,7 @@ import type { BackupStore } from "../storage/backup-store.ts";
 import { timeOfId } from "./backup-id.ts";
 import { parseManifest } from "./format.ts";
 import type { BackupTrigger } from "./job.ts";
-import { next, type StepContext, type StepDependencies, type StepResult } from "./step.ts";
+import { next, type StepContext, type StepDependencies, type BackupStepResult } from "./step.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { isGood, type VerdictState } from "./verdict.ts";
@@ -39,7 +39,7 @@ const NON_CRON_RETENTION_MS = 7 * DAY_MS;
 export async function retain(
   { backups, openBackups, now, log }: StepDependencies,
   { checkpoint }: StepContext,
-): Promise<StepResult> {
+): Promise<BackupStepResult> {
   const named = new Set<string>();
   const read = await mapConcurrently(await listIds(backups), READS_AT_A_TIME, async (id) => {
     const found = await readBackup(backups, id);

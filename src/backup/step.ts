@@ -32,7 +32,7 @@ export interface Draft {
 }
 
 /** State of a job between two steps; JSON. Each step makes the lists that it needs anew. */
-export interface Checkpoint {
+export interface BackupCheckpoint {
   /** Index of the present stage in the plan. */
   readonly at: number;
   /** Number of finished units of the present stage. */
@@ -40,7 +40,7 @@ export interface Checkpoint {
   readonly draft: Draft | null;
 }
 
-export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, draft: null };
+export const FIRST_BACKUP_CHECKPOINT: BackupCheckpoint = { at: 0, done: 0, draft: null };
 
 /** The tables of the coordinator that a backup saves and a restore replaces. */
 export interface CoordinatorTables {
@@ -74,43 +74,47 @@ export interface StepDependencies {
 /** The inputs of a step. */
 export interface StepContext {
   readonly job: BackupJob;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: BackupCheckpoint;
 }
 
 /** Result of a step. */
-export type StepResult =
+export type BackupStepResult =
   /** The stage continues. */
   | {
       readonly do: "again";
-      readonly checkpoint: Checkpoint;
+      readonly checkpoint: BackupCheckpoint;
       readonly total: number;
     }
   /** The stage is finished. `apply` changes the coordinator's tables in the same transaction. */
   | {
       readonly do: "next";
-      readonly checkpoint: Checkpoint;
+      readonly checkpoint: BackupCheckpoint;
       readonly apply: () => Partial<BackupJob>;
     }
   /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
-export function again(checkpoint: Checkpoint, total: number): StepResult {
+export function again(checkpoint: BackupCheckpoint, total: number): BackupStepResult {
   return { do: "again", checkpoint, total };
 }
 
 export function next(
-  checkpoint: Checkpoint,
+  checkpoint: BackupCheckpoint,
   apply: () => Partial<BackupJob> = () => ({}),
-): StepResult {
+): BackupStepResult {
   return { do: "next", checkpoint, apply };
 }
 
 /** Counts finished units of a stage, which ends with the last of `total`. */
-export function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
+export function countUp(
+  checkpoint: BackupCheckpoint,
+  more: number,
+  total: number,
+): BackupStepResult {
   const changed = { ...checkpoint, done: checkpoint.done + more };
   return changed.done < total ? again(changed, total) : next(changed);
 }
 
-export function failWith(fault: Fault): StepResult {
+export function failWith(fault: Fault): BackupStepResult {
   return { do: "fail", fault };
 }

@@ -8,7 +8,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { concatenate, releaseBuffer } from "./bytes.ts";
 
 /** Bytes of the target that are the same as the dictionary's; at least `MATCH_MIN_BYTES`. */
-export interface Match {
+export interface CopiedRange {
   /** Offset in the dictionary. */
   readonly from: number;
   /** Offset in the target. */
@@ -37,7 +37,7 @@ export interface Delta {
   };
   readonly target: Uint8Array;
   /** In the order of the target. They do not overlap. */
-  readonly matches: readonly Match[];
+  readonly matches: readonly CopiedRange[];
 }
 
 /** Encodes a target by its matches. */
@@ -158,14 +158,14 @@ const TABLE_BITS = 17;
  * Finds what bytes have in common with a dictionary, by a rolling hash, in time linear to both. Finds
  * the long matches of two lists in one order, of which little has changed, and not every other.
  */
-export function findMatches(dictionary: Uint8Array, target: Uint8Array): Match[] {
+export function findMatches(dictionary: Uint8Array, target: Uint8Array): CopiedRange[] {
   const chunks = indexChunks(dictionary);
-  const matches: Match[] = [];
+  const matches: CopiedRange[] = [];
   let end = 0; // of the last match
   let shift = 0; // of the last match
   for (let at = 0; at + CHUNK_BYTES <= target.length;) {
     let hash = hashChunk(target, at);
-    let match: Match | undefined;
+    let match: CopiedRange | undefined;
     for (; match === undefined; at++) {
       const known = (chunks[hash >>> (32 - TABLE_BITS)] ?? 0) - 1;
       match =
@@ -209,7 +209,7 @@ function extend(
   dictionary: Uint8Array,
   target: Uint8Array,
   { from, to, end }: { from: number; to: number; end: number },
-): Match | undefined {
+): CopiedRange | undefined {
   let after = 0;
   while (to + after < target.length && dictionary[from + after] === target[to + after]) after++;
   if (after < CHUNK_BYTES) return undefined;

@@ -3,7 +3,7 @@ import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time.ts";
 import type { BackupTrigger } from "../backup/job.ts";
 import type { BackupJob, JobKind } from "../backup/job.ts";
-import { type Checkpoint, FIRST_CHECKPOINT } from "../backup/step.ts";
+import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";
 
@@ -11,7 +11,7 @@ import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";
 export const BACKUP = "backup";
 
 /** A job with the coordinator's internal fields. */
-export type BackupRecord = JobRecord<BackupJob, Checkpoint>;
+export type BackupRecord = JobRecord<BackupJob, BackupCheckpoint>;
 
 export function isBackup(record: JobRecord): record is BackupRecord {
   return record.work === BACKUP;
@@ -29,7 +29,7 @@ export interface RunRequest {
 }
 
 /** A new job; or, not `changed`, an open one with the same result. */
-export interface Accepted {
+export interface AcceptedJob {
   readonly ok: true;
   readonly changed: boolean;
   readonly job: BackupJob;
@@ -39,7 +39,7 @@ export interface Accepted {
 export type JobRequest = Pick<RunRequest, "requested_by" | "note">;
 
 export type JobResult =
-  Accepted | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
+  AcceptedJob | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
 
 export type RemoveResult =
   | { readonly ok: true }
@@ -190,7 +190,7 @@ function newChain(
       work: BACKUP,
       job,
       key: isRequested ? key : null,
-      checkpoint: FIRST_CHECKPOINT,
+      checkpoint: FIRST_BACKUP_CHECKPOINT,
       leavesPause: kindOfJob === "restore",
     });
   });

@@ -1,7 +1,7 @@
 import type { Platform } from "./platform.ts";
 import { timeText } from "../storage/time.ts";
 import { adoptVersions } from "./published-versions.ts";
-import { type Change, StepNeverEnded, type Verdict, type Work } from "./engine.ts";
+import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./job-record.ts";
 import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
@@ -9,7 +9,7 @@ import { copyObjects, copyState, copyTables, writeManifest } from "../backup/cop
 import { type Fault, fault } from "../backup/fault.ts";
 import { BACKUP, type BackupRecord, isBackup } from "./backup-jobs.ts";
 import { type BackupJob, type BackupStage, isCheck, PLANS } from "../backup/job.ts";
-import type { StepContext, StepDependencies, StepResult } from "../backup/step.ts";
+import type { StepContext, StepDependencies, BackupStepResult } from "../backup/step.ts";
 import {
   compareSchema,
   replaceVersions,
@@ -19,7 +19,7 @@ import {
 } from "../backup/restore-steps.ts";
 import { retain } from "../backup/retention.ts";
 
-type Step = (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
+type Step = (deps: StepDependencies, context: StepContext) => Promise<BackupStepResult>;
 
 /** Takes a step of each stage. Idempotent. Throws if a store fails. */
 const STEPS: { readonly [S in BackupStage]: Step } = {
@@ -58,7 +58,7 @@ export class BackupWork implements Work<BackupRecord> {
     return stage;
   }
 
-  async step(record: BackupRecord): Promise<Change<BackupRecord>> {
+  async step(record: BackupRecord): Promise<RecordChange<BackupRecord>> {
     const { state, store } = this.#deps;
     await adoptVersions(state, store);
     const openBackups = () =>
@@ -72,7 +72,7 @@ export class BackupWork implements Work<BackupRecord> {
     record: BackupRecord,
     cause: unknown,
     isLast: boolean,
-  ): Promise<Verdict<BackupRecord>> {
+  ): Promise<FailedStep<BackupRecord>> {
     const code = "store_fault";
     if (!isLast && !(cause instanceof StepNeverEnded))
       return { code, repeat: true, change: (current) => current };
@@ -83,7 +83,7 @@ export class BackupWork implements Work<BackupRecord> {
     return { job_id: id, kind, backup_id, progress, ...(error && { error }) };
   }
 
-  #advance(result: Exclude<StepResult, { do: "fail" }>): Change<BackupRecord> {
+  #advance(result: Exclude<BackupStepResult, { do: "fail" }>): RecordChange<BackupRecord> {
     const { checkpoint } = result;
     if (result.do === "again")
       return (record) => {
@@ -101,7 +101,10 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   /** Ends a job as failed. Deletes the backup that it has not finished. */
-  async #fail(claimed: BackupRecord, { code, message }: Fault): Promise<Change<BackupRecord>> {
+  async #fail(
+    claimed: BackupRecord,
+    { code, message }: Fault,
+  ): Promise<RecordChange<BackupRecord>> {
     const stage = this.stageOf(claimed);
     const error = { code, message, stage };
     const isVerdict = isCheck(stage) && code !== "store_fault";

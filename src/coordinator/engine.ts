@@ -12,15 +12,15 @@ const MAX_STEP_ATTEMPTS = 5;
  * Changes a record in the transaction that commits a step. The method type makes it bivariant, so
  * that one engine accepts the changes of every kind of work.
  */
-export type Change<R extends JobRecord> = { change(record: R): R }["change"];
+export type RecordChange<R extends JobRecord> = { change(record: R): R }["change"];
 
 /** Decision on a step that threw. */
-export interface Verdict<R extends JobRecord> {
+export interface FailedStep<R extends JobRecord> {
   /** Stable code of the fault. */
   readonly code: string;
   /** Whether the engine retries the step after a back-off. */
   readonly repeat: boolean;
-  readonly change: Change<R>;
+  readonly change: RecordChange<R>;
   /** Fields of the job that describe the fault, if the job is cancelled instead of changed. */
   readonly patch?: Partial<R["job"]>;
 }
@@ -34,13 +34,13 @@ export interface Work<R extends JobRecord = JobRecord> {
    *
    * @throws a cause for `faulted` to judge.
    */
-  step(record: R): Promise<Change<R>>;
+  step(record: R): Promise<RecordChange<R>>;
   /**
    * Judges a step that threw.
    *
    * @param isLast whether this was the last attempt.
    */
-  faulted(record: R, cause: unknown, isLast: boolean): Promise<Verdict<R>>;
+  faulted(record: R, cause: unknown, isLast: boolean): Promise<FailedStep<R>>;
   /** Returns the log fields of a job. */
   describe(job: R["job"]): { readonly [field: string]: unknown };
   /** Cleans up after a job has ended. Idempotent. */
@@ -163,7 +163,7 @@ export class Engine {
   /** Commits under the fence of the claim; undefined if a newer claim exists. */
   #commit(
     claimed: JobRecord,
-    change: Change<JobRecord>,
+    change: RecordChange<JobRecord>,
     patch: object = {},
   ): JobRecord | undefined {
     const { find, save, transaction } = this.#deps;

@@ -1,10 +1,10 @@
 import { timeText } from "../storage/time.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { type Change, StepNeverEnded, type Verdict, type Work } from "./engine.ts";
+import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord, isOpen } from "./job-record.ts";
 import { adoptVersions } from "./published-versions.ts";
 import { candidateOf, isRun, type NewRun, retryOf, type RunRecord } from "./run-queue.ts";
-import { parseAgain, parsedOf, type StepResult } from "../ingest/checkpoint.ts";
+import { parseAgain, parsedOf, type IngestStepResult } from "../ingest/checkpoint.ts";
 import type { CoordinatorState } from "./state.ts";
 import { leaseExpired, type RunFailure, toFailure } from "./run-failure.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
@@ -31,7 +31,7 @@ export class IngestWork implements Work<RunRecord> {
     return checkpoint.stage;
   }
 
-  async step({ job: run, checkpoint }: RunRecord): Promise<Change<RunRecord>> {
+  async step({ job: run, checkpoint }: RunRecord): Promise<RecordChange<RunRecord>> {
     const { state, pipeline, store } = this.#deps;
     if (checkpoint.stage === "fetch") await adoptVersions(state, store);
     const result = await pipeline.step(checkpoint, {
@@ -49,7 +49,11 @@ export class IngestWork implements Work<RunRecord> {
     return (record) => this.#apply(record, result);
   }
 
-  async faulted(record: RunRecord, cause: unknown, isLast: boolean): Promise<Verdict<RunRecord>> {
+  async faulted(
+    record: RunRecord,
+    cause: unknown,
+    isLast: boolean,
+  ): Promise<FailedStep<RunRecord>> {
     const { stage } = record.checkpoint;
     const failure =
       cause instanceof StepNeverEnded ? leaseExpired(stage, cause) : toFailure(cause, stage);
@@ -85,7 +89,7 @@ export class IngestWork implements Work<RunRecord> {
     this.#deps.pipeline.forget();
   }
 
-  #apply(record: RunRecord, { next, outcome, patch, publish }: StepResult): RunRecord {
+  #apply(record: RunRecord, { next, outcome, patch, publish }: IngestStepResult): RunRecord {
     const { state } = this.#deps;
     const run: Run = { ...this.#timed(record.job), error: null, ...patch };
     if (next === null) {

@@ -5,7 +5,11 @@ import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
 import type { Pause } from "../ingest/pause.ts";
 import { inStartingOrder, type Queue, stepTime } from "./queue.ts";
 import { timeText } from "../storage/time.ts";
-import { type ArchivedCandidate, type Checkpoint, FIRST_CHECKPOINT } from "../ingest/checkpoint.ts";
+import {
+  type ArchivedCandidate,
+  type IngestCheckpoint,
+  FIRST_INGEST_CHECKPOINT,
+} from "../ingest/checkpoint.ts";
 import { type Run, runSchema, type RunTrigger, type SkipReason, toListed } from "./run.ts";
 import type { RunMode, UpstreamFiles } from "../ingest/report.ts";
 
@@ -13,7 +17,7 @@ import type { RunMode, UpstreamFiles } from "../ingest/report.ts";
 export const INGEST = "ingest";
 
 /** A run with the coordinator's internal fields. */
-export type RunRecord = JobRecord<Run, Checkpoint>;
+export type RunRecord = JobRecord<Run, IngestCheckpoint>;
 
 export function isRun(record: JobRecord): record is RunRecord {
   return record.work === INGEST;
@@ -122,7 +126,12 @@ export function newRun(
     error: null,
     worker_version: workerVersion,
   };
-  return newRecord({ work: INGEST, job: run, checkpoint: FIRST_CHECKPOINT, isPausable: true });
+  return newRecord({
+    work: INGEST,
+    job: run,
+    checkpoint: FIRST_INGEST_CHECKPOINT,
+    isPausable: true,
+  });
 }
 
 /**

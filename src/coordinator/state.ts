@@ -8,7 +8,7 @@ import type { Pause } from "../ingest/pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import { type Queue, queueOf } from "./queue.ts";
 import type { HeldSummary } from "../ingest/accounting.ts";
-import type { Checkpoint } from "../ingest/checkpoint.ts";
+import type { IngestCheckpoint } from "../ingest/checkpoint.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
 import type { Run } from "./run.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
@@ -167,7 +167,7 @@ export class CoordinatorState {
   }
 
   /** Records what a run has accepted and held. Drops the approvals that it has followed. */
-  setLedger({ sources, parsed }: Pick<Checkpoint, "sources" | "parsed">): void {
+  setLedger({ sources, parsed }: Pick<IngestCheckpoint, "sources" | "parsed">): void {
     const [files, current] = [ledgerOf(sources), this.currentVersion()];
     if (files === null || parsed === null || current === null) return;
     const { generation, published_at } = current;

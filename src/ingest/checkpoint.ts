@@ -18,7 +18,7 @@ import type { Effort } from "./segment-coders.ts";
 const CHECKPOINT_FORMAT = 7;
 
 /** State of a run between two steps; JSON. */
-export interface Checkpoint {
+export interface IngestCheckpoint {
   readonly stage: Stage;
   /** `deployName` of the deployment that made the following fields; null before the first step. */
   readonly madeBy: string | null;
@@ -42,7 +42,7 @@ export interface Checkpoint {
   readonly deltas: readonly (StoredDeltas | null)[];
 }
 
-export const FIRST_CHECKPOINT: Checkpoint = {
+export const FIRST_INGEST_CHECKPOINT: IngestCheckpoint = {
   stage: "fetch",
   madeBy: null,
   sources: {},
@@ -57,18 +57,18 @@ export const FIRST_CHECKPOINT: Checkpoint = {
 };
 
 /** Returns to the parse stage: a rollback or a decision has changed what it starts from. */
-export function parseAgain({ madeBy, sources, dates }: Checkpoint): Checkpoint {
-  return { ...FIRST_CHECKPOINT, stage: "parse", madeBy, sources, dates };
+export function parseAgain({ madeBy, sources, dates }: IngestCheckpoint): IngestCheckpoint {
+  return { ...FIRST_INGEST_CHECKPOINT, stage: "parse", madeBy, sources, dates };
 }
 
 /** Returns what the parse stage found. */
-export function parsedOf({ parsed }: Checkpoint): Parsed {
+export function parsedOf({ parsed }: IngestCheckpoint): Parsed {
   if (parsed === null) throw new Error("nothing was parsed");
   return parsed;
 }
 
 /** Returns the content of a checkpoint from the guard stage on. */
-export function contentOf({ content }: Checkpoint): Content {
+export function contentOf({ content }: IngestCheckpoint): Content {
   if (content === null) throw new Error("nothing was built");
   return content;
 }
@@ -90,7 +90,7 @@ export function deployName({ snapshot, locales, airportSet, effort }: Deploy): s
  * Whether the deployment `name` can continue from a checkpoint. It must not join segments of
  * different snapshots. After publication only the replication is left, which any deployment can do.
  */
-export function isOfDeploy({ stage, madeBy }: Checkpoint, name: string): boolean {
+export function isOfDeploy({ stage, madeBy }: IngestCheckpoint, name: string): boolean {
   return stage === "fetch" || stage === "verify" || madeBy === name;
 }
 
@@ -132,8 +132,8 @@ export interface RunContext {
 }
 
 /** Result of a step: another step, a version to publish and another step, or the end. */
-export interface StepResult {
-  readonly next: Checkpoint | null;
+export interface IngestStepResult {
+  readonly next: IngestCheckpoint | null;
   readonly outcome: RunOutcome | null;
   /** Changed fields of the run. */
   readonly patch: Partial<Report>;
@@ -142,11 +142,11 @@ export interface StepResult {
 }
 
 /** Continues with another step. */
-export function proceed(next: Checkpoint, patch: Partial<Report>): StepResult {
+export function proceed(next: IngestCheckpoint, patch: Partial<Report>): IngestStepResult {
   return { next, outcome: null, patch, publish: null };
 }
 
 /** Ends the run as succeeded. */
-export function finish(outcome: RunOutcome, patch: Partial<Report> = {}): StepResult {
+export function finish(outcome: RunOutcome, patch: Partial<Report> = {}): IngestStepResult {
   return { next: null, outcome, patch, publish: null };
 }

@@ -4,7 +4,13 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
-import { decodesTo, encodeDcz, findMatches, type Match, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
+import {
+  decodesTo,
+  encodeDcz,
+  findMatches,
+  type CopiedRange,
+  MATCH_MIN_BYTES,
+} from "../catalog/dcz.ts";
 import {
   type Body,
   DELTA_FORMS,
@@ -26,7 +32,7 @@ const DELTA_MAX_BYTES = 64 * 1024;
 interface BodyPair {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
-  readonly matches: readonly Match[];
+  readonly matches: readonly CopiedRange[];
 }
 
 type Entries = Manifest["locales"];

@@ -15,11 +15,11 @@ import {
   toSegment,
 } from "./bodies.ts";
 import {
-  type Checkpoint,
+  type IngestCheckpoint,
   contentOf,
   proceed,
   type RunContext,
-  type StepResult,
+  type IngestStepResult,
 } from "./checkpoint.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
@@ -36,7 +36,7 @@ interface EncodeDependencies {
   readonly segments: SegmentStore;
   readonly diffs: DiffMaker;
   readonly deltas: DeltaMaker;
-  readonly open: (checkpoint: Checkpoint) => Promise<Workspace>;
+  readonly open: (checkpoint: IngestCheckpoint) => Promise<Workspace>;
 }
 
 /** Encodes and stores the common segments, then the locales, then the deltas, one in each step. */
@@ -47,7 +47,7 @@ export class EncodeStage {
     this.#deps = deps;
   }
 
-  async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  async step(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     const unit = commonUnits()[checkpoint.common.length];
     if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
     const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
@@ -56,7 +56,7 @@ export class EncodeStage {
       : this.#encodeLocale(locale, checkpoint, context);
   }
 
-  progress({ common, entries, diffs, deltas }: Checkpoint): Report["progress"] {
+  progress({ common, entries, diffs, deltas }: IngestCheckpoint): Report["progress"] {
     return {
       done: common.length + Object.keys(entries).length + deltas.length,
       total: commonUnits().length + this.#deps.locales.length + diffs.length,
@@ -66,9 +66,9 @@ export class EncodeStage {
   /** Stores the next common segment. */
   async #encodeCommon(
     unit: CommonUnit,
-    checkpoint: Checkpoint,
+    checkpoint: IngestCheckpoint,
     context: RunContext,
-  ): Promise<StepResult> {
+  ): Promise<IngestStepResult> {
     const { segments } = this.#deps;
     const { common } = checkpoint;
     const made = toBlob(await this.#makeCommon(unit, checkpoint));
@@ -80,7 +80,7 @@ export class EncodeStage {
 
   async #makeCommon(
     { representation, coding }: CommonUnit,
-    checkpoint: Checkpoint,
+    checkpoint: IngestCheckpoint,
   ): Promise<Uint8Array> {
     const { open, compress } = this.#deps;
     if (coding !== "identity") {
@@ -98,9 +98,9 @@ export class EncodeStage {
 
   async #encodeLocale(
     locale: string,
-    checkpoint: Checkpoint,
+    checkpoint: IngestCheckpoint,
     context: RunContext,
-  ): Promise<StepResult> {
+  ): Promise<IngestStepResult> {
     const { open, compressOwn, segments, diffs: maker } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
     const message = messages[locale];
@@ -124,21 +124,24 @@ export class EncodeStage {
   }
 
   /** Compresses the bodies with those of the next earlier content. */
-  async #encodeDeltas(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  async #encodeDeltas(
+    checkpoint: IngestCheckpoint,
+    context: RunContext,
+  ): Promise<IngestStepResult> {
     const { diffs, deltas, entries } = checkpoint;
     const from = context.retained.findVersion(diffs[deltas.length]?.generation ?? 0);
     const made = from ? await this.#deps.deltas.make(from, entries, context) : null;
     return this.#proceed({ ...checkpoint, deltas: [...deltas, made] });
   }
 
-  #proceed(next: Checkpoint): StepResult {
+  #proceed(next: IngestCheckpoint): IngestStepResult {
     const progress = this.progress(next);
     const stage = progress.done < progress.total ? "encode" : "publish";
     return proceed({ ...next, stage }, { progress });
   }
 
   /** Reads a stored common segment. */
-  async #common({ common }: Checkpoint, unit: CommonUnit): Promise<Blob> {
+  async #common({ common }: IngestCheckpoint, unit: CommonUnit): Promise<Blob> {
     const index = commonUnits().findIndex((other) => isDeepStrictEqual(other, unit));
     const segment = common[index];
     if (segment === undefined)

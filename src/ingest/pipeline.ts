@@ -8,17 +8,17 @@ import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
 import { DiffMaker, earlierContents, nothingChanged } from "./diffs.ts";
 import {
-  type Checkpoint,
+  type IngestCheckpoint,
   contentOf,
   deployName,
   finish,
-  FIRST_CHECKPOINT,
+  FIRST_INGEST_CHECKPOINT,
   isOfDeploy,
   parseAgain,
   parsedOf,
   proceed,
   type RunContext,
-  type StepResult,
+  type IngestStepResult,
 } from "./checkpoint.ts";
 import { describeContent, isSameContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
@@ -82,9 +82,9 @@ export class Pipeline {
    *
    * @throws SourceError or RunFault if the run fails, and StoreError if a repetition may succeed.
    */
-  async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  async step(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     if (!isOfDeploy(checkpoint, this.#deploy))
-      return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
+      return proceed(FIRST_INGEST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
         return this.#fetch(checkpoint, context);
@@ -112,14 +112,14 @@ export class Pipeline {
     this.#diffs.forget();
   }
 
-  async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  async #fetch(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     const { sources, upstream } = await fetchSources(this.#deps, context);
     const madeBy = this.#deploy;
     const dates = datesOf(context.source, upstream, this.#deps.snapshot);
     return proceed({ ...checkpoint, stage: "parse", madeBy, sources, dates }, { upstream });
   }
 
-  async #parse(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  async #parse(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     const { archive, snapshot, surprises, now } = this.#deps;
     const { ledger, retained } = context;
     const earlier = retained.versions().map((version) => ledgerOf(version.sources));
@@ -137,11 +137,14 @@ export class Pipeline {
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
       held: { waiting: held.surprising, oldest_since: held.oldest_since },
     };
-    const next: Checkpoint = { ...checkpoint, stage: "build", sources, parsed };
+    const next: IngestCheckpoint = { ...checkpoint, stage: "build", sources, parsed };
     return proceed(next, { ...account(read, workspace), held });
   }
 
-  async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
+  async #build(
+    checkpoint: IngestCheckpoint,
+    { mode, current }: RunContext,
+  ): Promise<IngestStepResult> {
     const { store, locales, defaultLocale } = this.#deps;
     const workspace = await this.#open(checkpoint);
     const content = await describeContent(workspace, locales);
@@ -160,7 +163,7 @@ export class Pipeline {
     return proceed({ ...checkpoint, stage: "guard", content }, { catalog_sha256 });
   }
 
-  async #guard(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  async #guard(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     const content = contentOf(checkpoint);
     const { mode, forced, current } = context;
     const { locales, defaultLocale, airportSet, store } = this.#deps;
@@ -191,7 +194,7 @@ export class Pipeline {
     return proceed({ ...checkpoint, stage: "encode", judgedAgainst, diffs }, patch);
   }
 
-  async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
+  async #publish(checkpoint: IngestCheckpoint, { current }: RunContext): Promise<IngestStepResult> {
     const { sources, dates, entries, judgedAgainst, deltas } = checkpoint;
     const { catalog_sha256, counts } = contentOf(checkpoint);
     // An operator has rolled back since then: the ledger is that of another version.
@@ -225,13 +228,13 @@ export class Pipeline {
   }
 
   /** Replicates the published version to the stores. */
-  async #verify({ current }: RunContext): Promise<StepResult> {
+  async #verify({ current }: RunContext): Promise<IngestStepResult> {
     if (current === null) throw new Error("nothing was published");
     await replicate(this.#deps.store, current);
     return finish("published");
   }
 
-  async #open({ sources }: Pick<Checkpoint, "sources">): Promise<Workspace> {
+  async #open({ sources }: Pick<IngestCheckpoint, "sources">): Promise<Workspace> {
     const key = JSON.stringify(sources);
     if (this.#workspace?.key === key) return this.#workspace.workspace;
     const { archive, snapshot, airportSet } = this.#deps;

@@ -1,6 +1,6 @@
 import { BACKUP, type BackupRecord } from "../../src/coordinator/backup-jobs.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
-import { FIRST_CHECKPOINT } from "../../src/backup/step.ts";
+import { FIRST_BACKUP_CHECKPOINT } from "../../src/backup/step.ts";
 import { newRecord } from "../../src/coordinator/job-record.ts";
 
 /** A job that has begun to make a backup. */
@@ -35,5 +35,5 @@ export function aJob(changes: Partial<BackupJob> = {}): BackupJob {
 /** A job that waits. */
 export function aBackupRecord(changes: Partial<BackupJob> = {}): BackupRecord {
   const job = aJob(changes);
-  return newRecord({ work: BACKUP, job, checkpoint: FIRST_CHECKPOINT });
+  return newRecord({ work: BACKUP, job, checkpoint: FIRST_BACKUP_CHECKPOINT });
 }

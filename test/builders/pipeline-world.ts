@@ -1,9 +1,9 @@
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
 import {
-  type Checkpoint,
-  FIRST_CHECKPOINT,
+  type IngestCheckpoint,
+  FIRST_INGEST_CHECKPOINT,
   type RunContext,
-  type StepResult,
+  type IngestStepResult,
 } from "../../src/ingest/checkpoint.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
 import type { Run } from "../../src/coordinator/run.ts";
@@ -41,7 +41,7 @@ export class PipelineWorld {
   versions: readonly Manifest[] = [];
   /** The upstream files of the last success. */
   archived: UpstreamFiles = {};
-  checkpoint: Checkpoint = FIRST_CHECKPOINT;
+  checkpoint: IngestCheckpoint = FIRST_INGEST_CHECKPOINT;
   /** What has changed in the run. */
   run: Partial<Run> = {};
 
@@ -87,7 +87,7 @@ export class PipelineWorld {
   }
 
   /** Does one step and, if it does not throw, remembers what it came to. */
-  async step(pipeline: Pipeline, mode: RunMode = "incremental"): Promise<StepResult> {
+  async step(pipeline: Pipeline, mode: RunMode = "incremental"): Promise<IngestStepResult> {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };
     if (result.publish !== null) {
@@ -106,15 +106,15 @@ export class PipelineWorld {
   async runToEnd(
     mode: RunMode = "incremental",
     pipelineFor: () => Pipeline = once(this.newPipeline()),
-  ): Promise<StepResult> {
-    this.checkpoint = FIRST_CHECKPOINT;
+  ): Promise<IngestStepResult> {
+    this.checkpoint = FIRST_INGEST_CHECKPOINT;
     this.run = {};
     return this.runOn(mode, pipelineFor);
   }
 
   /** Starts a run, and does its steps before those of a stage. */
   async runUpTo(stage: Stage): Promise<void> {
-    this.checkpoint = FIRST_CHECKPOINT;
+    this.checkpoint = FIRST_INGEST_CHECKPOINT;
     this.run = {};
     const pipeline = this.newPipeline();
     while (this.checkpoint.stage !== stage) await this.step(pipeline);
@@ -124,7 +124,7 @@ export class PipelineWorld {
   async runOn(
     mode: RunMode = "incremental",
     pipelineFor: () => Pipeline = once(this.newPipeline()),
-  ): Promise<StepResult> {
+  ): Promise<IngestStepResult> {
     for (;;) {
       const result = await this.step(pipelineFor(), mode);
       if (result.next === null) return result;

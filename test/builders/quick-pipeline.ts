@@ -1,16 +1,16 @@
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 import {
-  type Checkpoint,
+  type IngestCheckpoint,
   finish,
   proceed,
   type RunContext,
-  type StepResult,
+  type IngestStepResult,
 } from "../../src/ingest/checkpoint.ts";
 import { GuardsTripped } from "../../src/ingest/faults.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { aLocaleEntry, aManifest, inEveryForm } from "./manifest.ts";
 
-const NOTHING_PARSED: Checkpoint["parsed"] = {
+const NOTHING_PARSED: IngestCheckpoint["parsed"] = {
   rows: { seen: 0, rejected: 0 },
   fileRows: { before: null, after: 0 },
   listed: { before: 0, after: 0, least: 0 },
@@ -31,7 +31,10 @@ export class QuickPipeline extends Pipeline {
     this.#deps = deps;
   }
 
-  override async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  override async step(
+    checkpoint: IngestCheckpoint,
+    context: RunContext,
+  ): Promise<IngestStepResult> {
     const { current } = context;
     switch (checkpoint.stage) {
       case "fetch":
@@ -89,7 +92,7 @@ export class QuickPipeline extends Pipeline {
     }
   }
 
-  async #text({ sources }: Checkpoint): Promise<string> {
+  async #text({ sources }: IngestCheckpoint): Promise<string> {
     const file = await this.#deps.archive.open("text", sources["text"] ?? "");
     return new Response(file).text();
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Accepted, JobResult } from "../../coordinator/backup-jobs.ts";
+import type { AcceptedJob, JobResult } from "../../coordinator/backup-jobs.ts";
 import { type BackupJob, jobSchema } from "../../backup/job.ts";
 import { backupSchema } from "../../backup/backup.ts";
 import { outcome, pageFields } from "../http/query.ts";
@@ -53,7 +53,7 @@ export function acceptances<Body extends z.ZodType>(named: string, body: Body) {
 }
 
 /** Answers with a new job, or with an open one that does the same. */
-export function accept({ changed, job }: Accepted, location: string) {
+export function accept({ changed, job }: AcceptedJob, location: string) {
   return {
     status: changed ? 202 : 200,
     body: { changed, job, message: describeJob(changed, job) },

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Checkpoint, RunContext, StepResult } from "../../../src/ingest/checkpoint.ts";
+import type {
+  IngestCheckpoint,
+  RunContext,
+  IngestStepResult,
+} from "../../../src/ingest/checkpoint.ts";
 import { Pipeline } from "../../../src/ingest/pipeline.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 
@@ -33,7 +37,10 @@ describe("a step that a pause discards", () => {
   it("clears the error of an earlier attempt from the job", async () => {
     let attempts = 0;
     class Publishing extends Pipeline {
-      override async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+      override async step(
+        checkpoint: IngestCheckpoint,
+        context: RunContext,
+      ): Promise<IngestStepResult> {
         if (checkpoint.stage === "publish" && ++attempts === 1) throw new Error("no connection");
         if (attempts === 2) await world.coordinator.pause(PAUSE, false);
         return super.step(checkpoint, context);

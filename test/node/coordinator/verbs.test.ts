@@ -2,7 +2,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { isOpen } from "../../../src/coordinator/job-record.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
-import type { Checkpoint, RunContext, StepResult } from "../../../src/ingest/checkpoint.ts";
+import type {
+  IngestCheckpoint,
+  RunContext,
+  IngestStepResult,
+} from "../../../src/ingest/checkpoint.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
 import { type Stage, STAGES } from "../../../src/ingest/report.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
@@ -32,7 +36,10 @@ class SlowPublish extends Pipeline {
     this.#store = deps.store;
   }
 
-  override async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+  override async step(
+    checkpoint: IngestCheckpoint,
+    context: RunContext,
+  ): Promise<IngestStepResult> {
     if (checkpoint.stage === "publish") await this.#store.readManifest("r2");
     return super.step(checkpoint, context);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Checkpoint, FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
+import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import type { Stage } from "../../../src/ingest/report.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -54,7 +54,7 @@ describe("a deploy in the middle of a run", () => {
       const { stage } = world.checkpoint;
       if (stage === "verify") break;
       others(world);
-      expect((await world.step(world.newPipeline())).next, stage).toEqual(FIRST_CHECKPOINT);
+      expect((await world.step(world.newPipeline())).next, stage).toEqual(FIRST_INGEST_CHECKPOINT);
       expect(world.run.progress).toEqual({ done: 0, total: 0 });
       begunAnew.add(stage);
       await goOn(world);
@@ -68,10 +68,10 @@ describe("a deploy in the middle of a run", () => {
   });
 
   it.each([
-    ["by other code", (checkpoint: Checkpoint) => ({ ...checkpoint, madeBy: "other code" })],
+    ["by other code", (checkpoint: IngestCheckpoint) => ({ ...checkpoint, madeBy: "other code" })],
     [
       "by code that named no maker",
-      (checkpoint: Checkpoint) => {
+      (checkpoint: IngestCheckpoint) => {
         const { madeBy: _, ...old } = checkpoint;
         return old;
       },
@@ -82,7 +82,7 @@ describe("a deploy in the middle of a run", () => {
     const world = new PipelineWorld(["en"]);
     await runUntil(world, "encode");
     world.checkpoint = JSON.parse(JSON.stringify(remade(world.checkpoint)));
-    expect((await world.step(world.newPipeline())).next).toEqual(FIRST_CHECKPOINT);
+    expect((await world.step(world.newPipeline())).next).toEqual(FIRST_INGEST_CHECKPOINT);
     await goOn(world);
     expect(JSON.stringify(world.current)).toBe(JSON.stringify(pure.current));
   });

@@ -8,7 +8,7 @@ import {
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
 import type { Accepted } from "../../../src/acceptance/airport.ts";
 import { EMBEDDED, embeddedUpstream } from "../../../src/sources/upstream.ts";
-import { FIRST_CHECKPOINT, parseAgain } from "../../../src/ingest/checkpoint.ts";
+import { FIRST_INGEST_CHECKPOINT, parseAgain } from "../../../src/ingest/checkpoint.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -128,7 +128,7 @@ describe("a run over an upstream that may lie", () => {
     await nextDay(ROWS);
     world.surprises = NOTHING_SURPRISES;
     world.upstream = anUpstream(renamed("Ghost"));
-    world.checkpoint = FIRST_CHECKPOINT;
+    world.checkpoint = FIRST_INGEST_CHECKPOINT;
     const pipeline = world.newPipeline();
     while (world.checkpoint.stage !== "publish") await world.step(pipeline);
     world.checkpoint = parseAgain(world.checkpoint);

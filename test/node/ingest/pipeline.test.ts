@@ -2,7 +2,7 @@ import { ACCEPTED_FILE, HELD_FILE } from "../../../src/acceptance/ledger-files.t
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
-import { FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
+import { FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import { STAGES } from "../../../src/ingest/report.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
@@ -254,7 +254,7 @@ describe("airports without scheduled service", () => {
   it("begin a run anew that was under way when the setting was changed", async () => {
     world.forced = true;
     const pipeline = world.newPipeline();
-    world.checkpoint = FIRST_CHECKPOINT;
+    world.checkpoint = FIRST_INGEST_CHECKPOINT;
     await world.step(pipeline);
     world.airportSet = "all";
     await world.step(world.newPipeline());
