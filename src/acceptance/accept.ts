@@ -7,7 +7,6 @@ import { isDeepStrictEqual } from "node:util";
 import { sha256Hex } from "../catalog/hash.ts";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
 import { timeText } from "../storage/time-text.ts";
 import {
   type Accepted,
@@ -32,6 +31,9 @@ import {
 import { matchAirports, type Pair } from "./identity.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
 
+/** Hexadecimal digits at the end of a change's id. */
+const ID_HASH_LENGTH = 16;
+
 /** What any run starts from. */
 interface AcceptRun {
   readonly ledger: Ledger;
@@ -49,8 +51,13 @@ interface AcceptRun {
 /** What a comparison with upstream starts from. */
 export interface Comparison extends AcceptRun {
   readonly upstream: UpstreamAirports;
+  /** The snapshot's names of subdivisions, by code. */
+  readonly regionNames: ReadonlyMap<string, string>;
   readonly regionOf: RegionOf;
 }
+
+/** What a held change is about. */
+type Subject = Pick<HeldChange, "id" | "airport" | "iata" | "name" | "before" | "after">;
 
 /** A change of an airport that keeps its id. */
 interface WantedChange extends Change {
@@ -84,19 +91,32 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const judged = blockTakenCodes(
     present,
     changes.map((change) => {
-      const held = hold(change, rules.get(change) ?? []);
+      const held = hold(subjectOf(change), rules.get(change) ?? []);
       return { change, held, isFree: isFree(held, comparison) };
     }),
   );
+  const renamed = renamedRegions(comparison).map((subject) => hold(subject, []));
   const held = [
     ...judged.filter((each) => !each.isFree).map((each) => each.held),
-    ...overruled.map(({ said, ours }) => hold({ before: ours, after: said }, [], "corrected")),
+    ...renamed.filter((each) => !isFree(each, comparison)),
+    ...overruled.map(({ said, ours }) =>
+      hold(subjectOf({ before: ours, after: said }), [], "corrected"),
+    ),
   ];
-  const seen = new Set([...judged.map((each) => each.held.id), ...held.map(({ id }) => id)]);
+  const seen = new Set(
+    [...judged.map((each) => each.held), ...renamed, ...held].map(({ id }) => id),
+  );
   const unseen = ledger.held.filter(({ id }) => !seen.has(id));
   const free = judged.filter((each) => each.isFree).map(({ change }) => change);
   return {
-    accepted: { ...takeOver(present, accepted.gone, free), rows: upstream.seen },
+    accepted: {
+      ...takeOver(present, accepted.gone, free),
+      regions: {
+        ...accepted.regions,
+        ...namesOf(renamed.filter((each) => isFree(each, comparison))),
+      },
+      rows: upstream.seen,
+    },
     held: [...held, ...heldOfOthers(unseen, comparison)].toSorted(byRank),
   };
 }
@@ -106,8 +126,9 @@ function followRow(
   { accepted, upstream: row }: Pair,
   { delistedRows }: UpstreamAirports,
 ): WantedChange & { before: AcceptedAirport } {
-  if (row === undefined)
-    return { before: accepted, after: null, delisted: delistedRows.get(accepted.row) };
+  const delisted = delistedRows.get(accepted.row);
+  if (row === undefined && delisted === "unusable") return { before: accepted, after: accepted };
+  if (row === undefined) return { before: accepted, after: null, delisted };
   const { id, lat, lon, anchor = { lat, lon } } = accepted;
   const after = { ...row, id, row: row.id };
   if (distanceKm(anchor, row) > SAME_POSITION_KM)
@@ -128,33 +149,30 @@ function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
   const at = timeText(now);
   const known = new Map(ledger.held.map((held) => [held.id, held]));
   const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
-  const differing = new Map(waiting.map((held) => [held.airport, held]));
+  const differing = new Map(waiting.map((held) => [entityOf(held), held]));
   const ifUnbroken = (held: HeldChange | undefined) =>
     held !== undefined && isUnbroken(held, now) ? held : undefined;
   return (
-    change: Change,
+    subject: Subject,
     rules: readonly Rule[],
     state: "waiting" | "corrected" = "waiting",
   ): HeldChange => {
-    const { before, after } = change;
-    const airport = before ?? after;
-    if (airport === null) throw new Error("a change of no airport");
-    const id = heldId(airport.id, change);
+    const { id, airport, iata, name, before, after } = subject;
     const found = known.get(id);
     // A correction that ends makes a change of what it hid.
     const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
     const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
-    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(airport.id)))?.since ?? at;
+    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? at;
     const isDisputed = wanted_since !== since && now - Date.parse(since) >= 2 * holdMs;
     const held: HeldChange = {
       id,
       state: same?.state ?? state,
-      airport: airport.id,
-      iata: airport.iata,
-      name: airport.name,
+      airport,
+      iata,
+      name,
       rules: isDisputed ? [...rules, "disputed"] : rules,
-      before: before && recordOf(before),
-      after: after && recordOf(after),
+      before,
+      after,
       since,
       wanted_since,
       last_seen: at,
@@ -169,17 +187,56 @@ function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
   };
 }
 
-/**
- * Names a change by the airport and the record that upstream wants, or the reason why there is none.
- * A small correction of the position, which does not wait, leaves it the same. The hash is long
- * enough that nobody finds another record for an id that has waited.
- */
-function heldId(airport: string, { before, after, delisted }: Change): string {
+/** A small correction of the position, which does not wait, leaves the id of a change the same. */
+function subjectOf({ before, after, delisted }: Change): Subject {
+  const airport = before ?? after;
+  if (airport === null) throw new Error("a change of no airport");
+  const { id, iata, name } = airport;
   const wanted = after && recordOf(after);
   const isInPlace = before?.lat === after?.lat && before?.lon === after?.lon;
   const identity = isInPlace && wanted !== null ? { ...wanted, lat: null, lon: null } : wanted;
-  const hash = sha256Hex(JSON.stringify(identity ?? delisted ?? null));
-  return `${airport}-${hash.slice(0, 16)}`;
+  return {
+    id: heldId(id, identity ?? delisted ?? null),
+    airport: id,
+    iata,
+    name,
+    before: before && recordOf(before),
+    after: wanted,
+  };
+}
+
+/**
+ * Names a change by the airport or subdivision and by what upstream wants. The hash is long enough
+ * that nobody finds another record for an id that has waited.
+ */
+function heldId(entity: string, wanted: unknown): string {
+  return `${entity}-${sha256Hex(JSON.stringify(wanted)).slice(0, ID_HASH_LENGTH)}`;
+}
+
+/** The airport or subdivision that a change is of. */
+function entityOf({ id }: Pick<HeldChange, "id">): string {
+  return id.slice(0, -1 - ID_HASH_LENGTH);
+}
+
+/** Finds the subdivisions that upstream names otherwise. One that it does not name keeps its name. */
+function renamedRegions({ ledger, upstream, regionNames }: Comparison): Subject[] {
+  const { regions } = ledger.accepted;
+  return [...upstream.regions].flatMap(([code, name]) => {
+    const served = regions[code] ?? regionNames.get(code);
+    if (served === name) return [];
+    const before = served === undefined ? null : { code, name: served };
+    const [airport, iata, after] = [null, null, { code, name }];
+    return { id: heldId(code, after), airport, iata, name: served ?? name, before, after };
+  });
+}
+
+/** The names of subdivisions that changes bring, by code. */
+function namesOf(changes: readonly HeldChange[]): { readonly [code: string]: string } {
+  return Object.fromEntries(
+    changes.flatMap(({ after }) =>
+      after !== null && "code" in after ? [[after.code, after.name]] : [],
+    ),
+  );
 }
 
 function isFree(held: HeldChange, { holdMs, now }: Comparison): boolean {
@@ -269,15 +326,21 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
     .filter((each) => each.state !== "waiting" || isUnbroken(each, run.now));
 }
 
-/** Accepts all airports of a source that people have checked. The others are gone, and keep their ids. */
-export function trustAirports(run: AcceptRun, airports: readonly SourceAirport[]): Ledger {
+/**
+ * Accepts all airports of a source that people have checked, with its names of subdivisions. The
+ * other airports are gone, and keep their ids.
+ */
+export function trustUpstream(
+  run: AcceptRun,
+  { airports, regions }: Pick<UpstreamAirports, "airports" | "regions">,
+): Ledger {
   const { accepted, held } = run.ledger;
   const rows = new Map(accepted.airports.map(({ id, row }) => [id, row]));
   const listed = new Set(airports.map(({ id }) => id));
   const others = [...accepted.airports, ...accepted.gone].filter(({ id }) => !listed.has(id));
   const hold = holdFor(run);
   const corrected = run.corrections.map(({ written = null, ours = null }) =>
-    hold({ before: ours, after: written }, [], "corrected"),
+    hold(subjectOf({ before: ours, after: written }), [], "corrected"),
   );
   return {
     accepted: {
@@ -286,6 +349,7 @@ export function trustAirports(run: AcceptRun, airports: readonly SourceAirport[]
         row: rows.get(airport.id) ?? airport.id,
       })),
       gone: others.map(goneOf),
+      regions: Object.fromEntries(regions),
       rows: accepted.rows,
     },
     held: [...corrected, ...heldOfOthers(held, run)].toSorted(byRank),

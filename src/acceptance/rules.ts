@@ -1,8 +1,8 @@
 /** The rules of which changes an operator should look at first. Pure: no clock, no I/O. */
 import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
-import { type AcceptedAirport, type DelistedReason, isImportant } from "./airport.ts";
+import type { DelistedReason, SourceAirport } from "../sources/our-airports.ts";
+import { type AcceptedAirport, isImportant } from "./airport.ts";
 import { type Rule, RULES } from "./held-change.ts";
 
 /** A change of an airport. */

@@ -127,11 +127,12 @@ export class Pipeline {
     const { ledger, retained } = context;
     const earlier = retained.versions().map(({ sources: its }) => ledgerOf(its));
     const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((each) => each !== null)];
-    const { files, read, held, fileRows, listed } = await acceptSources(
+    const accepted = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
       { ...context, sources: checkpoint.sources, ledgers },
     );
-    const sources = { ...checkpoint.sources, ...files };
+    const { read, held, fileRows, listed } = accepted;
+    const sources = { ...checkpoint.sources, ...accepted.files };
     const workspace = await this.#open({ sources });
     const parsed = {
       rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
@@ -141,7 +142,7 @@ export class Pipeline {
       held: { waiting: held.surprising, oldest_since: held.oldest_since },
     };
     const next: Checkpoint = { ...checkpoint, stage: "build", sources, parsed };
-    return proceed(next, { ...account(read, workspace), held });
+    return proceed(next, { ...account(accepted, workspace), held });
   }
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {

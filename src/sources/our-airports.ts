@@ -38,6 +38,9 @@ type AirportType = (typeof AIRPORT_TYPES)[number];
 
 type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
 
+/** Why the row of an airport lists none. One that is `unusable` says nothing: the airport stays. */
+export type DelistedReason = "closed" | "without_code" | "unusable";
+
 /** An airport that the catalog has. */
 interface KnownAirport {
   /** Number of its row. */
@@ -52,7 +55,7 @@ export interface AirportsRead {
   /** Sorted by IATA code. Codes and ids are unique. */
   readonly airports: readonly SourceAirport[];
   /** Rows of known airports that list no airport, by number, and why. */
-  readonly delistedRows: ReadonlyMap<string, "closed" | "without_code">;
+  readonly delistedRows: ReadonlyMap<string, DelistedReason>;
   /** Ids of airports whose names say that they are not in use. */
   readonly unopened: ReadonlySet<string>;
   readonly seen: number;
@@ -98,7 +101,7 @@ export async function readAirports(
   const rejects: Reject[] = [];
   const repaired: RepairCounts = {};
   const rows = new Set(known.map(({ row }) => row));
-  const delistedRows = new Map<string, "closed" | "without_code">();
+  const delistedRows = new Map<string, DelistedReason>();
   const unopened = new Set<string>();
   let seen = 0;
   let filtered = 0;
@@ -128,6 +131,7 @@ export async function readAirports(
     if (hasStateNote(row.get("name"))) unopened.add(parsed.id);
   }
   const airports = distinctAirports(candidates, known, rejects);
+  for (const { id } of rejects) if (rows.has(id)) delistedRows.set(id, "unusable");
   return { airports, delistedRows, unopened, seen, filtered, rejects, repaired };
 }
 

@@ -189,6 +189,12 @@ describe("an airport that upstream no longer lists", () => {
     expect(life.airport("XFD")).toBeUndefined();
   });
 
+  it("is served for as long as its row is there and cannot be used", () => {
+    life.nextDays(9, [BERN, FIELD], { delistedRows: new Map([["1", "unusable"]]) });
+    expect(life.airport("BSL")).toEqual({ ...BASEL, row: "1" });
+    expect(life.held()).toEqual([]);
+  });
+
   it("waits anew where its row, which was gone, is closed", () => {
     life.nextDay([BERN, FIELD]);
     life.nextDay([BERN, FIELD], { decisions: [life.decision("rejected")] });

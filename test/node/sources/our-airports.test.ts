@@ -77,6 +77,22 @@ describe("readAirports", () => {
     ]);
   });
 
+  it("says which of the rejected rows are those of known airports", async () => {
+    const rows = [
+      anAirportRow({ latitude_deg: "?" }),
+      anAirportRow({ id: "7", iata_code: "AAA" }),
+      anAirportRow({ id: "8", iata_code: "AAA" }),
+      anAirportRow({ id: "9", iata_code: "zrh" }),
+    ];
+    const known = ["4439", "8"].map((row) => ({ row, iata: "ZRH", lat: 47, lon: 8 }));
+    const found = await readAirports(streamOf(csvOf(rows)), COUNTRIES, known);
+    expect(found.rejects).toHaveLength(3);
+    expect([...found.delistedRows]).toEqual([
+      ["4439", "unusable"],
+      ["8", "unusable"],
+    ]);
+  });
+
   it.each([
     ["its own row", { row: "9", iata: "ZRH", lat: 0, lon: 0 }],
     ["the row next to it", { row: "1", iata: "ZRH", lat: 46.99, lon: 7.01 }],
