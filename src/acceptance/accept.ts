@@ -29,6 +29,7 @@ import {
   withDecision,
 } from "./held-change.ts";
 import { matchAirports, type Pair } from "./identity.ts";
+import { gainsObscenity } from "./obscene-words.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
 
 /** Hexadecimal digits at the end of a change's id. */
@@ -95,7 +96,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       return { change, held, isFree: isFree(held, comparison) };
     }),
   );
-  const renamed = renamedRegions(comparison).map((subject) => hold(subject, []));
+  const renamed = renamedRegions(comparison).map(({ subject, rules }) => hold(subject, rules));
   const held = [
     ...judged.filter((each) => !each.isFree).map((each) => each.held),
     ...renamed.filter((each) => !isFree(each, comparison)),
@@ -219,14 +220,23 @@ function entityOf({ id }: Pick<HeldChange, "id">): string {
 }
 
 /** Finds the subdivisions that upstream names otherwise. One that it does not name keeps its name. */
-function renamedRegions({ ledger, upstream, regionNames }: Comparison): Subject[] {
+function renamedRegions({
+  ledger,
+  upstream,
+  regionNames,
+}: Comparison): { readonly subject: Subject; readonly rules: readonly Rule[] }[] {
   const { regions } = ledger.accepted;
   return [...upstream.regions].flatMap(([code, name]) => {
     const served = regions[code] ?? regionNames.get(code);
     if (served === name) return [];
     const before = served === undefined ? null : { code, name: served };
-    const [airport, iata, after] = [null, null, { code, name }];
-    return { id: heldId(code, after), airport, iata, name: served ?? name, before, after };
+    const after = { code, name };
+    const id = heldId(code, after);
+    const subject = { id, airport: null, iata: null, name: served ?? name, before, after };
+    const rules: Rule[] = gainsObscenity(name, before === null ? [] : [before.name])
+      ? ["obscene"]
+      : [];
+    return { subject, rules };
   });
 }
 

@@ -7,6 +7,7 @@ import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
 
 /** Why an operator should look at a change; the most urgent rule first. */
 export const RULES = [
+  "obscene",
   "changes_country",
   "changes_code",
   "takes_code",
@@ -129,11 +130,11 @@ export function isUnbroken({ since, last_seen }: HeldChange, now: number): boole
   return now - Date.parse(last_seen) <= GAP_MS && Date.parse(since) <= now;
 }
 
-/** Whether upstream has said the same for long enough. */
+/** Whether upstream has said the same for long enough. Only an operator accepts what is obscene. */
 export function isRipe(
-  { wanted_since }: Pick<HeldChange, "wanted_since">,
+  { wanted_since, rules }: Pick<HeldChange, "wanted_since" | "rules">,
   holdMs: number,
   now: number,
 ): boolean {
-  return now - Date.parse(wanted_since) >= holdMs - LATENESS_MS;
+  return !rules.includes("obscene") && now - Date.parse(wanted_since) >= holdMs - LATENESS_MS;
 }

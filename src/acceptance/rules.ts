@@ -4,6 +4,7 @@ import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason, SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
 import { type Rule, RULES } from "./held-change.ts";
+import { gainsObscenity } from "./obscene-words.ts";
 
 /** A change of an airport. */
 export interface Change {
@@ -40,6 +41,7 @@ export function findRules(
   const rulesOf = (change: Change): Rule[] => {
     const { before, after } = change;
     const rules = rulesOfUse(change, regionOf);
+    if (isObscene(before, after)) rules.push("obscene");
     const holder = holders.get(after?.iata ?? "");
     if (holder !== undefined && holder !== after?.id) rules.push("takes_code");
     if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))
@@ -63,11 +65,18 @@ function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): Ru
   if (before.country !== after.country) rules.push("changes_country");
   if (before.iata !== after.iata) rules.push("changes_code");
   if (distanceKm(before, after) > MOVE_KM) rules.push("moves");
-  if (!isKnownName(after.name, before)) rules.push("changes_name");
+  if (!isKnownName(after.name, before) || gainsWord(after.name, before)) rules.push("changes_name");
   if (!isKnownName(after.municipality, before)) rules.push("changes_city");
   if (leftRegion(before, after, regionOf).length > 0) rules.push("loses_region");
   if ((before.scheduled && !after.scheduled) || (wasUsed && !isUsed)) rules.push("demoted");
   return rules;
+}
+
+/** Whether an airport would get an obscene word that it has not, in its name or municipality. */
+function isObscene(before: SourceAirport | null, after: SourceAirport | null): boolean {
+  if (after === null) return false;
+  const known = before === null ? [] : [before.name, before.municipality];
+  return [after.name, after.municipality].some((name) => gainsObscenity(name, known));
 }
 
 /** The region that an airport leaves, if it was in one. */
@@ -121,6 +130,21 @@ export function isKnownName(
   return [name, municipality].some(
     (known) => isSameName(written, known) || shareWord(written, known),
   );
+}
+
+/** Whether a name has a distinctive word that neither the airport's nor its municipality has. */
+export function gainsWord(
+  written: string,
+  { name, municipality }: Pick<SourceAirport, "name" | "municipality">,
+): boolean {
+  const known = [name, municipality];
+  const words = known.flatMap(wordsOf);
+  // McAlester and Mc Alester
+  const joined = known.map((each) => foldText(each).replaceAll("-", ""));
+  const isKnown = (word: string) =>
+    words.some((other) => isAlike(word, other)) ||
+    (word.length >= STEM_LENGTH && joined.some((each) => each.includes(word)));
+  return !known.some((each) => isSameName(written, each)) && !wordsOf(written).every(isKnown);
 }
 
 function isSameName(a: string, b: string): boolean {

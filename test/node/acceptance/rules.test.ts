@@ -21,6 +21,11 @@ beforeEach(() => {
 describe("a change of an airport that travellers use", () => {
   it.each<[string, Partial<SourceAirport>]>([
     ["changes_name", { name: "Ghost International Airport" }],
+    ["changes_name", { name: "EuroAirport Basel Ghost" }],
+    ["changes_name", { name: "BSL Town Ghost Airport" }],
+    ["changes_name", { name: "Airport" }],
+    ["obscene, changes_name", { name: "EuroAirport Basel Shithole" }],
+    ["obscene", { municipality: "BSL Town (Scheiße)" }],
     ["changes_code", { iata: "MLH" }],
     ["changes_country", { country: "DE" }],
     ["moves", { lat: BASEL.lat + 0.182 }],
@@ -35,7 +40,10 @@ describe("a change of an airport that travellers use", () => {
   });
 
   it.each<[string, Partial<SourceAirport>]>([
-    ["a longer name", { name: "Basel-Mulhouse-Freiburg EuroAirport" }],
+    ["a longer name", { name: "The new Basel International EuroAirport" }],
+    ["a shorter name", { name: "Basel" }],
+    ["a name with its municipality", { name: "EuroAirport Basel BSL Town" }],
+    ["a name with other spaces", { name: "Euro Airport Basel" }],
     ["the name of its municipality", { name: "BSL Town International" }],
     ["its name as municipality", { municipality: "Basel" }],
     ["a move of 19.8 km", { lat: BASEL.lat + 0.178 }],
@@ -76,6 +84,11 @@ describe("a change of a small airport", () => {
   it("is marked where it takes another airport's code", () => {
     life.nextDay([{ ...BASEL, iata: "XFD" }, BERN, { ...FIELD, iata: "XNW" }]);
     expect(life.reasons()).toEqual(["BSL: changes_code, takes_code", "XFD: "]);
+  });
+
+  it("is marked where its name would be obscene", () => {
+    life.nextDay([BASEL, BERN, { ...FIELD, name: "Arschloch Field" }]);
+    expect(life.reasons()).toEqual(["XFD: obscene"]);
   });
 
   it("is not marked otherwise, whether it vanishes, moves or opens", () => {
