@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { sha256Hex } from "../catalog/hash.ts";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
+import type { DelistedReason } from "../sources/our-airports.ts";
 import { timeText } from "../storage/time-text.ts";
 import {
   type Accepted,
@@ -79,7 +80,15 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const { accepted } = ledger;
   const { airports, overruled } = correctAirports(upstream.airports, corrections, accepted);
   const { pairs, arrivals } = matchAirports(accepted, airports);
-  const listed = pairs.map((pair) => followRow(pair, upstream));
+  // Where the snapshot knows that an airport is closed, its row is not missing.
+  const closed = overruled.flatMap(({ said, ours }) =>
+    said !== null && ours === null ? [said] : [],
+  );
+  const delistedRows = new Map<string, DelistedReason>([
+    ...upstream.delistedRows,
+    ...closed.map(({ id }) => [id, "closed"] as const),
+  ]);
+  const listed = pairs.map((pair) => followRow(pair, delistedRows));
   const present = listed.map(({ before }) => before);
   const changes: WantedChange[] = [
     ...listed.filter(isDifferent),
@@ -125,7 +134,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
 /** Accepts the present row number and a small correction of the position; the rest is to wait. */
 function followRow(
   { accepted, upstream: row }: Pair,
-  { delistedRows }: UpstreamAirports,
+  delistedRows: UpstreamAirports["delistedRows"],
 ): WantedChange & { before: AcceptedAirport } {
   const delisted = delistedRows.get(accepted.row);
   if (row === undefined && delisted === "unusable") return { before: accepted, after: accepted };

@@ -23,6 +23,8 @@ export type RegionOf = (code: string) => string;
 const MOVE_KM = 20;
 /** Regions with fewer airports may lose any. */
 const REGION_MIN_AIRPORTS = 4;
+/** More airports than these do not lose their scheduled service at once. */
+const SERVICES_LOST_MAX = 10;
 /** A region that loses this share of its airports is worth a look. */
 const REGION_LOSS_SHARE = 0.5;
 
@@ -38,10 +40,12 @@ export function findRules(
 ): ReadonlyMap<Change, readonly Rule[]> {
   const holders = new Map(accepted.map(({ iata, id }) => [iata, id]));
   const emptied = findEmptiedRegions(changes, accepted, regionOf);
+  const unserved = changes.filter(losesService);
   const rulesOf = (change: Change): Rule[] => {
     const { before, after } = change;
     const rules = rulesOfUse(change, regionOf);
     if (isObscene(before, after)) rules.push("obscene");
+    if (unserved.length > SERVICES_LOST_MAX && losesService(change)) rules.push("service_lost");
     const holder = holders.get(after?.iata ?? "");
     if (holder !== undefined && holder !== after?.id) rules.push("takes_code");
     if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))
@@ -68,8 +72,14 @@ function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): Ru
   if (!isKnownName(after.name, before) || gainsWord(after.name, before)) rules.push("changes_name");
   if (!isKnownName(after.municipality, before)) rules.push("changes_city");
   if (leftRegion(before, after, regionOf).length > 0) rules.push("loses_region");
-  if ((before.scheduled && !after.scheduled) || (wasUsed && !isUsed)) rules.push("demoted");
+  if (losesService({ before, after }) || (wasUsed && !isUsed)) rules.push("demoted");
   return rules;
+}
+
+/** Whether the row of an airport says, in whatever way, that it has no scheduled service any more. */
+function losesService({ before, after, delisted }: Change): boolean {
+  const isThere = after !== null || delisted !== undefined;
+  return isThere && before?.scheduled === true && after?.scheduled !== true;
 }
 
 /** Whether an airport would get an obscene word that it has not, in its name or municipality. */

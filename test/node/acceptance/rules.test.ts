@@ -100,6 +100,55 @@ describe("a change of a small airport", () => {
   });
 });
 
+describe("a list of airports that lose their scheduled service", () => {
+  const served = Array.from({ length: 12 }, (_, index) =>
+    airportNumber(11 + index, `XS${"ABCDEFGHIJKL"[index]}`),
+  );
+  const without = (count: number) =>
+    served.map((airport, index) => (index < count ? { ...airport, scheduled: false } : airport));
+  const withService = () =>
+    life.ledger.accepted.airports.filter(({ scheduled }) => scheduled).length;
+
+  beforeEach(() => {
+    life = new UpstreamLife(served);
+  });
+
+  it("waits for three days where they are ten at most", () => {
+    life.nextDays(3, without(10));
+    expect(new Set(life.held().map(({ rules }) => rules.join()))).toEqual(new Set(["demoted"]));
+    expect(withService()).toBe(12);
+    life.nextDay(without(10));
+    expect(withService()).toBe(2);
+  });
+
+  it("waits for thirty days where they are more", () => {
+    life.nextDays(30, without(11));
+    expect(life.held()).toHaveLength(11);
+    expect(new Set(life.held().map(({ rules }) => rules.join()))).toEqual(
+      new Set(["service_lost,demoted"]),
+    );
+    expect(withService()).toBe(12);
+    life.nextDay(without(11));
+    expect(withService()).toBe(1);
+  });
+
+  it("counts those that are closed or lose their code, which wait with them", () => {
+    const rest = without(10).slice(0, 11);
+    life.nextDays(4, rest, { delistedRows: new Map([["22", "closed"]]) });
+    expect(withService()).toBe(12);
+    expect(life.reasons().slice(0, 2)).toEqual([
+      "XSL: closes, service_lost",
+      "XSA: service_lost, demoted",
+    ]);
+  });
+
+  it("is served one by one as an operator approves it", () => {
+    life.nextDay(without(11));
+    life.nextDay(without(11), { decisions: [life.decision("approved")] });
+    expect(withService()).toBe(11);
+  });
+});
+
 describe("a region of small airports", () => {
   const region = "ABCD".split("").map((letter, index) =>
     airportNumber(11 + index, `XA${letter}`, {
