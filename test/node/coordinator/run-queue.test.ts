@@ -118,6 +118,7 @@ describe("decideEnqueue", () => {
   it.each([
     { mode: "full" },
     { source: "other" },
+    { as_of: "2026-02-10" },
     { forced: true },
     { candidate_of: "refused" },
   ] as const)("does not take a waiting run with %j for the same", (changes) => {
@@ -176,6 +177,11 @@ describe("retryOf", () => {
     const made = someRunFacts({ id: "retry" });
     return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
   };
+
+  it("is of the date that the request gave the dropped files", () => {
+    const dated = { ...failed, job: { ...failed.job, as_of: "2026-02-10" } };
+    expect(retried(dated)?.job.as_of).toBe("2026-02-10");
+  });
 
   it("does what the failed run was to do, names it, and waits until its time", () => {
     const retry = retried(failed);

@@ -85,6 +85,8 @@ describe("POST /admin/ingest/queue", () => {
     ["invalid_body", "source: must be one of", '{"source":"elsewhere"}'],
     ["invalid_body", 'mode: must be one of "incremental", "full", "dry_run"', '{"mode":null}'],
     ["invalid_body", "candidate_of: must be the UUIDv7 of a run", '{"candidate_of":"the last"}'],
+    ["invalid_body", "as_of:", '{"source":"dropped","as_of":"2026-02-30"}'],
+    ["invalid_body", "as_of: only new files of the source dropped", '{"as_of":"2026-02-10"}'],
     ["invalid_body", "note: must be text", '{"note":1}'],
     [
       "invalid_body",
