@@ -102,13 +102,13 @@ export function acceptUpstream(comparison: Comparison): Ledger {
     present,
     changes.map((change) => {
       const held = hold(subjectOf(change), rules.get(change) ?? []);
-      return { change, held, isFree: isFree(held, comparison) };
+      return { change, held, isFree: isFree(held, isMissing(change), comparison) };
     }),
   );
   const renamed = renamedRegions(comparison).map(({ subject, rules }) => hold(subject, rules));
   const held = [
     ...judged.filter((each) => !each.isFree).map((each) => each.held),
-    ...renamed.filter((each) => !isFree(each, comparison)),
+    ...renamed.filter((each) => !isFree(each, false, comparison)),
     ...overruled.map(({ said, ours }) =>
       hold(subjectOf({ before: ours, after: said }), [], "corrected"),
     ),
@@ -123,7 +123,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       ...takeOver(present, accepted.gone, free),
       regions: {
         ...accepted.regions,
-        ...namesOf(renamed.filter((each) => isFree(each, comparison))),
+        ...namesOf(renamed.filter((each) => isFree(each, false, comparison))),
       },
       rows: upstream.seen,
     },
@@ -151,6 +151,11 @@ function followRow(
 
 function isDifferent({ before, after }: WantedChange): boolean {
   return before === null || after === null || !isDeepStrictEqual(recordOf(before), recordOf(after));
+}
+
+/** Whether upstream has no row of an airport any more. */
+function isMissing({ after, delisted }: Change): boolean {
+  return after === null && delisted === undefined;
 }
 
 /** Returns the function that makes a held change, with what earlier runs have seen of it. */
@@ -258,7 +263,19 @@ function namesOf(changes: readonly HeldChange[]): { readonly [code: string]: str
   );
 }
 
-function isFree(held: HeldChange, { holdMs, now }: Comparison): boolean {
+/** How many times as long a change waits that is rather a mistake. */
+const SLOW_FACTOR = 10;
+
+/**
+ * Time for which upstream must say the same. Upstream closes the airports that have closed: a missing
+ * row or a whole list of lost services is rather a mistake. Only an operator accepts what is obscene.
+ */
+function waitMs(rules: readonly Rule[], isGone: boolean, holdMs: number): number {
+  if (rules.includes("obscene")) return Infinity;
+  return isGone || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
+}
+
+function isFree(held: HeldChange, isGone: boolean, { holdMs, now }: Comparison): boolean {
   switch (held.state) {
     case "approved":
       return true;
@@ -266,7 +283,7 @@ function isFree(held: HeldChange, { holdMs, now }: Comparison): boolean {
     case "corrected":
       return false;
     case "waiting":
-      return isRipe(held, holdMs, now);
+      return isRipe(held, waitMs(held.rules, isGone, holdMs), now);
     default:
       return held.state satisfies never;
   }

@@ -131,20 +131,11 @@ export function isUnbroken({ since, last_seen }: HeldChange, now: number): boole
   return now - Date.parse(last_seen) <= GAP_MS && Date.parse(since) <= now;
 }
 
-/**
- * Rules whose changes wait ten times as long. Upstream closes the airports that have closed: a row or
- * a whole list of services that is missing is rather a mistake.
- */
-const SLOW_RULES: ReadonlySet<Rule> = new Set<Rule>(["vanishes", "service_lost"]);
-const SLOW_FACTOR = 10;
-
-/** Whether upstream has said the same for long enough. Only an operator accepts what is obscene. */
+/** Whether upstream has said the same for long enough. */
 export function isRipe(
-  { wanted_since, rules }: Pick<HeldChange, "wanted_since" | "rules">,
+  { wanted_since }: Pick<HeldChange, "wanted_since">,
   holdMs: number,
   now: number,
 ): boolean {
-  if (rules.includes("obscene")) return false;
-  const factor = rules.some((rule) => SLOW_RULES.has(rule)) ? SLOW_FACTOR : 1;
-  return now - Date.parse(wanted_since) >= holdMs * factor - LATENESS_MS;
+  return now - Date.parse(wanted_since) >= holdMs - LATENESS_MS;
 }

@@ -75,8 +75,7 @@ function follow(model: Model, said: Written, verdicts: Verdicts, now: number): M
   const wantedSince = isSeen && isSame ? claim.wantedSince : now;
   const since = isSeen && (isSame || claim.state === "waiting") ? claim.since : now;
   const state = verdicts.get(String(key)) ?? (isSame ? claim.state : "waiting");
-  // The row of an airport in use that is missing.
-  const days = said === null && model.served?.isUsed ? 30 : 3;
+  const days = said === null ? 30 : 3;
   const isOver = now - wantedSince >= (days * 24 - 1) * HOUR_MS;
   const isFree = state === "approved" || (state === "waiting" && isOver);
   if (isFree) return { served: said, anchor: isInPlace ? anchor : (said?.steps ?? 0), claim: null };

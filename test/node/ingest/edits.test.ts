@@ -135,7 +135,7 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
   ],
   ["vandal: a closing", edit("ZRH", { type: "closed" }), "day 4", "- ZRH"],
   ["vandal: a deleted airport", remove("ZRH"), "day 31", "- ZRH"],
-  ["vandal: a deleted small airport", remove("XFD"), "day 4", "- XFD"],
+  ["vandal: a deleted small airport", remove("XFD"), "day 31", "- XFD"],
   [
     "vandal: a list of deleted airports",
     remove(...LINES),
