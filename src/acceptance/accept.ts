@@ -4,11 +4,9 @@
  * no I/O.
  */
 import { isDeepStrictEqual } from "node:util";
-import { sha256Hex } from "../catalog/hash.ts";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason } from "../sources/our-airports.ts";
-import { timeText } from "../storage/time-text.ts";
 import {
   type Accepted,
   type AcceptedAirport,
@@ -18,37 +16,12 @@ import {
   SAME_POSITION_KM,
   type UpstreamAirports,
 } from "./airport.ts";
-import { correctAirports, type Correction } from "./corrections.ts";
-import {
-  byChange,
-  type Decision,
-  type HeldChange,
-  isRipe,
-  isUnbroken,
-  rankOf,
-  type Rule,
-  withDecision,
-} from "./held-change.ts";
+import { correctAirports } from "./corrections.ts";
+import { byChange, type HeldChange, isUnbroken, rankOf, withDecision } from "./held-change.ts";
+import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
 import { matchAirports, type Pair } from "./identity.ts";
-import { gainsObscenity } from "./obscene-words.ts";
+import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
-
-/** Hexadecimal digits at the end of a change's id. */
-const ID_HASH_LENGTH = 16;
-
-/** What any run starts from. */
-interface AcceptRun {
-  readonly ledger: Ledger;
-  readonly corrections: readonly Correction[];
-  readonly decisions: readonly Decision[];
-  /** Time for which upstream must say the same. */
-  readonly holdMs: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly runId: string;
-  /** Name of the upstream. */
-  readonly source: string;
-}
 
 /** What a comparison with upstream starts from. */
 export interface Comparison extends AcceptRun {
@@ -57,9 +30,6 @@ export interface Comparison extends AcceptRun {
   readonly regionNames: ReadonlyMap<string, string>;
   readonly regionOf: RegionOf;
 }
-
-/** What a held change is about. */
-type Subject = Pick<HeldChange, "id" | "airport" | "iata" | "name" | "before" | "after">;
 
 /** A change of an airport that keeps its id. */
 interface WantedChange extends Change {
@@ -105,26 +75,23 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       return { change, held, isFree: isFree(held, isMissing(change), comparison) };
     }),
   );
-  const renamed = renamedRegions(comparison).map(({ subject, rules }) => hold(subject, rules));
+  const names = acceptRegionNames(comparison);
   const held = [
     ...judged.filter((each) => !each.isFree).map((each) => each.held),
-    ...renamed.filter((each) => !isFree(each, false, comparison)),
+    ...names.held,
     ...overruled.map(({ said, ours }) =>
       hold(subjectOf({ before: ours, after: said }), [], "corrected"),
     ),
   ];
   const seen = new Set(
-    [...judged.map((each) => each.held), ...renamed, ...held].map(({ id }) => id),
+    [...judged.map((each) => each.held), ...names.changes, ...held].map(({ id }) => id),
   );
   const unseen = ledger.held.filter(({ id }) => !seen.has(id));
   const free = judged.filter((each) => each.isFree).map(({ change }) => change);
   return {
     accepted: {
       ...takeOver(present, accepted.gone, free),
-      regions: {
-        ...accepted.regions,
-        ...namesOf(renamed.filter((each) => isFree(each, false, comparison))),
-      },
+      regions: names.regions,
       rows: upstream.seen,
     },
     held: [...held, ...heldOfOthers(unseen, comparison)].toSorted(byRank),
@@ -158,50 +125,6 @@ function isMissing({ after, delisted }: Change): boolean {
   return after === null && delisted === undefined;
 }
 
-/** Returns the function that makes a held change, with what earlier runs have seen of it. */
-function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
-  const verdicts = byChange(decisions);
-  const at = timeText(now);
-  const known = new Map(ledger.held.map((held) => [held.id, held]));
-  const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
-  const differing = new Map(waiting.map((held) => [entityOf(held), held]));
-  const ifUnbroken = (held: HeldChange | undefined) =>
-    held !== undefined && isUnbroken(held, now) ? held : undefined;
-  return (
-    subject: Subject,
-    rules: readonly Rule[],
-    state: "waiting" | "corrected" = "waiting",
-  ): HeldChange => {
-    const { id, airport, iata, name, before, after } = subject;
-    const found = known.get(id);
-    // A correction that ends makes a change of what it hid.
-    const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
-    const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
-    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? at;
-    const isDisputed = wanted_since !== since && now - Date.parse(since) >= 2 * holdMs;
-    const held: HeldChange = {
-      id,
-      state: same?.state ?? state,
-      airport,
-      iata,
-      name,
-      rules: isDisputed ? [...rules, "disputed"] : rules,
-      before,
-      after,
-      since,
-      wanted_since,
-      last_seen: at,
-      run_id: same?.run_id ?? runId,
-      // Only the source that a decision is about can end it.
-      source: same === undefined || same.state === "waiting" ? source : same.source,
-      decided_by: same?.decided_by ?? null,
-      decided_at: same?.decided_at ?? null,
-      note: same?.note ?? null,
-    };
-    return withDecision(held, verdicts);
-  };
-}
-
 /** A small correction of the position, which does not wait, leaves the id of a change the same. */
 function subjectOf({ before, after, delisted }: Change): Subject {
   const airport = before ?? after;
@@ -218,75 +141,6 @@ function subjectOf({ before, after, delisted }: Change): Subject {
     before: before && recordOf(before),
     after: wanted,
   };
-}
-
-/**
- * Names a change by the airport or subdivision and by what upstream wants. The hash is long enough
- * that nobody finds another record for an id that has waited.
- */
-function heldId(entity: string, wanted: unknown): string {
-  return `${entity}-${sha256Hex(JSON.stringify(wanted)).slice(0, ID_HASH_LENGTH)}`;
-}
-
-/** The airport or subdivision that a change is of. */
-function entityOf({ id }: Pick<HeldChange, "id">): string {
-  return id.slice(0, -1 - ID_HASH_LENGTH);
-}
-
-/** Finds the subdivisions that upstream names otherwise. One that it does not name keeps its name. */
-function renamedRegions({
-  ledger,
-  upstream,
-  regionNames,
-}: Comparison): { readonly subject: Subject; readonly rules: readonly Rule[] }[] {
-  const { regions } = ledger.accepted;
-  return [...upstream.regions].flatMap(([code, name]) => {
-    const served = regions[code] ?? regionNames.get(code);
-    if (served === name) return [];
-    const before = served === undefined ? null : { code, name: served };
-    const after = { code, name };
-    const id = heldId(code, after);
-    const subject = { id, airport: null, iata: null, name: served ?? name, before, after };
-    const rules: Rule[] = gainsObscenity(name, before === null ? [] : [before.name])
-      ? ["obscene"]
-      : [];
-    return { subject, rules };
-  });
-}
-
-/** The names of subdivisions that changes bring, by code. */
-function namesOf(changes: readonly HeldChange[]): { readonly [code: string]: string } {
-  return Object.fromEntries(
-    changes.flatMap(({ after }) =>
-      after !== null && "code" in after ? [[after.code, after.name]] : [],
-    ),
-  );
-}
-
-/** How many times as long a change waits that is rather a mistake. */
-const SLOW_FACTOR = 10;
-
-/**
- * Time for which upstream must say the same. Upstream closes the airports that have closed: a missing
- * row or a whole list of lost services is rather a mistake. Only an operator accepts what is obscene.
- */
-function waitMs(rules: readonly Rule[], isGone: boolean, holdMs: number): number {
-  if (rules.includes("obscene")) return Infinity;
-  return isGone || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
-}
-
-function isFree(held: HeldChange, isGone: boolean, { holdMs, now }: Comparison): boolean {
-  switch (held.state) {
-    case "approved":
-      return true;
-    case "rejected":
-    case "corrected":
-      return false;
-    case "waiting":
-      return isRipe(held, waitMs(held.rules, isGone, holdMs), now);
-    default:
-      return held.state satisfies never;
-  }
 }
 
 /**

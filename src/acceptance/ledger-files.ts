@@ -26,8 +26,8 @@ export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array 
 
 /** Decodes the output of `encodeFile`. Files of earlier deployments have no names of subdivisions. */
 export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise<Accepted> {
-  const { regions = {}, ...accepted } = await decode<Accepted>(bytes);
-  return { ...accepted, regions };
+  const accepted = await decode<Omit<Accepted, "regions"> & Partial<Accepted>>(bytes);
+  return { ...accepted, regions: accepted.regions ?? {} };
 }
 
 /** Decodes the output of `encodeFile`. */

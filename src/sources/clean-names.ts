@@ -41,7 +41,7 @@ const DOMAIN = /[\p{L}\d-]{2}\.\p{Ll}{2}/u;
 /** Whether a clean text may be served: no markup, invisible character, emoji or web address. */
 export function isServable(text: string): boolean {
   return (
-    [...text].length <= TEXT_MAX_CHARACTERS &&
+    text.length <= TEXT_MAX_CHARACTERS &&
     ![FORBIDDEN, WEB_ADDRESS, DOMAIN].some((pattern) => pattern.test(text))
   );
 }

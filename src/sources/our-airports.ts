@@ -174,7 +174,7 @@ function parseAirport(
   const service = row.get("scheduled_service");
   if (!["yes", "no", ""].includes(service)) return "bad_scheduled_service";
   const municipality = withoutCapitals(cleanText(row.get("municipality")));
-  if (!isServable(name) || !isServable(municipality)) return "bad_text";
+  if (![name, municipality, row.get("iso_region")].every(isServable)) return "bad_text";
   const icao = findIcao(row);
   countRepairs(row, { name, plainName, icao }, repaired);
   const region = intern(row.get("iso_region"), interned);

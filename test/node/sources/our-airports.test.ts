@@ -187,6 +187,7 @@ describe("a row that readAirports rejects", () => {
     ["bad_text", { name: "Kloten\u0000Field" }],
     ["bad_text", { municipality: "St.\u0000Gallen" }],
     ["bad_text", { name: "<b>Zürich</b>" }],
+    ["bad_text", { iso_region: `CH-${"X".repeat(118)}` }],
     ["bad_text", { municipality: "taxi-zurich.example" }],
     ["type_excluded", { type: "balloonport" }],
     ["type_excluded", { type: "" }],
