@@ -84,6 +84,7 @@ function newRow(change: Change, inRegion: AirportRow | undefined): AirportRow | 
     region: inRegion.region,
     municipality: "",
     scheduledService: "no",
+    icao: "",
     gps: "",
     iata: "",
     local: "",
@@ -103,7 +104,7 @@ function changed(before: AirportRow, change: Change): AirportRow {
     region: change.region || before.region,
     municipality: change.municipality || before.municipality,
     scheduledService: change.scheduled || before.scheduledService,
-    gps: change.icao || before.gps,
+    icao: change.icao || before.icao,
   };
 }
 

@@ -19,6 +19,8 @@ export interface AirportRow {
   readonly municipality: string;
   /** `yes` or `no`. */
   readonly scheduledService: string;
+  /** Upstream's `icao_code`; empty on days before it had that column. */
+  readonly icao: string;
   readonly gps: string;
   /** Empty where the airport has none. */
   readonly iata: string;

@@ -5,6 +5,7 @@ import { checkLosses, checkNames } from "../build/airport-losses.ts";
 import type { AirportRow } from "../build/airports.ts";
 import { checkFalls } from "../build/falls.ts";
 import type { Counts } from "../build/manifest.ts";
+import { readAirfield } from "../build/our-airports.ts";
 
 function anAirport(changes: Partial<AirportRow> = {}): AirportRow {
   return {
@@ -20,6 +21,7 @@ function anAirport(changes: Partial<AirportRow> = {}): AirportRow {
     region: "CH-ZH",
     municipality: "Zurich",
     scheduledService: "yes",
+    icao: "LSZH",
     gps: "LSZH",
     iata: "ZRH",
     local: "",
@@ -89,6 +91,30 @@ describe("applyChanges", () => {
   });
 });
 
+describe("readAirfield", () => {
+  it("reads the codes that the package has one column too far to the left", () => {
+    const lusaka = {
+      id: "2884",
+      identifier: "FLKK",
+      type: "large_airport",
+      name: "Kenneth Kaunda International Airport",
+      latitude: -15.3308,
+      longitude: 28.4526,
+      elevation: 3779,
+      continent: "AF",
+      country: "ZM",
+      region: "ZM-09",
+      municipality: "Lusaka",
+      scheduledService: true,
+      iataCode: "LUN",
+    };
+    const codes = { icao: "", gps: "FLKK", iata: "LUN", local: "" };
+    expect(readAirfield({ ...lusaka, gpsCode: "", localCode: "FLKK" })).toMatchObject(codes);
+    const both = readAirfield({ ...lusaka, gpsCode: "FLKK", localCode: "FLZZ" });
+    expect(both).toMatchObject({ icao: "FLKK", gps: "FLZZ", local: "" });
+  });
+});
+
 describe("checkLosses", () => {
   const losses = (airports: AirportRow[], changes: Change[] = [], day = [anAirport(), GENEVA]) =>
     checkLosses({ source: "a package", rows: day }, airports, changes);
@@ -155,9 +181,10 @@ describe("checkNames", () => {
 });
 
 describe("checkFalls", () => {
-  const counts = (airports: number): Counts => ({
+  const counts = (airports: number, icao = 1): Counts => ({
     airports,
     scheduled: 1,
+    icao,
     cities: 1,
     countries: 1,
     regions: 1,
@@ -174,6 +201,12 @@ describe("checkFalls", () => {
       expect.stringContaining("airports fall from 2 to 1"),
     ]);
     expect(checkFalls(counts(2), counts(1), ["airports"])).toEqual([]);
+  });
+
+  it("names airports that lost their ICAO codes", () => {
+    expect(checkFalls(counts(2, 2), counts(2, 1), [])).toEqual([
+      expect.stringContaining("icao fall from 2 to 1"),
+    ]);
   });
 
   it("has nothing to compare the first snapshot with", () => {
