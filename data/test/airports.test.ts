@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyChanges, type Change } from "../build/airport-changes.ts";
+import { applyChanges, type Change, withPredecessors } from "../build/airport-changes.ts";
 import { listCorrections } from "../build/airport-corrections.ts";
 import { checkLosses, checkNames } from "../build/airport-losses.ts";
 import type { AirportRow } from "../build/airports.ts";
@@ -43,6 +43,8 @@ function aChange(changes: Partial<Change> = {}): Change {
     municipality: "",
     scheduled: "",
     icao: "",
+    predecessor: "",
+    predecessor_is: "",
     date: "2026-08",
     source: "a witness",
     reason: "a test",
@@ -73,7 +75,10 @@ describe("applyChanges", () => {
 
   it.each<[Partial<Change>, string]>([
     [{ id: "9" }, "OurAirports has no airport 9"],
-    [{ change: "vanished" }, "change must be one of opened, recoded, renamed, moved, closed"],
+    [
+      { change: "vanished" },
+      "change must be one of opened, recoded, renamed, moved, unscheduled, closed",
+    ],
     [{ iata: "zrh" }, "iata must be three capital letters"],
     [{ source: "" }, "it needs a source"],
     [{ date: "lately" }, "a date such as 2026-02-10"],
@@ -88,6 +93,38 @@ describe("applyChanges", () => {
   ])("refuses a row with %j and says why", (changes, problem) => {
     expect(() => apply(aChange(changes))).toThrow(`airports.csv: ${aChange(changes).iata}`);
     expect(() => apply(aChange(changes))).toThrow(problem);
+  });
+});
+
+describe("withPredecessors", () => {
+  const rows = [anAirport(), anAirport({ id: 3, iata: "", scheduledService: "no" })];
+  const opened = { change: "opened", id: "3", scheduled: "yes" };
+  const apply = (changes: Partial<Change>) =>
+    applyChanges(rows, withPredecessors(rows, [aChange({ ...opened, ...changes })]));
+
+  it("closes an airport in whose place another opens, even under its code", () => {
+    const [old, successor] = apply({ predecessor: "ZRH", predecessor_is: "closed" });
+    expect(old).toEqual(anAirport({ type: "closed" }));
+    expect(successor).toMatchObject({ id: 3, iata: "ZRH", scheduledService: "yes" });
+  });
+
+  it("takes its scheduled service from an airport that stays open without airlines", () => {
+    const moved = { iata: "NEW", predecessor: "ZRH", predecessor_is: "unscheduled" };
+    const [old, successor] = apply(moved);
+    expect(old).toEqual(anAirport({ scheduledService: "no" }));
+    expect(successor).toMatchObject({ id: 3, iata: "NEW", scheduledService: "yes" });
+  });
+
+  it("leaves all others as they are where an airport opens in nobody's place", () => {
+    expect(apply({ iata: "NEW", predecessor: "-" })[0]).toEqual(anAirport());
+  });
+
+  it.each([
+    [{ predecessor: "" }, "NEW opened: it needs its predecessor, or - if it has none"],
+    [{ predecessor: "XXX", predecessor_is: "closed" }, "OurAirports has no predecessor XXX"],
+    [{ predecessor: "ZRH" }, "predecessor_is must be closed or unscheduled"],
+  ])("refuses an airport that opens with %j and says why", (changes, problem) => {
+    expect(() => apply({ iata: "NEW", ...changes })).toThrow(problem);
   });
 });
 
