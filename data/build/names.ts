@@ -18,9 +18,10 @@ import {
   subdivisionKey,
 } from "./catalog-region.ts";
 import { withoutNamesakes } from "./namesakes.ts";
+import { readHeadWords, withoutHeadWords } from "./plain-names.ts";
 import { inEnglishNumbering } from "./renumbered.ts";
 import { withCountries } from "./shared-names.ts";
-import { makeSounds } from "./sound.ts";
+import { inEnglishSpelling, makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
 import { capitalize } from "./text.ts";
@@ -59,6 +60,8 @@ const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
 
 const citiesOf = exemplarCityFinder();
 const sounds = makeSounds(anyAscii);
+const headWords = readHeadWords();
+const formerNames = readFormerNames();
 
 /** CLDR's own names of a locale for the regions that it knows, freed of what tells a wiki's pages apart. */
 function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
@@ -72,6 +75,8 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
   const cityName = citiesOf(locale);
   const isOwn = (name: string, english: string) =>
     name !== "" && (locale === "en" || !isEnglishTitle(bare(name), english));
+  const isFormer = (key: string, name: string) =>
+    sounds.sharesSound(name, formerNames.get(key) ?? "");
   const names = new Map<string, string>();
   for (const { key, bareName, cldr } of regions) {
     const country = territories.get(countryOfRegion(key)) ?? "";
@@ -79,10 +84,29 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
       cldr
         .map((code) => subdivisions.get(code) ?? shortTerritoryName(territories, code))
         .map((name) => withoutCountry(tidy(name), country))
-        .find((name) => isOwn(name, bareName)) ?? cityName(countryOfRegion(key), bareName);
+        .find((name) => isOwn(name, bareName) && !isFormer(key, name)) ??
+      cityName(countryOfRegion(key), bareName);
     if (found !== undefined) names.set(key, capitalize(found, locale));
   }
-  return withoutNotes(names);
+  return withoutHeadWords({
+    locale,
+    names: withoutNotes(names),
+    regions,
+    words: headWords.get(locale),
+    sharesOnset: (name, english) =>
+      [name, inEnglishSpelling(name, locale)].some((one) => sounds.sharesOnset(one, english)),
+    toAscii: anyAscii,
+  });
+}
+
+/** The words of names that were given up, by region key: a locale's name that has one is no longer true. */
+function readFormerNames(): Names {
+  return new Map(
+    readCurated<"code" | "former">("region-names").map(({ code, former }) => [
+      subdivisionKey(code),
+      former,
+    ]),
+  );
 }
 
 /** `Bay, Somalia` without the country, in the locale's own comma. */
