@@ -39,6 +39,7 @@ const UNSPACED: ReadonlySet<string> = new Set([
 const UNHEARD: ReadonlyMap<string, RegExp> = new Map([
   ["ja", /^[\p{Script=Katakana}ー・＝\s]{2,}$/u],
   ["ko", /^\p{Script=Hangul}{3,}$/u],
+  ["th", /^[\p{Script=Thai}\p{M}]{4,}$/u],
   ["yue", /^.{3,}$/u],
   ["yue-Hans", /^.{3,}$/u],
   ["zh", /^.{3,}$/u],
