@@ -61,7 +61,7 @@ const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
 
 const citiesOf = exemplarCityFinder();
 const sounds = makeSounds(anyAscii);
-const headWords = readHeadWords();
+const headWords = readHeadWords(subdivisionLocales());
 const formerNames = readFormerNames();
 
 /** CLDR's own names of a locale for the regions that it knows, freed of what tells a wiki's pages apart. */

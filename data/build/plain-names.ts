@@ -3,6 +3,7 @@ import { type CatalogRegion, countryOfRegion } from "./catalog-region.ts";
 import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
 import { nameWords } from "./region-names.ts";
+import { repeated } from "./repeated.ts";
 import type { Sounds } from "./sound.ts";
 
 /** The words by which a locale says what kind of region one is, and how a name stands with them. */
@@ -58,10 +59,19 @@ const ARABIC_ARTICLE = /^a(?=\p{Ll}{1,3}-\p{Lu})/u;
 /** What joins two names in the languages that put a link before each. */
 const AND: ReadonlySet<string> = new Set(["e", "et", "i", "y"]);
 
-/** Reads `curated/head-words.csv`, by locale. */
-export function readHeadWords(): ReadonlyMap<string, HeadWords> {
+/**
+ * Reads `curated/head-words.csv`, by locale.
+ *
+ * @throws Error that names a locale that CLDR does not have, or that is there twice.
+ */
+export function readHeadWords(locales: readonly string[]): ReadonlyMap<string, HeadWords> {
+  const rows = readCurated<Column>("head-words");
+  const unknown = rows.find(({ locale }) => !locales.includes(locale));
+  if (unknown !== undefined) throw new Error(`head-words.csv: no such locale: ${unknown.locale}`);
+  const [twice] = repeated(rows.map(({ locale }) => locale));
+  if (twice !== undefined) throw new Error(`head-words.csv: ${twice} is there twice`);
   return new Map(
-    readCurated<Column>("head-words").map((row) => [
+    rows.map((row) => [
       row.locale,
       {
         before: listed(row.before),
