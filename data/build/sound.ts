@@ -45,6 +45,7 @@ const SPELLINGS: ReadonlyMap<string, readonly (readonly [RegExp, string])[]> = n
       [/w/giu, "v"],
     ],
   ],
+  ["tr", [[/h/giu, "kh"]]],
 ]);
 
 /** A name in the letters that English has for its sounds: `Tscheljabinsk` as `Cheljabinsk`. */
