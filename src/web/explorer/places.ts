@@ -70,9 +70,9 @@ export function countAirports({ airports }: { readonly airports: readonly unknow
   return formatNumberOf(airports.length, "airport");
 }
 
-/** Orders airports: scheduled service and size first, then those of large cities. */
+/** Orders airports: the busiest first, then those of large cities. */
 export function byImportance(a: AirportPlace, b: AirportPlace): number {
-  return a.tier - b.tier || a.city.rank - b.city.rank || (a.iata < b.iata ? -1 : 1);
+  return a.rank - b.rank || a.city.rank - b.city.rank || (a.iata < b.iata ? -1 : 1);
 }
 
 /** Orders cities: with scheduled service first, then by size. */
