@@ -23,6 +23,7 @@ export function smallWord(word: string): SmallWord | undefined {
 /** Words that are written differently for one, with the shortest spelling. */
 const SPELLINGS = [
   [/(?<![^ ])(?:saint|sainte|ste|sankt|sint|szent|sveti)(?![^ ])/g, "st"],
+  [/(?<![^ ])airports(?![^ ])/g, "airport"],
   [/(?<![^ ])mount(?![^ ])/g, "mt"],
   [/(?<![^ ])fort(?![^ ])/g, "ft"],
 ] as const;

@@ -3,7 +3,7 @@ import type { AirportPlace, Catalog, CityPlace, Place } from "./catalog.ts";
 import { foldForSearch } from "./fold.ts";
 import { geonamesOf, type Ranks, UNRANKED } from "./ranks.ts";
 import { foldQuery, isTelling, respell, smallWord } from "./search-words.ts";
-import { startsWithTypo, TYPO_MIN_LENGTH } from "./typo.ts";
+import { TYPO_MIN_LENGTH, wordsWithTypo } from "./typo.ts";
 import { WordList } from "./word-list.ts";
 
 /** Most listed results. */
@@ -50,8 +50,10 @@ export interface SearchIndex {
   entries: readonly Entry[];
   names: WordList;
   aliases: WordList;
+  /** The positions of what lies in each place. */
+  readonly within: readonly (readonly number[])[];
   /** Positions by code. */
-  codes: ReadonlyMap<string, readonly number[]>;
+  readonly codes: ReadonlyMap<string, readonly number[]>;
   /** Positions of the regions that a code means beside another name. */
   regionCodes: ReadonlyMap<string, readonly number[]>;
   /** Names of several words, by what they are without the spaces. */
@@ -64,7 +66,7 @@ const COST = {
   name: 1,
   namePrefix: 1.6,
   /** By the name of its region or country, of an airport. */
-  where: 1.6,
+  where: 1.3,
   alias: 2,
   word: 2,
   aliasPrefix: 2.4,
@@ -77,10 +79,9 @@ const COST = {
   corrected: 2,
   /** Of each word that the place need not have and lacks. */
   missing: 0.2,
-  /** Of each word that its city, region or country has, and more where it is not the whole word. */
-  lent: 0.1,
-  lentBeginning: 0.5,
 };
+/** Of each word that only the city, the region or the country has: by how it has it. */
+const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
 /** How much a large place is before a small one. */
 const SIZE_WEIGHT = 1.7;
 /** How much an airport is before its city where somebody asks for an airport. */
@@ -129,10 +130,14 @@ export function createSearchIndex(
       parents: parentsOf(place).map((parent) => positionOf.get(parent) ?? 0),
     };
   });
+  const within: number[][] = places.map(() => []);
+  for (const [position, { parents }] of entries.entries())
+    for (const parent of parents) within[parent]?.push(position);
   return {
     places,
     positionOf,
     entries,
+    within,
     names: new WordList(entries.map(({ names }) => names)),
     aliases: new WordList([]),
     codes: positionsBy(entries.map(({ codes }) => codes)),
@@ -234,12 +239,14 @@ interface QueryWord {
   readonly small: ReturnType<typeof smallWord>;
   /** 1 where a word of the entry begins with it, or where it is a code. */
   readonly own: Uint8Array;
-  /** How it tells where the places in the entry are: not, by a beginning, or by a whole word. */
+  /** How the entry has it, where that tells where other places are. */
   readonly lent: Uint8Array;
+  /** 1 where the entry has it, or something that it lies in. */
+  readonly has: Uint8Array;
 }
 
-const BEGINNING = 1;
-const WHOLE = 2;
+/** How a place has a word, in `LENT_COST`: among other names or its own, its beginning or all of it. */
+const HOW = { not: 0, otherBeginning: 1, other: 2, beginning: 3, whole: 4 };
 
 /** Finds the entries that have each word of a query, themselves or by what they are in. */
 function match(index: SearchIndex, query: string): Match[] {
@@ -258,9 +265,10 @@ function match(index: SearchIndex, query: string): Match[] {
   };
   const isForAirport = words.some(({ small }) => small === "airport");
   const matches: Match[] = [];
-  for (const [position, entry] of index.entries.entries()) {
-    const matched = matchEntry(entry, position, words);
-    if (matched.length === 0) continue;
+  for (let position = 0; position < index.entries.length; position++) {
+    const entry = index.entries[position];
+    if (entry === undefined || words.some(({ small, has }) => !small && !has[position])) continue;
+    const matched = matchWords(entry, position, words);
     let cost = Math.min(...matched.map((some) => costOfWords(entry, some)));
     if (isForAirport && entry.kind === "airport" && matched.some(({ isNamed }) => isNamed))
       cost -= ASKED_FOR_AIRPORT;
@@ -270,28 +278,34 @@ function match(index: SearchIndex, query: string): Match[] {
 }
 
 /** Finds the entries that a word matches by itself. */
-function matchWord(index: SearchIndex, text: string): Pick<QueryWord, "own" | "lent"> {
-  const { names, aliases, codes, regionCodes, entries } = index;
+function matchWord(index: SearchIndex, text: string): Omit<QueryWord, "text" | "small"> {
+  const { names, aliases, codes, regionCodes, entries, within } = index;
   const own = new Uint8Array(entries.length);
   const lent = new Uint8Array(entries.length);
   const lend = (positions: readonly number[], how: number) => {
     for (const position of positions)
-      if (how === WHOLE || !isWide(entries[position]))
+      if (how === HOW.whole || !isWide(entries[position]))
         lent[position] = Math.max(how, lent[position] ?? 0);
   };
   const mark = (positions: readonly number[], how: number) => {
     for (const position of positions) own[position] = 1;
-    lend(positions, how);
+    if (how !== HOW.not) lend(positions, how);
   };
-  const beginning = text.length >= WHERE_MIN_LENGTH ? BEGINNING : 0;
-  for (const word of names.startingWith(text)) mark(names.entriesWith(word), beginning);
+  const isWhere = text.length >= WHERE_MIN_LENGTH;
+  for (const found of names.entriesBeginning(text)) mark(found, isWhere ? HOW.beginning : HOW.not);
   if (isTelling(text))
-    for (const word of aliases.startingWith(text)) mark(aliases.entriesWith(word), beginning);
-  for (const word of new Set([text, respell(text)]))
-    for (const list of [names, aliases]) mark(list.entriesWith(word), WHOLE);
-  mark(codes.get(text) ?? [], WHOLE);
-  lend(regionCodes.get(text) ?? [], WHOLE);
-  return { own, lent };
+    for (const found of aliases.entriesBeginning(text))
+      mark(found, isWhere ? HOW.otherBeginning : HOW.not);
+  for (const word of new Set([text, respell(text)])) {
+    mark(names.entriesWith(word), HOW.whole);
+    mark(aliases.entriesWith(word), HOW.other);
+  }
+  mark(codes.get(text) ?? [], HOW.whole);
+  lend(regionCodes.get(text) ?? [], HOW.whole);
+  const has = own.slice();
+  for (let position = 0; position < lent.length; position++)
+    if (lent[position]) for (const child of within[position] ?? []) has[child] = 1;
+  return { own, lent, has };
 }
 
 /** Whether an entry is a region of several countries: `south` does not begin Southern Europe. */
@@ -310,11 +324,10 @@ interface MatchedWords {
 }
 
 /**
- * Matches all words of a query: first those that the entry has by itself, and where that differs,
- * first those that say where it is (Crete is among the names of its airport, too). Empty if it
- * lacks a word.
+ * Parts the words of a query that an entry has: those that it has by itself first, and where that
+ * differs, those that say where it is first (Crete is among the names of its airport, too).
  */
-function matchEntry(
+function matchWords(
   { parents }: Entry,
   position: number,
   words: readonly QueryWord[],
@@ -322,19 +335,17 @@ function matchEntry(
   const byName = { own: 0, isNamed: false, lentCost: 0 };
   const byPlace = { own: 0, isNamed: false, lentCost: 0 };
   for (const [at, { small, own, lent }] of words.entries()) {
-    const isOwn = own[position] === 1;
-    let how = 0;
+    let how = HOW.not;
     if (small === undefined)
-      for (const parent of parents) how = Math.max(how, lent[parent] ?? 0);
-    if (!isOwn && how === 0 && small === undefined) return [];
-    const isOfCity = (lent[parents[0] ?? -1] ?? 0) > 0;
-    const lentCost = small ? COST.missing : how === WHOLE ? COST.lent : COST.lentBeginning;
+      for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
+    const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
+    const isOfCity = (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
     for (const matched of [byName, byPlace])
-      if (isOwn && (matched === byName || how === 0)) {
+      if (own[position] && (matched === byName || how === HOW.not)) {
         matched.own |= 1 << at;
         matched.isNamed ||= small === undefined;
       } else {
-        matched.lentCost += lentCost;
+        matched.lentCost += cost;
         matched.isNamed ||= isOfCity;
       }
   }
@@ -406,12 +417,10 @@ function correctTypo(index: SearchIndex, query: string): string[] {
   if (wrong === undefined) return [];
   const { names, aliases, entries } = index;
   const near = [names, aliases].flatMap((list) =>
-    list.words
-      .filter((word) => startsWithTypo(word, wrong))
-      .map((word) => {
-        const sizes = list.entriesWith(word).map((position) => entries[position]?.size ?? 0);
-        return { word, size: Math.max(...sizes) };
-      }),
+    wordsWithTypo(list.words, wrong).map((word) => {
+      const sizes = list.entriesWith(word).map((position) => entries[position]?.size ?? 0);
+      return { word, size: Math.max(...sizes) };
+    }),
   );
   return near
     .toSorted((a, b) => b.size - a.size)
@@ -424,7 +433,7 @@ function isWord({ names, aliases }: SearchIndex, word: string): boolean {
 }
 
 function isBeginning({ names, aliases }: SearchIndex, word: string): boolean {
-  return [names, aliases].some((list) => !list.startingWith(word).next().done);
+  return names.hasBeginning(word) || aliases.hasBeginning(word);
 }
 
 function textsOf(

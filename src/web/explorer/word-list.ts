@@ -1,8 +1,9 @@
 /** The words of many entries, found by their beginnings. */
 export class WordList {
   /** In code-unit order. */
-  readonly #words: readonly string[];
-  readonly #entriesOf: ReadonlyMap<string, readonly number[]>;
+  readonly words: readonly string[];
+  /** The entries that have each word. */
+  readonly #entries: readonly (readonly number[])[];
 
   /** @param textsOf folded texts of each entry, whose words are separated by single spaces. */
   constructor(textsOf: readonly (readonly string[])[]) {
@@ -14,34 +15,33 @@ export class WordList {
           if (entries === undefined) entriesOf.set(word, [entry]);
           else if (entries.at(-1) !== entry) entries.push(entry);
         }
-    this.#entriesOf = entriesOf;
-    this.#words = [...entriesOf.keys()].sort();
-  }
-
-  get words(): readonly string[] {
-    return this.#words;
+    this.words = [...entriesOf.keys()].sort();
+    this.#entries = this.words.map((word) => entriesOf.get(word) ?? []);
   }
 
   /** The entries that have this very word. */
   entriesWith(word: string): readonly number[] {
-    return this.#entriesOf.get(word) ?? [];
+    const at = this.#find(word);
+    return this.words[at] === word ? (this.#entries[at] ?? []) : [];
   }
 
-  /** The words that begin like this, in order. */
-  *startingWith(beginning: string): Generator<string> {
-    for (let at = this.#find(beginning); ; at++) {
-      const word = this.#words[at];
-      if (!word?.startsWith(beginning)) return;
-      yield word;
-    }
+  /** Whether a word begins like this. */
+  hasBeginning(text: string): boolean {
+    return this.words[this.#find(text)]?.startsWith(text) ?? false;
+  }
+
+  /** The entries of each word that begins like this. */
+  *entriesBeginning(text: string): Generator<readonly number[]> {
+    for (let at = this.#find(text); this.words[at]?.startsWith(text); at++)
+      yield this.#entries[at] ?? [];
   }
 
   /** Finds the first word that is not before a text. */
   #find(text: string): number {
-    let [low, high] = [0, this.#words.length];
+    let [low, high] = [0, this.words.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#words[middle] ?? "") < text) low = middle + 1;
+      if ((this.words[middle] ?? "") < text) low = middle + 1;
       else high = middle;
     }
     return low;
