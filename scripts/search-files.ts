@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { LANGUAGES } from "../src/web/explorer/country-names.ts";
 import { foldForSearch } from "../src/web/explorer/fold.ts";
 import type { RanksFile } from "../src/web/explorer/ranks.ts";
 import type { OtherNames } from "../src/web/explorer/search.ts";
@@ -6,8 +6,8 @@ import { readTable, type Row } from "./snapshot-table.ts";
 
 const TIERS = ["large_airport", "medium_airport"];
 
-/** A region is named in all languages if it has one of so many busiest airports. */
-const BUSY = 1000;
+/** A region is named in other languages if it has one of so many busiest airports. */
+const BUSY = 2000;
 
 /** Ranks the airports and cities of the snapshot, and names the airports as travellers do. */
 export function rankPlaces(): RanksFile {
@@ -28,7 +28,7 @@ export function rankPlaces(): RanksFile {
   };
 }
 
-/** The other names of airports, cities and regions, in all languages. */
+/** The other names of airports, cities and regions: those of regions in some languages. */
 export function otherNames(): OtherNames {
   const named = ({ names }: Row) => names !== "";
   const airports = readTable("search/airports.csv.gz");
@@ -54,8 +54,8 @@ function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "r
       .filter((row) => row["members"]?.split(" ").some((member) => members.has(member)))
       .map((row) => [row["key"] ?? "", new Set()]),
   );
-  for (const file of readdirSync("data/snapshot/names").toSorted())
-    for (const { key = "", name = "" } of readTable(`snapshot/names/${file}`))
+  for (const language of LANGUAGES)
+    for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.csv.gz`))
       names.get(key)?.add(foldForSearch(name.replace(/[(（].*/u, "")));
   const namesOf = (row: Row) => {
     const others = names.get(row["key"] ?? "") ?? new Set();

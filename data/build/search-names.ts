@@ -26,7 +26,7 @@ const RANKED_FROM = 20_000;
 /** A city with this many inhabitants, or with a busy airport, has its names in other languages. */
 const NAMED_FROM = 400_000;
 /** So many airports are busy. */
-const BUSY = 1000;
+const BUSY = 500;
 const PLACE_NAME_MAX_LENGTH = 20;
 const AIRPORT_NAME_MAX_LENGTH = 50;
 /** How far from its airport the place may be that the airport is named after. */

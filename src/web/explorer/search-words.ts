@@ -5,7 +5,7 @@ const AIRPORT_WORDS = folded(`
   airport airports intl flughafen flughäfen airfield aeropuerto aeropuertos aeroporto aeroporti
   aeroportos aéroport aéroports luchthaven luchthavens vliegveld lufthavn flyplass flygplats
   lentoasema lentokenttä lotnisko lotniska letiště letisko letališče repülőtér aerodrom havalimanı
-  havaalanı bandara αεροδρόμιο аэропорт аеропорт летище 空港 机场 機場 공항 مطار สนามบิน`);
+  havaalanı bandara αεροδρόμιο аэропорт аеропорт летище 空港 机场 機場 공항 مطار فرودگاه สนามบิน`);
 
 /** Words that only join others, in the same languages. */
 const JOINING_WORDS = folded(`
@@ -45,8 +45,7 @@ export function foldQuery(typed: string): string {
   return foldForSearch(typed).replace(JOINED_AIRPORT, " $1");
 }
 
-const DENSE_SCRIPT =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const DENSE_SCRIPT = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** Whether the beginning of a word tells enough to find a name in another language by it. */
 export function isTelling(beginning: string): boolean {

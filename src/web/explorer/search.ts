@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /**
- * Names of places in all languages, folded, `|` between them: made by `scripts/search-files.ts`.
+ * Names of places in other languages, folded, `|` between them: made by `scripts/search-files.ts`.
  * They find a place after those that have them as their own names.
  */
 export interface OtherNames {
@@ -65,16 +65,16 @@ const COST = {
   code: 0,
   name: 1,
   namePrefix: 1.6,
-  /** By the name of its region or country, of an airport. */
-  where: 1.3,
+  /** By the very name of its region or country, of an airport. */
+  where: 1.1,
   alias: 2,
   word: 2,
   aliasPrefix: 2.4,
-  /** By the name of its city, of an airport. */
-  ofCity: 2.2,
+  /** By other words of what it lies in, of an airport. */
+  within: 2.2,
   anyWord: 2.6,
-  /** By the name of its region or country, of a city: its airport says enough. */
-  cityWhere: 2.6,
+  /** By the name of what it lies in, of a city: its airport says enough. */
+  cityWithin: 2.6,
   /** Of a query that had to be corrected. */
   corrected: 2,
   /** Of each word that the place need not have and lacks. */
@@ -85,7 +85,7 @@ const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
 /** How much a large place is before a small one. */
 const SIZE_WEIGHT = 1.7;
 /** How much an airport is before its city where somebody asks for an airport. */
-const ASKED_FOR_AIRPORT = 1.3;
+const ASKED_FOR_AIRPORT = 1.6;
 /** So many corrections of a query are tried. */
 const CORRECTIONS_MAX = 6;
 /** Shortest beginning of a word by which a city, a region or a country says where a place is. */
@@ -146,7 +146,7 @@ export function createSearchIndex(
   };
 }
 
-/** Adds the names of places in all languages, and those of countries in some. */
+/** Adds the names of places in other languages. */
 export function addOtherNames(
   index: SearchIndex,
   { names, countryNames }: { names: OtherNames; countryNames: (code: string) => string[] },
@@ -258,10 +258,11 @@ function match(index: SearchIndex, query: string): Match[] {
     ...matchWord(index, text),
   }));
   const phrases = new Map<number, readonly string[]>();
-  const costOfWords = (entry: Entry, { own, isNamed, lentCost }: MatchedWords): number => {
+  const named = areasNamed(index, words);
+  const costOfWords = (entry: Entry, { own, lentCost }: MatchedWords): number => {
     const phrase = phrases.get(own) ?? phrasesOf(words, own);
     phrases.set(own, phrase);
-    return lentCost + (phrase.length > 0 ? costOf(entry, phrase) : costOfPlace(entry, isNamed));
+    return lentCost + (phrase.length > 0 ? costOf(entry, phrase) : costWithin(entry, named));
   };
   const isForAirport = words.some(({ small }) => small === "airport");
   const matches: Match[] = [];
@@ -333,20 +334,19 @@ function matchWords(
   words: readonly QueryWord[],
 ): readonly MatchedWords[] {
   const byName = { own: 0, isNamed: false, lentCost: 0 };
-  const byPlace = { own: 0, isNamed: false, lentCost: 0 };
+  const byPlace = { ...byName };
   for (const [at, { small, own, lent }] of words.entries()) {
     let how = HOW.not;
     if (small === undefined)
       for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
     const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
-    const isOfCity = (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
     for (const matched of [byName, byPlace])
       if (own[position] && (matched === byName || how === HOW.not)) {
         matched.own |= 1 << at;
         matched.isNamed ||= small === undefined;
       } else {
         matched.lentCost += cost;
-        matched.isNamed ||= isOfCity;
+        matched.isNamed ||= (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
       }
   }
   return byName.own === byPlace.own ? [byName] : [byName, byPlace];
@@ -364,10 +364,21 @@ function phrasesOf(words: readonly QueryWord[], own: number): readonly string[] 
   return withSpellings(joined);
 }
 
+/** The positions of the regions and countries whose very name a query is. */
+function areasNamed({ names, entries }: SearchIndex, words: readonly QueryWord[]): Set<number> {
+  const needed = words.filter(({ small }) => small === undefined).map(({ text }) => text);
+  const [phrase = "", respelt = phrase] = withSpellings([needed.join(" ")]);
+  const positions = names.entriesWith(respelt.split(" ")[0] ?? "");
+  const isNamed = (entry: Entry | undefined) =>
+    (entry?.kind === "region" || entry?.kind === "country") &&
+    (entry.names.includes(phrase) || entry.names.includes(respelt));
+  return new Set(positions.filter((position) => isNamed(entries[position])));
+}
+
 /** The cost of a place that only lies in what the query names. */
-function costOfPlace({ kind }: Entry, isCityNamed: boolean): number {
-  if (kind !== "airport") return COST.cityWhere;
-  return isCityNamed ? COST.ofCity : COST.where;
+function costWithin({ kind, parents }: Entry, named: ReadonlySet<number>): number {
+  if (kind !== "airport") return COST.cityWithin;
+  return parents.some((parent) => named.has(parent)) ? COST.where : COST.within;
 }
 
 function costOf(entry: Entry, phrases: readonly string[]): number {
@@ -399,12 +410,14 @@ function correctSpaces(index: SearchIndex, query: string): Set<string> {
   if (whole !== undefined) found.add(whole);
   for (const [at, word] of words.entries()) {
     const joined = word + (words[at + 1] ?? "");
-    if (joined !== word && isWord(index, joined)) found.add(words.toSpliced(at, 2, joined).join(" "));
+    if (joined !== word && isWord(index, joined))
+      found.add(words.toSpliced(at, 2, joined).join(" "));
     if (isBeginning(index, word)) continue;
     const parted = index.unspaced.get(word);
     if (parted !== undefined) found.add(words.with(at, parted).join(" "));
     const umlauts = word.replaceAll(/([aou])e/g, "$1");
-    if (umlauts !== word && isBeginning(index, umlauts)) found.add(words.with(at, umlauts).join(" "));
+    if (umlauts !== word && isBeginning(index, umlauts))
+      found.add(words.with(at, umlauts).join(" "));
   }
   return found;
 }

@@ -27,6 +27,9 @@ export function wordsWithTypo(words: readonly string[], typed: string): string[]
       word.startsWith(second, middle - 1) ||
       word.startsWith(second, middle) ||
       word.startsWith(second, middle + 1);
-    return hasHalf && [length - 1, length, length + 1].some((end) => isOneTypo(typed, word.slice(0, end)));
+    return (
+      hasHalf &&
+      [length - 1, length, length + 1].some((end) => isOneTypo(typed, word.slice(0, end)))
+    );
   });
 }

@@ -15,7 +15,7 @@ export class WordList {
           if (entries === undefined) entriesOf.set(word, [entry]);
           else if (entries.at(-1) !== entry) entries.push(entry);
         }
-    this.words = [...entriesOf.keys()].sort();
+    this.words = [...entriesOf.keys()].toSorted();
     this.#entries = this.words.map((word) => entriesOf.get(word) ?? []);
   }
 
@@ -32,8 +32,10 @@ export class WordList {
 
   /** The entries of each word that begins like this. */
   *entriesBeginning(text: string): Generator<readonly number[]> {
-    for (let at = this.#find(text); this.words[at]?.startsWith(text); at++)
+    for (let at = this.#find(text); at < this.words.length; at++) {
+      if (!this.words[at]?.startsWith(text)) return;
       yield this.#entries[at] ?? [];
+    }
   }
 
   /** Finds the first word that is not before a text. */
