@@ -3,7 +3,8 @@ import { otherNames, rankPlaces } from "../scripts/search-files.ts";
 import { packCatalog, unpackCatalog } from "../src/web/explorer/catalog.ts";
 import { readRanks } from "../src/web/explorer/ranks.ts";
 import { countryNames } from "../src/web/explorer/country-names.ts";
-import { addOtherNames, createSearchIndex, search } from "../src/web/explorer/search.ts";
+import { search } from "../src/web/explorer/search.ts";
+import { addOtherNames, createSearchIndex } from "../src/web/explorer/search-index.ts";
 import { snapshotResponse } from "../test/builders/snapshot-response.ts";
 
 /** A frame of 60 a second. */

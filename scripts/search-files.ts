@@ -1,7 +1,7 @@
 import { LANGUAGES } from "../src/web/explorer/country-names.ts";
 import { foldForSearch } from "../src/web/explorer/fold.ts";
 import type { RanksFile } from "../src/web/explorer/ranks.ts";
-import type { OtherNames } from "../src/web/explorer/search.ts";
+import type { OtherNames } from "../src/web/explorer/search-index.ts";
 import { readTable, type Row } from "./snapshot-table.ts";
 
 const TIERS = ["large_airport", "medium_airport"];

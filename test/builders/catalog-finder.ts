@@ -3,12 +3,12 @@ import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
 import { type Place, packCatalog, unpackCatalog } from "../../src/web/explorer/catalog.ts";
 import { countryNames } from "../../src/web/explorer/country-names.ts";
 import { readRanks } from "../../src/web/explorer/ranks.ts";
+import { search } from "../../src/web/explorer/search.ts";
 import {
   addOtherNames,
   createSearchIndex,
   listPlaces,
-  search,
-} from "../../src/web/explorer/search.ts";
+} from "../../src/web/explorer/search-index.ts";
 
 /** A place that was found. */
 export interface FoundPlace {

@@ -12,13 +12,13 @@ import { packCatalog, unpackCatalog } from "./catalog.ts";
 import { countryNames } from "./country-names.ts";
 import type { CallSettings } from "./permalink.ts";
 import { type Ranks, type RanksFile, readRanks } from "./ranks.ts";
+import { search } from "./search.ts";
 import {
   addOtherNames,
   createSearchIndex,
   type OtherNames,
-  search,
   type SearchIndex,
-} from "./search.ts";
+} from "./search-index.ts";
 import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-messages.ts";
 
 const ranks = fetch(ranksUrl)

@@ -33,6 +33,11 @@ export function respell(text: string): string {
   return SPELLINGS.reduce((short, [long, spelling]) => short.replace(long, spelling), text);
 }
 
+/** Folded texts, each in both spellings. */
+export function withSpellings(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => [text, respell(text)]))];
+}
+
 /** Japanese, Chinese and Korean write the word for an airport onto its name. */
 const JOINED_AIRPORT = new RegExp(
   `(?<=[^ ])(?:${["国際", "國際", "国际", "국제"].map(foldForSearch).join("|")})?` +

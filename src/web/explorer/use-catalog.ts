@@ -3,7 +3,7 @@ import workerUrl from "generated:catalog-worker.js";
 import type { CallFailure } from "./failure-notice.tsx";
 import { type Catalog, type Place, unpackCatalog } from "./catalog.ts";
 import type { CallSettings } from "./permalink.ts";
-import { listPlaces } from "./search.ts";
+import { listPlaces } from "./search-index.ts";
 import {
   type Exchange,
   measureTransfer,

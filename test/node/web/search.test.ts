@@ -38,6 +38,13 @@ describe("searching the catalog", () => {
     for (const typed of ["", "  ", "-", "’"]) expect(inSmall(typed)).toEqual([]);
   });
 
+  it("counts the first words of a long text only", () => {
+    const milan = (times: number) => inSmall("milan ".repeat(times));
+    expect(milan(1_000)).toEqual(milan(12));
+    expect(milan(12)).not.toEqual([]);
+    expect(inSmall(`${"milan ".repeat(12)}zurich`)).toEqual(milan(12));
+  });
+
   it("takes letters for the beginning of a word only", () => {
     expect(inSmall("ric")).toEqual([]);
   });
