@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
-import { cityNames, rankPlaces } from "./city-ranks.ts";
+import { otherNames, rankPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
 import { worldOutline } from "./world-outline.ts";
 
@@ -54,7 +54,7 @@ type Files = Map<string, string | Uint8Array>;
 /** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "catalog-worker.js": buildWorker,
-  "city-names.txt": cityNames,
+  "other-names.json": () => JSON.stringify(otherNames()),
   "ranks.json": () => JSON.stringify(rankPlaces()),
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
   "world-50m.json": () => JSON.stringify(worldOutline("50m")),

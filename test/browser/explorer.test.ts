@@ -85,6 +85,26 @@ describe("the explorer", () => {
     expect(await options.count()).toBe(0);
   });
 
+  it("lists the airports of a city indented under it", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("milan");
+    const options = page.getByRole("option");
+    await options.nth(1).getByText("MXP", { exact: true }).waitFor();
+    const leftOf = async (index: number) =>
+      (await options.nth(index).locator(".badge").boundingBox())?.x ?? 0;
+    expect(await leftOf(1)).toBeGreaterThan(await leftOf(0));
+    // Read aloud, an option says itself where its airport is.
+    expect(await options.nth(1).textContent()).toContain("Milan, Italy");
+  });
+
+  it("shows an airport under the name that travellers use, with the official one", async () => {
+    const page = await openPage("/?airport=BGY");
+    await page.getByRole("heading", { level: 1, name: "Milan Bergamo Airport" }).waitFor();
+    const fact = page.locator(".fact", { has: page.locator("dt", { hasText: "Official name" }) });
+    expect(await fact.locator("dd").textContent()).toBe("Il Caravaggio International Airport");
+  });
+
   it("says that the catalog is still loading when somebody searches early", async () => {
     const page = await openPage("/docs");
     const held: (() => void)[] = [];

@@ -2,16 +2,23 @@
 import { create } from "@bufbuild/protobuf";
 import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
-import namesUrl from "generated:city-names.txt";
+import namesUrl from "generated:other-names.json";
 import ranksUrl from "generated:ranks.json";
 import {
   LocationsRequestSchema,
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { packCatalog, unpackCatalog } from "./catalog.ts";
+import { countryNames } from "./country-names.ts";
 import type { CallSettings } from "./permalink.ts";
 import { type Ranks, type RanksFile, readRanks } from "./ranks.ts";
-import { addCityNames, createSearchIndex, search, type SearchIndex } from "./search.ts";
+import { search } from "./search.ts";
+import {
+  addOtherNames,
+  createSearchIndex,
+  type OtherNames,
+  type SearchIndex,
+} from "./search-index.ts";
 import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-messages.ts";
 
 const ranks = fetch(ranksUrl)
@@ -22,7 +29,7 @@ const ranks = fetch(ranksUrl)
 const answers = new Map<number, (answer: WireAnswer | null) => void>();
 let index: SearchIndex | undefined;
 let named: SearchIndex | undefined;
-let names: Promise<string> | undefined;
+let names: Promise<OtherNames | null> | undefined;
 let lastCall = 0;
 let lastTyped = "";
 
@@ -48,8 +55,8 @@ function tell(message: FromWorker, transfer: Transferable[] = []): void {
 }
 
 function tellFound(): void {
-  const positions = index ? search(index, lastTyped) : null;
-  tell({ kind: "found", typed: lastTyped, positions });
+  const found = index ? search(index, lastTyped) : null;
+  tell({ kind: "found", typed: lastTyped, found });
 }
 
 async function callService(number: number, settings: CallSettings): Promise<void> {
@@ -73,8 +80,8 @@ async function callService(number: number, settings: CallSettings): Promise<void
     if (number !== lastCall) return;
     const catalog = packCatalog(answer, known);
     tell({ kind: "loaded", call: number, catalog, locale });
-    const countryNames = new Intl.DisplayNames([locale], { type: "region" });
-    const countryName = (code: string) => countryNames.of(code) ?? code;
+    const inLocale = new Intl.DisplayNames([locale], { type: "region" });
+    const countryName = (code: string) => inLocale.of(code) ?? code;
     index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
     void names?.then(addNames);
     if (lastTyped !== "") tellFound();
@@ -101,15 +108,15 @@ function sendByPage(
   return new Promise((resolve) => answers.set(call, resolve));
 }
 
-/** Reads the names of cities in other languages. Without them, English names are found. */
-async function readNames(): Promise<string> {
+/** Reads the names of places in other languages. Without them, those of the answer are found. */
+async function readNames(): Promise<OtherNames | null> {
   const answer = await fetch(namesUrl).catch(() => null);
-  return answer?.ok ? answer.text() : "";
+  return answer?.ok ? answer.json() : null;
 }
 
-function addNames(file: string): void {
-  if (index === undefined || index === named) return;
-  addCityNames(index, file);
+function addNames(read: OtherNames | null): void {
+  if (index === undefined || index === named || read === null) return;
+  addOtherNames(index, { names: read, countryNames });
   named = index;
   if (lastTyped !== "") tellFound();
 }

@@ -7,10 +7,15 @@ export interface AirportPlace {
   readonly id: string;
   readonly iata: string;
   readonly icao: string;
+  /** The official name, as the contract has it. */
+  readonly officialName: string;
+  /** The name that travellers use. */
   readonly name: string;
   readonly lat: number;
   readonly lon: number;
   readonly tier: Tier;
+  /** 0 for the busiest airport of the world; `UNRANKED` without scheduled service. */
+  readonly rank: number;
   readonly city: CityPlace;
   /** Smallest first. */
   readonly regions: readonly RegionPlace[];
@@ -121,16 +126,17 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
     }),
     airports: answer.airports.map(({ id, iata, icao, name, lat, lon, cityId }) => {
       const city = resolve(cityAt, uuidText(cityId), iata);
-      const tier = ranks.tierOf(iata);
       return {
         kind: "airport",
         id: uuidText(id),
         iata,
         icao,
-        name,
+        officialName: name,
+        name: ranks.nameOf(iata) ?? name,
         lat,
         lon,
-        tier,
+        tier: ranks.tierOf(iata),
+        rank: ranks.trafficRankOf(iata),
         city,
         regions: [],
       };

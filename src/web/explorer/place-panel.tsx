@@ -85,6 +85,9 @@ function factsOf(place: Place, links: Pick<Props, "locale" | "onSelect">): Fact[
   switch (place.kind) {
     case "airport":
       return [
+        ...(place.name === place.officialName
+          ? []
+          : [["Official name", <bdi>{place.officialName}</bdi>] satisfies Fact]),
         ["ICAO", place.icao],
         ["City", <PlaceLink place={place.city} {...links} />],
         ["Country", <PlaceLink place={place.city.country} {...links} />],

@@ -52,15 +52,21 @@ export function placeContext(place: Place): string {
   }
 }
 
-/** Finds the region within the country that has most of a city's service. */
+/**
+ * Finds the region within the country that has most of a city's service: a subdivision, whose slug
+ * ends in the country's code, before a travel region.
+ */
 function subdivisionOf({ name, country, airports }: CityPlace): RegionPlace | undefined {
   const service = new Map<RegionPlace, number>();
   for (const { regions, tier } of airports)
     for (const region of regions)
       if (region.airports.every(({ city }) => city.country === country))
         service.set(region, (service.get(region) ?? 0) + 4 - tier);
+  const suffix = `-${country.code.toLowerCase()}`;
+  const isSubdivision = ({ slug }: RegionPlace) => Number(slug.endsWith(suffix));
   const [most] = [...service].toSorted(
-    ([a, ofA], [b, ofB]) => ofB - ofA || a.airports.length - b.airports.length,
+    ([a, ofA], [b, ofB]) =>
+      isSubdivision(b) - isSubdivision(a) || ofB - ofA || a.airports.length - b.airports.length,
   );
   return most && most[0].name !== name ? most[0] : undefined;
 }
@@ -70,9 +76,9 @@ export function countAirports({ airports }: { readonly airports: readonly unknow
   return formatNumberOf(airports.length, "airport");
 }
 
-/** Orders airports: scheduled service and size first, then those of large cities. */
+/** Orders airports: the busiest first, then those of large cities. */
 export function byImportance(a: AirportPlace, b: AirportPlace): number {
-  return a.tier - b.tier || a.city.rank - b.city.rank || (a.iata < b.iata ? -1 : 1);
+  return a.rank - b.rank || a.city.rank - b.city.rank || (a.iata < b.iata ? -1 : 1);
 }
 
 /** Orders cities: with scheduled service first, then by size. */

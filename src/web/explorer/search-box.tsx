@@ -3,7 +3,7 @@ import type { Place } from "./catalog.ts";
 import { PlaceName } from "./place-link.tsx";
 import { placeContext } from "./places.ts";
 import { SEARCH_LIMIT } from "./search.ts";
-import type { CatalogPort } from "./use-catalog.ts";
+import type { CatalogPort, Result } from "./use-catalog.ts";
 
 interface Props extends Pick<CatalogPort, "found" | "search" | "prepareSearch"> {
   readonly locale: string;
@@ -16,7 +16,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   // Until the answer to the last letter is there, that to the one before stays.
-  const places = found.places ?? [];
+  const results = found.results ?? [];
   useEffect(() => setActive(0), [found.typed]);
   useEffect(() => search(typed), [typed, locale]);
   const isListed = isOpen && typed.trim() !== "";
@@ -27,8 +27,8 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
     onSelect(place);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const chosen = places[active];
-    if (event.key === "ArrowDown") setActive(Math.min(active + 1, places.length - 1));
+    const chosen = results[active]?.place;
+    if (event.key === "ArrowDown") setActive(Math.min(active + 1, results.length - 1));
     else if (event.key === "ArrowUp") setActive(Math.max(active - 1, 0));
     else if (event.key === "Enter" && isListed && chosen && found.typed === typed) choose(chosen);
     else if (event.key === "Escape") {
@@ -51,7 +51,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
         aria-expanded={isListed}
         aria-controls="search-results"
         aria-autocomplete="list"
-        aria-activedescendant={isListed && places[active] ? `result-${active}` : undefined}
+        aria-activedescendant={isListed && results[active] ? `result-${active}` : undefined}
         value={typed}
         onInput={(event) => {
           setTyped(event.currentTarget.value);
@@ -69,17 +69,17 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
         class="floating results"
         role="listbox"
         aria-label="Results"
-        hidden={!isListed || places.length === 0}
+        hidden={!isListed || results.length === 0}
       >
         {isListed &&
-          places.map((place, index) => (
-            <Result
-              key={place.id}
+          results.map((result, index) => (
+            <Option
+              key={result.place.id}
               id={`result-${index}`}
-              place={place}
+              result={result}
               locale={locale}
               isActive={index === active}
-              onChoose={() => choose(place)}
+              onChoose={() => choose(result.place)}
             />
           ))}
       </ul>
@@ -90,23 +90,25 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
   );
 }
 
-function resultText({ typed, places }: CatalogPort["found"]): string {
-  if (places === null) return "Still loading. The results follow.";
-  const { length } = places;
+function resultText({ typed, results }: CatalogPort["found"]): string {
+  if (results === null) return "Still loading. The results follow.";
+  const { length } = results;
   if (length === 0) return `Nothing found for “${typed.trim()}”. Try a code or fewer letters.`;
   if (length === SEARCH_LIMIT) return `The best ${SEARCH_LIMIT} results`;
   return length === 1 ? "1 result" : `${length} results`;
 }
 
-interface ResultProps {
+interface OptionProps {
   readonly id: string;
-  readonly place: Place;
+  readonly result: Result;
   readonly locale: string;
   readonly isActive: boolean;
   readonly onChoose: () => void;
 }
 
-function Result({ id, place, locale, isActive, onChoose }: ResultProps) {
+/** An airport under its city is indented; what is read aloud says the city. */
+function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
+  const { place, isUnderCity } = result;
   const option = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isActive) option.current?.scrollIntoView({ block: "nearest" });
@@ -115,7 +117,7 @@ function Result({ id, place, locale, isActive, onChoose }: ResultProps) {
     <li
       ref={option}
       id={id}
-      class="row result"
+      class={`row result${isUnderCity ? " result-under" : ""}`}
       role="option"
       aria-selected={isActive}
       // The input keeps the focus, because its blur would close the list before the click.

@@ -1,236 +1,320 @@
-import type { Catalog, Place } from "./catalog.ts";
-import { foldForSearch } from "./fold.ts";
-import { geonamesOf, type Ranks, UNRANKED } from "./ranks.ts";
-import { startsWithTypo, TYPO_MIN_LENGTH } from "./typo.ts";
+/** Searches a catalog by what travellers type. Pure: no page, no network. */
+import type { AirportPlace, CityPlace } from "./catalog.ts";
+import { UNRANKED } from "./ranks.ts";
+import type { Entry, SearchIndex } from "./search-index.ts";
+import { foldQuery, isTelling, respell, smallWord, withSpellings } from "./search-words.ts";
+import { TYPO_MIN_LENGTH, wordsWithTypo } from "./typo.ts";
 
 /** Most listed results. */
 export const SEARCH_LIMIT = 40;
 
-interface Entry {
-  /** Folded codes. They match as a whole only. */
-  readonly codes: readonly string[];
-  /** Folded names; those that are its own come before `borrowed` ones. */
-  readonly names: string[];
-  /** Names of the city of an airport, and of the country of a city. */
-  readonly borrowed: string[];
-  /** From 0 for a strip in the country to 1 for a metropolis. */
-  readonly size: number;
+/** A result. */
+export interface Found {
+  /** Of the place in `listPlaces`. */
+  readonly position: number;
+  /** Whether it is an airport that is listed under its city. */
+  readonly isUnderCity: boolean;
 }
 
-/** The search index of one answer. An entry's position is that of its place in `listPlaces`. */
-export interface SearchIndex {
-  readonly entries: readonly Entry[];
-  /** The texts of all entries, and where each begins: one long text is searched fastest. */
-  haystack: { readonly text: string; readonly starts: readonly number[] };
-  /** Each word with the size of the largest place that has it. */
-  readonly words: Map<string, number>;
-  /** Positions of the cities by GeoNames id in base 36. */
-  readonly cityAt: ReadonlyMap<string, number>;
-  /** Positions of the airports of a city, by the city's position. */
-  readonly airportsAt: ReadonlyMap<number, readonly number[]>;
-}
-
-/** Where a query matches, and what that is worth: lower is better. */
-const RANK = { code: 0, name: 1, namePrefix: 1.6, borrowed: 1.9, word: 2, anyWord: 2.6, typo: 3.6 };
-/** How many ranks a metropolis is before a strip. */
-const SIZE_WEIGHT = 1.7;
-const TIER_SIZES = [0.85, 0.6, 0.4, 0.1] as const;
-/** So many corrections of a misspelt word are tried. */
-const CORRECTIONS_MAX = 6;
-
-/** What people call countries, besides their names in the catalog and in the reader's language. */
-const COUNTRY_ALIASES: { readonly [code: string]: readonly string[] } = {
-  AE: ["UAE"],
-  CD: ["DRC"],
-  CI: ["Ivory Coast"],
-  CZ: ["Czech Republic"],
-  GB: ["UK", "Great Britain"],
-  KR: ["Korea"],
-  MM: ["Burma"],
-  NL: ["Holland"],
-  SZ: ["Swaziland"],
-  TR: ["Turkey"],
-  US: ["America"],
+/** How a query matches a place, and what that is worth: lower is better. */
+const COST = {
+  code: 0,
+  name: 1,
+  namePrefix: 1.6,
+  /** By the very name of its region or country, of an airport. */
+  where: 1.1,
+  alias: 1.75,
+  word: 2,
+  aliasPrefix: 2.4,
+  /** By other words of what it lies in, of an airport. */
+  within: 2.2,
+  anyWord: 2.6,
+  /** By the name of what it lies in, of a city: its airport says enough. */
+  cityWithin: 2.6,
+  /** Of a query that had to be corrected. */
+  corrected: 2,
+  /** Of each word that the place need not have and lacks. */
+  missing: 0.2,
 };
+/** Of each word that only the city, the region or the country has: by how it has it. */
+const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
+/** How much a large place is before a small one. */
+const SIZE_WEIGHT = 1.7;
+/** How much an airport is before its city where somebody asks for an airport. */
+const ASKED_FOR_AIRPORT = 1.6;
+/** So many words of a query count. */
+const WORDS_MAX = 12;
+/** So many corrections of a query are tried. */
+const CORRECTIONS_MAX = 6;
+/** Shortest beginning of a word by which a city, a region or a country says where a place is. */
+const WHERE_MIN_LENGTH = 3;
 
-/** All places in the order of the index. */
-export function listPlaces({ airports, cities, countries, regions }: Catalog): Place[] {
-  return [...airports, ...cities, ...countries, ...regions];
-}
-
-/** Folds all names and codes of the catalog. `countryName` names a country in the reader's language. */
-export function createSearchIndex(
-  catalog: Catalog,
-  { ranks, countryName }: { ranks: Ranks; countryName: (code: string) => string },
-): SearchIndex {
-  const places = listPlaces(catalog);
-  const countryNames = new Map(
-    catalog.countries.map(({ code, name, nameNative }) => {
-      const aliases = COUNTRY_ALIASES[code] ?? [];
-      return [code, foldAll([name, nameNative, countryName(code), ...aliases])];
-    }),
-  );
-  const positionOf = new Map(places.map((place, position) => [place, position]));
-  const entries = places.map((place): Entry => {
-    const { codes, names, borrowed } = textsOf(place, ranks);
-    const entry = { codes: foldAll(codes), names: foldAll(names), borrowed: foldAll(borrowed) };
-    if (place.kind === "country") entry.names = countryNames.get(place.code) ?? [];
-    if (place.kind === "city") entry.borrowed.push(...(countryNames.get(place.country.code) ?? []));
-    return { ...entry, size: sizeOf(place) };
-  });
-  const words = new Map<string, number>();
-  for (const { names, size } of entries) addWords(words, names, size);
-  const positions = (list: readonly Place[]) => list.map((place) => positionOf.get(place) ?? 0);
-  return {
-    entries,
-    haystack: join(entries),
-    words,
-    cityAt: new Map(catalog.cities.map((city) => [geonamesOf(city.id), positionOf.get(city) ?? 0])),
-    airportsAt: new Map(
-      catalog.cities.map((city) => [positionOf.get(city) ?? 0, positions(city.airports)]),
-    ),
-  };
-}
-
-/** Adds the names of cities in other languages: lines of `scripts/city-ranks.ts`. */
-export function addCityNames(index: SearchIndex, file: string): void {
-  const { entries, words, cityAt, airportsAt } = index;
-  for (const line of file.split("\n")) {
-    const [id = "", names = ""] = line.split(/ (.*)/s);
-    const position = cityAt.get(id) ?? -1;
-    const city = entries[position];
-    if (city === undefined) continue;
-    const others = names.split("|");
-    city.names.push(...others);
-    addWords(words, others, city.size);
-    for (const at of airportsAt.get(position) ?? []) entries[at]?.borrowed.push(...others);
-  }
-  index.haystack = join(entries);
-}
-
-function join(entries: readonly Entry[]): SearchIndex["haystack"] {
-  const starts: number[] = [];
-  let text = "";
-  for (const { codes, names, borrowed } of entries) {
-    starts.push(text.length);
-    text += ` ${[...codes, ...names, ...borrowed].join(" ")}\n`;
-  }
-  return { text, starts };
-}
-
-/** Finds places by code or name, best first, as positions in `listPlaces`. Forgives one typo. */
-export function search(index: SearchIndex, typed: string): number[] {
-  const query = foldForSearch(typed);
+/**
+ * Finds places by code or name, best first; the airports of a city follow it. Forgives spaces that
+ * are missing or too many, and one typo.
+ */
+export function search(index: SearchIndex, typed: string): Found[] {
+  const query = foldQuery(typed).split(" ").slice(0, WORDS_MAX).join(" ");
   if (query === "") return [];
-  const found = match(index, query, 0);
-  if (!found.some(({ score }) => score <= RANK.word))
-    for (const corrected of corrections(index.words, query))
-      found.push(...match(index, corrected, RANK.typo));
+  const matches = match(index, query);
+  if (!matches.some(({ cost }) => cost <= COST.word))
+    for (const corrected of corrections(index, query))
+      for (const found of match(index, corrected))
+        matches.push({ ...found, score: found.score + COST.corrected });
   const best = new Map<number, number>();
-  for (const { position, score } of found)
+  for (const { position, score } of matches)
     best.set(position, Math.min(score, best.get(position) ?? score));
-  return [...best]
-    .toSorted(([a, scoreA], [b, scoreB]) => scoreA - scoreB || a - b)
-    .slice(0, SEARCH_LIMIT)
-    .map(([position]) => position);
+  const sorted = [...best].toSorted(([a, scoreA], [b, scoreB]) => scoreA - scoreB || a - b);
+  return group(
+    index,
+    sorted.map(([position]) => position),
+  );
+}
+
+/** Lists airports that are found under their city, the busiest first. */
+function group({ places, positionOf }: SearchIndex, sorted: readonly number[]): Found[] {
+  const matching = new Set(sorted);
+  const found = new Map<number, Found>();
+  for (const position of sorted) {
+    if (found.size >= SEARCH_LIMIT) break;
+    if (found.has(position)) continue;
+    found.set(position, { position, isUnderCity: false });
+    const place = places[position];
+    if (place?.kind !== "city") continue;
+    for (const airport of served(place)) {
+      const under = positionOf.get(airport) ?? -1;
+      if (matching.has(under) && !found.has(under))
+        found.set(under, { position: under, isUnderCity: true });
+    }
+  }
+  return [...found.values()].slice(0, SEARCH_LIMIT);
+}
+
+function served({ airports }: CityPlace): AirportPlace[] {
+  return airports.filter(({ rank }) => rank !== UNRANKED).toSorted((a, b) => a.rank - b.rank);
 }
 
 interface Match {
   readonly position: number;
+  /** Of the text alone. */
+  readonly cost: number;
+  /** With the size of the place. Lower is better. */
   readonly score: number;
 }
 
-/** Finds the entries in which each word of a query begins a word. */
-function match({ entries, haystack }: SearchIndex, query: string, penalty: number): Match[] {
-  const { text, starts } = haystack;
-  const words = query.split(" ").map((word) => ` ${word}`);
-  // The longest word is in the fewest places.
-  const [longest = "", ...others] = words.toSorted((a, b) => b.length - a.length);
-  const found: Match[] = [];
-  let position = 0;
-  for (let at = text.indexOf(longest); at >= 0; at = text.indexOf(longest, starts[position])) {
-    while ((starts[position] ?? Infinity) <= at) position++;
-    const entry = entries[position - 1];
-    if (entry === undefined) break;
-    const line = text.slice(starts[position - 1], starts[position]);
-    if (others.every((word) => line.includes(word))) {
-      const score = rankOf(entry, query) + penalty - entry.size * SIZE_WEIGHT;
-      found.push({ position: position - 1, score });
-    }
-    if (starts[position] === undefined) break;
+/** A word of a query with what it matches, by position. */
+interface QueryWord {
+  readonly text: string;
+  /** Whether a place need not have it. */
+  readonly small: ReturnType<typeof smallWord>;
+  /** 1 where a word of the entry begins with it, or where it is a code. */
+  readonly own: Uint8Array;
+  /** How the entry has it, where that tells where other places are. */
+  readonly lent: Uint8Array;
+  /** 1 where the entry has it, or something that it lies in. */
+  readonly has: Uint8Array;
+}
+
+/** How a place has a word, in `LENT_COST`: among other names or its own, its beginning or all of it. */
+const HOW = { not: 0, otherBeginning: 1, other: 2, beginning: 3, whole: 4 };
+
+/** Finds the entries that have each word of a query, themselves or by what they are in. */
+function match(index: SearchIndex, query: string): Match[] {
+  const texts = query.split(" ");
+  const isAllSmall = texts.every((text) => smallWord(text) !== undefined);
+  const words = texts.map((text) => ({
+    text,
+    small: isAllSmall ? undefined : smallWord(text),
+    ...matchWord(index, text),
+  }));
+  const phrases = new Map<number, readonly string[]>();
+  const named = areasNamed(index, words);
+  const costOfWords = (entry: Entry, { own, lentCost }: MatchedWords): number => {
+    const phrase = phrases.get(own) ?? phrasesOf(words, own);
+    phrases.set(own, phrase);
+    return lentCost + (phrase.length > 0 ? costOf(entry, phrase) : costWithin(entry, named));
+  };
+  const isForAirport = words.some(({ small }) => small === "airport");
+  const matches: Match[] = [];
+  for (let position = 0; position < index.entries.length; position++) {
+    const entry = index.entries[position];
+    if (entry === undefined || words.some(({ small, has }) => !small && !has[position])) continue;
+    const matched = matchWords(entry, position, words);
+    let cost = Math.min(...matched.map((some) => costOfWords(entry, some)));
+    if (isForAirport && entry.kind === "airport" && matched.some(({ isNamed }) => isNamed))
+      cost -= ASKED_FOR_AIRPORT;
+    matches.push({ position, cost, score: cost - entry.size * SIZE_WEIGHT });
+  }
+  return matches;
+}
+
+/** Finds the entries that a word matches by itself. */
+function matchWord(index: SearchIndex, text: string): Omit<QueryWord, "text" | "small"> {
+  const { names, aliases, codes, regionCodes, entries, within } = index;
+  const own = new Uint8Array(entries.length);
+  const lent = new Uint8Array(entries.length);
+  const lend = (positions: readonly number[], how: number) => {
+    for (const position of positions)
+      if (how === HOW.whole || !isWide(entries[position]))
+        lent[position] = Math.max(how, lent[position] ?? 0);
+  };
+  const mark = (positions: readonly number[], how: number) => {
+    for (const position of positions) own[position] = 1;
+    if (how !== HOW.not) lend(positions, how);
+  };
+  const isWhere = text.length >= WHERE_MIN_LENGTH;
+  for (const found of names.entriesBeginning(text)) mark(found, isWhere ? HOW.beginning : HOW.not);
+  if (isTelling(text))
+    for (const found of aliases.entriesBeginning(text))
+      mark(found, isWhere ? HOW.otherBeginning : HOW.not);
+  for (const word of new Set([text, respell(text)])) {
+    mark(names.entriesWith(word), HOW.whole);
+    mark(aliases.entriesWith(word), HOW.other);
+  }
+  mark(codes.get(text) ?? [], HOW.whole);
+  lend(regionCodes.get(text) ?? [], HOW.whole);
+  const has = own.slice();
+  for (let position = 0; position < lent.length; position++)
+    if (lent[position]) for (const child of within[position] ?? []) has[child] = 1;
+  return { own, lent, has };
+}
+
+/** Whether an entry is a region of several countries: `south` does not begin Southern Europe. */
+function isWide(entry: Entry | undefined): boolean {
+  return entry?.kind === "region" && entry.parents.length === 0;
+}
+
+/** The words of a query that an entry has. */
+interface MatchedWords {
+  /** Those that it has by itself, a bit each. */
+  readonly own: number;
+  /** Whether its name or that of its city is among them, not only where it is. */
+  readonly isNamed: boolean;
+  /** What the others cost. */
+  readonly lentCost: number;
+}
+
+/**
+ * Parts the words of a query that an entry has: those that it has by itself first, and where that
+ * differs, those that say where it is first (Crete is among the names of its airport, too).
+ */
+function matchWords(
+  { parents }: Entry,
+  position: number,
+  words: readonly QueryWord[],
+): readonly MatchedWords[] {
+  const byName = { own: 0, isNamed: false, lentCost: 0 };
+  const byPlace = { ...byName };
+  for (const [at, { small, own, lent }] of words.entries()) {
+    let how = HOW.not;
+    if (small === undefined)
+      for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
+    const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
+    for (const matched of [byName, byPlace])
+      if (own[position] && (matched === byName || how === HOW.not)) {
+        matched.own |= 1 << at;
+        matched.isNamed ||= small === undefined;
+      } else {
+        matched.lentCost += cost;
+        matched.isNamed ||= (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
+      }
+  }
+  return byName.own === byPlace.own ? [byName] : [byName, byPlace];
+}
+
+/**
+ * Joins the words that an entry has by itself, with and without those that it need not have, in each
+ * spelling. Empty where it only lies in what the query names.
+ */
+function phrasesOf(words: readonly QueryWord[], own: number): readonly string[] {
+  const chosen = words.filter((_, at) => own & (1 << at));
+  const needed = chosen.filter(({ small }) => small === undefined);
+  if (needed.length === 0) return [];
+  const joined = [chosen, needed].map((some) => some.map(({ text }) => text).join(" "));
+  return withSpellings(joined);
+}
+
+/** The positions of the regions and countries whose very name a query is. */
+function areasNamed({ names, entries }: SearchIndex, words: readonly QueryWord[]): Set<number> {
+  const needed = words.filter(({ small }) => small === undefined).map(({ text }) => text);
+  const [phrase = "", respelt = phrase] = withSpellings([needed.join(" ")]);
+  const positions = names.entriesWith(respelt.split(" ")[0] ?? "");
+  const isNamed = (entry: Entry | undefined) =>
+    (entry?.kind === "region" || entry?.kind === "country") &&
+    (entry.names.includes(phrase) || entry.names.includes(respelt));
+  return new Set(positions.filter((position) => isNamed(entries[position])));
+}
+
+/** The cost of a place that only lies in what the query names. */
+function costWithin({ kind, parents }: Entry, named: ReadonlySet<number>): number {
+  if (kind !== "airport") return COST.cityWithin;
+  return parents.some((parent) => named.has(parent)) ? COST.where : COST.within;
+}
+
+function costOf(entry: Entry, phrases: readonly string[]): number {
+  return Math.min(...phrases.map((phrase) => costOfPhrase(entry, phrase)));
+}
+
+function costOfPhrase({ codes, names, aliases }: Entry, phrase: string): number {
+  if (codes.includes(phrase)) return COST.code;
+  if (names.includes(phrase)) return COST.name;
+  if (names.some((name) => name.startsWith(phrase))) return COST.namePrefix;
+  if (aliases.includes(phrase))
+    return names.some((name) => phrase.startsWith(`${name} `)) ? COST.name : COST.alias;
+  if (names.some((name) => name.includes(` ${phrase}`))) return COST.word;
+  if (aliases.some((alias) => alias.startsWith(phrase))) return COST.aliasPrefix;
+  return COST.anyWord;
+}
+
+/** Queries that somebody may have meant whose words are in no place, the likeliest first. */
+function corrections(index: SearchIndex, query: string): string[] {
+  const spaced = [...correctSpaces(index, query)].filter((other) => other !== query);
+  return spaced.length > 0 ? spaced : correctTypo(index, query);
+}
+
+/** Corrects spaces that are missing or too many, and `ae` for `ä`. */
+function correctSpaces(index: SearchIndex, query: string): Set<string> {
+  const words = query.split(" ");
+  const found = new Set<string>();
+  const whole = index.unspaced.get(words.join(""));
+  if (whole !== undefined) found.add(whole);
+  for (const [at, word] of words.entries()) {
+    const joined = word + (words[at + 1] ?? "");
+    if (joined !== word && isWord(index, joined))
+      found.add(words.toSpliced(at, 2, joined).join(" "));
+    if (isBeginning(index, word)) continue;
+    const parted = index.unspaced.get(word);
+    if (parted !== undefined) found.add(words.with(at, parted).join(" "));
+    const umlauts = word.replaceAll(/([aou])e/g, "$1");
+    if (umlauts !== word && isBeginning(index, umlauts))
+      found.add(words.with(at, umlauts).join(" "));
   }
   return found;
 }
 
-function rankOf({ codes, names, borrowed }: Entry, query: string): number {
-  if (codes.includes(query)) return RANK.code;
-  if (names.includes(query)) return RANK.name;
-  if (names.some((name) => name.startsWith(query))) return RANK.namePrefix;
-  if (borrowed.includes(query)) return RANK.borrowed;
-  return names.some((name) => name.includes(` ${query}`)) ? RANK.word : RANK.anyWord;
-}
-
 /** Replaces the first misspelt word of a query by words that are one typo away, large places first. */
-function corrections(words: ReadonlyMap<string, number>, query: string): string[] {
+function correctTypo(index: SearchIndex, query: string): string[] {
   const typed = query.split(" ");
-  const at = typed.findIndex((word) => word.length >= TYPO_MIN_LENGTH && !words.has(word));
+  const at = typed.findIndex((word) => word.length >= TYPO_MIN_LENGTH && !isWord(index, word));
   const wrong = typed[at];
   if (wrong === undefined) return [];
-  const near = [...words].filter(([word]) => startsWithTypo(word, wrong));
+  const { names, aliases, entries } = index;
+  const near = [names, aliases].flatMap((list) =>
+    wordsWithTypo(list.words, wrong).map((word) => {
+      const sizes = list.entriesWith(word).map((position) => entries[position]?.size ?? 0);
+      return { word, size: Math.max(...sizes) };
+    }),
+  );
   return near
-    .toSorted(([, a], [, b]) => b - a)
+    .toSorted((a, b) => b.size - a.size)
     .slice(0, CORRECTIONS_MAX)
-    .map(([word]) => typed.with(at, word).join(" "));
+    .map(({ word }) => typed.with(at, word).join(" "));
 }
 
-function textsOf(place: Place, ranks: Ranks) {
-  switch (place.kind) {
-    case "airport": {
-      const { iata, icao, name, city } = place;
-      const codes = [iata, icao, ...ranks.metrosOf(city.id)];
-      return { codes, names: [name], borrowed: [city.name] };
-    }
-    case "city":
-      return { codes: ranks.metrosOf(place.id), names: [place.name], borrowed: [] };
-    case "country":
-      return { codes: [place.code, place.code3], names: [], borrowed: [] };
-    case "region": {
-      const { name, nameEnglish, slugLocalized } = place;
-      return { codes: [], names: [name, nameEnglish, slugLocalized], borrowed: [] };
-    }
-    default:
-      return place satisfies never;
-  }
+function isWord({ names, aliases }: SearchIndex, word: string): boolean {
+  return names.entriesWith(word).length > 0 || aliases.entriesWith(word).length > 0;
 }
 
-function sizeOf(place: Place): number {
-  switch (place.kind) {
-    case "airport":
-      return TIER_SIZES[place.tier] + citySize(place.city.rank) / 10;
-    case "city": {
-      const tier = Math.min(...place.airports.map((airport) => airport.tier), 3);
-      return Math.max(citySize(place.rank), TIER_SIZES[tier] ?? 0) + citySize(place.rank) / 5;
-    }
-    case "country":
-      return 1;
-    case "region":
-      return Math.min(1, Math.log10(1 + place.airports.length) / 3);
-    default:
-      return place satisfies never;
-  }
-}
-
-/** A rank among 4,000 cities as a size of 0 to 1. */
-function citySize(rank: number): number {
-  return rank === UNRANKED ? 0 : 1 - Math.log(1 + rank) / Math.log(UNRANKED);
-}
-
-function foldAll(texts: readonly string[]): string[] {
-  return [...new Set(texts.map(foldForSearch))].filter((text) => text !== "");
-}
-
-function addWords(words: Map<string, number>, names: readonly string[], size: number): void {
-  for (const name of names)
-    for (const word of name.split(" "))
-      if (word.length >= TYPO_MIN_LENGTH - 1) words.set(word, Math.max(size, words.get(word) ?? 0));
+function isBeginning({ names, aliases }: SearchIndex, word: string): boolean {
+  return names.hasBeginning(word) || aliases.hasBeginning(word);
 }

@@ -13,14 +13,23 @@ function isOneTypo(a: string, b: string): boolean {
   return isSwapped && a.slice(start + 2) === b.slice(start + 2);
 }
 
-/** Whether one typo makes `typed` into the beginning of a word. */
-export function startsWithTypo(word: string, typed: string): boolean {
+/** The words whose beginning one typo makes into what is typed. */
+export function wordsWithTypo(words: readonly string[], typed: string): string[] {
   const { length } = typed;
-  if (word.length < length - 1 || !isLikeAtStart(word, typed)) return false;
-  return [length - 1, length, length + 1].some((end) => isOneTypo(typed, word.slice(0, end)));
-}
-
-/** Whether the first two letters can be one typo apart: tells most words apart at once. */
-function isLikeAtStart(a: string, b: string): boolean {
-  return a[0] === b[0] || a[1] === b[1] || a[0] === b[1] || a[1] === b[0];
+  // A typo in one half leaves the other: that tells most words apart at once.
+  const middle = Math.ceil(length / 2);
+  const first = typed.slice(0, middle - 1);
+  const second = typed.slice(middle);
+  return words.filter((word) => {
+    if (word.length < length - 1) return false;
+    const hasHalf =
+      word.startsWith(first) ||
+      word.startsWith(second, middle - 1) ||
+      word.startsWith(second, middle) ||
+      word.startsWith(second, middle + 1);
+    return (
+      hasHalf &&
+      [length - 1, length, length + 1].some((end) => isOneTypo(typed, word.slice(0, end)))
+    );
+  });
 }

@@ -3,7 +3,7 @@ import workerUrl from "generated:catalog-worker.js";
 import type { CallFailure } from "./failure-notice.tsx";
 import { type Catalog, type Place, unpackCatalog } from "./catalog.ts";
 import type { CallSettings } from "./permalink.ts";
-import { listPlaces } from "./search.ts";
+import { listPlaces } from "./search-index.ts";
 import {
   type Exchange,
   measureTransfer,
@@ -26,6 +26,13 @@ export interface LoadedCatalog extends Catalog {
   readonly locale: string;
 }
 
+/** A place that a search has found. */
+export interface Result {
+  readonly place: Place;
+  /** Whether it is an airport that is listed under its city. */
+  readonly isUnderCity: boolean;
+}
+
 interface CatalogState {
   readonly isCalling: boolean;
   readonly progress: Progress | undefined;
@@ -35,7 +42,7 @@ interface CatalogState {
   /** Of the last successful call. */
   readonly catalog: LoadedCatalog | undefined;
   /** The places that the last search has found; null while there is nothing to search. */
-  readonly found: { readonly typed: string; readonly places: readonly Place[] | null };
+  readonly found: { readonly typed: string; readonly results: readonly Result[] | null };
 }
 
 export interface CatalogPort extends CatalogState {
@@ -54,7 +61,7 @@ const NOTHING_YET: CatalogState = {
   facts: undefined,
   failure: undefined,
   catalog: undefined,
-  found: { typed: "", places: null },
+  found: { typed: "", results: null },
 };
 
 /** Calls the service when the settings change and on request, and searches the answer. */
@@ -90,8 +97,11 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
     worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
       if (data.kind !== "found") return;
       const list = lastPlaces.current ?? [];
-      const found = data.positions?.flatMap((position) => list[position] ?? []) ?? null;
-      change({ found: { typed: data.typed, places: found } });
+      const results = data.found?.flatMap(({ position, isUnderCity }) => {
+        const place = list[position];
+        return place ? { place, isUnderCity } : [];
+      });
+      change({ found: { typed: data.typed, results: results ?? null } });
     });
   }, []);
   return {

@@ -1,5 +1,6 @@
 import type { CallFailure } from "./failure-notice.tsx";
 import type { CallSettings } from "./permalink.ts";
+import type { Found } from "./search.ts";
 
 /** A request that the worker's client asks the page to send, because the page can show its progress. */
 export interface WireRequest {
@@ -19,7 +20,7 @@ export interface WireAnswer {
 export type ToWorker =
   | { readonly kind: "call"; readonly call: number; readonly settings: CallSettings }
   | { readonly kind: "answered"; readonly call: number; readonly answer: WireAnswer | null }
-  /** Reads the names of cities in other languages. */
+  /** Reads the names of places in other languages. */
   | { readonly kind: "prepare" }
   | { readonly kind: "search"; readonly typed: string };
 
@@ -33,9 +34,9 @@ export type FromWorker =
       readonly locale: string;
     }
   | { readonly kind: "failed"; readonly call: number; readonly failure: CallFailure }
-  /** Positions in `listPlaces`; null while nothing is loaded. */
+  /** Null while nothing is loaded. */
   | {
       readonly kind: "found";
       readonly typed: string;
-      readonly positions: readonly number[] | null;
+      readonly found: readonly Found[] | null;
     };

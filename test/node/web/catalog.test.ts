@@ -6,7 +6,13 @@ import { byImportance, findPlace, selectionOf } from "../../../src/web/explorer/
 import { readRanks } from "../../../src/web/explorer/ranks.ts";
 import { aLocationsResponse } from "../../builders/locations-response.ts";
 
-const ranks = readRanks({ tiers: ["ZRH", "", "LIN"], cities: "", metros: {} });
+const ranks = readRanks({
+  airports: "ZRHLIN",
+  tiers: "02",
+  names: { LIN: "Milan Linate" },
+  cities: "",
+  codes: {},
+});
 const catalog = await unpackCatalog(packCatalog(aLocationsResponse(), ranks));
 const { airports, cities, countries, regions } = catalog;
 const zurich = airports.find(({ iata }) => iata === "ZRH");
@@ -35,6 +41,13 @@ describe("the joined catalog", () => {
 
   it("has the important airports first", () => {
     expect(airports.toSorted(byImportance).map(({ iata }) => iata)).toEqual(["ZRH", "LIN"]);
+  });
+
+  it("knows an airport by the name that travellers use, and by its official one", () => {
+    const linate = airports.find(({ iata }) => iata === "LIN");
+    expect(linate?.name).toBe("Milan Linate");
+    expect(linate?.officialName).toBe("LIN Airport");
+    expect(zurich?.name).toBe(zurich?.officialName);
   });
 
   it("refuses an answer whose references do not resolve", () => {

@@ -1,31 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { cityNames, rankPlaces } from "../../../scripts/city-ranks.ts";
-import { packCatalog, unpackCatalog } from "../../../src/web/explorer/catalog.ts";
 import { placeContext } from "../../../src/web/explorer/places.ts";
-import { readRanks } from "../../../src/web/explorer/ranks.ts";
-import {
-  addCityNames,
-  createSearchIndex,
-  listPlaces,
-  search,
-  SEARCH_LIMIT,
-} from "../../../src/web/explorer/search.ts";
+import { SEARCH_LIMIT } from "../../../src/web/explorer/search.ts";
+import { catalogFinder } from "../../builders/catalog-finder.ts";
 import { aLocationsResponse } from "../../builders/locations-response.ts";
 import { snapshotResponse } from "../../builders/snapshot-response.ts";
 
 /** Searches an answer whose names are in a locale, and says what is found. */
 async function finder(answer = aLocationsResponse(), locale = "en") {
-  const ranks = readRanks(rankPlaces());
-  const catalog = await unpackCatalog(packCatalog(answer, ranks));
-  const names = new Intl.DisplayNames([locale], { type: "region" });
-  const countryName = (code: string) => names.of(code) ?? code;
-  const index = createSearchIndex(catalog, { ranks, countryName });
-  addCityNames(index, cityNames());
-  const places = listPlaces(catalog);
+  const find = await catalogFinder(answer, locale);
   return (typed: string) =>
-    search(index, typed).map((position) => {
-      const place = places[position];
-      if (place === undefined) throw new Error(`no place ${position}`);
+    find(typed).map(({ place }) => {
       const name = place.kind === "airport" ? place.iata : place.name;
       return `${place.kind} ${name} (${placeContext(place)})`;
     });
@@ -46,11 +30,19 @@ describe("a search of the catalog", () => {
   });
 
   it("finds words in any order", () => {
-    expect(inSmall("airport milan")).toEqual(["airport LIN (Milan, Italy)"]);
+    expect(inSmall("lin airport")[0]).toBe("airport LIN (Milan, Italy)");
+    expect(inSmall("airport lin")).toEqual(inSmall("lin airport"));
   });
 
   it("finds nothing for an empty text or for marks alone", () => {
     for (const typed of ["", "  ", "-", "’"]) expect(inSmall(typed)).toEqual([]);
+  });
+
+  it("counts the first words of a long text only", () => {
+    const milan = (times: number) => inSmall("milan ".repeat(times));
+    expect(milan(1_000)).toEqual(milan(12));
+    expect(milan(12)).not.toEqual([]);
+    expect(inSmall(`${"milan ".repeat(12)}zurich`)).toEqual(milan(12));
   });
 
   it("matches letters only at the beginning of a word", () => {
@@ -88,14 +80,65 @@ describe("a search of all places of the world", () => {
     expect(inEnglish(typed)[0]).toBe(expected);
   });
 
-  it("lists the airports of a metropolis next, those with scheduled service first", () => {
-    const airports = inEnglish("nyc").filter((found) => found.startsWith("airport"));
-    expect(
-      airports
-        .slice(0, 2)
-        .map((found) => found.slice(8, 11))
-        .toSorted(),
-    ).toEqual(["EWR", "JFK"]);
+  it("lists the airports of a city under it, the busiest first", async () => {
+    const find = await catalogFinder(snapshotResponse());
+    const found = find("new york").map(({ place, isUnderCity }) => [
+      place.kind === "airport" ? place.iata : place.kind,
+      isUnderCity,
+    ]);
+    expect(found.slice(0, 4)).toEqual([
+      ["city", false],
+      ["JFK", true],
+      ["EWR", true],
+      ["LGA", true],
+    ]);
+    expect(find("newark")[0]?.isUnderCity).toBe(false);
+  });
+
+  it("tells a place by its administrative region, not by a travel region", () => {
+    expect(inEnglish("venice")[0]).toBe("city Venice (Veneto, Italy)");
+  });
+
+  it("finds an airport by the name that travellers use, and by its official one", () => {
+    for (const typed of ["milan bergamo", "il caravaggio"])
+      expect(inEnglish(typed)[0]).toBe("airport BGY (Milan, Italy)");
+  });
+
+  it("has places by their own names before those by others", () => {
+    const found = inEnglish("victoria");
+    const first = (name: string) => found.findIndex((one) => one.startsWith(name));
+    expect(first("city Victoria")).toBeGreaterThan(0);
+    expect(first("city Hong Kong")).toBeGreaterThan(
+      found.lastIndexOf("airport SEZ (Victoria, Seychelles)"),
+    );
+  });
+
+  it("finds a name in another language by four letters, not by three", () => {
+    expect(inEnglish("pek").join()).not.toContain("city Beijing");
+    expect(inEnglish("peki")[0]).toMatch(/^city Beijing/);
+  });
+
+  it("lists the airports of a region and of a country behind it", () => {
+    expect(inEnglish("hawaii").slice(0, 2)).toEqual([
+      "region Hawaii (22 airports)",
+      "airport HNL (Honolulu, United States)",
+    ]);
+    expect(inEnglish("airports in germany").slice(0, 2)).toEqual([
+      "country Germany (DEU)",
+      "airport FRA (Frankfurt, Germany)",
+    ]);
+  });
+
+  it("tells namesakes apart by the code of a state", () => {
+    expect(inEnglish("portland or")[0]).toBe("city Portland (Oregon, United States)");
+    expect(inEnglish("portland me")[0]).toBe("city Portland (Maine, United States)");
+  });
+
+  it("forgives spaces that are missing or too many, and an umlaut in two letters", () => {
+    expect(inEnglish("newyork")[0]).toMatch(/^city New York/);
+    expect(inEnglish("heath row")[0]).toMatch(/^airport LHR/);
+    expect(inEnglish("goeteborg")[0]).toMatch(/^city Gothenburg/);
+    expect(inEnglish("thueringen")[0]).toMatch(/^region Thuringia/);
   });
 
   it("finds places by their names in the language of the answer and in English", async () => {

@@ -46,7 +46,7 @@ const ALL_TIERS_ZOOM = 2.5;
 /** Projects airports onto the map. */
 export function mapPoints(airports: readonly AirportPlace[]): MapPoint[] {
   return airports
-    .toSorted((a, b) => b.tier - a.tier)
+    .toSorted((a, b) => b.rank - a.rank)
     .map((place) => ({ place, ...project(place.lon, place.lat) }));
 }
 

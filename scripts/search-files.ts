@@ -1,0 +1,83 @@
+import { LANGUAGES } from "../src/web/explorer/country-names.ts";
+import { foldForSearch } from "../src/web/explorer/fold.ts";
+import type { RanksFile } from "../src/web/explorer/ranks.ts";
+import type { OtherNames } from "../src/web/explorer/search-index.ts";
+import { readTable, type Row } from "./snapshot-table.ts";
+
+const TIERS = ["large_airport", "medium_airport"];
+
+/** A region is named in other languages if it has one of so many busiest airports. */
+const BUSY = 2000;
+
+/** Ranks the airports and cities of the snapshot, and names the airports as travellers do. */
+export function rankPlaces(): RanksFile {
+  const airports = readTable("search/airports.csv.gz");
+  const cities = readTable("search/cities.csv.gz");
+  const tierOf = ({ type = "" }: Row) => (TIERS.includes(type) ? TIERS.indexOf(type) : 2);
+  return {
+    airports: airports.map((row) => row["iata"]).join(""),
+    tiers: airports.map(tierOf).join(""),
+    names: Object.fromEntries(
+      airports.flatMap(({ iata = "", name = "" }) => (name ? [[iata, name]] : [])),
+    ),
+    cities: cities.map(idOf).join(" "),
+    codes: Object.fromEntries(
+      // The most populous city of a code comes last, and stays.
+      cities.toReversed().flatMap((row) => codesOf(row).map((code) => [code, idOf(row)])),
+    ),
+  };
+}
+
+/** The other names of airports, cities and regions: those of regions in some languages. */
+export function otherNames(): OtherNames {
+  const named = ({ names }: Row) => names !== "";
+  const airports = readTable("search/airports.csv.gz");
+  const cities = readTable("search/cities.csv.gz");
+  return {
+    airports: Object.fromEntries(
+      airports.filter(named).map(({ iata, names }) => [iata, names ?? ""]),
+    ),
+    cities: Object.fromEntries(cities.filter(named).map((row) => [idOf(row), row["names"] ?? ""])),
+    ...regionNames(new Set(airports.slice(0, BUSY).map((row) => row["iata"] ?? ""))),
+  };
+}
+
+function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "regionCodes"> {
+  const members = new Set(
+    readTable("snapshot/airports.csv.gz")
+      .filter((row) => busy.has(row["iata_code"] ?? ""))
+      .flatMap((row) => [row["iata_code"], row["iso_country"], row["iso_region"]]),
+  );
+  const regions = readTable("snapshot/catalog-regions.csv.gz");
+  const names = new Map<string, Set<string>>(
+    regions
+      .filter((row) => row["members"]?.split(" ").some((member) => members.has(member)))
+      .map((row) => [row["key"] ?? "", new Set()]),
+  );
+  for (const language of LANGUAGES)
+    for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.csv.gz`))
+      names.get(key)?.add(foldForSearch(name.replace(/[(（].*/u, "")));
+  const namesOf = (row: Row) => {
+    const others = names.get(row["key"] ?? "") ?? new Set();
+    others.delete(foldForSearch(row["name"] ?? ""));
+    return [...others].toSorted().join("|");
+  };
+  const codes = regions.flatMap(({ key, slug }) => {
+    const code = /^iso3166-2:..-([A-Z]{2,3})$/u.exec(key ?? "")?.[1];
+    return code && slug ? [[slug, code]] : [];
+  });
+  return {
+    regions: Object.fromEntries(
+      regions.map((row) => [row["slug"] ?? "", namesOf(row)]).filter(([, others]) => others !== ""),
+    ),
+    regionCodes: Object.fromEntries(codes),
+  };
+}
+
+function codesOf(row: Row): string[] {
+  return (row["codes"] ?? "").split(" ").filter((code) => code !== "");
+}
+
+function idOf(row: Row): string {
+  return Number(row["geonames"]).toString(36);
+}

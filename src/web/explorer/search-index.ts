@@ -1,0 +1,248 @@
+/** Reads a catalog into what the search looks through. Pure: no page, no network. */
+import type { AirportPlace, Catalog, CityPlace, Place } from "./catalog.ts";
+import { foldForSearch } from "./fold.ts";
+import { geonamesOf, type Ranks, UNRANKED } from "./ranks.ts";
+import { withSpellings } from "./search-words.ts";
+import { WordList } from "./word-list.ts";
+
+/**
+ * Names of places in other languages, folded, `|` between them: made by `scripts/search-files.ts`.
+ * They find a place after those that have them as their own names.
+ */
+export interface OtherNames {
+  /** By IATA code. */
+  readonly airports: { readonly [iata: string]: string };
+  /** By GeoNames id in base 36. */
+  readonly cities: { readonly [id: string]: string };
+  /** By slug. */
+  readonly regions: { readonly [slug: string]: string };
+  /** Codes of subdivisions by slug: `ME` for Maine. They only tell where a place is. */
+  readonly regionCodes: { readonly [slug: string]: string };
+}
+
+/** A place as it is searched; its texts are folded. */
+export interface Entry {
+  readonly kind: Place["kind"];
+  readonly codes: readonly string[];
+  readonly names: readonly string[];
+  readonly aliases: readonly string[];
+  /** From 0 for a strip in the country to 1 for the busiest airport. */
+  readonly size: number;
+  /** Positions of its city, its country and its regions, whose names say where it is. */
+  readonly parents: readonly number[];
+}
+
+/** The search index of one answer. */
+export interface SearchIndex {
+  readonly places: readonly Place[];
+  readonly positionOf: ReadonlyMap<Place, number>;
+  entries: readonly Entry[];
+  names: WordList;
+  aliases: WordList;
+  /** The positions of what lies in each place. */
+  readonly within: readonly (readonly number[])[];
+  /** Positions by code. */
+  readonly codes: ReadonlyMap<string, readonly number[]>;
+  /** Positions of the regions that a code means beside another name. */
+  regionCodes: ReadonlyMap<string, readonly number[]>;
+  /** Names of several words, by what they are without the spaces. */
+  unspaced: ReadonlyMap<string, string>;
+}
+
+/** What people call countries, besides their names in the catalog and in the reader's language. */
+const COUNTRY_ALIASES: { readonly [code: string]: readonly string[] } = {
+  AE: ["UAE"],
+  CD: ["DRC"],
+  CI: ["Ivory Coast"],
+  CZ: ["Czech Republic"],
+  GB: ["UK", "Great Britain"],
+  KR: ["Korea"],
+  MM: ["Burma"],
+  NL: ["Holland"],
+  SZ: ["Swaziland"],
+  TR: ["Turkey"],
+  US: ["USA", "America"],
+};
+
+/** All places in the order of the index. */
+export function listPlaces({ airports, cities, countries, regions }: Catalog): Place[] {
+  return [...airports, ...cities, ...countries, ...regions];
+}
+
+/** Folds all names and codes of the catalog. `countryName` names a country in the reader's language. */
+export function createSearchIndex(
+  catalog: Catalog,
+  { ranks, countryName }: { ranks: Ranks; countryName: (code: string) => string },
+): SearchIndex {
+  const places = listPlaces(catalog);
+  const positionOf = new Map(places.map((place, position) => [place, position]));
+  const sizes = new Sizes(catalog);
+  const entries = places.map((place): Entry => {
+    const { codes, names } = textsOf(place, { ranks, countryName });
+    return {
+      kind: place.kind,
+      codes: foldAll(codes),
+      names: foldAll(names),
+      aliases: [],
+      size: sizes.of(place),
+      parents: parentsOf(place).map((parent) => positionOf.get(parent) ?? 0),
+    };
+  });
+  const within: number[][] = places.map(() => []);
+  for (const [position, { parents }] of entries.entries())
+    for (const parent of parents) within[parent]?.push(position);
+  return {
+    places,
+    positionOf,
+    entries,
+    within,
+    names: new WordList(entries.map(({ names }) => names)),
+    aliases: new WordList([]),
+    codes: positionsBy(entries.map(({ codes }) => codes)),
+    regionCodes: new Map(),
+    unspaced: withoutSpaces(entries),
+  };
+}
+
+/** Adds the names of places in other languages. */
+export function addOtherNames(
+  index: SearchIndex,
+  { names, countryNames }: { names: OtherNames; countryNames: (code: string) => string[] },
+): void {
+  const aliasesOf = (place: Place): string[] => {
+    switch (place.kind) {
+      case "airport":
+        return names.airports[place.iata]?.split("|") ?? [];
+      case "city":
+        return names.cities[geonamesOf(place.id)]?.split("|") ?? [];
+      case "country":
+        return countryNames(place.code).map(foldForSearch);
+      case "region":
+        return names.regions[place.slug]?.split("|") ?? [];
+      default:
+        return place satisfies never;
+    }
+  };
+  index.entries = index.entries.map((entry, position) => {
+    const place = index.places[position];
+    return place ? { ...entry, aliases: withSpellings(aliasesOf(place)) } : entry;
+  });
+  index.aliases = new WordList(index.entries.map(({ aliases }) => aliases));
+  index.regionCodes = positionsBy(
+    index.places.map((place) => {
+      const code = place.kind === "region" ? names.regionCodes[place.slug] : undefined;
+      return code === undefined ? [] : [foldForSearch(code)];
+    }),
+  );
+  index.unspaced = withoutSpaces(index.entries);
+}
+
+function textsOf(
+  place: Place,
+  { ranks, countryName }: { ranks: Ranks; countryName: (code: string) => string },
+): { readonly codes: readonly string[]; readonly names: readonly string[] } {
+  switch (place.kind) {
+    case "airport":
+      return { codes: [place.iata, place.icao], names: [place.name, place.officialName] };
+    case "city":
+      return { codes: ranks.codesOf(place.id), names: [place.name, ...localNames(place)] };
+    case "country": {
+      const { code, code3, name, nameNative } = place;
+      const names = [name, nameNative, countryName(code), ...(COUNTRY_ALIASES[code] ?? [])];
+      return { codes: [code, code3], names };
+    }
+    case "region":
+      return { codes: [], names: [place.name, place.nameEnglish, place.slugLocalized] };
+    default:
+      return place satisfies never;
+  }
+}
+
+/** A city that has the name of its region in English (Vienna) has it in the other languages (Wien). */
+function localNames({ name, airports }: CityPlace): string[] {
+  return airports
+    .flatMap(({ regions }) => regions)
+    .filter(({ nameEnglish }) => nameEnglish === name)
+    .map((region) => region.name);
+}
+
+/** What says where a place is; of an airport, its city comes first. */
+function parentsOf(place: Place): Place[] {
+  switch (place.kind) {
+    case "airport":
+      return [place.city, place.city.country, ...place.regions];
+    case "city":
+      return [place.country, ...new Set(place.airports.flatMap(({ regions }) => regions))];
+    case "country":
+      return [];
+    case "region": {
+      const countries = new Set(place.airports.map(({ city }) => city.country));
+      return countries.size === 1 ? [...countries] : [];
+    }
+    default:
+      return place satisfies never;
+  }
+}
+
+/** Measures places by the traffic of their airports, and by how many people live there. */
+class Sizes {
+  readonly #lastAirport: number;
+  readonly #lastCity: number;
+
+  constructor({ airports, cities }: Catalog) {
+    const ranked = (places: readonly { readonly rank: number }[]) =>
+      places.reduce((last, { rank }) => (rank === UNRANKED ? last : Math.max(last, rank)), 1);
+    this.#lastAirport = ranked(airports);
+    this.#lastCity = ranked(cities);
+  }
+
+  /** From 0 for a strip in the country to a little over 1 for a metropolis. */
+  of(place: Place): number {
+    switch (place.kind) {
+      case "airport":
+        return this.#airport(place);
+      case "city": {
+        const people = this.#people(place);
+        // A little more than its airports, which follow it.
+        return Math.max(people / 2, this.#busiest(place)) + 0.03 + people / 5;
+      }
+      case "country":
+        return 0.3 + 0.7 * this.#busiest(place);
+      case "region":
+        return 0.9 * this.#busiest(place);
+      default:
+        return place satisfies never;
+    }
+  }
+
+  #airport({ rank, city }: AirportPlace): number {
+    if (rank === UNRANKED) return this.#people(city) / 10;
+    return 1 - 0.9 * Math.sqrt(rank / this.#lastAirport);
+  }
+
+  #people({ rank }: CityPlace): number {
+    return rank === UNRANKED ? 0 : 1 - Math.sqrt(rank / this.#lastCity);
+  }
+
+  #busiest({ airports }: Exclude<Place, AirportPlace>): number {
+    return airports.reduce((most, airport) => Math.max(most, this.#airport(airport)), 0);
+  }
+}
+
+function foldAll(texts: readonly string[]): string[] {
+  return withSpellings(texts.map(foldForSearch).filter((text) => text !== ""));
+}
+
+function positionsBy(codesOf: readonly (readonly string[])[]): Map<string, number[]> {
+  const positions = new Map<string, number[]>();
+  for (const [position, codes] of codesOf.entries())
+    for (const code of codes) positions.set(code, [...(positions.get(code) ?? []), position]);
+  return positions;
+}
+
+function withoutSpaces(entries: readonly Entry[]): Map<string, string> {
+  const names = entries.flatMap((entry) => [...entry.names, ...entry.aliases]);
+  return new Map(
+    names.filter((name) => name.includes(" ")).map((name) => [name.replaceAll(" ", ""), name]),
+  );
+}

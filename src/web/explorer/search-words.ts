@@ -1,0 +1,62 @@
+import { foldForSearch } from "./fold.ts";
+
+/** Words for an airport, in the languages of many travellers. */
+const AIRPORT_WORDS = folded(`
+  airport airports intl flughafen flughäfen airfield aeropuerto aeropuertos aeroporto aeroporti
+  aeroportos aéroport aéroports luchthaven luchthavens vliegveld lufthavn flyplass flygplats
+  lentoasema lentokenttä lotnisko lotniska letiště letisko letališče repülőtér aerodrom havalimanı
+  havaalanı bandara αεροδρόμιο аэропорт аеропорт летище 空港 机场 機場 공항 مطار فرودگاه สนามบิน`);
+
+/** Words that only join others, in the same languages. */
+const JOINING_WORDS = folded(`
+  in of the near at to from and all in im am bei nach von en de del des du di da do em el le i w na`);
+
+/** What a word that a name lacks means in a query. */
+export type SmallWord = "airport" | "joining";
+
+/** Tells which words a place need not have. */
+export function smallWord(word: string): SmallWord | undefined {
+  if (AIRPORT_WORDS.has(word)) return "airport";
+  return JOINING_WORDS.has(word) ? "joining" : undefined;
+}
+
+/** Words that are written differently for one, with the shortest spelling. */
+const SPELLINGS = [
+  [/(?<![^ ])(?:saint|sainte|ste|sankt|sint|szent|sveti)(?![^ ])/g, "st"],
+  [/(?<![^ ])airports(?![^ ])/g, "airport"],
+  [/(?<![^ ])mount(?![^ ])/g, "mt"],
+  [/(?<![^ ])fort(?![^ ])/g, "ft"],
+] as const;
+
+/** Spells a folded text the shortest: `saint` and `sint` become `st`. */
+export function respell(text: string): string {
+  return SPELLINGS.reduce((short, [long, spelling]) => short.replace(long, spelling), text);
+}
+
+/** Folded texts, each in both spellings. */
+export function withSpellings(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => [text, respell(text)]))];
+}
+
+/** Japanese, Chinese and Korean write the word for an airport onto its name. */
+const JOINED_AIRPORT = new RegExp(
+  `(?<=[^ ])(?:${["国際", "國際", "国际", "국제"].map(foldForSearch).join("|")})?` +
+    `(${["空港", "机场", "機場", "공항"].map(foldForSearch).join("|")})$`,
+  "u",
+);
+
+/** Folds what is typed and parts it into words. */
+export function foldQuery(typed: string): string {
+  return foldForSearch(typed).replace(JOINED_AIRPORT, " $1");
+}
+
+const DENSE_SCRIPT = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** Whether the beginning of a word tells enough to find a name in another language by it. */
+export function isTelling(beginning: string): boolean {
+  return beginning.length >= (DENSE_SCRIPT.test(beginning) ? 2 : 4);
+}
+
+function folded(words: string): ReadonlySet<string> {
+  return new Set(foldForSearch(words).split(" "));
+}

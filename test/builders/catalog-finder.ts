@@ -1,0 +1,37 @@
+import { otherNames, rankPlaces } from "../../scripts/search-files.ts";
+import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
+import { type Place, packCatalog, unpackCatalog } from "../../src/web/explorer/catalog.ts";
+import { countryNames } from "../../src/web/explorer/country-names.ts";
+import { readRanks } from "../../src/web/explorer/ranks.ts";
+import { search } from "../../src/web/explorer/search.ts";
+import {
+  addOtherNames,
+  createSearchIndex,
+  listPlaces,
+} from "../../src/web/explorer/search-index.ts";
+
+/** A place that was found. */
+export interface FoundPlace {
+  readonly place: Place;
+  readonly isUnderCity: boolean;
+}
+
+/** Searches an answer whose names are in a locale, with all files that the page loads. */
+export async function catalogFinder(
+  answer: LocationsResponse,
+  locale = "en",
+): Promise<(typed: string) => FoundPlace[]> {
+  const ranks = readRanks(rankPlaces());
+  const catalog = await unpackCatalog(packCatalog(answer, ranks));
+  const inLocale = new Intl.DisplayNames([locale], { type: "region" });
+  const countryName = (code: string) => inLocale.of(code) ?? code;
+  const index = createSearchIndex(catalog, { ranks, countryName });
+  addOtherNames(index, { names: otherNames(), countryNames });
+  const places = listPlaces(catalog);
+  return (typed) =>
+    search(index, typed).map(({ position, isUnderCity }) => {
+      const place = places[position];
+      if (place === undefined) throw new Error(`no place ${position}`);
+      return { place, isUnderCity };
+    });
+}
