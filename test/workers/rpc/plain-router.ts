@@ -17,8 +17,8 @@ import {
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../../../src/catalog/locale.ts";
-import { catalogFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
-import { ROUTER_OPTIONS } from "../../../src/rpc/request.ts";
+import { callFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
+import { ROUTER_OPTIONS } from "../../../src/rpc/router.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
 import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 import { bytesOf, framesOf, type Handler } from "./requests.ts";
@@ -37,7 +37,7 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
     } as const;
     const source = { reader, defaultLocale: "en" };
     const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true });
-    if (!result.ok) throw catalogFailure(result.reason);
+    if (!result.ok) throw callFailure(result.reason);
     if (result.found.kind !== "body") throw new Error("no body");
     const bytes = await new Response(result.found.content.stream()).bytes();
     return fromBinary(LocationsResponseSchema, bytes);
