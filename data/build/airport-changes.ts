@@ -2,7 +2,7 @@ import { foldText } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
 import { readCurated } from "./curated.ts";
 
-const KINDS = ["opened", "recoded", "renamed", "moved", "closed"] as const;
+const KINDS = ["opened", "recoded", "renamed", "moved", "unscheduled", "closed"] as const;
 
 /** What has happened to an airport since the newest day of OurAirports that a package carries. */
 type Kind = (typeof KINDS)[number];
@@ -20,6 +20,8 @@ type Column =
   | "municipality"
   | "scheduled"
   | "icao"
+  | "predecessor"
+  | "predecessor_is"
   | "date"
   | "source";
 
@@ -32,9 +34,63 @@ const MOVES = ["lat", "lon", "country", "region", "municipality"] as const;
 /** Ids from here on are ours: of airports that OurAirports did not list on its newest day. */
 const OWN_IDS_FROM = 1_000_000_000;
 
+/** What becomes of an airport in whose place another opens. */
+const PREDECESSOR_KINDS: readonly string[] = ["closed", "unscheduled"] satisfies Kind[];
+
+const NOTHING = {
+  type: "",
+  name: "",
+  lat: "",
+  lon: "",
+  country: "",
+  region: "",
+  municipality: "",
+  scheduled: "",
+  icao: "",
+  predecessor: "",
+  predecessor_is: "",
+} as const;
+
 /** Reads `curated/airports.csv`. */
 export function readChanges(): readonly Change[] {
   return readCurated<Column>("airports");
+}
+
+/**
+ * The changes, and for each airport that opened in place of another one more, by which that other
+ * one is closed or loses its scheduled service.
+ *
+ * @param rows of the day before the changes: they have the predecessors' codes.
+ * @throws Error that names each row whose predecessor is missing, unknown or not said to be closed
+ * or unscheduled.
+ */
+export function withPredecessors(
+  rows: readonly AirportRow[],
+  changes: readonly Change[],
+): readonly Change[] {
+  const byCode = new Map(rows.map((row) => [row.iata, row]));
+  const problems: string[] = [];
+  const all = changes.flatMap((change) => {
+    const { iata, predecessor: code, predecessor_is: kind } = change;
+    const predecessor = byCode.get(code);
+    const isNew = change.change === "opened" && change.scheduled === "yes";
+    if (code === "-" || (code === "" && !isNew)) return [change];
+    if (code === "")
+      problems.push(`airports.csv: ${iata} opened: it needs its predecessor, or - if it has none`);
+    else if (predecessor === undefined)
+      problems.push(`airports.csv: ${iata}: OurAirports has no predecessor ${code}`);
+    else if (!PREDECESSOR_KINDS.includes(kind))
+      problems.push(`airports.csv: ${iata}: predecessor_is must be closed or unscheduled`);
+    else return [changeOfPredecessor(predecessor, change), change];
+    return [];
+  });
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  return all;
+}
+
+function changeOfPredecessor({ id, iata }: AirportRow, successor: Change): Change {
+  const { date, source, reason, predecessor_is: change } = successor;
+  return { ...NOTHING, iata, change, id: String(id), date, source, reason };
 }
 
 /**
@@ -84,6 +140,7 @@ function newRow(change: Change, inRegion: AirportRow | undefined): AirportRow | 
     region: inRegion.region,
     municipality: "",
     scheduledService: "no",
+    icao: "",
     gps: "",
     iata: "",
     local: "",
@@ -92,6 +149,7 @@ function newRow(change: Change, inRegion: AirportRow | undefined): AirportRow | 
 
 function changed(before: AirportRow, change: Change): AirportRow {
   if (change.change === "closed") return { ...before, type: "closed" };
+  if (change.change === "unscheduled") return { ...before, scheduledService: "no" };
   return {
     ...before,
     iata: change.iata,
@@ -103,7 +161,7 @@ function changed(before: AirportRow, change: Change): AirportRow {
     region: change.region || before.region,
     municipality: change.municipality || before.municipality,
     scheduledService: change.scheduled || before.scheduledService,
-    gps: change.icao || before.gps,
+    icao: change.icao || before.icao,
   };
 }
 

@@ -1,4 +1,4 @@
-import { applyChanges, readChanges } from "./airport-changes.ts";
+import { applyChanges, readChanges, withPredecessors } from "./airport-changes.ts";
 import { type Correction, listCorrections } from "./airport-corrections.ts";
 import { checkLosses, checkNames } from "./airport-losses.ts";
 import { readDays } from "./our-airports.ts";
@@ -19,6 +19,8 @@ export interface AirportRow {
   readonly municipality: string;
   /** `yes` or `no`. */
   readonly scheduledService: string;
+  /** Upstream's `icao_code`; empty on days before it had that column. */
+  readonly icao: string;
   readonly gps: string;
   /** Empty where the airport has none. */
   readonly iata: string;
@@ -59,7 +61,7 @@ export function readAirports(): {
   newest: readonly AirportRow[];
 } {
   const [newest, ...earlier] = readDays();
-  const changes = readChanges();
+  const changes = withPredecessors(newest.rows, readChanges());
   const airports = applyChanges(newest.rows, changes)
     .filter(isOpen)
     .toSorted((a, b) => a.id - b.id);

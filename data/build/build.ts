@@ -13,7 +13,7 @@ import { countWorld, makeManifest, type World } from "./manifest.ts";
 import { buildLocales } from "./names.ts";
 import {
   buildSpareRegions,
-  airportsOfSubdivisions,
+  airportsOfNamedRegions,
   buildRegions,
   readRegionRows,
 } from "./regions.ts";
@@ -45,7 +45,7 @@ async function buildWorld(): Promise<World> {
   const regions = buildRegions(airports, rows);
   const spareRegions = buildSpareRegions(regions, newest, rows);
   progress(`${regions.length} regions, ${spareRegions.length} without an airport`);
-  const locales = buildLocales(regions, spareRegions, airportsOfSubdivisions(regions, airports));
+  const locales = buildLocales(regions, spareRegions, airportsOfNamedRegions(regions, airports));
   progress(`${locales.length} locales`);
   console.log(coverageTable(locales));
   return {

@@ -37,6 +37,11 @@ export function isSubdivision(key: string): boolean {
   return key.startsWith(SUBDIVISION) || key.startsWith(TERRITORY);
 }
 
+/** Whether a key is that of a region that travellers know and no standard has. */
+export function isTravelRegion(key: string): boolean {
+  return key.startsWith("travel:");
+}
+
 /** The country of a subdivision, `FR` of `iso3166-2:FR-OCC`; empty for all other regions. */
 export function countryOfRegion(key: string): string {
   return key.startsWith(SUBDIVISION) ? ownCountry(key) : "";

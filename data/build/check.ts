@@ -9,7 +9,12 @@ import { ACROSS_A_BORDER } from "./cities.ts";
 import { countryOfRegion, ownCountry } from "./catalog-region.ts";
 import { checkCorrections } from "./check-corrections.ts";
 import { checkLicenses } from "./check-licenses.ts";
-import { checkNoEnglish, checkPlaces, checkRegionJoins } from "./check-regions.ts";
+import {
+  checkNoEnglish,
+  checkPlaces,
+  checkRegionJoins,
+  checkTravelRegions,
+} from "./check-regions.ts";
 import { Findings } from "./findings.ts";
 import {
   readSnapshotFile,
@@ -213,6 +218,7 @@ export function checkSnapshot(): readonly string[] {
     checkLicenses,
     checkRegionJoins,
     checkNoEnglish,
+    checkTravelRegions,
   ];
   for (const check of checks) check(tables, findings);
   return findings.problems;

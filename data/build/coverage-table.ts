@@ -3,8 +3,8 @@ import type { LocaleNames } from "./names.ts";
 const percent = (share: number): string => `${(share * 100).toFixed(1).padStart(7)} %`;
 
 /**
- * The share of airports, all and those with scheduled service, whose subdivision has a name of the
- * locale's own, and of the macro-regions and travel regions that have one; the rest is English there.
+ * The share of airports, all and those with scheduled service, whose subdivision or travel region has
+ * a name of the locale's own, and of the macro-regions and travel regions that have one; the rest is English there.
  * The best covered locale comes first.
  */
 export function coverageTable(locales: readonly LocaleNames[]): string {

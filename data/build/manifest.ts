@@ -1,4 +1,5 @@
 import type { Correction } from "./airport-corrections.ts";
+import type { AirportRow } from "./airports.ts";
 import type { Assignment, City } from "./city.ts";
 import { distinctCities } from "./cities.ts";
 import type { Country } from "./countries.ts";
@@ -27,6 +28,8 @@ export interface Counts {
   readonly airports: number;
   /** Of the airports, those with scheduled service. */
   readonly scheduled: number;
+  /** Of the airports, those with an ICAO code. */
+  readonly icao: number;
   readonly cities: number;
   readonly countries: number;
   readonly regions: number;
@@ -58,6 +61,13 @@ function countBy(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
+const ICAO_CODE = /^[A-Z]{4}$/u;
+
+/** Whether the service finds an ICAO code in an airport's row. */
+function hasIcao({ icao, gps }: AirportRow): boolean {
+  return ICAO_CODE.test(icao) || ICAO_CODE.test(gps);
+}
+
 /** Counts what a world has. */
 export function countWorld(world: World): Counts {
   const cities = distinctCities(world.assignments);
@@ -67,6 +77,7 @@ export function countWorld(world: World): Counts {
   return {
     airports: world.assignments.length,
     scheduled: world.assignments.filter(({ airport }) => airport.scheduledService === "yes").length,
+    icao: world.assignments.filter(({ airport }) => hasIcao(airport)).length,
     cities: cities.length,
     countries: world.countries.length,
     regions: world.regions.length,

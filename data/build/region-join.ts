@@ -28,6 +28,9 @@ export interface JoinSources {
   readonly accepted: ReadonlyMap<string, string | null>;
 }
 
+/** A code of a territory, of which a region is a part that is none of its own. */
+const TERRITORY = /^[A-Z]{2}$/u;
+
 /**
  * The hand-reviewed joins: upstream code to CLDR code, or null where CLDR has no such region.
  * Throws with the row when CLDR has neither a subdivision nor a territory of the code.
@@ -40,7 +43,7 @@ export function acceptedJoins(
 ): ReadonlyMap<string, string | null> {
   const joins = new Map<string, string | null>();
   for (const [code, cldr] of rows) {
-    if (cldr !== "-" && !/^[A-Z]{2}$/u.test(cldr) && !english.has(cldr))
+    if (cldr !== "-" && !TERRITORY.test(cldr) && !english.has(cldr))
       throw new Error(`region-joins.csv: ${code}: CLDR has no ${cldr}`);
     joins.set(code, cldr === "-" ? null : cldr);
   }
@@ -108,6 +111,8 @@ function candidates(
   const own = cldrCode(code);
   const decision = accepted.get(code);
   if (decision === null) return [];
+  if (decision !== undefined && TERRITORY.test(decision))
+    return [{ rule: "accepted", cldr: decision }];
   const alias = aliases.get(own);
   const named = byName.get(countryNameKey(own, name));
   return [

@@ -3,6 +3,7 @@ import type { AirportRow } from "./airports.ts";
 import {
   type CatalogRegion,
   isSubdivision,
+  isTravelRegion,
   type PlainRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
@@ -158,13 +159,15 @@ export function buildSpareRegions(
   return findSpareRegions(regions, joinSubdivisions(codes, rows, english), { english, valid });
 }
 
-/** The airports of each subdivision, by region key: they weigh the names of a locale. */
-export function airportsOfSubdivisions(
+/** The airports of each subdivision and travel region, by region key: they weigh the names of a locale. */
+export function airportsOfNamedRegions(
   regions: readonly CatalogRegion[],
   airports: readonly AirportRow[],
 ): ReadonlyMap<string, ReadonlySet<AirportRow>> {
   const find = airportFinder(regions, airports);
   return new Map(
-    regions.filter(({ key }) => isSubdivision(key)).map(({ key, members }) => [key, find(members)]),
+    regions
+      .filter(({ key }) => isSubdivision(key) || isTravelRegion(key))
+      .map(({ key, members }) => [key, find(members)]),
   );
 }

@@ -73,6 +73,7 @@ export function readPublishedAirports(): AirportRow[] {
       region: text("iso_region"),
       municipality: text("municipality"),
       scheduledService: text("scheduled_service"),
+      icao: text("icao_code"),
       gps: text("gps_code"),
       iata: text("iata_code"),
       local: text("local_code"),

@@ -20,12 +20,48 @@ function consonants(word: string): string {
   return ALIKE.reduce((text, [letter, other]) => text.replace(letter, other), letters);
 }
 
+/** The consonants of a word, with one letter for those that many scripts do not tell from b and p. */
+function withoutFricatives(word: string): string {
+  return consonants(word).replace(/[fv]/gu, "b");
+}
+
+/** How languages in Latin letters write sounds that English writes otherwise. */
+const SPELLINGS: ReadonlyMap<string, readonly (readonly [RegExp, string])[]> = new Map([
+  [
+    "de",
+    [
+      [/dsch/giu, "j"],
+      [/tsch/giu, "ch"],
+      [/sch/giu, "sh"],
+      [/w/giu, "v"],
+    ],
+  ],
+  [
+    "pl",
+    [
+      [/cz/giu, "ch"],
+      [/sz/giu, "sh"],
+      [/dż/giu, "j"],
+      [/w/giu, "v"],
+    ],
+  ],
+  ["tr", [[/h/giu, "kh"]]],
+]);
+
+/** A name in the letters that English has for its sounds: `Tscheljabinsk` as `Cheljabinsk`. */
+export function inEnglishSpelling(name: string, locale: string): string {
+  const spellings = SPELLINGS.get(locale) ?? [];
+  return spellings.reduce((text, [letters, own]) => text.replace(letters, own), name);
+}
+
 /** Compares names in any language with English ones by ear. */
 export interface Sounds {
   /** Whether a name sounds like an English one, all words of it. */
   readonly soundsLike: (name: string, english: string) => boolean;
   /** Whether a name has a word that sounds like one of the English name. */
   readonly sharesSound: (name: string, english: string) => boolean;
+  /** Whether a name has a word that begins like one of the English name, or has its beginning inside. */
+  readonly sharesOnset: (name: string, english: string) => boolean;
 }
 
 /** Compares names by their consonants; `toAscii` writes any script in Latin letters. */
@@ -41,7 +77,23 @@ export function makeSounds(toAscii: (name: string) => string): Sounds {
         heard.some((word) => (sound.length > FEW ? word.includes(sound) : word.startsWith(sound))),
       );
   };
+  const sharesOnset = (name: string, english: string): boolean => {
+    const heard = toAscii(name)
+      .split(/[\s-]+/u)
+      .map(withoutFricatives);
+    return nameWords(english)
+      .map(withoutFricatives)
+      .filter((sound) => sound !== "")
+      .some((sound) =>
+        heard.some(
+          (word) =>
+            word.startsWith(sound.slice(0, FEW)) ||
+            (sound.length > FEW && word.includes(sound.slice(0, FEW + 1))),
+        ),
+      );
+  };
   return {
+    sharesOnset,
     soundsLike: (name, english) => {
       const words = heardWords(name, english);
       return words.length > 0 && words.every((heard) => heard);

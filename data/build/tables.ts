@@ -25,7 +25,7 @@ function airportCells(row: AirportRow): Table["rows"][number] {
     row.region,
     row.municipality,
     row.scheduledService,
-    "",
+    row.icao,
     row.iata,
     row.gps,
     row.local,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { applyChanges, type Change } from "../build/airport-changes.ts";
+import { applyChanges, type Change, withPredecessors } from "../build/airport-changes.ts";
 import { listCorrections } from "../build/airport-corrections.ts";
 import { checkLosses, checkNames } from "../build/airport-losses.ts";
 import type { AirportRow } from "../build/airports.ts";
 import { checkFalls } from "../build/falls.ts";
 import type { Counts } from "../build/manifest.ts";
+import { readAirfield } from "../build/our-airports.ts";
 
 function anAirport(changes: Partial<AirportRow> = {}): AirportRow {
   return {
@@ -20,6 +21,7 @@ function anAirport(changes: Partial<AirportRow> = {}): AirportRow {
     region: "CH-ZH",
     municipality: "Zurich",
     scheduledService: "yes",
+    icao: "LSZH",
     gps: "LSZH",
     iata: "ZRH",
     local: "",
@@ -41,6 +43,8 @@ function aChange(changes: Partial<Change> = {}): Change {
     municipality: "",
     scheduled: "",
     icao: "",
+    predecessor: "",
+    predecessor_is: "",
     date: "2026-08",
     source: "a witness",
     reason: "a test",
@@ -71,7 +75,10 @@ describe("applyChanges", () => {
 
   it.each<[Partial<Change>, string]>([
     [{ id: "9" }, "OurAirports has no airport 9"],
-    [{ change: "vanished" }, "change must be one of opened, recoded, renamed, moved, closed"],
+    [
+      { change: "vanished" },
+      "change must be one of opened, recoded, renamed, moved, unscheduled, closed",
+    ],
     [{ iata: "zrh" }, "iata must be three capital letters"],
     [{ source: "" }, "it needs a source"],
     [{ date: "lately" }, "a date such as 2026-02-10"],
@@ -86,6 +93,62 @@ describe("applyChanges", () => {
   ])("refuses a row with %j and says why", (changes, problem) => {
     expect(() => apply(aChange(changes))).toThrow(`airports.csv: ${aChange(changes).iata}`);
     expect(() => apply(aChange(changes))).toThrow(problem);
+  });
+});
+
+describe("withPredecessors", () => {
+  const rows = [anAirport(), anAirport({ id: 3, iata: "", scheduledService: "no" })];
+  const opened = { change: "opened", id: "3", scheduled: "yes" };
+  const apply = (changes: Partial<Change>) =>
+    applyChanges(rows, withPredecessors(rows, [aChange({ ...opened, ...changes })]));
+
+  it("closes an airport in whose place another opens, even under its code", () => {
+    const [old, successor] = apply({ predecessor: "ZRH", predecessor_is: "closed" });
+    expect(old).toEqual(anAirport({ type: "closed" }));
+    expect(successor).toMatchObject({ id: 3, iata: "ZRH", scheduledService: "yes" });
+  });
+
+  it("takes its scheduled service from an airport that stays open without airlines", () => {
+    const moved = { iata: "NEW", predecessor: "ZRH", predecessor_is: "unscheduled" };
+    const [old, successor] = apply(moved);
+    expect(old).toEqual(anAirport({ scheduledService: "no" }));
+    expect(successor).toMatchObject({ id: 3, iata: "NEW", scheduledService: "yes" });
+  });
+
+  it("leaves all others as they are where an airport opens in nobody's place", () => {
+    expect(apply({ iata: "NEW", predecessor: "-" })[0]).toEqual(anAirport());
+  });
+
+  it.each([
+    [{ predecessor: "" }, "NEW opened: it needs its predecessor, or - if it has none"],
+    [{ predecessor: "XXX", predecessor_is: "closed" }, "OurAirports has no predecessor XXX"],
+    [{ predecessor: "ZRH" }, "predecessor_is must be closed or unscheduled"],
+  ])("refuses an airport that opens with %j and says why", (changes, problem) => {
+    expect(() => apply({ iata: "NEW", ...changes })).toThrow(problem);
+  });
+});
+
+describe("readAirfield", () => {
+  it("reads the codes that the package has one column too far to the left", () => {
+    const lusaka = {
+      id: "2884",
+      identifier: "FLKK",
+      type: "large_airport",
+      name: "Kenneth Kaunda International Airport",
+      latitude: -15.3308,
+      longitude: 28.4526,
+      elevation: 3779,
+      continent: "AF",
+      country: "ZM",
+      region: "ZM-09",
+      municipality: "Lusaka",
+      scheduledService: true,
+      iataCode: "LUN",
+    };
+    const codes = { icao: "", gps: "FLKK", iata: "LUN", local: "" };
+    expect(readAirfield({ ...lusaka, gpsCode: "", localCode: "FLKK" })).toMatchObject(codes);
+    const both = readAirfield({ ...lusaka, gpsCode: "FLKK", localCode: "FLZZ" });
+    expect(both).toMatchObject({ icao: "FLKK", gps: "FLZZ", local: "" });
   });
 });
 
@@ -155,9 +218,10 @@ describe("checkNames", () => {
 });
 
 describe("checkFalls", () => {
-  const counts = (airports: number): Counts => ({
+  const counts = (airports: number, icao = 1): Counts => ({
     airports,
     scheduled: 1,
+    icao,
     cities: 1,
     countries: 1,
     regions: 1,
@@ -174,6 +238,12 @@ describe("checkFalls", () => {
       expect.stringContaining("airports fall from 2 to 1"),
     ]);
     expect(checkFalls(counts(2), counts(1), ["airports"])).toEqual([]);
+  });
+
+  it("names airports that lost their ICAO codes", () => {
+    expect(checkFalls(counts(2, 2), counts(2, 1), [])).toEqual([
+      expect.stringContaining("icao fall from 2 to 1"),
+    ]);
   });
 
   it("has nothing to compare the first snapshot with", () => {

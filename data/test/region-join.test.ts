@@ -20,6 +20,15 @@ describe("joinRegions", () => {
     ]);
   });
 
+  it("makes a region a part of its territory where a person decided so, whatever its name", () => {
+    const changes = {
+      english: new Map([["sg04", "South East"]]),
+      valid: new Set(["sg04"]),
+      accepted: new Map([["SG-04", "SG"]]),
+    };
+    expect(joins("SG-04", "South East", changes)).toEqual([{ rule: "accepted", cldr: ["SG"] }]);
+  });
+
   it("finds a region by its name where ISO gave the code to another", () => {
     const english = new Map([
       ["ir05", "Ilam"],

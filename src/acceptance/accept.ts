@@ -4,11 +4,9 @@
  * no I/O.
  */
 import { isDeepStrictEqual } from "node:util";
-import { sha256Hex } from "../catalog/bytes.ts";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
-import { timeText } from "../storage/time.ts";
+import type { DelistedReason } from "../sources/our-airports.ts";
 import {
   type Accepted,
   type AcceptedAirport,
@@ -18,37 +16,18 @@ import {
   SAME_POSITION_KM,
   type UpstreamAirports,
 } from "./airport.ts";
-import { correctAirports, type Correction } from "./corrections.ts";
-import {
-  byChange,
-  type Decision,
-  type HeldChange,
-  isRipe,
-  isUnbroken,
-  rankOf,
-  type Rule,
-  withDecision,
-} from "./held-change.ts";
+import { correctAirports } from "./corrections.ts";
+import { byChange, type HeldChange, isUnbroken, rankOf, withDecision } from "./held-change.ts";
+import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
 import { matchAirports, type Pair } from "./identity.ts";
+import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
-
-/** What any run starts from. */
-interface AcceptRun {
-  readonly ledger: Ledger;
-  readonly corrections: readonly Correction[];
-  readonly decisions: readonly Decision[];
-  /** Time for which upstream must say the same. */
-  readonly holdMs: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly runId: string;
-  /** Name of the upstream. */
-  readonly source: string;
-}
 
 /** What a comparison with upstream starts from. */
 export interface Comparison extends AcceptRun {
   readonly upstream: UpstreamAirports;
+  /** The snapshot's names of subdivisions, by code. */
+  readonly regionNames: ReadonlyMap<string, string>;
   readonly regionOf: RegionOf;
 }
 
@@ -71,7 +50,15 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const { accepted } = ledger;
   const { airports, overruled } = correctAirports(upstream.airports, corrections, accepted);
   const { pairs, arrivals } = matchAirports(accepted, airports);
-  const listed = pairs.map((pair) => followRow(pair, upstream));
+  // Where the snapshot knows that an airport is closed, its row is not missing.
+  const closed = overruled.flatMap(({ said, ours }) =>
+    said !== null && ours === null ? [said] : [],
+  );
+  const delistedRows = new Map<string, DelistedReason>([
+    ...upstream.delistedRows,
+    ...closed.map(({ id }) => [id, "closed"] as const),
+  ]);
+  const listed = pairs.map((pair) => followRow(pair, delistedRows));
   const present = listed.map(({ before }) => before);
   const changes: WantedChange[] = [
     ...listed.filter(isDifferent),
@@ -84,19 +71,29 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const judged = blockTakenCodes(
     present,
     changes.map((change) => {
-      const held = hold(change, rules.get(change) ?? []);
-      return { change, held, isFree: isFree(held, comparison) };
+      const held = hold(subjectOf(change), rules.get(change) ?? []);
+      return { change, held, isFree: isFree(held, isMissing(change), comparison) };
     }),
   );
+  const names = acceptRegionNames(comparison);
   const held = [
     ...judged.filter((each) => !each.isFree).map((each) => each.held),
-    ...overruled.map(({ said, ours }) => hold({ before: ours, after: said }, [], "corrected")),
+    ...names.held,
+    ...overruled.map(({ said, ours }) =>
+      hold(subjectOf({ before: ours, after: said }), [], "corrected"),
+    ),
   ];
-  const seen = new Set([...judged.map((each) => each.held.id), ...held.map(({ id }) => id)]);
+  const seen = new Set(
+    [...judged.map((each) => each.held), ...names.changes, ...held].map(({ id }) => id),
+  );
   const unseen = ledger.held.filter(({ id }) => !seen.has(id));
   const free = judged.filter((each) => each.isFree).map(({ change }) => change);
   return {
-    accepted: { ...takeOver(present, accepted.gone, free), rows: upstream.seen },
+    accepted: {
+      ...takeOver(present, accepted.gone, free),
+      regions: names.regions,
+      rows: upstream.seen,
+    },
     held: [...held, ...heldOfOthers(unseen, comparison)].toSorted(byRank),
   };
 }
@@ -104,10 +101,11 @@ export function acceptUpstream(comparison: Comparison): Ledger {
 /** Accepts the present row number and a small correction of the position; the rest is to wait. */
 function followRow(
   { accepted, upstream: row }: Pair,
-  { delistedRows }: UpstreamAirports,
+  delistedRows: UpstreamAirports["delistedRows"],
 ): WantedChange & { before: AcceptedAirport } {
-  if (row === undefined)
-    return { before: accepted, after: null, delisted: delistedRows.get(accepted.row) };
+  const delisted = delistedRows.get(accepted.row);
+  if (row === undefined && delisted === "unusable") return { before: accepted, after: accepted };
+  if (row === undefined) return { before: accepted, after: null, delisted };
   const { id, lat, lon, anchor = { lat, lon } } = accepted;
   const after = { ...row, id, row: row.id };
   if (distanceKm(anchor, row) > SAME_POSITION_KM)
@@ -122,78 +120,27 @@ function isDifferent({ before, after }: WantedChange): boolean {
   return before === null || after === null || !isDeepStrictEqual(recordOf(before), recordOf(after));
 }
 
-/** Returns the function that makes a held change, with what earlier runs have seen of it. */
-function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
-  const verdicts = byChange(decisions);
-  const at = timeText(now);
-  const known = new Map(ledger.held.map((held) => [held.id, held]));
-  const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
-  const differing = new Map(waiting.map((held) => [held.airport, held]));
-  const ifUnbroken = (held: HeldChange | undefined) =>
-    held !== undefined && isUnbroken(held, now) ? held : undefined;
-  return (
-    change: Change,
-    rules: readonly Rule[],
-    state: "waiting" | "corrected" = "waiting",
-  ): HeldChange => {
-    const { before, after } = change;
-    const airport = before ?? after;
-    if (airport === null) throw new Error("a change of no airport");
-    const id = heldId(airport.id, change);
-    const found = known.get(id);
-    // A correction that ends makes a change of what it hid.
-    const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
-    const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
-    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(airport.id)))?.since ?? at;
-    const isDisputed = wanted_since !== since && now - Date.parse(since) >= 2 * holdMs;
-    const held: HeldChange = {
-      id,
-      state: same?.state ?? state,
-      airport: airport.id,
-      iata: airport.iata,
-      name: airport.name,
-      rules: isDisputed ? [...rules, "disputed"] : rules,
-      before: before && recordOf(before),
-      after: after && recordOf(after),
-      since,
-      wanted_since,
-      last_seen: at,
-      run_id: same?.run_id ?? runId,
-      // Only the source that a decision is about can end it.
-      source: same === undefined || same.state === "waiting" ? source : same.source,
-      decided_by: same?.decided_by ?? null,
-      decided_at: same?.decided_at ?? null,
-      note: same?.note ?? null,
-    };
-    return withDecision(held, verdicts);
-  };
+/** Whether upstream has no row of an airport any more. */
+function isMissing({ after, delisted }: Change): boolean {
+  return after === null && delisted === undefined;
 }
 
-/**
- * Names a change by the airport and the record that upstream wants, or the reason why there is none.
- * A small correction of the position, which does not wait, leaves it the same. The hash is long
- * enough that nobody finds another record for an id that has waited.
- */
-function heldId(airport: string, { before, after, delisted }: Change): string {
+/** A small correction of the position, which does not wait, leaves the id of a change the same. */
+function subjectOf({ before, after, delisted }: Change): Subject {
+  const airport = before ?? after;
+  if (airport === null) throw new Error("a change of no airport");
+  const { id, iata, name } = airport;
   const wanted = after && recordOf(after);
   const isInPlace = before?.lat === after?.lat && before?.lon === after?.lon;
   const identity = isInPlace && wanted !== null ? { ...wanted, lat: null, lon: null } : wanted;
-  const hash = sha256Hex(JSON.stringify(identity ?? delisted ?? null));
-  return `${airport}-${hash.slice(0, 16)}`;
-}
-
-function isFree(held: HeldChange, { holdMs, now }: Comparison): boolean {
-  switch (held.state) {
-    case "approved":
-      return true;
-    case "rejected":
-    case "corrected":
-      return false;
-    case "waiting":
-      return isRipe(held, holdMs, now);
-    default:
-      return held.state satisfies never;
-  }
+  return {
+    id: heldId(id, identity ?? delisted ?? null),
+    airport: id,
+    iata,
+    name,
+    before: before && recordOf(before),
+    after: wanted,
+  };
 }
 
 /**
@@ -269,15 +216,21 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
     .filter((each) => each.state !== "waiting" || isUnbroken(each, run.now));
 }
 
-/** Accepts all airports of a source that people have checked. The others are gone, and keep their ids. */
-export function trustAirports(run: AcceptRun, airports: readonly SourceAirport[]): Ledger {
+/**
+ * Accepts all airports of a source that people have checked, with its names of subdivisions. The
+ * other airports are gone, and keep their ids.
+ */
+export function trustUpstream(
+  run: AcceptRun,
+  { airports, regions }: Pick<UpstreamAirports, "airports" | "regions">,
+): Ledger {
   const { accepted, held } = run.ledger;
   const rows = new Map(accepted.airports.map(({ id, row }) => [id, row]));
   const listed = new Set(airports.map(({ id }) => id));
   const others = [...accepted.airports, ...accepted.gone].filter(({ id }) => !listed.has(id));
   const hold = holdFor(run);
   const corrected = run.corrections.map(({ written = null, ours = null }) =>
-    hold({ before: ours, after: written }, [], "corrected"),
+    hold(subjectOf({ before: ours, after: written }), [], "corrected"),
   );
   return {
     accepted: {
@@ -286,6 +239,7 @@ export function trustAirports(run: AcceptRun, airports: readonly SourceAirport[]
         row: rows.get(airport.id) ?? airport.id,
       })),
       gone: others.map(goneOf),
+      regions: Object.fromEntries(regions),
       rows: accepted.rows,
     },
     held: [...corrected, ...heldOfOthers(held, run)].toSorted(byRank),

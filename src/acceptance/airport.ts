@@ -1,6 +1,6 @@
 /** The airports that the catalog is built from. Pure. */
 import type { Position } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
+import type { DelistedReason, SourceAirport } from "../sources/our-airports.ts";
 import type { AirportRecord, HeldChange } from "./held-change.ts";
 
 /** Within this distance an airport is still where it was: the length of a runway. */
@@ -26,6 +26,8 @@ export interface Accepted {
   /** Ids, rows and IATA codes are unique. */
   readonly airports: readonly AcceptedAirport[];
   readonly gone: readonly GoneAirport[];
+  /** Upstream's names of subdivisions that have waited, by code; other names are the snapshot's. */
+  readonly regions: { readonly [code: string]: string };
   /** Rows of the upstream file that was compared last; null if none was. */
   readonly rows: number | null;
 }
@@ -39,11 +41,8 @@ export interface Ledger {
 /** The state before anything was compared: the airports of the snapshot. */
 export function firstLedger(airports: readonly SourceAirport[]): Ledger {
   const accepted = airports.map((airport) => ({ ...airport, row: airport.id }));
-  return { accepted: { airports: accepted, gone: [], rows: null }, held: [] };
+  return { accepted: { airports: accepted, gone: [], regions: {}, rows: null }, held: [] };
 }
-
-/** Why a row of the file lists no airport. */
-export type DelistedReason = "closed" | "without_code";
 
 /** What upstream says. */
 export interface UpstreamAirports {
@@ -53,6 +52,8 @@ export interface UpstreamAirports {
   readonly delistedRows: ReadonlyMap<string, DelistedReason>;
   /** Row numbers of airports whose names say that they are not in use. */
   readonly unopened: ReadonlySet<string>;
+  /** Names by code of the subdivisions that the snapshot has no region for. */
+  readonly regions: ReadonlyMap<string, string>;
   /** Rows of the file. */
   readonly seen: number;
 }

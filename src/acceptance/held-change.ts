@@ -7,6 +7,7 @@ import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
 
 /** Why an operator should look at a change; the most urgent rule first. */
 export const RULES = [
+  "obscene",
   "changes_country",
   "changes_code",
   "takes_code",
@@ -16,6 +17,7 @@ export const RULES = [
   "closes",
   "loses_code",
   "vanishes",
+  "service_lost",
   "demoted",
   "appears",
   "changes_city",
@@ -48,18 +50,27 @@ const airportRecord = z
   .meta({ id: "AirportRecord", description: "An airport as OurAirports writes it." });
 export type AirportRecord = DeepReadonly<z.output<typeof airportRecord>>;
 
+const regionRecord = z
+  .strictObject({ code: z.string(), name: z.string() })
+  .meta({ id: "RegionRecord", description: "A subdivision that the snapshot does not know." });
+export type RegionRecord = DeepReadonly<z.output<typeof regionRecord>>;
+
+const record = z.union([airportRecord, regionRecord]).nullable();
+
 export const heldChangeSchema = z
   .strictObject({
     id: z.string().meta({ description: "Another one as soon as upstream says something else." }),
     state: z.enum(HELD_STATES),
-    airport: z.string().meta({ description: "Number of the airport, as in its id." }),
-    iata: z.string(),
+    airport: z.string().nullable().meta({
+      description: "Number of the airport, as in its id; null for the name of a subdivision.",
+    }),
+    iata: z.string().nullable(),
     name: z.string(),
     rules: z
       .array(z.enum(RULES))
       .meta({ description: "Why an operator should look at it; the most urgent rule first." }),
-    before: airportRecord.nullable().meta({ description: "Null if the airport is not served." }),
-    after: airportRecord.nullable().meta({ description: "Null if upstream does not list it." }),
+    before: record.meta({ description: "Null if it is not served." }),
+    after: record.meta({ description: "Null if upstream does not list it." }),
     since: timestamp.meta({ description: "Since when upstream differs from what is served." }),
     wanted_since: timestamp.meta({ description: "Since when upstream says `after`." }),
     last_seen: timestamp,
@@ -69,14 +80,17 @@ export const heldChangeSchema = z
     decided_at: timestamp.nullable(),
     note: z.string().nullable(),
   })
-  .meta({ id: "HeldChange", description: "A change of an airport that is not served." });
+  .meta({
+    id: "HeldChange",
+    description: "A change of an airport, or of the name of a subdivision, that is not served.",
+  });
 
 export type HeldChange = DeepReadonly<z.output<typeof heldChangeSchema>>;
 
 /** The place of a change in the list of held changes: the most urgent first, then by code. */
 export function rankOf({ rules: [first], iata, id }: HeldChange): string {
   const rank = first === undefined ? RULES.length : RULES.indexOf(first);
-  return `${String(rank).padStart(2, "0")} ${iata} ${id}`;
+  return `${String(rank).padStart(2, "0")} ${iata ?? ""} ${id}`;
 }
 
 /** What an operator decides about a held change. */

@@ -24,9 +24,10 @@ export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array 
   return gzipSync(JSON.stringify(value));
 }
 
-/** Decodes the output of `encodeFile`. */
+/** Decodes the output of `encodeFile`. Files of earlier deployments have no names of subdivisions. */
 export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise<Accepted> {
-  return decode(bytes);
+  const accepted = await decode<Omit<Accepted, "regions"> & Partial<Accepted>>(bytes);
+  return { ...accepted, regions: accepted.regions ?? {} };
 }
 
 /** Decodes the output of `encodeFile`. */

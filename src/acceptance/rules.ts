@@ -1,9 +1,10 @@
 /** The rules of which changes an operator should look at first. Pure: no clock, no I/O. */
 import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
-import { type AcceptedAirport, type DelistedReason, isImportant } from "./airport.ts";
+import type { DelistedReason, SourceAirport } from "../sources/our-airports.ts";
+import { type AcceptedAirport, isImportant } from "./airport.ts";
 import { type Rule, RULES } from "./held-change.ts";
+import { gainsObscenity } from "./obscene-words.ts";
 
 /** A change of an airport. */
 export interface Change {
@@ -22,6 +23,8 @@ export type RegionOf = (code: string) => string;
 const MOVE_KM = 20;
 /** Regions with fewer airports may lose any. */
 const REGION_MIN_AIRPORTS = 4;
+/** More airports than these do not lose their scheduled service at once. */
+const SERVICES_LOST_MAX = 10;
 /** A region that loses this share of its airports is worth a look. */
 const REGION_LOSS_SHARE = 0.5;
 
@@ -37,9 +40,12 @@ export function findRules(
 ): ReadonlyMap<Change, readonly Rule[]> {
   const holders = new Map(accepted.map(({ iata, id }) => [iata, id]));
   const emptied = findEmptiedRegions(changes, accepted, regionOf);
+  const unserved = changes.filter(losesService);
   const rulesOf = (change: Change): Rule[] => {
     const { before, after } = change;
     const rules = rulesOfUse(change, regionOf);
+    if (isObscene(before, after)) rules.push("obscene");
+    if (unserved.length > SERVICES_LOST_MAX && losesService(change)) rules.push("service_lost");
     const holder = holders.get(after?.iata ?? "");
     if (holder !== undefined && holder !== after?.id) rules.push("takes_code");
     if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))
@@ -63,11 +69,24 @@ function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): Ru
   if (before.country !== after.country) rules.push("changes_country");
   if (before.iata !== after.iata) rules.push("changes_code");
   if (distanceKm(before, after) > MOVE_KM) rules.push("moves");
-  if (!isKnownName(after.name, before)) rules.push("changes_name");
+  if (!isKnownName(after.name, before) || gainsWord(after.name, before)) rules.push("changes_name");
   if (!isKnownName(after.municipality, before)) rules.push("changes_city");
   if (leftRegion(before, after, regionOf).length > 0) rules.push("loses_region");
-  if ((before.scheduled && !after.scheduled) || (wasUsed && !isUsed)) rules.push("demoted");
+  if (losesService({ before, after }) || (wasUsed && !isUsed)) rules.push("demoted");
   return rules;
+}
+
+/** Whether the row of an airport says, in whatever way, that it has no scheduled service any more. */
+function losesService({ before, after, delisted }: Change): boolean {
+  const isThere = after !== null || delisted !== undefined;
+  return isThere && before?.scheduled === true && after?.scheduled !== true;
+}
+
+/** Whether an airport would get an obscene word that it has not, in its name or municipality. */
+function isObscene(before: SourceAirport | null, after: SourceAirport | null): boolean {
+  if (after === null) return false;
+  const known = before === null ? [] : [before.name, before.municipality];
+  return [after.name, after.municipality].some((name) => gainsObscenity(name, known));
 }
 
 /** The region that an airport leaves, if it was in one. */
@@ -121,6 +140,21 @@ export function isKnownName(
   return [name, municipality].some(
     (known) => isSameName(written, known) || shareWord(written, known),
   );
+}
+
+/** Whether a name has a distinctive word that neither the airport's nor its municipality has. */
+export function gainsWord(
+  written: string,
+  { name, municipality }: Pick<SourceAirport, "name" | "municipality">,
+): boolean {
+  const known = [name, municipality];
+  const words = known.flatMap(wordsOf);
+  // McAlester and Mc Alester
+  const joined = known.map((each) => foldText(each).replaceAll("-", ""));
+  const isKnown = (word: string) =>
+    words.some((other) => isAlike(word, other)) ||
+    (word.length >= STEM_LENGTH && joined.some((each) => each.includes(word)));
+  return !known.some((each) => isSameName(written, each)) && !wordsOf(written).every(isKnown);
 }
 
 function isSameName(a: string, b: string): boolean {

@@ -71,7 +71,11 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
 
 /** Every upstream that a run may name. */
 function upstreamsOf(config: Config, archive: R2Bucket): { readonly [name: string]: Upstream } {
-  const limits = { maxBytes: config.sourceMaxBytes, deadlineMs: HTTP_DEADLINE_MS };
+  const limits = {
+    maxBytes: config.sourceMaxBytes,
+    deadlineMs: HTTP_DEADLINE_MS,
+    now: Date.now,
+  };
   const upstreams = [
     embeddedUpstream(embeddedSnapshot),
     droppedUpstream(createDropBox(archive), limits),
@@ -80,7 +84,6 @@ function upstreamsOf(config: Config, archive: R2Bucket): { readonly [name: strin
       allowedHosts: config.sourceAllowedHosts,
       ...limits,
       fetch: async (url, init) => fetch(url, init),
-      now: Date.now,
     }),
   ];
   return Object.fromEntries(upstreams.map((upstream) => [upstream.name, upstream]));

@@ -38,6 +38,7 @@ export class IngestWork implements Work<RunRecord> {
       mode: run.mode,
       forced: run.forced,
       source: run.source,
+      as_of: run.as_of,
       current: state.currentVersion(),
       retained: state,
       runId: run.id,

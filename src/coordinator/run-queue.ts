@@ -31,6 +31,8 @@ export interface EnqueueRequest {
   readonly mode: RunMode;
   /** Name of an upstream; null for the configured one. */
   readonly source: string | null;
+  /** Date of dropped files, `YYYY-MM-DD`. */
+  readonly as_of?: string;
   /** Archived files of that source to build from; null to fetch from upstream. */
   readonly candidate: ArchivedCandidate | null;
   readonly forced: boolean;
@@ -95,6 +97,7 @@ export function newRun(
     trigger: request.trigger,
     mode: request.mode,
     source,
+    ...(request.as_of !== undefined && { as_of: request.as_of }),
     forced: request.forced,
     requested_by: request.requested_by,
     note: request.note,
@@ -271,7 +274,7 @@ const RESTORE_PAUSES = " A restore before it pauses ingestion, so that it also w
 
 function isEquivalent(a: Run, b: Run): boolean {
   const isSameCatalog = a.source === b.source && a.candidate_of === b.candidate_of;
-  return isSameCatalog && a.mode === b.mode && a.forced === b.forced;
+  return isSameCatalog && a.as_of === b.as_of && a.mode === b.mode && a.forced === b.forced;
 }
 
 /** Returns the reason to skip a cron tick, or null to take it. */

@@ -30,6 +30,9 @@ export const runSchema = z
     trigger: z.enum(RUN_TRIGGERS),
     mode: z.enum(RUN_MODES),
     source: z.string(),
+    as_of: z.iso.date().exactOptional().meta({
+      description: "Date of the dropped files, as the request said it.",
+    }),
     forced: z.boolean().meta({
       description: "Whether the guards against shrinking, change and lost coverage are overridden.",
     }),

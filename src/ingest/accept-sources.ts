@@ -1,4 +1,4 @@
-import { acceptUpstream, trustAirports } from "../acceptance/accept.ts";
+import { acceptUpstream, trustUpstream } from "../acceptance/accept.ts";
 import { firstLedger } from "../acceptance/airport.ts";
 import type { Correction } from "../acceptance/corrections.ts";
 import type { Decision } from "../acceptance/held-change.ts";
@@ -11,19 +11,23 @@ import {
 } from "../acceptance/ledger-files.ts";
 import { countListed, type Listed } from "../acceptance/identity.ts";
 import type { RegionOf } from "../acceptance/rules.ts";
-import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
+import { type AirportsRead, readAirports, type SourceAirport } from "../sources/our-airports.ts";
+import { readRegionNames } from "../sources/our-regions.ts";
 import {
   type OpenSnapshotFile,
   readColumn,
   readCountries,
   readRegions,
+  type ReferenceRegion,
 } from "../sources/reference.ts";
+import type { Reject } from "../sources/rejects.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import { summarizeHeld } from "./accounting.ts";
+import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import type { RunMode } from "./report.ts";
-import { openTable } from "./workspace.ts";
+import { openTable, readSnapshotNames } from "./workspace.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
 export interface SurpriseLimits {
@@ -63,6 +67,8 @@ interface AcceptedSources {
   readonly listed: Listed;
   /** The account of upstream's file. */
   readonly read: Omit<AirportsRead, "airports">;
+  /** Rejected rows of regions.csv. */
+  readonly regionRejects: readonly Reject[];
 }
 
 /**
@@ -79,22 +85,31 @@ export async function acceptSources(
   const countries = new Set((await readCountries(openSnapshot)).map(({ isoCode2 }) => isoCode2));
   const corrections = await readCorrections(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
+  const regions = await readRegions(openSnapshot);
   const read = await readLedger(deps.archive, request.ledgers);
   const known =
     read.ledger ?? firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports);
   const open = (file: string, sha256: string) => deps.archive.open(file, sha256);
-  const upstream = await readAirports(
+  const rows = await readAirports(
     await openTable("airports.csv", sources, open),
     countries,
     known.accepted.airports,
   );
-  const { airports, ...account } = upstream;
+  const { airports, ...account } = rows;
+  const codes = codesWithoutRegion([...airports, ...known.accepted.airports], regions);
+  const named = await readRegionNames(await openTable("regions.csv", sources, open), codes);
+  const upstream = { ...rows, regions: named.names };
   const { holdMs } = limits;
   const run = { ledger: known, corrections, decisions, holdMs, now: now(), runId, source };
-  const before = isTrusted ? trustAirports(run, airports) : known;
+  const before = isTrusted ? trustUpstream(run, upstream) : known;
   const after = isTrusted
     ? before
-    : acceptUpstream({ ...run, upstream, regionOf: await readRegionKeys(openSnapshot) });
+    : acceptUpstream({
+        ...run,
+        upstream,
+        regionNames: (await readSnapshotNames(openSnapshot, codes)).names,
+        regionOf: regionKeys(regions),
+      });
   const files = {
     [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), mode),
     [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), mode),
@@ -105,7 +120,17 @@ export async function acceptSources(
     fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
     listed: countListed(before.accepted.airports, upstream, limits.unlistedPercent),
     read: account,
+    regionRejects: named.rejects,
   };
+}
+
+/** The subdivisions of airports that the snapshot has no region for, so that their names count. */
+function codesWithoutRegion(
+  airports: readonly SourceAirport[],
+  regions: readonly ReferenceRegion[],
+): ReadonlySet<string> {
+  const isWithoutRegion = subdivisionsWithout(regions);
+  return new Set(airports.map(({ region }) => region).filter(isWithoutRegion));
 }
 
 function readSnapshotAirports(open: OpenSnapshotFile, countries: ReadonlySet<string>) {
@@ -129,10 +154,10 @@ async function readCorrections(
   }));
 }
 
-/** Reads which region of the catalog has upstream's code. */
-export async function readRegionKeys(open: OpenSnapshotFile): Promise<RegionOf> {
+/** Returns which region of the catalog has upstream's code. */
+export function regionKeys(regions: readonly ReferenceRegion[]): RegionOf {
   const keys = new Map<string, string>();
-  for (const { key, members } of await readRegions(open))
+  for (const { key, members } of regions)
     if (key.startsWith("iso3166-")) for (const member of members) keys.set(member, key);
   return (code) => {
     // Upstream's codes for what is in no subdivision end in "U-A"; a territory may be undivided.

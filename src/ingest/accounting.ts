@@ -7,6 +7,7 @@ import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead } from "../sources/our-airports.ts";
+import type { Reject } from "../sources/rejects.ts";
 import type { ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -47,12 +48,19 @@ export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
   };
 }
 
+/** What was read of upstream's files. */
+interface RowsRead {
+  readonly read: Omit<AirportsRead, "airports">;
+  /** Rejected rows of regions.csv. */
+  readonly regionRejects: readonly Reject[];
+}
+
 /** Summarizes the upstream rows for the run. */
 export function account(
-  read: Omit<AirportsRead, "airports">,
+  { read, regionRejects }: RowsRead,
   workspace: Workspace,
 ): Pick<Report, "accounting" | "rejects" | "rejects_total"> {
-  const { unscheduled, regionRejects, city_origins, new_regions, unnamed_regions } = workspace;
+  const { unscheduled, city_origins, new_regions, unnamed_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
   const rejected_by_reason: { [reason: string]: number } = {};
   for (const { reason } of rejects)

@@ -21,7 +21,7 @@ export interface CatalogParts {
   readonly countries: readonly ReferenceCountry[];
   /** The regions of the snapshot. */
   readonly regions: readonly ReferenceRegion[];
-  /** Upstream's English names of subdivisions by code, for those that the snapshot lacks. */
+  /** English names of subdivisions by code, for those that the snapshot has no region for. */
   readonly regionNames: ReadonlyMap<string, string>;
 }
 
@@ -110,15 +110,12 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
   const regions = known.map((region) =>
     toRegion({ ...region, codes: region.members.flatMap(codesOf) }),
   );
-  const covered = new Set(known.flatMap((region) => region.members));
-  const territories = new Set(
-    known.filter(({ key }) => key.startsWith("iso3166-1:")).map(({ key }) => key.slice(-2)),
-  );
+  const isWithoutRegion = subdivisionsWithout(known);
   const added: string[] = [];
   const unnamed: string[] = [];
   for (const [code, codes] of [...codesByRegion].toSorted(([a], [b]) => compareText(a, b))) {
     const name = regionNames.get(code);
-    if (covered.has(code) || territories.has(code.slice(0, 2)) || !isSubdivision(code)) continue;
+    if (!isWithoutRegion(code)) continue;
     if (name === undefined) unnamed.push(code);
     if (name === undefined || isDummyName(name)) continue;
     const slug = freeSlug(name, code, slugs);
@@ -133,6 +130,15 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
     added,
     unnamed,
   };
+}
+
+/** Returns whether the snapshot has no region for a subdivision, by upstream's code. */
+export function subdivisionsWithout(known: readonly ReferenceRegion[]): (code: string) => boolean {
+  const covered = new Set(known.flatMap(({ members }) => members));
+  const territories = new Set(
+    known.filter(({ key }) => key.startsWith("iso3166-1:")).map(({ key }) => key.slice(-2)),
+  );
+  return (code) => !covered.has(code) && !territories.has(code.slice(0, 2)) && isSubdivision(code);
 }
 
 /** Whether a code is none of upstream's dummies `XX-U-A`. */

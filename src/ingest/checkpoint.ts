@@ -117,6 +117,8 @@ export interface RunContext {
   readonly mode: RunMode;
   readonly forced: boolean;
   readonly source: string;
+  /** Date of the files, as the request says it. */
+  readonly as_of?: string | undefined;
   /** The version published last. */
   readonly current: Manifest | null;
   readonly retained: RetainedVersions;

@@ -15,7 +15,7 @@ export interface FetchDependencies {
   readonly snapshot: Snapshot;
 }
 
-type FetchRequest = Pick<RunContext, "source" | "mode" | "archived" | "candidate">;
+type FetchRequest = Pick<RunContext, "source" | "mode" | "archived" | "candidate" | "as_of">;
 
 /** The inputs of the later steps. */
 interface FetchedSources {
@@ -54,7 +54,7 @@ export function datesOf(
  */
 export async function fetchSources(
   { archive, upstreams, snapshot }: FetchDependencies,
-  { source, mode, archived, candidate }: FetchRequest,
+  { source, mode, archived, candidate, as_of }: FetchRequest,
 ): Promise<FetchedSources> {
   if (candidate !== null) return takeCandidate({ archive, snapshot }, candidate);
   const from = upstreams[source];
@@ -62,7 +62,7 @@ export async function fetchSources(
   const known = mode === "full" ? {} : await presentFiles(archive, archived);
   const sources: { [file: string]: string } = { snapshot: snapshot.sha256 };
   const upstream: { [file: string]: UpstreamFacts } = {};
-  for (const file of await from.fetch(known)) {
+  for (const file of await from.fetch(known, as_of)) {
     if ("unchangedSha256" in file) {
       sources[file.name] = file.unchangedSha256;
       const facts = known[file.name];

@@ -124,11 +124,12 @@ export class Pipeline {
     const { ledger, retained } = context;
     const earlier = retained.versions().map((version) => ledgerOf(version.sources));
     const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((known) => known !== null)];
-    const { files, read, held, fileRows, listed } = await acceptSources(
+    const accepted = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
       { ...context, sources: checkpoint.sources, ledgers },
     );
-    const sources = { ...checkpoint.sources, ...files };
+    const { read, held, fileRows, listed } = accepted;
+    const sources = { ...checkpoint.sources, ...accepted.files };
     const workspace = await this.#open({ sources });
     const parsed = {
       rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
@@ -138,7 +139,7 @@ export class Pipeline {
       held: { waiting: held.surprising, oldest_since: held.oldest_since },
     };
     const next: IngestCheckpoint = { ...checkpoint, stage: "build", sources, parsed };
-    return proceed(next, { ...account(read, workspace), held });
+    return proceed(next, { ...account(accepted, workspace), held });
   }
 
   async #build(

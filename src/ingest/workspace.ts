@@ -1,9 +1,8 @@
+import type { AcceptedAirport } from "../acceptance/airport.ts";
 import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
 import { readRegionNames } from "../sources/our-regions.ts";
-import type { Reject } from "../sources/rejects.ts";
 import {
   type OpenSnapshotFile,
   readCountries,
@@ -24,8 +23,6 @@ type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8
 export interface Workspace extends Built {
   /** Number of airports without scheduled service that the airport set excludes. */
   readonly unscheduled: number;
-  /** Rejected rows of regions.csv. */
-  readonly regionRejects: readonly Reject[];
   /** Reads the regions' names in a locale, with distinct slugs. */
   readonly namesIn: (locale: string) => Promise<RegionNames>;
 }
@@ -47,26 +44,23 @@ export async function createWorkspace(
   const accepted = sources[ACCEPTED_FILE];
   if (accepted === undefined)
     throw new SourceError("missing_file", "there is no file of accepted airports");
-  const { airports } = await decodeAccepted(await openSource(ACCEPTED_FILE, accepted));
+  const { airports, regions: waited } = await decodeAccepted(
+    await openSource(ACCEPTED_FILE, accepted),
+  );
   const published = airports.filter(({ scheduled }) => airportSet === "all" || scheduled);
   const placed = placeAirports(published, await findCities(published, openSnapshot));
-  const wanted = new Set(placed.codesByRegion.keys());
-  const { names: regionNames, rejects: regionRejects } = await readRegionNames(
-    await openTable("regions.csv", sources, openSource),
-    wanted,
-  );
+  const { names } = await readSnapshotNames(openSnapshot, new Set(placed.codesByRegion.keys()));
   const built = buildCatalog({
     placed,
     countries: await readCountries(openSnapshot),
     regions: await readRegions(openSnapshot),
-    regionNames,
+    regionNames: new Map([...names, ...Object.entries(waited)]),
   });
   const { regions } = built.catalog;
   const slugs = new Map(regions.map(({ key, slug }) => [key, slug]));
   return {
     ...built,
     unscheduled: airports.length - published.length,
-    regionRejects,
     namesIn: async (locale) =>
       withDistinctSlugs(regions, await readLocaleNames(openSnapshot, locale, slugs)),
   };
@@ -88,8 +82,17 @@ export async function openTable(
   return decodeFile(found.name, await openSource(found.name, found.file));
 }
 
-/** Separate, so the tables can be collected before the build. */
-async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
+/** Reads the snapshot's names of upstream's subdivisions. */
+export function readSnapshotNames(open: OpenSnapshotFile, wanted: ReadonlySet<string>) {
+  return readRegionNames(open("regions.csv.gz"), wanted);
+}
+
+/**
+ * Finds the cities, from the positions that have waited. Separate, so the tables can be collected
+ * before the build.
+ */
+async function findCities(accepted: readonly AcceptedAirport[], openSnapshot: OpenSnapshotFile) {
+  const airports = accepted.map(({ anchor, ...airport }) => ({ ...airport, ...anchor }));
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
 }
 

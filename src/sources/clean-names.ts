@@ -1,11 +1,8 @@
-/** Cleans the names that OurAirports' editors write. Pure. */
+/** Cleans the texts that OurAirports' editors write, or refuses them. Pure. */
 
-/** Normalizes to NFC, trims, and collapses white space and control characters to one space. */
+/** Normalizes to NFC, trims, and collapses white space to one space. */
 export function cleanText(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim();
+  return text.normalize("NFC").replace(/\s+/gu, " ").trim();
 }
 
 /** Notes of OurAirports' editors in a name, in any bracket and case, closed or not. */
@@ -18,9 +15,9 @@ const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
 /** Repetition of the name in a non-Latin script, after a dash or slash. */
 const OTHER_SCRIPT = /\s[-–/]\s[^\p{Script=Latin}]*(?!\p{Script=Latin})\p{L}[^\p{Script=Latin}]*$/u;
 
-/** Removes notes such as "(unusable)" and repetitions in another script from a name. */
-export function cleanName(name: string): string {
-  return cleanText(withoutStateNotes(cleanText(name)).replace(OTHER_SCRIPT, ""));
+/** Removes notes such as "(unusable)" and repetitions in another script from a clean name. */
+export function withoutNotes(name: string): string {
+  return cleanText(withoutStateNotes(name).replace(OTHER_SCRIPT, ""));
 }
 
 function withoutStateNotes(name: string): string {
@@ -30,4 +27,51 @@ function withoutStateNotes(name: string): string {
 /** Whether a name says that the airport is not in use. */
 export function hasStateNote(name: string): boolean {
   return withoutStateNotes(name) !== name;
+}
+
+/** Longest text that is served, in characters. The longest name of upstream has 89. */
+const TEXT_MAX_CHARACTERS = 120;
+/** Brackets of markup; controls, also of the direction of writing; private and other symbols, emoji. */
+const FORBIDDEN =
+  /[<>\p{Cc}\p{Cf}\p{Co}\p{Extended_Pictographic}\ufe0f\u20e3]|(?![°№])\p{So}|\p{M}{4}/u;
+const WEB_ADDRESS = /:\/\/|@|\bwww\.|[\p{L}\d-]{2}\.(?:com|net|org|info|biz|shop|online)\b/iu;
+/** No name has a point before a small letter, as `taxi.example` has. */
+const DOMAIN = /[\p{L}\d-]{2}\.\p{Ll}{2}/u;
+
+/** Whether a clean text may be served: no markup, invisible character, emoji or web address. */
+export function isServable(text: string): boolean {
+  return (
+    text.length <= TEXT_MAX_CHARACTERS &&
+    ![FORBIDDEN, WEB_ADDRESS, DOMAIN].some((pattern) => pattern.test(text))
+  );
+}
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+const ACRONYMS = wordSet(
+  "AAF AFB AFS ARB EAA FOB IBM ITT KLIA LNG MCAS NAF NALF NAS NASA PLA RAAF RAF RCAF RNAS SAAF UAE UK US USA USAF",
+);
+/** Abbreviations without a vowel that are no acronyms. */
+const ABBREVIATIONS = wordSet("DR FR FT JR MC MR MT MTN PT SR ST STN");
+/** Words that are small within a name. */
+const SMALL_WORDS = wordSet(
+  "AL AM AN AND DA DAS DE DEI DEL DELLA DER DES DI DO DOS DU E EL EN ET LA LAS LE LES LOS OF ON SUR THE UND Y",
+);
+
+/**
+ * Rewrites a text in title case if it has no small letter and a word of five letters or more.
+ * Acronyms and Roman numerals stay: `RAF`, `JFK`, `XXIII`.
+ */
+export function withoutCapitals(text: string): string {
+  if (/\p{Ll}/u.test(text) || !/\p{Lu}{5}/u.test(text)) return text;
+  return text.replace(/[\p{L}\p{M}'’]+/gu, (word, at: number) => {
+    if (ACRONYMS.has(word) || /^[IVX]+$/u.test(word)) return word;
+    if (/^[B-DF-HJ-NP-TV-XZ]{2,4}$/u.test(word) && !ABBREVIATIONS.has(word)) return word;
+    // The small letter of the Turkish İ has its point once.
+    const small = word.toLowerCase().replaceAll("i\u0307", "i");
+    if (at > 0 && SMALL_WORDS.has(word)) return small;
+    // O'Hare and D'Annunzio, but Yar'adua.
+    return small.replace(/^\p{L}['’]?\p{L}?/u, (start) =>
+      /['’]/u.test(start) ? start.toUpperCase() : start.charAt(0).toUpperCase() + start.slice(1),
+    );
+  });
 }

@@ -1,7 +1,8 @@
-import { dayOf } from "./as-of.ts";
+import { asEvidence } from "../catalog/evidence.ts";
+import { isPastDay } from "./as-of.ts";
 import { fileNames, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import { SourceError } from "./source-error.ts";
-import type { NewUpstreamFile } from "./upstream.ts";
+import type { ArchivedFiles, NewUpstreamFile } from "./upstream.ts";
 
 /** Storage where operators drop files by hand. */
 export interface DropBox {
@@ -15,23 +16,32 @@ export interface DropBox {
 interface DroppedFile {
   /** Length in bytes. */
   readonly size: number;
-  readonly droppedAt: Date;
+  /** Date of the data, as whoever dropped the file wrote it; undefined if nobody did. */
+  readonly as_of: string | undefined;
   /** Reads all bytes. Throws if the store fails or is too slow. */
   read(): Promise<ArrayBuffer>;
   /** Releases the file unread. */
   discard(): Promise<void>;
 }
 
+interface DropLimits {
+  readonly maxBytes: number;
+  readonly now: () => number;
+}
+
 /**
  * Reads airports and regions from dropped files, plain or gzip. It reads one file after the other:
  * a run that begins between two drops gets one new and one old file.
+ *
+ * The day of a drop says nothing about the data. Their date is that of the request, else of the
+ * file's metadata, else unknown.
  */
-export function droppedUpstream(box: DropBox, limits: { readonly maxBytes: number }) {
+export function droppedUpstream(box: DropBox, limits: DropLimits) {
   return {
     name: "dropped",
-    async fetch(): Promise<NewUpstreamFile[]> {
+    async fetch(_archived?: ArchivedFiles, as_of?: string): Promise<NewUpstreamFile[]> {
       const files: NewUpstreamFile[] = [];
-      for (const table of TABLES) files.push(await readTable(table, box, limits));
+      for (const table of TABLES) files.push(await readTable(table, box, { ...limits, as_of }));
       return files;
     },
   };
@@ -40,16 +50,24 @@ export function droppedUpstream(box: DropBox, limits: { readonly maxBytes: numbe
 async function readTable(
   table: Table,
   box: DropBox,
-  { maxBytes }: { readonly maxBytes: number },
+  { maxBytes, now, as_of: requested }: DropLimits & { readonly as_of: string | undefined },
 ): Promise<NewUpstreamFile> {
   const { where, file } = await findDropped(table, box);
+  const as_of = requested ?? file.as_of;
+  if (as_of !== undefined && !isPastDay(as_of, now())) {
+    await file.discard();
+    throw new SourceError(
+      "bad_date",
+      `the date “${asEvidence(as_of)}” of ${where} is no past day, such as 2026-02-28; correct it in the request or in the metadata of the file`,
+    );
+  }
   if (file.size > maxBytes) {
     await file.discard();
     throw tooLarge(where, maxBytes, file.size);
   }
   const bytes = new Uint8Array(await file.read());
   const name = nameFile(table, { where, bytes, maxBytes });
-  return { name, bytes, as_of: dayOf(file.droppedAt) };
+  return { name, bytes, ...(as_of !== undefined && { as_of }) };
 }
 
 async function findDropped(

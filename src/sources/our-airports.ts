@@ -1,7 +1,13 @@
 import { asEvidence } from "../catalog/evidence.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { isNear, roundDegrees } from "../catalog/positions.ts";
-import { cleanName, cleanText, hasStateNote } from "./clean-names.ts";
+import {
+  cleanText,
+  hasStateNote,
+  isServable,
+  withoutCapitals,
+  withoutNotes,
+} from "./clean-names.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { type Reject, reject, type RejectReason, REJECTS_MAX, tooManyRejects } from "./rejects.ts";
 import { SourceError } from "./source-error.ts";
@@ -36,7 +42,13 @@ const AIRPORT_TYPES = [
 ] as const;
 type AirportType = (typeof AIRPORT_TYPES)[number];
 
-type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
+/** What editors write where there is no IATA code. */
+const NO_CODE = "XXX";
+
+type RepairReason = "name_white_space" | "name_note" | "name_capitals" | "icao_from_gps_code";
+
+/** Why the row of an airport lists none. One that is `unusable` says nothing: the airport stays. */
+export type DelistedReason = "closed" | "without_code" | "unusable";
 
 /** An airport that the catalog has. */
 interface KnownAirport {
@@ -52,7 +64,7 @@ export interface AirportsRead {
   /** Sorted by IATA code. Codes and ids are unique. */
   readonly airports: readonly SourceAirport[];
   /** Rows of known airports that list no airport, by number, and why. */
-  readonly delistedRows: ReadonlyMap<string, "closed" | "without_code">;
+  readonly delistedRows: ReadonlyMap<string, DelistedReason>;
   /** Ids of airports whose names say that they are not in use. */
   readonly unopened: ReadonlySet<string>;
   readonly seen: number;
@@ -98,7 +110,7 @@ export async function readAirports(
   const rejects: Reject[] = [];
   const repaired: RepairCounts = {};
   const rows = new Set(known.map(({ row }) => row));
-  const delistedRows = new Map<string, "closed" | "without_code">();
+  const delistedRows = new Map<string, DelistedReason>();
   const unopened = new Set<string>();
   let seen = 0;
   let filtered = 0;
@@ -128,6 +140,7 @@ export async function readAirports(
     if (hasStateNote(row.get("name"))) unopened.add(parsed.id);
   }
   const airports = distinctAirports(candidates, known, rejects);
+  for (const { id } of rejects) if (rows.has(id)) delistedRows.set(id, "unusable");
   return { airports, delistedRows, unopened, seen, filtered, rejects, repaired };
 }
 
@@ -147,22 +160,24 @@ function parseAirport(
   if (!row.complete) return "column_count";
   const id = row.get("id");
   const type = AIRPORT_TYPES.find((known) => known === row.get("type"));
-  const name = cleanName(row.get("name"));
+  const plainName = withoutNotes(cleanText(row.get("name")));
+  const name = withoutCapitals(plainName);
   const iata = row.get("iata_code").trim();
   const lat = parseDegrees(row.get("latitude_deg"));
   const lon = parseDegrees(row.get("longitude_deg"));
   const country = row.get("iso_country");
   if (type === undefined) return "type_excluded";
   if (!/^[1-9][0-9]*$/.test(id) || name === "") return "missing_required";
-  if (!IATA_CODE.test(iata)) return "bad_iata";
+  if (!IATA_CODE.test(iata) || iata === NO_CODE) return "bad_iata";
   if (!isPosition({ lat, lon })) return "bad_coordinates";
   if (!knownCountries.has(country)) return "unknown_country";
   const service = row.get("scheduled_service");
   if (!["yes", "no", ""].includes(service)) return "bad_scheduled_service";
+  const municipality = withoutCapitals(cleanText(row.get("municipality")));
+  if (![name, municipality, row.get("iso_region")].every(isServable)) return "bad_text";
   const icao = findIcao(row);
-  countRepairs(row, name, icao, repaired);
+  countRepairs(row, { name, plainName, icao }, repaired);
   const region = intern(row.get("iso_region"), interned);
-  const municipality = cleanText(row.get("municipality"));
   const code = intern(country, interned);
   const place = { lat, lon, country: code, region, municipality };
   return { id, type, name, ...place, iata, icao, scheduled: service === "yes" };
@@ -180,13 +195,18 @@ function findIcao(row: CsvRow): string {
   return codes.find((code) => /^[A-Z]{4}$/.test(code)) ?? "";
 }
 
-function countRepairs(row: CsvRow, name: string, icao: string, repaired: RepairCounts): void {
+function countRepairs(
+  row: CsvRow,
+  { name, plainName, icao }: { name: string; plainName: string; icao: string },
+  repaired: RepairCounts,
+): void {
   const count = (reason: RepairReason) => {
     repaired[reason] = (repaired[reason] ?? 0) + 1;
   };
   const spaced = cleanText(row.get("name"));
   if (spaced !== row.get("name")) count("name_white_space");
-  if (spaced !== name) count("name_note");
+  if (spaced !== plainName) count("name_note");
+  if (plainName !== name) count("name_capitals");
   if (icao !== "" && icao !== row.get("icao_code")) count("icao_from_gps_code");
 }
 

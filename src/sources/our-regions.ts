@@ -1,5 +1,5 @@
 import { compareText } from "../catalog/integrity.ts";
-import { cleanText } from "./clean-names.ts";
+import { cleanText, isServable, withoutCapitals } from "./clean-names.ts";
 import { readCsv } from "./csv.ts";
 import { type Reject, reject, REJECTS_MAX, tooManyRejects } from "./rejects.ts";
 import { SourceError } from "./source-error.ts";
@@ -14,7 +14,7 @@ const BROKEN_REGIONS_MAX = 0.02;
 interface RegionsRead {
   /** Names by region code. */
   readonly names: ReadonlyMap<string, string>;
-  /** Rows that repeat a region; `id` is its code. */
+  /** Rows that repeat a region or have a name that cannot be served; `id` is the region's code. */
   readonly rejects: readonly Reject[];
 }
 
@@ -42,12 +42,16 @@ export async function readRegionNames(
       continue;
     }
     const code = row.get("code");
-    const name = cleanText(row.get("name"));
+    const name = withoutCapitals(cleanText(row.get("name")));
     if (!wanted.has(code) || name === "") continue;
     const known = names.get(code);
-    if (known !== undefined)
-      rejects.push(reject("duplicate_region", { line: row.line, iata: "", id: code }));
+    const isRefused = !isServable(name);
+    if (isRefused || known !== undefined) {
+      const reason = isRefused ? "bad_text" : "duplicate_region";
+      rejects.push(reject(reason, { line: row.line, iata: "", id: code }));
+    }
     if (rejects.length > REJECTS_MAX) throw tooManyRejects("regions.csv", row.line);
+    if (isRefused) continue;
     if (known === undefined || compareText(name, known) < 0) names.set(code, name);
   }
   if (broken > Math.max(1, seen * BROKEN_REGIONS_MAX))

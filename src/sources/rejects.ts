@@ -5,6 +5,7 @@ import { SourceError } from "./source-error.ts";
 export type RejectReason =
   | "missing_required"
   | "bad_iata"
+  | "bad_text"
   | "bad_coordinates"
   | "unknown_country"
   | "type_excluded"

@@ -15,6 +15,7 @@ export type SourceFault =
   | "deadline"
   | "changing"
   | "missing_file"
+  | "bad_date"
   | "ambiguous_file";
 
 /** Unavailable or unusable upstream bytes. The message names the file and the problem. */

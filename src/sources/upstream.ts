@@ -42,8 +42,9 @@ export interface Upstream {
    * Fetches the current files. Throws if one is unavailable.
    *
    * @param archived files that need not be sent again if unchanged. Their bytes must be readable.
+   * @param as_of date of the data as the request says it, for files that do not.
    */
-  fetch(archived?: ArchivedFiles): Promise<UpstreamFile[]>;
+  fetch(archived?: ArchivedFiles, as_of?: string): Promise<UpstreamFile[]>;
 }
 
 /** Name of the upstream that reads the snapshot. */

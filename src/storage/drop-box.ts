@@ -14,7 +14,7 @@ export function createDropBox(r2: R2Bucket) {
       return (
         object && {
           size: object.size,
-          droppedAt: object.uploaded,
+          as_of: object.customMetadata?.["as_of"],
           read: () => withStoreTimeout(key, READ_DEADLINE_MS, object.arrayBuffer()),
           discard: () => withStoreTimeout(key, READ_DEADLINE_MS, object.body.cancel()),
         }

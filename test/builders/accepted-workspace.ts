@@ -3,12 +3,13 @@ import { ACCEPTED_FILE, encodeFile } from "../../src/acceptance/ledger-files.ts"
 import type { AirportSet } from "../../src/catalog/manifest.ts";
 import { createWorkspace, type Workspace } from "../../src/ingest/workspace.ts";
 import { readAirports } from "../../src/sources/our-airports.ts";
+import { readRegionNames } from "../../src/sources/our-regions.ts";
 import { readCountries } from "../../src/sources/reference.ts";
 import { decodeFile } from "../../src/sources/source-file.ts";
 import { type Snapshot, snapshotOpener } from "../../src/sources/snapshot.ts";
 import { streamOf } from "./source.ts";
 
-/** The workspace of upstream files, of which every airport is accepted. */
+/** The workspace of upstream files, of which every airport and name of a subdivision is accepted. */
 export async function acceptedWorkspace(
   files: { readonly [name: string]: string | Uint8Array },
   snapshot: Snapshot,
@@ -19,9 +20,15 @@ export async function acceptedWorkspace(
   const name = files["airports.csv"] === undefined ? "airports.csv.gz" : "airports.csv";
   const bytes = await decodeFile(name, streamOf(files[name] ?? ""));
   const { airports } = await readAirports(bytes, countries);
+  const { accepted } = firstLedger(airports);
+  const wanted = new Set(airports.map(({ region }) => region));
+  const { names: regions } = await readRegionNames(
+    streamOf(files["regions.csv"] ?? "code,name\n"),
+    wanted,
+  );
   const all: { readonly [name: string]: string | Uint8Array } = {
     ...files,
-    [ACCEPTED_FILE]: encodeFile(firstLedger(airports).accepted),
+    [ACCEPTED_FILE]: encodeFile({ ...accepted, regions: Object.fromEntries(regions) }),
   };
   const names = Object.fromEntries(Object.keys(all).map((each) => [each, each]));
   const open = async (file: string) => streamOf(all[file] ?? "");

@@ -26,6 +26,8 @@ type OnADay = Partial<UpstreamAirports> & {
 export class UpstreamLife {
   ledger: Ledger;
   corrections: readonly Correction[] = [];
+  /** The snapshot's names of subdivisions, by code. */
+  regionNames: ReadonlyMap<string, string> = new Map();
   holdMs = DEPLOYED_LIMITS.holdMs;
   /** Time of the last comparison, in milliseconds since 1970. */
   now = FIRST_DAY;
@@ -64,9 +66,11 @@ export class UpstreamLife {
         airports,
         delistedRows: new Map(),
         unopened: new Set(),
+        regions: new Map(),
         seen: airports.length,
         ...upstream,
       },
+      regionNames: this.regionNames,
       corrections: this.corrections,
       decisions: all,
       regionOf: (code) => (code.endsWith("-U-A") ? "" : code),

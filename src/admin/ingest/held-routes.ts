@@ -49,7 +49,7 @@ const heldPage = z
 const heldParams = z.object({
   id: z
     .string()
-    .regex(/^\d+-[0-9a-f]{16}$/, "must be that of a change from GET /admin/ingest/held"),
+    .regex(/^[A-Z0-9-]+-[0-9a-f]{16}$/, "must be that of a change from GET /admin/ingest/held"),
 });
 
 const manyBody = z
@@ -85,7 +85,7 @@ export function heldRoutes(deps: HeldDependencies) {
     path: "/admin/ingest/held",
     summary: "List changes by upstream that are held back",
     description:
-      "A change of an airport waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. Rules mark the changes that an operator should look at. `corrected` changes are those that the snapshot overrides; edit its corrections to change them.",
+      "A change of an airport, or of the name of a subdivision that the snapshot does not know, waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. Rules mark the changes that an operator should look at. An airport without a row, and what they mark as `service_lost`, waits ten times as long; what they mark as `obscene` waits until somebody decides. `corrected` changes are those that the snapshot overrides; edit its corrections to change them.",
     access: "read",
     query: heldQuery,
     responses: { 200: { description: "A page of held changes", body: heldPage } },
@@ -104,7 +104,7 @@ export function heldRoutes(deps: HeldDependencies) {
 const BY_RANK = {
   keyOf: rankOf,
   descending: false,
-  form: /^\d\d [A-Z]{3} [\w-]+$/,
+  form: /^\d\d (?:[A-Z]{3})? [\w-]+$/,
 };
 
 const DESCRIPTIONS = {

@@ -11,22 +11,32 @@ import { type Refusal, route } from "../http/route.ts";
 import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-runs.ts";
 import { pauseFields } from "./pause-routes.ts";
 
-const queueBody = z.strictObject({
-  source: z.enum(SOURCE_NAMES).optional(),
-  mode: z.enum(RUN_MODES).default("incremental").meta({
-    description:
-      "`full`: fetch and store everything again; `dry_run`: publish nothing, only show the guards' verdict and the changes.",
-  }),
-  force: z.boolean().default(false).meta({
-    description: "Override the guards against shrinking, change and lost coverage.",
-  }),
-  candidate_of: runId.optional().meta({
-    description:
-      "Work from the exact upstream bytes that this run has archived, instead of asking upstream, also in mode full. The source is that run's.",
-  }),
-  note: noteField,
-  if_paused: z.enum(["queue", "reject"]).default("queue"),
-});
+const queueBody = z
+  .strictObject({
+    source: z.enum(SOURCE_NAMES).optional(),
+    mode: z.enum(RUN_MODES).default("incremental").meta({
+      description:
+        "`full`: fetch and store everything again; `dry_run`: publish nothing, only show the guards' verdict and the changes.",
+    }),
+    force: z.boolean().default(false).meta({
+      description: "Override the guards against shrinking, change and lost coverage.",
+    }),
+    as_of: z.iso.date().optional().meta({
+      description:
+        "Date of the dropped files, only for the source `dropped`. Without it, each file's own metadata `as_of` counts; without that the date is unknown.",
+    }),
+    candidate_of: runId.optional().meta({
+      description:
+        "Work from the exact upstream bytes that this run has archived, instead of asking upstream, also in mode full. The source is that run's.",
+    }),
+    note: noteField,
+    if_paused: z.enum(["queue", "reject"]).default("queue"),
+  })
+  .refine(
+    ({ as_of, source, candidate_of }) =>
+      as_of === undefined || (source === "dropped" && candidate_of === undefined),
+    { path: ["as_of"], message: "only new files of the source dropped need a date" },
+  );
 
 const queueState = z
   .strictObject({
@@ -76,13 +86,14 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
       503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`; `archive_unavailable`: R2 does not answer about its files",
     },
   }).answer(async ({ body, actor }) => {
-    const { mode, force, note = null, if_paused } = body;
+    const { mode, force, note = null, if_paused, as_of } = body;
     const found = await findCandidate({ ingest, history }, body);
     if ("problem" in found) return found;
     const result = await ingest.enqueue({
       trigger: "manual",
       mode,
       ...found,
+      ...(as_of !== undefined && { as_of }),
       forced: force,
       requested_by: actor.id,
       note,

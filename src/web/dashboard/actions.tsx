@@ -244,7 +244,7 @@ export function decideHeld(verb: keyof typeof HELD, { id, iata, name, rules }: H
     explanation: HELD[verb],
     preview: (
       <p>
-        <b>{iata}</b> {name}: {why}
+        <b>{iata ?? "Subdivision"}</b> {name}: {why}
       </p>
     ),
     verb,

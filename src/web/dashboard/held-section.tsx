@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
 import { decideHeld } from "./actions.tsx";
-import type { AirportRecord, HeldChange, HeldPage } from "./answers.ts";
+import type { HeldChange, HeldPage } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { RowButton, Table } from "./table.tsx";
 import { Time } from "./time.tsx";
@@ -39,11 +39,11 @@ export function HeldSection({ onAction }: { readonly onAction: (action: Action) 
 
 function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
   const { iata, name, rules, since, state, decided_by, note } = held;
-  const about = `the change of ${iata}`;
+  const about = `the change of ${iata ?? name}`;
   const { before, after } = differing(held);
   return [
     <>
-      <b>{iata}</b> {name}
+      <b>{iata ?? "Subdivision"}</b> {name}
     </>,
     rules.map((rule) => rule.replaceAll("_", " ")).join(", "),
     before,
@@ -73,7 +73,7 @@ function differing({ before, after }: HeldChange): { before: string; after: stri
 }
 
 /** The values of a record that are others in another one. */
-function heldText(values: AirportRecord, others: AirportRecord): string {
+function heldText(values: object, others: object): string {
   const known = new Map(Object.entries(others));
   return Object.entries(values)
     .filter(([field, value]) => known.get(field) !== value)

@@ -169,12 +169,12 @@ describe("a correction of a position by up to 2 km", () => {
 
 describe("an airport that upstream no longer lists", () => {
   it.each([
-    ["has no row", "vanishes", undefined],
-    ["is closed", "closes", "closed"],
-    ["has no code", "loses_code", "without_code"],
-  ] as const)("is served for three more days where it %s", (_, rule, reason) => {
+    ["thirty", "has no row", 30, "vanishes", undefined],
+    ["three", "is closed", 3, "closes", "closed"],
+    ["three", "has no code", 3, "loses_code", "without_code"],
+  ] as const)("is served for %s more days where it %s", (_, _what, days, rule, reason) => {
     const delistedRows = new Map(reason === undefined ? [] : [["1", reason] as const]);
-    life.nextDays(3, [BERN, FIELD], { delistedRows });
+    life.nextDays(days, [BERN, FIELD], { delistedRows });
     expect(life.reasons()).toEqual([`BSL: ${rule}`]);
     expect(life.airport("BSL")).toBeDefined();
     life.nextDay([BERN, FIELD], { delistedRows });
@@ -182,11 +182,17 @@ describe("an airport that upstream no longer lists", () => {
     expect(life.ledger.accepted.gone).toMatchObject([{ id: "1", iata: "BSL" }]);
   });
 
-  it("is served for three more days where few travellers use it", () => {
-    life.nextDays(3, [BASEL, BERN]);
+  it("is served for as long where few travellers use it", () => {
+    life.nextDays(30, [BASEL, BERN]);
     expect(life.airport("XFD")).toBeDefined();
     life.nextDay([BASEL, BERN]);
     expect(life.airport("XFD")).toBeUndefined();
+  });
+
+  it("is served for as long as its row is there and cannot be used", () => {
+    life.nextDays(9, [BERN, FIELD], { delistedRows: new Map([["1", "unusable"]]) });
+    expect(life.airport("BSL")).toEqual({ ...BASEL, row: "1" });
+    expect(life.held()).toEqual([]);
   });
 
   it("waits anew where its row, which was gone, is closed", () => {
@@ -196,8 +202,14 @@ describe("an airport that upstream no longer lists", () => {
     expect(life.airport("BSL")).toBeUndefined();
   });
 
+  it("is gone at once where an operator approves that it has no row", () => {
+    life.nextDay([BERN, FIELD]);
+    life.nextDay([BERN, FIELD], { decisions: [life.decision("approved")] });
+    expect(life.airport("BSL")).toBeUndefined();
+  });
+
   it("has its id again when it comes back under another row", () => {
-    life.nextDays(4, [BERN, FIELD]);
+    life.nextDays(31, [BERN, FIELD]);
     const back = { ...BASEL, id: "900", lat: BASEL.lat + 0.05 };
     life.nextDays(4, [back, BERN, FIELD]);
     expect(life.airport("BSL")).toMatchObject({ id: "1", row: "900" });

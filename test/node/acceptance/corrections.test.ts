@@ -78,6 +78,10 @@ describe("a correction of the snapshot", () => {
     life.nextDays(3, [renamed, opened, OTHER, moved]);
     expect(life.airport("AUH")?.name).toBe("Bateen Airport");
     expect(life.airport("DAX")).toMatchObject({ id: "2" });
+    // Its code is free when the airport that has it has been missing for thirty days.
+    life.nextDays(26, [renamed, opened, OTHER, moved]);
+    expect(life.airport("KIN")).toMatchObject({ id: ADDED.id });
+    life.nextDay([renamed, opened, OTHER, moved]);
     expect(life.airport("KIN")).toMatchObject({ id: "37" });
     expect(life.held()).toEqual([]);
   });
@@ -99,15 +103,17 @@ describe("a correction of the snapshot", () => {
     expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
   });
 
-  it("that a newer snapshot withdraws makes a change of what it hid, for three days", () => {
+  it("that a newer snapshot withdraws makes a change of what it hid, for three days, or thirty where nothing lists the airport", () => {
     life.nextDays(9, UNCHANGED);
     life.corrections = [];
     life.nextDays(3, UNCHANGED);
     expect(waiting()).toHaveLength(3);
     expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
     life.nextDay(UNCHANGED);
-    expect(codes()).toEqual(["AUH", "BRN", "DAX"]);
+    expect(codes()).toEqual(["AUH", "BRN", "DAX", "KIN"]);
     expect(life.airport("AUH")?.name).toBe(OLD_NAME.name);
+    life.nextDays(27, UNCHANGED);
+    expect(codes()).toEqual(["AUH", "BRN", "DAX"]);
   });
 
   it("of a closed airport holds under another row number", () => {

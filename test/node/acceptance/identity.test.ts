@@ -10,8 +10,8 @@ beforeEach(() => {
   life = new UpstreamLife(ALL);
 });
 
-/** An upstream for as many days as a change waits. */
-const settle = (airports: readonly SourceAirport[]) => life.nextDays(4, airports);
+/** An upstream for as many days as any change waits, also that a row is missing. */
+const settle = (airports: readonly SourceAirport[]) => life.nextDays(31, airports);
 
 describe("the identity of an airport", () => {
   it("outlives new row numbers for all", () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { trustAirports } from "../../../src/acceptance/accept.ts";
+import { trustUpstream } from "../../../src/acceptance/accept.ts";
 import { EMBEDDED } from "../../../src/sources/upstream.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
@@ -81,9 +81,10 @@ describe("a source that people have checked", () => {
     const { ledger, now, holdMs } = life;
     const corrections = [{ id: "1", written: { ...BERN, name: "Belp" }, ours: BERN }];
     const run = { ledger, corrections, decisions: [], holdMs, now, runId: "run", source: EMBEDDED };
-    life.ledger = trustAirports(run, ALL);
+    life.ledger = trustUpstream(run, { airports: ALL, regions: new Map([["CH-X", "Xanten"]]) });
     expect(life.ledger.accepted.airports).toMatchObject([{ id: "1", row: "901" }, { id: "2" }]);
     expect(life.ledger.accepted.gone).toMatchObject([{ id: "3", iata: "GVA" }]);
+    expect(life.ledger.accepted.regions).toEqual({ "CH-X": "Xanten" });
     expect(life.held()).toMatchObject([
       { state: "waiting", after: { name: "Ghost" } },
       { state: "corrected", after: { name: "Belp" } },

@@ -21,6 +21,11 @@ beforeEach(() => {
 describe("a change of an airport that travellers use", () => {
   it.each<[string, Partial<SourceAirport>]>([
     ["changes_name", { name: "Ghost International Airport" }],
+    ["changes_name", { name: "EuroAirport Basel Ghost" }],
+    ["changes_name", { name: "BSL Town Ghost Airport" }],
+    ["changes_name", { name: "Airport" }],
+    ["obscene, changes_name", { name: "EuroAirport Basel Shithole" }],
+    ["obscene", { municipality: "BSL Town (Scheiße)" }],
     ["changes_code", { iata: "MLH" }],
     ["changes_country", { country: "DE" }],
     ["moves", { lat: BASEL.lat + 0.182 }],
@@ -35,7 +40,10 @@ describe("a change of an airport that travellers use", () => {
   });
 
   it.each<[string, Partial<SourceAirport>]>([
-    ["a longer name", { name: "Basel-Mulhouse-Freiburg EuroAirport" }],
+    ["a longer name", { name: "The new Basel International EuroAirport" }],
+    ["a shorter name", { name: "Basel" }],
+    ["a name with its municipality", { name: "EuroAirport Basel BSL Town" }],
+    ["a name with other spaces", { name: "Euro Airport Basel" }],
     ["the name of its municipality", { name: "BSL Town International" }],
     ["its name as municipality", { municipality: "Basel" }],
     ["a move of 19.8 km", { lat: BASEL.lat + 0.178 }],
@@ -78,12 +86,66 @@ describe("a change of a small airport", () => {
     expect(life.reasons()).toEqual(["BSL: changes_code, takes_code", "XFD: "]);
   });
 
+  it("is marked where its name would be obscene", () => {
+    life.nextDay([BASEL, BERN, { ...FIELD, name: "Arschloch Field" }]);
+    expect(life.reasons()).toEqual(["XFD: obscene"]);
+  });
+
   it("is not marked otherwise, whether it vanishes, moves or opens", () => {
     const opened = { ...FIELD, id: "4", iata: "XOP", lat: 1 };
     life.nextDay([BASEL, BERN, { ...FIELD, lat: FIELD.lat + 3, country: "CN" }, opened]);
     expect(life.reasons()).toEqual(["XFD: ", "XOP: "]);
     life.nextDay([BASEL, BERN]);
     expect(life.reasons()).toEqual(["XFD: "]);
+  });
+});
+
+describe("a list of airports that lose their scheduled service", () => {
+  const served = Array.from({ length: 12 }, (_, index) =>
+    airportNumber(11 + index, `XS${"ABCDEFGHIJKL"[index]}`),
+  );
+  const without = (count: number) =>
+    served.map((airport, index) => (index < count ? { ...airport, scheduled: false } : airport));
+  const withService = () =>
+    life.ledger.accepted.airports.filter(({ scheduled }) => scheduled).length;
+
+  beforeEach(() => {
+    life = new UpstreamLife(served);
+  });
+
+  it("waits for three days where they are ten at most", () => {
+    life.nextDays(3, without(10));
+    expect(new Set(life.held().map(({ rules }) => rules.join()))).toEqual(new Set(["demoted"]));
+    expect(withService()).toBe(12);
+    life.nextDay(without(10));
+    expect(withService()).toBe(2);
+  });
+
+  it("waits for thirty days where they are more", () => {
+    life.nextDays(30, without(11));
+    expect(life.held()).toHaveLength(11);
+    expect(new Set(life.held().map(({ rules }) => rules.join()))).toEqual(
+      new Set(["service_lost,demoted"]),
+    );
+    expect(withService()).toBe(12);
+    life.nextDay(without(11));
+    expect(withService()).toBe(1);
+  });
+
+  it("counts those that are closed or lose their code, which wait with them", () => {
+    const rest = without(10).slice(0, 11);
+    life.nextDays(4, rest, { delistedRows: new Map([["22", "closed"]]) });
+    expect(withService()).toBe(12);
+    expect(life.reasons().slice(0, 2)).toEqual([
+      "XSL: closes, service_lost",
+      "XSA: service_lost, demoted",
+    ]);
+  });
+
+  it("is served one by one as an operator approves it", () => {
+    life.nextDay(without(11));
+    life.nextDay(without(11), { decisions: [life.decision("approved")] });
+    expect(withService()).toBe(11);
   });
 });
 

@@ -75,7 +75,9 @@ function follow(model: Model, said: Written, verdicts: Verdicts, now: number): M
   const wantedSince = isSeen && isSame ? claim.wantedSince : now;
   const since = isSeen && (isSame || claim.state === "waiting") ? claim.since : now;
   const state = verdicts.get(String(key)) ?? (isSame ? claim.state : "waiting");
-  const isFree = state === "approved" || (state === "waiting" && now - wantedSince >= 71 * HOUR_MS);
+  const days = said === null ? 30 : 3;
+  const isOver = now - wantedSince >= (days * 24 - 1) * HOUR_MS;
+  const isFree = state === "approved" || (state === "waiting" && isOver);
   if (isFree) return { served: said, anchor: isInPlace ? anchor : (said?.steps ?? 0), claim: null };
   return { served, anchor, claim: { key: String(key), state, since, wantedSince, seen: now } };
 }

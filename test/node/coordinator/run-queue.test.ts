@@ -119,6 +119,7 @@ describe("decideEnqueue", () => {
   it.each([
     { mode: "full" },
     { source: "other" },
+    { as_of: "2026-02-10" },
     { forced: true },
     { candidate_of: "refused" },
   ] as const)("does not take a waiting run with %j for the same", (changes) => {
@@ -177,6 +178,11 @@ describe("retryOf", () => {
     const made = someRunFacts({ id: "retry" });
     return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
   };
+
+  it("is of the date that the request gave the dropped files", () => {
+    const dated = { ...failed, job: { ...failed.job, as_of: "2026-02-10" } };
+    expect(retried(dated)?.job.as_of).toBe("2026-02-10");
+  });
 
   it("repeats the request of the failed run, names it as its parent, and waits until its start time", () => {
     const retry = retried(failed);

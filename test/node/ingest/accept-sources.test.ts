@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
-import { readRegionKeys } from "../../../src/ingest/accept-sources.ts";
+import { regionKeys } from "../../../src/ingest/accept-sources.ts";
+import { readRegions } from "../../../src/sources/reference.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
 import { snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
 
-const regionOf = await readRegionKeys(snapshotOpener(snapshotOnDisk));
+const regionOf = regionKeys(await readRegions(snapshotOpener(snapshotOnDisk)));
 
 it.each([
   ["CH-ZH", "iso3166-2:CH-ZH"],

@@ -134,7 +134,7 @@ describe("the deltas of a version", () => {
     const long = (letter: string) =>
       moreAirports(600).map((row) => ({
         ...row,
-        name: `${letter} ${row["name"]} ${letter.repeat(150)}`,
+        name: `${letter} ${row["name"]} ${letter.repeat(90)}`,
       }));
     await publish(world, long("A"));
     const current = await publish(world, long("B"));

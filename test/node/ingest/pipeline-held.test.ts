@@ -65,7 +65,7 @@ async function servedName(): Promise<string | undefined> {
 describe("a run over an upstream that may lie", () => {
   it("publishes a change of an airport on its fourth day, and counts what waits until then", async () => {
     const ghost = renamed("Ghost").map((row) =>
-      row["iata_code"] === "GVA" ? { ...row, name: "Geneva Cointrin Airport" } : row,
+      row["iata_code"] === "GVA" ? { ...row, name: "Geneva International Airport" } : row,
     );
     expect(await nextDay(ghost)).toBe("published");
     expect(world.run.held).toEqual({
@@ -95,7 +95,7 @@ describe("a run over an upstream that may lie", () => {
   });
 
   it("counts no time for a change that no rule marks, so no alert asks to decide on it", async () => {
-    await nextDay(renamed("Zürich-Kloten Airport"));
+    await nextDay(renamed("Zürich International Airport"));
     expect(world.run.held).toMatchObject({ waiting: 1, surprising: 0, oldest_since: null });
   });
 

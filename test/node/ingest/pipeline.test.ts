@@ -106,9 +106,9 @@ describe("a run", () => {
     expect(world.archive.calls).toEqual([
       ...fetched.flatMap(stored),
       "open airports.csv.gz",
+      "open regions.csv.gz",
       ...made.flatMap(stored),
       `open ${ACCEPTED_FILE}`,
-      "open regions.csv.gz",
     ]);
   });
 });

@@ -4,7 +4,12 @@ import { type DropBox, droppedUpstream } from "../../../src/sources/dropped-upst
 import { streamOf } from "../../builders/source.ts";
 import { AIRPORTS_CSV, REGIONS_CSV, textOf } from "../../builders/upstream-world.ts";
 
-const DROPPED_AT = new Date("2026-10-31T23:59:59.000Z");
+const NOW = Date.parse("2026-11-01T04:17:00.000Z");
+
+interface Dates {
+  readonly request?: string;
+  readonly metadata?: string;
+}
 
 type Files = { readonly [name: string]: string | Uint8Array };
 
@@ -15,9 +20,11 @@ class MemoryDropBox implements DropBox {
   readonly prefix = "drop/";
   discarded = 0;
   readonly #files: Files;
+  readonly #asOf: string | undefined;
 
-  constructor(files: Files) {
+  constructor(files: Files, asOf?: string) {
     this.#files = files;
+    this.#asOf = asOf;
   }
 
   async open(name: string) {
@@ -25,23 +32,48 @@ class MemoryDropBox implements DropBox {
     if (content === undefined) return null;
     return {
       size: new TextEncoder().encode(String(content)).length,
-      droppedAt: DROPPED_AT,
+      as_of: this.#asOf,
       read: () => new Response(streamOf(content)).arrayBuffer(),
       discard: async () => void this.discarded++,
     };
   }
 }
 
-const fetchFrom = async (box: DropBox, maxBytes = 100_000) =>
-  droppedUpstream(box, { maxBytes }).fetch();
+const fetchFrom = async (box: DropBox, { maxBytes = 100_000, as_of = "" } = {}) =>
+  droppedUpstream(box, { maxBytes, now: () => NOW }).fetch({}, as_of || undefined);
 
 describe("a dropped upstream", () => {
   it("gives the files that were dropped, byte for byte", async () => {
     const files = await fetchFrom(new MemoryDropBox(GOOD));
     expect(files.map(({ name }) => name)).toEqual(["airports.csv", "regions.csv"]);
     expect([textOf(files, 0), textOf(files, 1)]).toEqual([AIRPORTS_CSV, REGIONS_CSV]);
-    expect(files.map(({ as_of }) => as_of)).toEqual(["2026-10-31", "2026-10-31"]);
   });
+
+  it.each([
+    ["the request", { request: "2026-02-10", metadata: "2026-03-11" }, "2026-02-10"],
+    ["the files' metadata", { metadata: "2026-03-11" }, "2026-03-11"],
+    ["today's metadata", { metadata: "2026-11-01" }, "2026-11-01"],
+  ])("dates the files by %s", async (_, { request = "", metadata }: Dates, day) => {
+    const files = await fetchFrom(new MemoryDropBox(GOOD, metadata), { as_of: request });
+    expect(files.map(({ as_of }) => as_of)).toEqual([day, day]);
+  });
+
+  it("says nothing of their date where nobody has, so that an old file seems not new", async () => {
+    const files = await fetchFrom(new MemoryDropBox(GOOD));
+    for (const file of files) expect(file).not.toHaveProperty("as_of");
+  });
+
+  it.each(["2026-11-02", "2026-02-30", "February", ""])(
+    "refuses files of the day “%s”, and reads none",
+    async (metadata) => {
+      const box = new MemoryDropBox(GOOD, metadata);
+      await expect(fetchFrom(box)).rejects.toMatchObject({
+        fault: "bad_date",
+        message: `the date “${metadata}” of drop/airports.csv is no past day, such as 2026-02-28; correct it in the request or in the metadata of the file`,
+      });
+      expect(box.discarded).toBe(1);
+    },
+  );
 
   it("gives gzip files as they are, and names by their bytes what is named wrongly", async () => {
     const compressed = gzipSync(AIRPORTS_CSV);
@@ -93,7 +125,7 @@ describe("a dropped upstream", () => {
 
   it("refuses a file that is too large, without reading it", async () => {
     const box = new MemoryDropBox(GOOD);
-    await expect(fetchFrom(box, 20)).rejects.toMatchObject({
+    await expect(fetchFrom(box, { maxBytes: 20 })).rejects.toMatchObject({
       fault: "too_large",
       message: expect.stringMatching(
         /^drop\/airports\.csv announces \d+ bytes, over the limit of 20/,

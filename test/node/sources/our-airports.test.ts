@@ -77,6 +77,22 @@ describe("readAirports", () => {
     ]);
   });
 
+  it("says which of the rejected rows are those of known airports", async () => {
+    const rows = [
+      anAirportRow({ latitude_deg: "?" }),
+      anAirportRow({ id: "7", iata_code: "AAA" }),
+      anAirportRow({ id: "8", iata_code: "AAA" }),
+      anAirportRow({ id: "9", iata_code: "zrh" }),
+    ];
+    const known = ["4439", "8"].map((row) => ({ row, iata: "ZRH", lat: 47, lon: 8 }));
+    const found = await readAirports(streamOf(csvOf(rows)), COUNTRIES, known);
+    expect(found.rejects).toHaveLength(3);
+    expect([...found.delistedRows]).toEqual([
+      ["4439", "unusable"],
+      ["8", "unusable"],
+    ]);
+  });
+
   it.each([
     ["its own row", { row: "9", iata: "ZRH", lat: 0, lon: 0 }],
     ["the row next to it", { row: "1", iata: "ZRH", lat: 46.99, lon: 7.01 }],
@@ -167,6 +183,12 @@ describe("a row that readAirports rejects", () => {
     ["bad_iata", { iata_code: "ZÜR" }],
     ["bad_iata", { iata_code: "Z\u0000H" }],
     ["bad_iata", { iata_code: "0" }],
+    ["bad_iata", { iata_code: "XXX" }],
+    ["bad_text", { name: "Kloten\u0000Field" }],
+    ["bad_text", { municipality: "St.\u0000Gallen" }],
+    ["bad_text", { name: "<b>Zürich</b>" }],
+    ["bad_text", { iso_region: `CH-${"X".repeat(118)}` }],
+    ["bad_text", { municipality: "taxi-zurich.example" }],
     ["type_excluded", { type: "balloonport" }],
     ["type_excluded", { type: "" }],
     ["type_excluded", { type: "toString" }],
@@ -255,7 +277,14 @@ describe("a row that readAirports rejects", () => {
 describe("a row that readAirports repairs", () => {
   it.each<[Row, Partial<AirportsRead["airports"][number]>, AirportsRead["repaired"]]>([
     [{ name: " Kloten \u00a0 Field\t" }, { name: "Kloten Field" }, { name_white_space: 1 }],
-    [{ name: "Kloten\u0000Field\u0007" }, { name: "Kloten Field" }, { name_white_space: 1 }],
+    [{ name: "Kloten\tField\r\n" }, { name: "Kloten Field" }, { name_white_space: 1 }],
+    [{ name: "KLOTEN FIELD II" }, { name: "Kloten Field II" }, { name_capitals: 1 }],
+    [
+      { name: "KLOTEN FIELD (CLOSED)" },
+      { name: "Kloten Field" },
+      { name_note: 1, name_capitals: 1 },
+    ],
+    [{ municipality: "ZÜRICH" }, {}, {}],
     [{ name: "Zu\u0308rich Airport" }, {}, { name_white_space: 1 }],
     [{ name: "Kloten (Unusable)" }, { name: "Kloten" }, { name_note: 1 }],
     [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }, { name_note: 1 }],
@@ -269,7 +298,6 @@ describe("a row that readAirports repairs", () => {
     [{ name: "Kloten - مطار كلوتن" }, { name: "Kloten" }, { name_note: 1 }],
     [{ name: "Kloten (UCLA) - K-16" }, { name: "Kloten (UCLA) - K-16" }, {}],
     [{ name: "Kloten (military)" }, { name: "Kloten (military)" }, {}],
-    [{ municipality: "St.\u0000Gallen" }, { municipality: "St. Gallen" }, {}],
     [{ municipality: "  St.  Gallen " }, { municipality: "St. Gallen" }, {}],
     [{ icao_code: "" }, {}, { icao_from_gps_code: 1 }],
     [{ icao_code: "LSZ", gps_code: "LSMD" }, { icao: "LSMD" }, { icao_from_gps_code: 1 }],

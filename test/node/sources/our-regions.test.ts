@@ -13,6 +13,16 @@ describe("readRegionNames", () => {
     }
   });
 
+  it("rejects a name that cannot be served, and takes another row's", async () => {
+    const text = "code,name\nCH-ZH,<b>Zürich</b>\nCH-ZH,ZÜRICH\nCH-BE,Bern 🐻\n";
+    const { names, rejects } = await readRegionNames(streamOf(text), new Set(["CH-ZH", "CH-BE"]));
+    expect([...names]).toEqual([["CH-ZH", "Zürich"]]);
+    expect(rejects.map(({ reason, id }) => [reason, id])).toEqual([
+      ["bad_text", "CH-ZH"],
+      ["bad_text", "CH-BE"],
+    ]);
+  });
+
   const HEADER = "id,code,name\n";
   const otherRows = (count: number) => "9,XX-YY,Other\n".repeat(count);
 

@@ -10,10 +10,14 @@ export const SMALL_AIRPORTS = 400;
 const airports = new Uint8Array(embeddedSnapshot.files["airports.csv.gz"] ?? []);
 const [heading = "", ...rows] = gunzipSync(airports).toString().trimEnd().split("\n");
 
+/** Date of the dropped files, as their metadata says. */
+export const DROPPED_AS_OF = "2026-02-10";
+const metadata = { customMetadata: { as_of: DROPPED_AS_OF } };
+
 /** Drops the snapshot's first airports, and its regions, where an operator would. */
 export async function dropAirports(count: number): Promise<void> {
   const text = `${[heading, ...rows.slice(0, count)].join("\n")}\n`;
-  await env.ARCHIVE.put(dropKey("airports.csv"), text);
+  await env.ARCHIVE.put(dropKey("airports.csv"), text, metadata);
   const regions = embeddedSnapshot.files["regions.csv.gz"] ?? new ArrayBuffer();
-  await env.ARCHIVE.put(dropKey("regions.csv.gz"), regions);
+  await env.ARCHIVE.put(dropKey("regions.csv.gz"), regions, metadata);
 }

@@ -15,7 +15,7 @@ import {
   settled,
   store,
 } from "./coordinator-under-test.ts";
-import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
+import { dropAirports, DROPPED_AS_OF, SMALL_AIRPORTS } from "./small-world.ts";
 
 const HALF = SMALL_AIRPORTS / 2;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await runToEnd({ source: "dropped" });
   first = await servedManifest();
   await dropAirports(SMALL_AIRPORTS - 3);
-  second = await runToEnd({ source: "dropped" });
+  second = await runToEnd({ source: "dropped", as_of: "2026-01-05" });
   await dropAirports(HALF);
   refused = await runToEnd({ source: "dropped" });
   await env.ARCHIVE.delete([dropKey("airports.csv"), dropKey("regions.csv.gz")]);
@@ -61,6 +61,12 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
     expect(manifest.catalog_sha256).not.toBe(first.catalog_sha256);
     expect(await readsEveryBlob(first)).toBe(true);
     expect(await readsEveryBlob(manifest)).toBe(true);
+  });
+
+  it("has the date of the files' metadata, or that of the request, and not the day of the drop", async () => {
+    expect(first.as_of).toBe(DROPPED_AS_OF);
+    expect(second).toMatchObject({ as_of: "2026-01-05" });
+    expect((await servedManifest()).as_of).toBe("2026-01-05");
   });
 
   it("is refused by the guards when half of the airports are gone, and changes nothing", async () => {

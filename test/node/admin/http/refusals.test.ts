@@ -341,6 +341,8 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
       ['{"source":"elsewhere"}', "source: must be one of"],
       ['{"mode":null}', 'mode: must be one of "incremental", "full", "dry_run"'],
       ['{"candidate_of":"the last"}', "candidate_of: must be the UUIDv7 of a run"],
+      ['{"source":"dropped","as_of":"2026-02-30"}', "as_of:"],
+      ['{"as_of":"2026-02-10"}', "as_of: only new files of the source dropped"],
       ['{"note":1}', "note: must be text"],
       [JSON.stringify({ note: "x".repeat(501) }), "note: must have at most 500 characters"],
       ['{"__proto__":{"mode":"full"}}', 'unknown field "__proto__"'],

@@ -1,0 +1,122 @@
+/** Holds changes until upstream has said the same for long enough. Pure: no clock, no I/O. */
+import { sha256Hex } from "../catalog/bytes.ts";
+import { timeText } from "../storage/time.ts";
+import type { Ledger } from "./airport.ts";
+import type { Correction } from "./corrections.ts";
+import {
+  byChange,
+  type Decision,
+  type HeldChange,
+  isRipe,
+  isUnbroken,
+  type Rule,
+  withDecision,
+} from "./held-change.ts";
+
+/** Hexadecimal digits at the end of a change's id. */
+const ID_HASH_LENGTH = 16;
+
+/** What any run starts from. */
+export interface AcceptRun {
+  readonly ledger: Ledger;
+  readonly corrections: readonly Correction[];
+  readonly decisions: readonly Decision[];
+  /** Time for which upstream must say the same. */
+  readonly holdMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly runId: string;
+  /** Name of the upstream. */
+  readonly source: string;
+}
+
+/** What a held change is about. */
+export type Subject = Pick<HeldChange, "id" | "airport" | "iata" | "name" | "before" | "after">;
+
+/** Returns the function that makes a held change, with what earlier runs have seen of it. */
+export function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
+  const verdicts = byChange(decisions);
+  const at = timeText(now);
+  const known = new Map(ledger.held.map((held) => [held.id, held]));
+  const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
+  const differing = new Map(waiting.map((held) => [entityOf(held), held]));
+  const ifUnbroken = (held: HeldChange | undefined) =>
+    held !== undefined && isUnbroken(held, now) ? held : undefined;
+  return (
+    subject: Subject,
+    rules: readonly Rule[],
+    state: "waiting" | "corrected" = "waiting",
+  ): HeldChange => {
+    const { id, airport, iata, name, before, after } = subject;
+    const found = known.get(id);
+    // A correction that ends makes a change of what it hid.
+    const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
+    const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
+    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? at;
+    const isDisputed = wanted_since !== since && now - Date.parse(since) >= 2 * holdMs;
+    const held: HeldChange = {
+      id,
+      state: same?.state ?? state,
+      airport,
+      iata,
+      name,
+      rules: isDisputed ? [...rules, "disputed"] : rules,
+      before,
+      after,
+      since,
+      wanted_since,
+      last_seen: at,
+      run_id: same?.run_id ?? runId,
+      // Only the source that a decision is about can end it.
+      source: same === undefined || same.state === "waiting" ? source : same.source,
+      decided_by: same?.decided_by ?? null,
+      decided_at: same?.decided_at ?? null,
+      note: same?.note ?? null,
+    };
+    return withDecision(held, verdicts);
+  };
+}
+
+/**
+ * Names a change by the airport or subdivision and by what upstream wants. The hash is long enough
+ * that nobody finds another record for an id that has waited.
+ */
+export function heldId(entity: string, wanted: unknown): string {
+  return `${entity}-${sha256Hex(JSON.stringify(wanted)).slice(0, ID_HASH_LENGTH)}`;
+}
+
+/** The airport or subdivision that a change is of. */
+function entityOf({ id }: Pick<HeldChange, "id">): string {
+  return id.slice(0, -1 - ID_HASH_LENGTH);
+}
+
+/** How many times as long a change waits that is rather a mistake. */
+const SLOW_FACTOR = 10;
+
+/**
+ * Time for which upstream must say the same. Upstream closes the airports that have closed: a missing
+ * row or a whole list of lost services is rather a mistake. Only an operator accepts what is obscene.
+ */
+function waitMs(rules: readonly Rule[], isGone: boolean, holdMs: number): number {
+  if (rules.includes("obscene")) return Infinity;
+  return isGone || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
+}
+
+/** Whether nothing holds a change any more; `isGone` if it is that upstream has no row of an airport. */
+export function isFree(
+  held: HeldChange,
+  isGone: boolean,
+  { holdMs, now }: Pick<AcceptRun, "holdMs" | "now">,
+): boolean {
+  switch (held.state) {
+    case "approved":
+      return true;
+    case "rejected":
+    case "corrected":
+      return false;
+    case "waiting":
+      return isRipe(held, waitMs(held.rules, isGone, holdMs), now);
+    default:
+      return held.state satisfies never;
+  }
+}

@@ -1,0 +1,62 @@
+/** Takes over the names that upstream gives to subdivisions. They wait like changes of airports. Pure. */
+import type { Ledger, UpstreamAirports } from "./airport.ts";
+import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
+import type { HeldChange, Rule } from "./held-change.ts";
+import { gainsObscenity } from "./obscene-words.ts";
+
+/** What a comparison of names starts from. */
+interface NameComparison extends AcceptRun {
+  readonly upstream: Pick<UpstreamAirports, "regions">;
+  /** The snapshot's names of subdivisions, by code. */
+  readonly regionNames: ReadonlyMap<string, string>;
+}
+
+interface AcceptedNames {
+  readonly regions: Ledger["accepted"]["regions"];
+  /** Every change of a name. */
+  readonly changes: readonly HeldChange[];
+  /** Those that wait, or that somebody has rejected. */
+  readonly held: readonly HeldChange[];
+}
+
+/** Compares upstream's names with those that are served. A subdivision without one keeps its name. */
+export function acceptRegionNames(comparison: NameComparison): AcceptedNames {
+  const hold = holdFor(comparison);
+  const changes = renamedRegions(comparison).map(({ subject, rules }) => hold(subject, rules));
+  const free = changes.filter((each) => isFree(each, false, comparison));
+  return {
+    regions: { ...comparison.ledger.accepted.regions, ...namesOf(free) },
+    changes,
+    held: changes.filter((each) => !free.includes(each)),
+  };
+}
+
+/** Finds the subdivisions that upstream names otherwise. */
+function renamedRegions({
+  ledger,
+  upstream,
+  regionNames,
+}: NameComparison): { readonly subject: Subject; readonly rules: readonly Rule[] }[] {
+  const { regions } = ledger.accepted;
+  return [...upstream.regions].flatMap(([code, name]) => {
+    const served = regions[code] ?? regionNames.get(code);
+    if (served === name) return [];
+    const before = served === undefined ? null : { code, name: served };
+    const after = { code, name };
+    const id = heldId(code, after);
+    const subject = { id, airport: null, iata: null, name: served ?? name, before, after };
+    const rules: Rule[] = gainsObscenity(name, before === null ? [] : [before.name])
+      ? ["obscene"]
+      : [];
+    return { subject, rules };
+  });
+}
+
+/** The names of subdivisions that changes bring, by code. */
+function namesOf(changes: readonly HeldChange[]): { readonly [code: string]: string } {
+  return Object.fromEntries(
+    changes.flatMap(({ after }) =>
+      after !== null && "code" in after ? [[after.code, after.name]] : [],
+    ),
+  );
+}

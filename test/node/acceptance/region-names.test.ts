@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { BASEL, UpstreamLife } from "../../builders/upstream-life.ts";
+
+const ALL = [BASEL];
+/** What upstream calls a subdivision that the snapshot has no region for. */
+const named = (name: string) => ({ regions: new Map([["MA-11", name]]) });
+
+let life: UpstreamLife;
+
+beforeEach(() => {
+  life = new UpstreamLife(ALL);
+  life.regionNames = new Map([["MA-11", "Laâyoune"]]);
+});
+
+describe("a name that upstream gives a subdivision", () => {
+  it("waits for three days and is served on the fourth, and an operator sees it", () => {
+    life.nextDays(3, ALL, named("Ghost"));
+    expect(life.ledger.accepted.regions).toEqual({});
+    expect(life.held()).toMatchObject([
+      {
+        id: expect.stringMatching(/^MA-11-[0-9a-f]{16}$/),
+        state: "waiting",
+        airport: null,
+        iata: null,
+        name: "Laâyoune",
+        before: { code: "MA-11", name: "Laâyoune" },
+        after: { code: "MA-11", name: "Ghost" },
+        since: "2026-11-01T04:17:00.000Z",
+      },
+    ]);
+    life.nextDay(ALL, named("Ghost"));
+    expect(life.ledger.accepted.regions).toEqual({ "MA-11": "Ghost" });
+    expect(life.held()).toEqual([]);
+  });
+
+  it("does not wait where it is the one that is served", () => {
+    life.nextDay(ALL, named("Laâyoune"));
+    expect(life.held()).toEqual([]);
+    life.nextDays(4, ALL, named("Sahara"));
+    life.nextDay(ALL, named("Sahara"));
+    expect(life.held()).toEqual([]);
+    life.nextDay(ALL, named("Laâyoune"));
+    expect(life.held()).toMatchObject([{ before: { name: "Sahara" } }]);
+  });
+
+  it("waits where nobody has named the subdivision before", () => {
+    life.regionNames = new Map();
+    life.nextDays(3, ALL, named("Ghost"));
+    expect(life.ledger.accepted.regions).toEqual({});
+    expect(life.held()).toMatchObject([{ name: "Ghost", before: null }]);
+    life.nextDay(ALL, named("Ghost"));
+    expect(life.ledger.accepted.regions).toEqual({ "MA-11": "Ghost" });
+  });
+
+  it("begins to wait anew when upstream says something else", () => {
+    life.nextDays(3, ALL, named("Ghost"));
+    life.nextDays(3, ALL, named("Spook"));
+    expect(life.ledger.accepted.regions).toEqual({});
+    expect(life.held()).toMatchObject([
+      { since: "2026-11-01T04:17:00.000Z", wanted_since: "2026-11-04T04:17:00.000Z" },
+    ]);
+  });
+
+  it("is served at once when an operator approves it, and never when one rejects it", () => {
+    life.nextDay(ALL, named("Sahara"));
+    life.sameDay(ALL, { ...named("Sahara"), decisions: [life.decision("approved")] });
+    expect(life.ledger.accepted.regions).toEqual({ "MA-11": "Sahara" });
+    life.nextDay(ALL, named("Ghost"));
+    life.nextDays(9, ALL, { ...named("Ghost"), decisions: [life.decision("rejected")] });
+    expect(life.ledger.accepted.regions).toEqual({ "MA-11": "Sahara" });
+  });
+
+  it("stays when upstream does not name the subdivision any more", () => {
+    life.nextDays(4, ALL, named("Sahara"));
+    life.nextDays(9, ALL);
+    expect(life.ledger.accepted.regions).toEqual({ "MA-11": "Sahara" });
+    expect(life.held()).toEqual([]);
+  });
+});

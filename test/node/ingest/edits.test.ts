@@ -1,0 +1,335 @@
+import { describe, expect, it } from "vitest";
+import {
+  aFieldRow,
+  differences,
+  EditedWorld,
+  HONEST,
+  LINES,
+  type Said,
+} from "../../builders/edited-world.ts";
+import type { Row } from "../../builders/source.ts";
+
+type Edit = (said: Said) => Said;
+
+/** Edits the rows of some airports. */
+const edit =
+  (codes: string | readonly string[], changes: Row): Edit =>
+  ({ airports, regions }) => ({
+    airports: airports.map((row) =>
+      [codes].flat().includes(row["iata_code"] ?? "") ? { ...row, ...changes } : row,
+    ),
+    regions,
+  });
+const remove =
+  (...codes: readonly string[]): Edit =>
+  ({ airports, regions }) => ({
+    airports: airports.filter((row) => !codes.includes(row["iata_code"] ?? "")),
+    regions,
+  });
+const add =
+  (changes: Row): Edit =>
+  ({ airports, regions }) => ({
+    airports: [...airports, aFieldRow({ id: "5000", iata_code: "XNW", ...changes })],
+    regions,
+  });
+const name = (code: string, written: string): Edit => edit(code, { name: written });
+const nameRegion =
+  (code: string, written: string): Edit =>
+  ({ airports, regions }) => ({
+    airports,
+    regions: regions.map((row) => (row["code"] === code ? { code, name: written } : row)),
+  });
+const both =
+  (...edits: readonly Edit[]): Edit =>
+  (said) =>
+    edits.reduce((all, one) => one(all), said);
+
+/**
+ * What becomes of an edit that nobody mends:
+ *
+ * - `day 4`: it is served from the fourth day on.
+ * - `day 31`: it is served from the 31st day on.
+ * - `operator`: it waits for an operator.
+ * - `refused`: the row is a reject, and the last good record stays.
+ * - `no effect`: it changes nothing that is served, and does not wait.
+ */
+type Fate = "day 4" | "day 31" | "operator" | "refused" | "no effect";
+
+/** By whom and what; the edit; its fate; what is served then. */
+const CASES: readonly [string, Edit, Fate, ...string[]][] = [
+  ["vandal: an obscene word in a name", name("ZRH", "Zürich Shithole Airport"), "operator"],
+  ["vandal: another obscene word", name("ZRH", "Zürich Sucks Airport"), "operator"],
+  ["vandal: a Russian one", name("ZRH", "Zürich ХУЙ"), "operator"],
+  ["vandal: one for a small airport", name("XFD", "Arschloch Field"), "operator"],
+  ["vandal: one in a municipality", edit("XFD", { municipality: "Shitty Uster" }), "operator"],
+  [
+    "vandal: a joke",
+    name("ZRH", "Paris Hilton Airport"),
+    "day 4",
+    "ZRH name: Paris Hilton Airport",
+  ],
+  ["vandal: a joke about a small airport", name("XFD", "Ghost"), "day 4", "XFD name: Ghost"],
+  ["vandal: markup", name("ZRH", "<b>Zürich</b><script>alert(1)</script>"), "refused"],
+  ["vandal: markup in a municipality", edit("XFD", { municipality: "<i>Uster" }), "refused"],
+  ["vandal: an advertisement", name("ZRH", "Zürich cheap taxi www.zrh.example"), "refused"],
+  ["vandal: an emoji", name("ZRH", "Zürich 💩 Airport"), "refused"],
+  ["vandal: 300 letters", name("ZRH", "Zürich ".repeat(43)), "refused"],
+  ["vandal: another direction of writing", name("ZRH", "Zürich \u202etropriA"), "refused"],
+  ["vandal: a control character", name("ZRH", "Zürich\u0000 Airport"), "refused"],
+  ["vandal: capitals", name("ZRH", "ZÜRICH AIRPORT"), "no effect"],
+  [
+    "vandal: capitals and more",
+    name("ZRH", "ZÜRICH AIRPORT!!!"),
+    "day 4",
+    "ZRH name: Zürich Airport!!!",
+  ],
+  ["vandal: no name", name("ZRH", ""), "refused"],
+  [
+    "vandal: an invented IATA code",
+    edit("ZRH", { iata_code: "SEX" }),
+    "day 4",
+    "- ZRH",
+    "+ SEX Zürich Airport",
+  ],
+  ["vandal: an invented ICAO code", edit("ZRH", { icao_code: "SEXY" }), "day 4", "ZRH icao: SEXY"],
+  [
+    "vandal: another airport's ICAO code",
+    edit("ZRH", { icao_code: "LSGG" }),
+    "day 4",
+    "ZRH icao: LSGG",
+  ],
+  ["vandal: no ICAO code", edit("ZRH", { icao_code: "", gps_code: "" }), "day 4", "ZRH icao: "],
+  ["vandal: no IATA code", edit("ZRH", { iata_code: "" }), "day 4", "- ZRH"],
+  ["vandal: another airport's IATA code", edit("ZRH", { iata_code: "GVA" }), "refused"],
+  ["vandal: a second row with the code", add({ iata_code: "ZRH", name: "Ghost" }), "refused"],
+  ["vandal: a position in Africa", edit("ZRH", place(10, 10)), "day 4", "ZRH position: 10 10"],
+  ["vandal: a position at 0, 0", edit("ZRH", place(0, 0)), "refused"],
+  [
+    "vandal: a position 15 km off",
+    edit("ZRH", place(47.593, 8.548056)),
+    "day 4",
+    "ZRH position: 47.593 8.5481",
+  ],
+  ["vandal: another country", edit("XFD", { iso_country: "IT" }), "day 4", "XFD country: IT"],
+  ["vandal: a country that there is not", edit("XFD", { iso_country: "XX" }), "refused"],
+  [
+    "vandal: another subdivision",
+    edit("ZRH", { iso_region: "CH-GE" }),
+    "day 4",
+    "ZRH regions: Europe, Geneva",
+  ],
+  [
+    "vandal: an invented subdivision",
+    both(edit("XFD", { iso_region: "CH-ZZ" }), ({ airports, regions }) => ({
+      airports,
+      regions: [...regions, { code: "CH-ZZ", name: "Ghost Canton" }],
+    })),
+    "day 4",
+    "XFD regions: Europe, Ghost Canton",
+  ],
+  [
+    "vandal: another municipality",
+    edit("XFD", { municipality: "Nowhere" }),
+    "day 4",
+    "XFD city: Nowhere",
+  ],
+  ["vandal: a closing", edit("ZRH", { type: "closed" }), "day 4", "- ZRH"],
+  ["vandal: a deleted airport", remove("ZRH"), "day 31", "- ZRH"],
+  ["vandal: a deleted small airport", remove("XFD"), "day 31", "- XFD"],
+  [
+    "vandal: a list of deleted airports",
+    remove(...LINES),
+    "day 31",
+    ...LINES.map((code) => `- ${code}`),
+  ],
+  [
+    "vandal: a list without service",
+    edit(LINES, { scheduled_service: "no" }),
+    "day 31",
+    ...LINES.map((code) => `${code} service: no`),
+  ],
+  [
+    "vandal: a list of closed airports",
+    edit(LINES, { type: "closed" }),
+    "day 31",
+    ...LINES.map((code) => `- ${code}`),
+  ],
+  [
+    "vandal: a list without codes",
+    edit(LINES, { iata_code: "" }),
+    "day 31",
+    ...LINES.map((code) => `- ${code}`),
+  ],
+  [
+    "vandal: one airport without service",
+    edit("ZRH", { scheduled_service: "no" }),
+    "day 4",
+    "ZRH service: no",
+  ],
+  [
+    "vandal: a field that is said to be a hub",
+    edit("XFD", { type: "large_airport", scheduled_service: "yes", name: "Ghost Hub" }),
+    "day 4",
+    "XFD name: Ghost Hub",
+    "XFD service: yes",
+  ],
+  ["vandal: an invented airport", add({ name: "Ghost Field" }), "day 4", "+ XNW Ghost Field"],
+  [
+    "vandal: an invented hub",
+    add({ name: "Ghost Hub", type: "large_airport" }),
+    "day 4",
+    "+ XNW Ghost Hub",
+  ],
+  ["vandal: an invented airport with markup", add({ name: "Ghost <img>" }), "refused"],
+  ["vandal: an invented airport with an obscene word", add({ name: "Fuck Field" }), "operator"],
+  [
+    "vandal: another name of a subdivision",
+    nameRegion("CH-VS", "Ghost"),
+    "day 4",
+    "SIR regions: Europe, Ghost",
+  ],
+  ["vandal: an obscene one", nameRegion("CH-VS", "Puta Canton"), "operator"],
+  ["vandal: one with markup", nameRegion("CH-VS", "<u>Valais"), "refused"],
+  ["vandal: one that the snapshot knows", nameRegion("CH-ZH", "Ghost"), "no effect"],
+  [
+    "vandal: a second name of a subdivision",
+    ({ airports, regions }) => ({
+      airports,
+      regions: [...regions, { code: "CH-VS", name: "Aaa" }],
+    }),
+    "day 4",
+    "SIR regions: Aaa, Europe",
+  ],
+  ["careless: a subdivision deleted", (said) => ({ ...said, regions: [] }), "no effect"],
+  [
+    "careless: latitude and longitude swapped",
+    edit("ZRH", place(8.548056, 47.458057)),
+    "day 4",
+    "ZRH position: 8.5481 47.4581",
+  ],
+  [
+    "careless: the other sign",
+    edit("ZRH", place(-47.458057, 8.548056)),
+    "day 4",
+    "ZRH position: -47.4581 8.5481",
+  ],
+  ["careless: a position in words", edit("ZRH", { latitude_deg: "47°27'N" }), "refused"],
+  ["careless: a code in small letters", edit("ZRH", { iata_code: "zrh" }), "refused"],
+  ["careless: a placeholder for a code", add({ iata_code: "XXX" }), "refused"],
+  ["careless: a kind that is none", edit("ZRH", { type: "airport" }), "refused"],
+  ["careless: service in words", edit("ZRH", { scheduled_service: "daily" }), "refused"],
+  ["careless: spaces", name("ZRH", " Zürich  Airport "), "no effect"],
+  ["careless: a note in the name", name("ZRH", "Zürich Airport (closed)"), "no effect"],
+  [
+    "careless: an airport that is being built",
+    add({ name: "Uri (Under Construction)" }),
+    "no effect",
+  ],
+  ["careless: another row number", edit("ZRH", { id: "7000" }), "no effect"],
+  [
+    "careless: two airports with each other's codes",
+    both(
+      edit("LIN", { iata_code: "" }),
+      edit("ZRH", { iata_code: "LIN" }),
+      edit("", { iata_code: "ZRH" }),
+    ),
+    "day 4",
+    "LIN name: Zürich Airport",
+    "LIN icao: LSZH",
+    "LIN position: 47.4581 8.5481",
+    "LIN city: Zürich",
+    "LIN country: CH",
+    "LIN regions: Europe, Zurich",
+    "ZRH name: Linate Airport",
+    "ZRH icao: LIML",
+    "ZRH position: 45.4451 9.2767",
+    "ZRH city: Milan",
+    "ZRH country: IT",
+    "ZRH regions: Europe, Lombardy",
+  ],
+  [
+    "honest: another name",
+    name("SIR", "Sion International Airport"),
+    "day 4",
+    "SIR name: Sion International Airport",
+  ],
+  [
+    "honest: an ICAO code that was missing",
+    edit("XFD", { icao_code: "LSZK" }),
+    "day 4",
+    "XFD icao: LSZK",
+  ],
+  ["honest: a runway of its own", edit("XFD", place(47.4, 8.8)), "day 4", "XFD position: 47.4 8.8"],
+  ["honest: a small airport that has closed", edit("XFD", { type: "closed" }), "day 4", "- XFD"],
+  [
+    "honest: a new airport",
+    add({ name: "Glarus Airport", municipality: "Glarus" }),
+    "day 4",
+    "+ XNW Glarus Airport",
+  ],
+];
+
+function place(lat: number, lon: number): Row {
+  return { latitude_deg: String(lat), longitude_deg: String(lon) };
+}
+
+/** Lets upstream say something on each of some days, and finds what is served otherwise then. */
+async function live(world: EditedWorld, days: readonly Said[]): Promise<string[][]> {
+  const before = await world.nextDay(HONEST);
+  const served: string[][] = [];
+  for (const said of days) served.push(differences(before, await world.nextDay(said)));
+  return served;
+}
+
+const NOTHING: string[] = [];
+const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value);
+
+describe("an edit that nobody mends", () => {
+  it.each(CASES)(
+    "is served to nobody on its first three days: %s",
+    async (_, apply, fate, ...served) => {
+      const world = new EditedWorld();
+      const until = fate === "day 31" ? 31 : 4;
+      const days = await live(world, times(until, apply(HONEST)));
+      const last = fate === "day 4" || fate === "day 31" ? served : NOTHING;
+      expect(days).toEqual([...times(until - 1, NOTHING), last]);
+      expect(world.rejects.length).toBeGreaterThanOrEqual(fate === "refused" ? 1 : 0);
+      const waiting = world.held.map(({ state, rules }) => `${state}: ${rules[0]}`);
+      expect(waiting).toEqual(fate === "operator" ? ["waiting: obscene"] : []);
+    },
+  );
+});
+
+describe("an edit that somebody mends on the second day", () => {
+  it.each(CASES)("is served to nobody, and waits anew when it comes back: %s", async (_, apply) => {
+    const [edited, world] = [apply(HONEST), new EditedWorld()];
+    const days = await live(world, [edited, HONEST, edited, edited, edited, HONEST]);
+    expect(days).toEqual(times(6, NOTHING));
+    expect(world.held).toEqual([]);
+  });
+});
+
+describe("a position that is moved by less than 2 km", () => {
+  /** A degree of latitude has 111.2 km. */
+  const north = (km: number) => edit("XFD", { latitude_deg: String(47.35 + km / 111.2) })(HONEST);
+
+  it("is served at once, and no further, in however many steps it moves", async () => {
+    const days = await live(new EditedWorld(), [1.5, 3, 4.5, 6, 7.5, 9].map(north));
+    expect(days[0]).toEqual(["XFD position: 47.3635 8.72"]);
+    expect(new Set(days.map(String)).size).toBe(1);
+  });
+
+  it("does not change the city until it has waited", async () => {
+    const world = new EditedWorld();
+    // 4.2 km from Zürich, which is the nearest city of up to 5 km.
+    const near = add({ ...place(47.4045, 8.55), name: "Ghost", municipality: "" })(HONEST);
+    const further = add({ ...place(47.4175, 8.55), name: "Ghost", municipality: "" })(HONEST);
+    const far = add({ ...place(47.4275, 8.55), name: "Ghost", municipality: "" })(HONEST);
+    const cityOn = async (said: Said) => (await world.nextDay(said)).get("XNW");
+    for (let day = 1; day <= 3; day++) expect(await cityOn(near)).toBeUndefined();
+    expect(await cityOn(near)).toMatchObject({ city: "Zürich" });
+    expect(await cityOn(further)).toMatchObject({ city: "Zürich", position: "47.4175 8.55" });
+    for (let day = 1; day <= 3; day++) expect(await cityOn(far)).toMatchObject({ city: "Zürich" });
+    expect(await cityOn(far)).toMatchObject({ city: "Ghost" });
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { isServable, withoutCapitals } from "../../../src/sources/clean-names.ts";
+
+describe("a text of upstream's", () => {
+  it.each([
+    ["markup", "<b>Charles de Gaulle</b> Airport"],
+    ["half of a tag", "Charles de Gaulle > Airport"],
+    ["a control character", "Zürich\u0007 Airport"],
+    ["a character that turns the direction", "Zürich \u202etropriA"],
+    ["a mark of direction", "Zürich\u200f Airport"],
+    ["an isolate of direction", "\u2066Zürich\u2069 Airport"],
+    ["a space without width", "Zür\u200bich Airport"],
+    ["a soft hyphen", "Zür\u00adich Airport"],
+    ["a private character", "Zürich \ue000 Airport"],
+    ["an emoji", "Zürich 💩 Airport"],
+    ["an emoji of signs in a row", "Zürich ✈️ Airport"],
+    ["a flag", "Zürich 🇨🇭 Airport"],
+    ["a key", "Zürich 1⃣ Airport"],
+    ["a box", "Zürich ███ Airport"],
+    ["heaps of accents", "Zu\u0308\u0301\u0302\u0303\u0304rich"],
+    ["an address", "Visit https://taxi.example now"],
+    ["a host", "Barcelona cheap taxi www.bcn-taxi.example"],
+    ["a host in capitals", "BARCELONA WWW.TAXI"],
+    ["a domain", "Barcelona bcn-taxi.example"],
+    ["a domain in capitals", "BARCELONA TAXI.COM"],
+    ["a mail address", "taxi@bcn Barcelona"],
+    ["over 120 characters", "Ä".repeat(121)],
+  ])("is refused for %s", (_, text) => {
+    expect(isServable(text)).toBe(false);
+  });
+
+  it.each([
+    "",
+    "Ä".repeat(120),
+    "St.Gallen–Altenrhein (People’s) Airport / ACH, No.2 & N°3",
+    "Gral. Bernardo O´Higgins Airport",
+    "Dr.Nnamdi Azikiwe Airport",
+    "Sân bay Quốc tế Đà Nẵng",
+    "สนามบินสุวรรณภูมิ",
+    "नई दिल्ली",
+    "مطار القاهرة",
+    "*Offshore Platforms",
+    "Ghost",
+  ])("is served: %s", (text) => {
+    expect(isServable(text)).toBe(true);
+  });
+});
+
+describe("a text in capitals alone", () => {
+  it.each([
+    ["LONDON HEATHROW AIRPORT", "London Heathrow Airport"],
+    ["CHARLES DE GAULLE AIRPORT", "Charles de Gaulle Airport"],
+    ["LA GUARDIA AIRPORT", "La Guardia Airport"],
+    ["JFK INTERNATIONAL AIRPORT", "JFK International Airport"],
+    ["JOÃO PAULO II AIRPORT", "João Paulo II Airport"],
+    ["RAF NORTHOLT", "RAF Northolt"],
+    ["CHICAGO O'HARE AIRPORT", "Chicago O'Hare Airport"],
+    ["UMARU MUSA YAR’ADUA AIRPORT", "Umaru Musa Yar’adua Airport"],
+    ["MT. COOK-ST. MORITZ", "Mt. Cook-St. Moritz"],
+    ["ZÜRICH", "Zürich"],
+    ["ALL CAPS!!! AIRPORT", "All Caps!!! Airport"],
+    ["NEBİLER HELIPORT", "Nebiler Heliport"],
+    ["МОСКВА", "Москва"],
+  ])("is put into title case: %s", (text, rewritten) => {
+    expect(withoutCapitals(text)).toBe(rewritten);
+  });
+
+  it.each(["JFK", "KLIA", "JASDF Hyakuri Air Base", "RNZAF Base Ohakea", "成田", "A 1", ""])(
+    "stays where a word may be an acronym, or has small letters beside it: %s",
+    (text) => {
+      expect(withoutCapitals(text)).toBe(text);
+    },
+  );
+});
