@@ -46,7 +46,7 @@ export function createRpcHandler({
   measure = () => undefined,
 }: RpcOptions): RpcHandler {
   const source: CatalogSource<Reader> = { reader, defaultLocale };
-  let router: Promise<Router> | undefined;
+  let router: Router | undefined;
 
   function serve(request: Request, head: RequestHead): Response | Promise<Response> {
     if (head.method === "OPTIONS") {
@@ -84,14 +84,9 @@ export function createRpcHandler({
   }
 
   async function route(routed: Routed): Promise<Response> {
-    return (await loadRouter())(routed);
-  }
-
-  function loadRouter(): Promise<Router> {
-    router ??= import("./router.ts").then(({ createRouter }) =>
-      createRouter({ answerCall, log, measure }),
-    );
-    return router;
+    const { createRouter } = await import("./router.ts");
+    router ??= createRouter({ answerCall, log, measure });
+    return router(routed);
   }
 
   /** Answers a call that the router has parsed. Rejects as soon as its deadline passes. */

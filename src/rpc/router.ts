@@ -174,8 +174,9 @@ async function answerOf(
   head: RequestHead,
 ): Promise<RouterAnswer> {
   try {
-    if (handler !== NOT_FOUND) assertQuery(head);
-    return await readAnswer(await handler(request));
+    const answer = await readAnswer(await handler(request));
+    if (answer.status === 500) assertQuery(head);
+    return answer;
   } catch (cause) {
     if (cause instanceof ConnectError) return errorAnswer(cause, head.contentType);
     if (!(cause instanceof URIError)) throw cause;
@@ -214,7 +215,7 @@ function checkedBody(
   { contentType, isGrpcWeb }: RequestHead,
   body: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  if (isGrpcWeb) return checkedFrames(body, !/\+json$/i.test(contentType));
+  if (isGrpcWeb) return checkedFrames(body, !/\+json/i.test(contentType));
   return contentType === MEDIA_TYPES.proto ? checkedMessage(body) : body;
 }
 
@@ -258,8 +259,7 @@ function assertMessage(bytes: Uint8Array): void {
 /** Throws as `assertMessage` does, for the message of a binary GET. */
 function assertQuery({ method, url }: RequestHead): void {
   const parameters = new URL(url).searchParams;
-  const isGet = method === "GET" || method === "HEAD";
-  if (!isGet || parameters.get("encoding") !== "proto" || parameters.has("compression")) return;
+  if (method === "POST" || parameters.get("encoding") !== "proto") return;
   const text = parameters.get("message") ?? "";
   assertMessage(
     parameters.get("base64") === "1" ? decodeQuery(text) : new TextEncoder().encode(text),
