@@ -1,6 +1,7 @@
 import { experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { type Config, ConfigError, loadConfig } from "../src/config.ts";
+import { type Config, loadConfig } from "../src/config.ts";
+import { ConfigError } from "../src/serving-config.ts";
 import { CommandError } from "./command.ts";
 import { SETTING_NAMES } from "./setting-names.ts";
 

@@ -2,7 +2,8 @@
 import { parseArgs } from "node:util";
 import { Cron } from "croner";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
+import { loadConfig, type Settings } from "../src/config.ts";
+import { ConfigError } from "../src/serving-config.ts";
 import { CRON_JOBS, WATCH_CRON } from "../src/schedule.ts";
 import { CommandError, runCommand, say } from "./command.ts";
 import type { IngestEnd } from "./ingest-progress.ts";

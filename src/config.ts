@@ -1,22 +1,20 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AIRPORT_SETS } from "./catalog/manifest.ts";
+import {
+  ConfigError,
+  readServingConfig,
+  SERVING_SETTINGS,
+  type ServingSettings,
+} from "./serving-config.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 import { parseSourceUrl, type SourceUrls } from "./sources/source-url.ts";
-
-/** The settings that requests depend on, validated, with units. */
-export type ServingConfig = Readonly<ReturnType<typeof loadServingConfig>>;
 
 /** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
 export type Config = Readonly<ReturnType<typeof loadConfig>>;
 
 /** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
-
-/** Some settings are wrong. The message names each and says what it must be. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -27,22 +25,6 @@ const wholeNumber = (min: number, max: number, value: number) =>
     .refine((text) => /^\d+$/.test(text), { error: "must be a whole number", abort: true })
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
-
-/**
- * Bound of the cache. Of the 128 MB of an isolate, the Worker's code and data take some 30 MB, and
- * V8 may not have collected yet what the last reads and requests needed.
- */
-const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
-
-/** The settings that requests depend on, and what each is where it is not set. */
-const SERVING_FIELDS = {
-  /** Locale of a request that names none; must be one of LOCALES. */
-  DEFAULT_LOCALE: z.string().default("en"),
-  /** Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest for joined bodies. */
-  CACHE_MAX_BYTES: wholeNumber(0, CACHE_LIMIT_BYTES, 64 * 1024 * 1024),
-  /** How long an isolate serves from the manifest it holds before it looks for a newer one. */
-  MANIFEST_FRESH_MS: wholeNumber(0, HOUR_MS, 30_000),
-};
 
 /** The settings of ingest runs, and what each is where it is not set. */
 const INGEST_FIELDS = {
@@ -81,27 +63,12 @@ const INGEST_FIELDS = {
 };
 
 /** The names of all settings that `loadConfig` reads. */
-export const CONFIG_SETTINGS = [...Object.keys(SERVING_FIELDS), ...Object.keys(INGEST_FIELDS)];
+export const CONFIG_SETTINGS = [...SERVING_SETTINGS, ...Object.keys(INGEST_FIELDS)];
 
 /** The settings as strings. A missing one has its default. */
 export type Settings = {
-  readonly [S in keyof typeof SERVING_FIELDS | keyof typeof INGEST_FIELDS]?: string | undefined;
+  readonly [S in keyof ServingSettings | keyof typeof INGEST_FIELDS]?: string | undefined;
 };
-
-/**
- * Parses and validates the settings that requests depend on. The service answers whatever the
- * settings of the ingest are.
- *
- * @throws ConfigError
- */
-export function loadServingConfig(settings: Settings) {
-  const parsed = parse(z.object(SERVING_FIELDS), settings);
-  return {
-    defaultLocale: parsed.DEFAULT_LOCALE,
-    cacheMaxBytes: parsed.CACHE_MAX_BYTES,
-    manifestFreshMs: parsed.MANIFEST_FRESH_MS,
-  };
-}
 
 /**
  * Parses and validates all settings.
@@ -111,7 +78,6 @@ export function loadServingConfig(settings: Settings) {
  */
 export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]) {
   const schema = z.object({
-    ...SERVING_FIELDS,
     ...INGEST_FIELDS,
     LOCALES: INGEST_FIELDS.LOCALES.transform((text, context) => {
       const names = known.map(({ locale }) => locale);
@@ -122,15 +88,20 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
       return locales;
     }),
   });
-  const parsed = parse(schema, settings);
-  const { DEFAULT_LOCALE, LOCALES } = parsed;
-  if (!LOCALES.includes(DEFAULT_LOCALE))
+  const serving = readServingConfig(settings);
+  const { data: parsed, error } = schema.safeParse(settings);
+  const issues = error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`) ?? [];
+  const problems = [...serving.problems, ...issues];
+  if (parsed === undefined || problems.length > 0) throw new ConfigError(problems.join("; "));
+  const { defaultLocale } = serving.config;
+  const { LOCALES: locales } = parsed;
+  if (!locales.includes(defaultLocale))
     throw new ConfigError(
-      `LOCALES must name "${DEFAULT_LOCALE}", the DEFAULT_LOCALE, but is ${LOCALES.join(", ")}`,
+      `LOCALES must name "${defaultLocale}", the DEFAULT_LOCALE, but is ${locales.join(", ")}`,
     );
   return {
-    ...loadServingConfig(settings),
-    locales: LOCALES,
+    ...serving.config,
+    locales,
     airportSet: parsed.AIRPORTS,
     source: parsed.SOURCE,
     sourceUrls: parsed.SOURCE_URLS,
@@ -142,14 +113,6 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
       unlistedPercent: parsed.SURPRISE_UNLISTED_PERCENT,
     },
   };
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, settings: object): z.output<Schema> {
-  const parsed = schema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(
-    parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "),
-  );
 }
 
 function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[] {

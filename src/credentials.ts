@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "./parse-json.ts";
 
 /** A permission of a credential: to look, or to change something. */

@@ -2,7 +2,7 @@
  * The only schema of a held change: the archived file, the OpenAPI document and the types follow
  * from it.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
 
 /** Why an operator should look at a change; the most urgent rule first. */

@@ -2,7 +2,7 @@
  * One evaluation of the alerts. Its schema is the only one: the row in D1 and the OpenAPI document
  * follow from it.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { SEVERITIES, UNITS } from "../health/rule.ts";
 import { RULE_NAMES } from "../health/rules.ts";

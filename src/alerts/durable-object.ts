@@ -1,4 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import { readTokens } from "../credentials.ts";
@@ -10,41 +9,18 @@ import { ingestCrons } from "../schedule.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createAlertHistory } from "./alert-history.ts";
-import {
-  type EvaluationRequest,
-  type EvaluationResult,
-  Monitor,
-  type MonitorStatus,
-  type TestResult,
-} from "./monitor.ts";
+import { Monitor } from "./monitor.ts";
 import { MonitorState } from "./monitor-state.ts";
 import type { Platform } from "./platform.ts";
 import { loadAlertConfig } from "./settings.ts";
 import { DELIVERY_LIMITS } from "./webhook.ts";
 
 /**
- * The Durable Object that evaluates the alerts. It gives `Monitor` its storage and inputs. It reads
- * only the settings of the alerts, so that other invalid settings do not stop it.
+ * Opens the monitor with the bindings of a deployment. It reads only the settings of the alerts, so
+ * that other invalid settings do not stop it.
  */
-export class AlertMonitor extends DurableObject<Env> {
-  readonly #monitor: Monitor;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#monitor = new Monitor(platformOf(ctx, env));
-  }
-
-  evaluate(asked: EvaluationRequest): Promise<EvaluationResult> {
-    return this.#monitor.evaluate(asked);
-  }
-
-  test(target: string | null, by: string): Promise<TestResult> {
-    return this.#monitor.test(target, by);
-  }
-
-  status(): MonitorStatus {
-    return this.#monitor.status();
-  }
+export function openMonitor(ctx: DurableObjectState, env: Env): Monitor {
+  return new Monitor(platformOf(ctx, env));
 }
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {

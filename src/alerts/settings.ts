@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts";
 import { parseJson } from "../parse-json.ts";
 

@@ -1,5 +1,5 @@
 /** The only schemas of a backup in answers: the OpenAPI document and the pages follow from them. */
-import { z } from "zod";
+import * as z from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { backupId } from "./backup-id.ts";
 import { BACKUP_TRIGGERS } from "./job.ts";

@@ -16,7 +16,7 @@
  * built from. All backups share these objects: a backup does not copy an object that exists.
  */
 import { gunzipSync, gzipSync } from "node:zlib";
-import { z } from "zod";
+import * as z from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { parseJson } from "../parse-json.ts";

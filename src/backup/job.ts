@@ -1,5 +1,5 @@
 /** Backup jobs, and the plans of their stages. */
-import { z } from "zod";
+import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { FAULT_CODES } from "./fault.ts";
 import { VERDICT_STATES } from "./verdict.ts";

@@ -2,7 +2,7 @@
  * The coordinator's state in a backup: one part with the pause in its first line and a version in
  * each other line. Pure: no clock, no I/O.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs, toStored } from "../catalog/manifest.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
 import { type Pause, pauseSchema } from "../ingest/pause.ts";

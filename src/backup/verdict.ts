@@ -1,5 +1,5 @@
 /** The verdict of a verification. Pure: no clock, no I/O. */
-import { z } from "zod";
+import * as z from "zod";
 import { timestamp } from "../catalog/fields.ts";
 import { parseJson } from "../parse-json.ts";
 import { FAULT_CODES } from "./fault.ts";

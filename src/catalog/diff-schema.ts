@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { DeepReadonly } from "./fields.ts";
 
 const uuid = z.guid();

@@ -1,5 +1,5 @@
 /** Schemas of values that several answers share. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { count, hexHash, listCounts, timestamp } from "./fields.ts";
 import {
   AIRPORT_SETS,

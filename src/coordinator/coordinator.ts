@@ -1,5 +1,4 @@
 import { timeText } from "../storage/time.ts";
-import { DurableObject } from "cloudflare:workers";
 import {
   BACKUP,
   BackupJobs,
@@ -44,14 +43,14 @@ import {
 import { type CoordinatorStatus, describeStatus } from "./status.ts";
 
 /**
- * The Durable Object that ingests, makes backups and collects garbage. Pure rules over its tables
+ * Ingests, makes backups and collects garbage, in a Durable Object. Pure rules over its tables
  * make the decisions. The alarm does the work, one bounded step at a time: it sets the next alarm
  * as a watchdog, takes a step, replicates and empties the outboxes.
  *
  * Recording a version publishes it. The coordinator then repeats the replication to the stores
  * until it succeeds, even during a pause.
  */
-export class Coordinator extends DurableObject<unknown> {
+export class Coordinator {
   readonly #platform: Platform;
   readonly #state: CoordinatorState;
   readonly #engine: Engine;
@@ -60,8 +59,7 @@ export class Coordinator extends DurableObject<unknown> {
   readonly #reconciler: Reconciler;
   #isReconcileDue = false;
 
-  constructor(object: readonly [ctx: DurableObjectState, env: unknown], platform: Platform) {
-    super(...object);
+  constructor(platform: Platform) {
     this.#platform = platform;
     this.#state = platform.state;
     this.#backupJobs = new BackupJobs(platform);
@@ -200,7 +198,7 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   /** Does all due work and sets the next alarm. */
-  override async alarm(): Promise<void> {
+  async alarm(): Promise<void> {
     await this.#platform.setAlarm(this.#platform.now() + LEASE_MS);
     await this.#engine.takeNext();
     await this.#reconciler.replicate();

@@ -20,12 +20,11 @@ import type { Platform } from "./platform.ts";
 /** D1's deadline for a batch of rows. */
 const HISTORY_DEADLINE_MS = 10_000;
 
-/** The coordinator with the bindings and settings of a deployment. */
-export class IngestCoordinator extends Coordinator {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super([ctx, env], platformOf(ctx, env));
-    void ctx.blockConcurrencyWhile(async () => this.recover(await ctx.storage.getAlarm()));
-  }
+/** Opens the coordinator with the bindings and settings of a deployment. */
+export async function openCoordinator(ctx: DurableObjectState, env: Env): Promise<Coordinator> {
+  const coordinator = new Coordinator(platformOf(ctx, env));
+  await coordinator.recover(await ctx.storage.getAlarm());
+  return coordinator;
 }
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {

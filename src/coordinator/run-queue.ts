@@ -1,5 +1,5 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
-import { z } from "zod";
+import * as z from "zod";
 import type { DeepReadonly } from "../catalog/fields.ts";
 import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
 import type { Pause } from "../ingest/pause.ts";

@@ -2,7 +2,7 @@
  * The only schema of an ingest run: the row in D1, the OpenAPI document and the types of the pages
  * follow from it.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { CHANGES_FIELD, REPORT_FIELDS, RUN_MODES, STAGES } from "../ingest/report.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { timeText } from "../storage/time.ts";
 import { heldSummary } from "../ingest/accounting.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../catalog/fields.ts";
 
 /** The only schema of a version: the status, the OpenAPI document and the pages follow from it. */

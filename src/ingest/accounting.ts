@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { asEvidence } from "../catalog/evidence.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";

@@ -1,5 +1,5 @@
 /** The pause of ingestion. Pure: no clock, no I/O. */
-import { z } from "zod";
+import * as z from "zod";
 import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
 
 /** The only schema of a pause: the status, the backups and the OpenAPI document follow from it. */

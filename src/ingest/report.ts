@@ -1,5 +1,5 @@
 /** The report of an ingest, step by step. Runs, D1 and the API show it. */
-import { z } from "zod";
+import * as z from "zod";
 import { changesSchema } from "../catalog/diff-schema.ts";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 

@@ -2,8 +2,22 @@ import { create, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
+import {
+  codeToHttpStatus,
+  contentTypeUnaryJson,
+  errorToJsonBytes,
+} from "@connectrpc/connect/protocol-connect";
+import {
+  setTrailerStatus,
+  trailerFlag,
+  trailerSerialize,
+} from "@connectrpc/connect/protocol-grpc-web";
 import { LOCALE_MAX_BYTES, type ParsedLocale } from "../catalog/locale.ts";
-import type { LookUpFailure } from "./look-up.ts";
+import { encodeBase64 } from "./base64-body.ts";
+import type { CallError } from "./look-up.ts";
+import { isGrpcWeb, isGrpcWebText } from "./request.ts";
+import { ACCEPT_POST, ALLOW, allowAnyOrigin, MEDIA_TYPES } from "./response.ts";
 
 /** Retry delay while stores are down: about the length of a hiccup. */
 const RETRY_UNAVAILABLE_SECONDS = 5;
@@ -24,8 +38,8 @@ export function malformedLocale(
   return error;
 }
 
-/** Maps a failed look-up to a Connect error. */
-export function catalogFailure(reason: LookUpFailure): ConnectError {
+/** Reports a call that cannot be answered. */
+export function callFailure(reason: CallError["reason"]): ConnectError {
   switch (reason) {
     case "nothing_published":
       return unavailable("no catalog has been published yet", RETRY_NOTHING_PUBLISHED_SECONDS);
@@ -38,6 +52,8 @@ export function catalogFailure(reason: LookUpFailure): ConnectError {
       );
     case "data_loss":
       return new ConnectError("every copy of the catalog is damaged", Code.DataLoss);
+    case "deadline_exceeded":
+      return new ConnectError("the operation timed out", Code.DeadlineExceeded); // as the router says
     default:
       return reason satisfies never;
   }
@@ -47,11 +63,6 @@ export function catalogFailure(reason: LookUpFailure): ConnectError {
 export function preconditionFailed(): ConnectError {
   const message = "the catalog is not the one that If-Match or If-Unmodified-Since asks for";
   return new ConnectError(message, Code.FailedPrecondition);
-}
-
-/** Reports that the client's deadline has passed, in the words of Connect's router. */
-export function deadlineExceeded(): ConnectError {
-  return new ConnectError("the operation timed out", Code.DeadlineExceeded);
 }
 
 /** Reports a bug without revealing its cause to the caller. */
@@ -96,5 +107,47 @@ function retryInfo(delaySeconds: number): ErrorDetail {
     type: "google.rpc.RetryInfo",
     value: new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(delay).finish(),
     debug: { retryDelay: `${delaySeconds}s` },
+  };
+}
+
+/** A complete error answer of Connect's router. */
+export interface RouterAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Sends an error in the protocol of the request. */
+export function errorResponse(
+  { method, contentType }: { readonly method: string; readonly contentType: string },
+  answer: RouterAnswer,
+): Response {
+  const headers = allowAnyOrigin(new Headers(answer.headers));
+  headers.set("cache-control", "no-store");
+  if (answer.status === 405) headers.set("allow", ALLOW);
+  if (answer.status === 415) headers.set("accept-post", ACCEPT_POST);
+  let body: string | Uint8Array<ArrayBuffer> | null = answer.body;
+  if (body.byteLength > 0 && isGrpcWebText(contentType)) {
+    headers.set("content-type", MEDIA_TYPES["grpc-web-text"]);
+    body = encodeBase64(body);
+  }
+  if (body.length === 0 || method === "HEAD") body = null;
+  return new Response(body, { status: answer.status, headers });
+}
+
+/** Builds the answer that the router would give for an error. */
+export function errorAnswer(error: ConnectError, contentType: string): RouterAnswer {
+  if (!isGrpcWeb(contentType)) {
+    return {
+      status: codeToHttpStatus(error.code),
+      headers: new Headers({ "content-type": contentTypeUnaryJson }),
+      body: new Uint8Array(errorToJsonBytes(error, undefined)),
+    };
+  }
+  const trailer = trailerSerialize(setTrailerStatus(new Headers(), error));
+  return {
+    status: 200,
+    headers: new Headers({ "content-type": MEDIA_TYPES["grpc-web"] }),
+    body: new Uint8Array(encodeEnvelope(trailerFlag, trailer)),
   };
 }

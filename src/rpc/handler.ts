@@ -1,28 +1,8 @@
-import { ConnectError, type HandlerContext } from "@connectrpc/connect";
-import { codeToString } from "@connectrpc/connect/protocol-connect";
-import { parseLocale } from "../catalog/locale.ts";
 import { abortable, withTimeout } from "../storage/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
+import { type Call, readCall } from "./fast-path.ts";
 import {
-  ACCEPT_POST,
-  ALLOW,
-  allowAnyOrigin,
-  errorAnswer,
-  errorResponse,
-  isPreflight,
-  preflightResponse,
-  storedRepresentation,
-  successResponse,
-} from "./response.ts";
-import {
-  catalogFailure,
-  deadlineExceeded,
-  internalError,
-  malformedLocale,
-  preconditionFailed,
-} from "./errors.ts";
-import { type Call, PIN_PARAMETER, readCall } from "./fast-path.ts";
-import {
+  CallError,
   type CatalogSource,
   type Found,
   lookUp,
@@ -33,8 +13,9 @@ import {
 } from "./look-up.ts";
 import type { Measure } from "./metrics.ts";
 import { readConditions } from "./preconditions.ts";
-import { NO_BODY, type RequestBody, type RequestHead, takeBody } from "./request.ts";
-import { type AnswerCall, createRoute } from "./router.ts";
+import { type RequestHead, shortBodyBytes } from "./request.ts";
+import { answerOptions, successResponse } from "./response.ts";
+import type { Routed, Router } from "./router.ts";
 
 /** Logs a bug. Only the log shows its cause. */
 type LogInternalError = (message: string, cause: unknown) => void;
@@ -51,9 +32,12 @@ export interface RpcOptions {
 /** Answers a request, synchronously where possible. Never throws or rejects. */
 export type RpcHandler = (request: Request, head: RequestHead) => Response | Promise<Response>;
 
+const NO_BYTES = new Uint8Array();
+
 /**
  * Serves LocationsService over Connect and gRPC-Web from stored bytes. This handler answers usual
- * calls itself. Connect's router takes every other request and every error.
+ * calls itself. Connect's router, which is loaded when it is first needed, takes every other request
+ * and every error.
  */
 export function createRpcHandler({
   reader,
@@ -62,103 +46,71 @@ export function createRpcHandler({
   measure = () => undefined,
 }: RpcOptions): RpcHandler {
   const source: CatalogSource<Reader> = { reader, defaultLocale };
-  const route = createRoute();
+  let router: Router | undefined;
 
   function serve(request: Request, head: RequestHead): Response | Promise<Response> {
     if (head.method === "OPTIONS") {
       measure({ outcome: "options" });
       return answerOptions(request, head);
     }
-    if (head.method === "GET" || head.method === "HEAD") return answer(request, head, NO_BODY);
-    return takeBody(request, head).then((body) => answer(request, head, body));
+    if (head.method === "GET" || head.method === "HEAD") return answer(request, head, NO_BYTES);
+    const announcedBytes = shortBodyBytes(head);
+    if (announcedBytes === undefined) return route({ request, head });
+    return takeBody(request, head).then(
+      (read) =>
+        read.byteLength === announcedBytes
+          ? answer(request, head, read)
+          : route({ request, head, read }),
+      (cause: unknown) => route({ request, head, broken: cause }),
+    );
   }
 
   /** Answers from memory without a promise, because each promise costs time. */
   function answer(
     request: Request,
     head: RequestHead,
-    body: RequestBody,
+    read: Uint8Array,
   ): Response | Promise<Response> {
-    const call = body.bytes && readCall(head, body.bytes);
-    if (call === undefined) return askRouter(request, head, body);
+    const call = readCall(head, read);
+    if (call === undefined) return route({ request, head, read });
     const query = queryFor(head, call);
     const held = peek(source, query);
     if (held?.ok) return sendFound(held.found, head);
-    const fail = (cause: unknown) => askRouter(request, head, body, () => Promise.reject(cause));
-    if (held !== undefined) return fail(catalogFailure(held.reason));
-    const asked = lookUp(source, query);
-    const { timeoutMs } = head.timeout;
-    const inTime =
-      timeoutMs === undefined ? asked : withTimeout(timeoutMs, asked, deadlineExceeded);
+    const fail = (failure: unknown) => route({ request, head, read, failure });
+    if (held !== undefined) return fail(new CallError(held.reason));
     const send = (result: LookUpResult) =>
-      result.ok ? sendFound(result.found, head) : fail(catalogFailure(result.reason));
-    return inTime.then(send, fail);
+      result.ok ? sendFound(result.found, head) : fail(new CallError(result.reason));
+    return inTime(head, lookUp(source, query)).then(send, fail);
   }
 
-  async function askRouter(
-    request: Request,
-    head: RequestHead,
-    body: RequestBody,
-    answerCall: AnswerCall = (locale, context) => answerRouted(locale, head, context),
-  ): Promise<Response> {
-    let outcome: string | undefined = "refused";
-    const routed = await route({
-      request,
-      head,
-      body,
-      answerCall: async (locale, context) => {
-        try {
-          const response = await answerCall(locale, context);
-          outcome = undefined;
-          return response;
-        } catch (cause) {
-          const error = toConnectError(cause, context.signal);
-          outcome = codeToString(error.code);
-          throw error;
-        }
-      },
-    });
-    if (outcome !== undefined) measure({ outcome });
-    return routed;
-  }
-
-  function toConnectError(cause: unknown, signal: AbortSignal): ConnectError {
-    if (cause instanceof ConnectError) return cause;
-    // The deadline passed, which caused this failure.
-    if (signal.aborted) return ConnectError.from(signal.reason);
-    log("GetLocationsV1 failed", cause);
-    return internalError(cause);
+  async function route(routed: Routed): Promise<Response> {
+    const { createRouter } = await import("./router.ts");
+    router ??= createRouter({ answerCall, log, measure });
+    return router(routed);
   }
 
   /** Answers a call that the router has parsed. Rejects as soon as its deadline passes. */
-  async function answerRouted(
-    locale: string,
-    head: RequestHead,
-    { signal, responseHeader }: HandlerContext,
-  ): Promise<Response> {
-    const parsed = parseLocale(locale);
-    if (!parsed.ok) throw malformedLocale(parsed.reason);
+  async function answerCall(head: RequestHead, call: Call, signal: AbortSignal): Promise<Response> {
     signal.throwIfAborted();
-    const stored = storedRepresentation(responseHeader.get("content-type"), head.contentType);
-    const pin = head.method === "POST" ? null : new URL(head.url).searchParams.get(PIN_PARAMETER);
-    const query = queryFor(head, { tag: parsed.tag, representation: stored, pin });
-    const result = await abortable(signal, lookUp(source, query));
-    if (!result.ok) throw catalogFailure(result.reason);
+    const result = await abortable(signal, lookUp(source, queryFor(head, call)));
+    if (!result.ok) throw new CallError(result.reason);
     return sendFound(result.found, head);
   }
 
-  function sendFound(found: Found, head: RequestHead): Response {
-    const response = responseFor(found, head);
+  function sendFound(found: Found, head: RequestHead): Response | Promise<Response> {
     measure({ outcome: found.kind, found });
-    return response;
+    if (found.kind !== "precondition_failed") return successResponse(found, head);
+    return import("./router.ts").then(({ refusePrecondition }) => refusePrecondition(head));
   }
 
-  function answerBug(request: Request, cause: unknown): Response {
+  async function answerBug(
+    { method, contentType }: RequestHead,
+    cause: unknown,
+  ): Promise<Response> {
     log("GetLocationsV1 failed", cause);
-    const error = internalError(cause);
-    measure({ outcome: codeToString(error.code) });
-    const contentType = request.headers.get("content-type") ?? "";
-    return errorResponse({ method: request.method, contentType }, errorAnswer(error, contentType));
+    measure({ outcome: "internal" });
+    const { answerInternalError } = await import("./router.ts");
+    return answerInternalError({ method, contentType }, cause);
   }
 
   return (request, head) => {
@@ -166,24 +118,26 @@ export function createRpcHandler({
       const answering = serve(request, head);
       return answering instanceof Response
         ? answering
-        : answering.catch((cause: unknown) => answerBug(request, cause));
+        : answering.catch((cause: unknown) => answerBug(head, cause));
     } catch (cause) {
-      return answerBug(request, cause);
+      return answerBug(head, cause);
     }
   };
 }
 
-function responseFor(found: Found, head: RequestHead): Response {
-  if (found.kind !== "precondition_failed") return successResponse(found, head);
-  const refusal = errorAnswer(preconditionFailed(), head.contentType);
-  return errorResponse(head, { ...refusal, status: 412 });
+/**
+ * Reads a short body. Without a deadline of the client only the end of the connection ends the wait:
+ * a timer would cost each request more than its whole look-up.
+ */
+function takeBody(request: Request, head: RequestHead): Promise<Uint8Array> {
+  return inTime(head, request.arrayBuffer()).then((buffer) => new Uint8Array(buffer));
 }
 
-async function answerOptions(request: Request, head: RequestHead): Promise<Response> {
-  await request.body?.cancel();
-  if (isPreflight(head)) return preflightResponse(head);
-  const headers = { allow: ALLOW, "accept-post": ACCEPT_POST };
-  return new Response(null, { status: 204, headers: allowAnyOrigin(new Headers(headers)) });
+/** Waits as long as the client does. Rejects with CallError. */
+function inTime<T>({ timeoutMs }: RequestHead, work: Promise<T>): Promise<T> {
+  return timeoutMs === undefined || Number.isNaN(timeoutMs)
+    ? work
+    : withTimeout(timeoutMs, work, () => new CallError("deadline_exceeded"));
 }
 
 function queryFor(head: RequestHead, { tag, representation, pin }: Call): Query {

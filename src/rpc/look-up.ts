@@ -72,6 +72,17 @@ export type Found =
 
 export type LookUpFailure = "nothing_published" | "unavailable" | "data_loss" | "not_retained";
 
+/** A call that cannot be answered, for the router to report. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  readonly reason: LookUpFailure | "deadline_exceeded";
+
+  constructor(reason: CallError["reason"]) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
 export type LookUpResult =
   | { readonly ok: true; readonly found: Found }
   | { readonly ok: false; readonly reason: LookUpFailure };

@@ -1,23 +1,10 @@
 import { Buffer } from "node:buffer";
-import { type ConnectError, cors } from "@connectrpc/connect";
-import { encodeEnvelope } from "@connectrpc/connect/protocol";
-import {
-  codeToHttpStatus,
-  contentTypeUnaryJson,
-  errorToJsonBytes,
-} from "@connectrpc/connect/protocol-connect";
-import {
-  setTrailerStatus,
-  trailerFlag,
-  trailerSerialize,
-} from "@connectrpc/connect/protocol-grpc-web";
 import { entityTag } from "../catalog/entity-tag.ts";
 import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
 import type { Body, Manifest, Representation } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
 import type { Found, Variant } from "./look-up.ts";
-import { isGrpcWeb, isGrpcWebText, type RequestHead } from "./request.ts";
-import { encodeBase64 } from "./base64-body.ts";
+import { isGrpcWebText, type RequestHead } from "./request.ts";
 
 /**
  * Caches a GET for five minutes, and afterwards while a fresh answer is on its way or unavailable. A
@@ -111,56 +98,19 @@ function responseInit(variant: Variant, { isPost, kind }: InitKey): ResponseInit
   return { headers, encodeBody: "manual" };
 }
 
-/** A complete error answer of Connect's router. */
-export interface RouterAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer>;
-}
-
 /** Methods of the service's paths, including those that bypass the router. */
 export const ALLOW = "GET, HEAD, OPTIONS, POST";
-
-/** Sends an error in the protocol of the request. */
-export function errorResponse(
-  { method, contentType }: { readonly method: string; readonly contentType: string },
-  answer: RouterAnswer,
-): Response {
-  const headers = allowAnyOrigin(new Headers(answer.headers));
-  headers.set("cache-control", "no-store");
-  if (answer.status === 405) headers.set("allow", ALLOW);
-  if (answer.status === 415) headers.set("accept-post", ACCEPT_POST);
-  let body: string | Uint8Array<ArrayBuffer> | null = answer.body;
-  if (body.byteLength > 0 && isGrpcWebText(contentType)) {
-    headers.set("content-type", MEDIA_TYPES["grpc-web-text"]);
-    body = encodeBase64(body);
-  }
-  if (body.length === 0 || method === "HEAD") body = null;
-  return new Response(body, { status: answer.status, headers });
-}
-
-/** Builds the answer that the router would give for an error. */
-export function errorAnswer(error: ConnectError, contentType: string): RouterAnswer {
-  if (!isGrpcWeb(contentType)) {
-    return {
-      status: codeToHttpStatus(error.code),
-      headers: new Headers({ "content-type": contentTypeUnaryJson }),
-      body: new Uint8Array(errorToJsonBytes(error, undefined)),
-    };
-  }
-  const trailer = trailerSerialize(setTrailerStatus(new Headers(), error));
-  return {
-    status: 200,
-    headers: new Headers({ "content-type": MEDIA_TYPES["grpc-web"] }),
-    body: new Uint8Array(encodeEnvelope(trailerFlag, trailer)),
-  };
-}
 
 /** How long a browser may cache the answer to a preflight. */
 const PREFLIGHT_MAX_AGE_SECONDS = 7200;
 
+/** The headers that Connect's clients read (`cors.exposedHeaders`), and those of the catalog. */
 const EXPOSED_HEADERS = [
-  ...cors.exposedHeaders,
+  "Grpc-Status",
+  "Grpc-Message",
+  "Grpc-Status-Details-Bin",
+  "Content-Encoding",
+  "Connect-Content-Encoding",
   "Cache-Control",
   "Catalog-Sha256",
   "Catalog-Version",
@@ -180,8 +130,16 @@ export function allowAnyOrigin(headers: Headers): Headers {
   return headers;
 }
 
+/** Answers OPTIONS, as a preflight or not. */
+export async function answerOptions(request: Request, head: RequestHead): Promise<Response> {
+  await request.body?.cancel();
+  if (isPreflight(head)) return preflightResponse(head);
+  const headers = { allow: ALLOW, "accept-post": ACCEPT_POST };
+  return new Response(null, { status: 204, headers: allowAnyOrigin(new Headers(headers)) });
+}
+
 /** Whether a request is a CORS preflight (Fetch, section 4.8). */
-export function isPreflight(request: RequestHead): boolean {
+function isPreflight(request: RequestHead): boolean {
   return (
     request.method === "OPTIONS" &&
     request.headers.has("origin") &&
@@ -190,7 +148,7 @@ export function isPreflight(request: RequestHead): boolean {
 }
 
 /** Permits the methods of the service and whatever headers the browser asks to send, as tracing does. */
-export function preflightResponse({ headers: asked }: RequestHead): Response {
+function preflightResponse({ headers: asked }: RequestHead): Response {
   const headers = allowAnyOrigin(new Headers());
   headers.set("access-control-allow-methods", "GET, HEAD, POST");
   headers.set("access-control-allow-headers", asked.get("access-control-request-headers") ?? "*");

@@ -273,8 +273,7 @@ export class CoordinatorWorld {
       source: this.source,
       workerVersion: "v1",
     };
-    const object = [{} as DurableObjectState, null] as const; // all it works with is in `platform`
-    return new Coordinator(object, this.#options.changePlatform?.(this, platform) ?? platform);
+    return new Coordinator(this.#options.changePlatform?.(this, platform) ?? platform);
   }
 
   #newPipeline(deps: PipelineDependencies): Pipeline {

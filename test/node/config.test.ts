@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, loadConfig, loadServingConfig, type Settings } from "../../src/config.ts";
+import { loadConfig, type Settings } from "../../src/config.ts";
+import { ConfigError, loadServingConfig } from "../../src/serving-config.ts";
 
 const KNOWN = [
   { locale: "de", coverage: 0.9 },

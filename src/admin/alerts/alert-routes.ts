@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AlertHistory } from "../../alerts/alert-history.ts";
 import {
   ALERT_STATES,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AuditEntry, AuditStore } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AcceptedJob, JobResult } from "../../coordinator/backup-jobs.ts";
 import { type BackupJob, jobSchema } from "../../backup/job.ts";
 import { backupSchema } from "../../backup/backup.ts";

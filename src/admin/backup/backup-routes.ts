@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { JobRequest, JobResult } from "../../coordinator/backup-jobs.ts";
 import { backupId } from "../../backup/backup-id.ts";
 import { type BackupJob, JOB_KINDS, JOB_STATES, jobSchema } from "../../backup/job.ts";

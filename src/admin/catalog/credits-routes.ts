@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { route } from "../http/route.ts";
 
 const IN_UTF_8 = { "content-type": "text/markdown; charset=utf-8" };

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { diffSchema } from "../../catalog/diff-schema.ts";
 import { matchesEntityTag } from "../../catalog/entity-tag.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { versionSchema } from "../../coordinator/version.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/published-versions.ts";

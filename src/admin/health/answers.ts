@@ -1,6 +1,6 @@
 /** The five questions of an operator, answered from one observation. Pure. */
 import { Cron } from "croner";
-import { z } from "zod";
+import * as z from "zod";
 import type { AlertResult } from "../../alerts/alert-run.ts";
 import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AIRPORT_SETS, CODINGS, type Manifest } from "../../catalog/manifest.ts";
 import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
 import type { Limits } from "../../health/limits.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { alertResultSchema } from "../../alerts/alert-run.ts";
 import { backupStatus } from "../../backup/backup.ts";
 import { judgeBackups } from "../../backup/listing.ts";

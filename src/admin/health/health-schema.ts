@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { HEALTH_STATUSES } from "../../health/check.ts";
 import { timestamp } from "../../catalog/fields.ts";
 

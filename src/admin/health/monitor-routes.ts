@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import { outputOf, worstOf } from "../../health/check.ts";
 import type { AuditStore } from "../../storage/audit-store.ts";

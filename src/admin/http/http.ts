@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { RequestIdVariables } from "hono/request-id";
 import type { Context } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { Scope } from "../../credentials.ts";
 
 /** The body of a problem. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { timeText } from "../../storage/time.ts";
 import type { Refusal } from "./route.ts";
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
-import { z } from "zod";
+import * as z from "zod";
 import { permit } from "../auth/gate.ts";
 import { report, type ReportDependencies } from "../audit/audit-trail.ts";
 import { settledWithin } from "../../storage/deadline.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PauseAnswer } from "../../coordinator/scheduler.ts";
 import type { EnqueueResult } from "../../coordinator/run-queue.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
 import type { ArchivedCandidate } from "../../ingest/checkpoint.ts";
 import type { History } from "../../coordinator/history.ts";

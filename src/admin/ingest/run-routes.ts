@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
 import { RUN_MODES, RUN_OUTCOMES } from "../../ingest/report.ts";

@@ -1,6 +1,6 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { catalogFailure, malformedLocale } from "../../../src/rpc/errors.ts";
+import { callFailure, malformedLocale } from "../../../src/rpc/errors.ts";
 
 /** The only detail of an error, which must be encoded. */
 function detailOf({ details: [detail, ...others] }: ConnectError) {
@@ -29,7 +29,7 @@ describe("error details", () => {
   });
 
   it("encode google.rpc.RetryInfo for stores that do not answer", () => {
-    const error = catalogFailure("unavailable");
+    const error = callFailure("unavailable");
     expect(error.metadata.get("retry-after")).toBe("5");
     expect(detailOf(error)).toEqual({
       type: "google.rpc.RetryInfo",

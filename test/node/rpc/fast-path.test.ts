@@ -70,10 +70,8 @@ describe("readCall", () => {
     expect(read(asked)).toEqual({ tag: "pt-BR", representation, pin: null });
   });
 
-  it("reads the hash of a version in a GET and nowhere else", () => {
+  it("reads the hash of a version in a GET", () => {
     expect(read(get(`${PROTO_GET}&v=abc`))).toMatchObject({ pin: "abc" });
-    const posted = { ...post("application/proto", hex(PROTO)), url: `${METHOD}?v=abc` };
-    expect(read(posted)).toMatchObject({ pin: null });
   });
 
   it("reads an empty message as the default locale", () => {
@@ -82,6 +80,7 @@ describe("readCall", () => {
 
   it.each<[string, Asked]>([
     ["another path", { ...post("application/proto", hex(PROTO)), url: `${METHOD}x` }],
+    ["a query in a POST", { ...post("application/proto", hex(PROTO)), url: `${METHOD}?v=abc` }],
     ["a fragment", { ...post("application/proto", hex(PROTO)), url: `${METHOD}#x` }],
     ["another method", get(PROTO_GET, { method: "PUT" })],
     ["another media type", post("application/json; charset=utf-8", Buffer.from(JSON_TEXT))],
@@ -96,6 +95,15 @@ describe("readCall", () => {
       post("application/grpc-web", hex(FRAME), { "grpc-timeout": "9999999H" }),
     ],
     ["no message", post("application/proto", hex("ff"))],
+    ["another field", post("application/proto", hex(`${PROTO}1001`))],
+    ["the locale twice", post("application/proto", hex(`${PROTO}${PROTO}`))],
+    ["a locale that is cut off", post("application/proto", hex(PROTO.slice(0, -2)))],
+    ["a locale that is not UTF-8", post("application/proto", hex("0a01ff"))],
+    ["a length in two bytes", post("application/proto", hex(`0a8001${"61".repeat(128)}`))],
+    ["another field in JSON", post("application/json", Buffer.from('{"locale":"de","x":1}'))],
+    ["a locale that is no text", post("application/json", Buffer.from('{"locale":null}'))],
+    ["a list in JSON", post("application/json", Buffer.from("[]"))],
+    ["spaces in base64", get(`encoding=proto&base64=1&message=CgJ lbg`)],
     ["no JSON", post("application/json", Buffer.from("{"))],
     ["no base64", post("application/grpc-web-text", Buffer.from("*"))],
     ["a locale that is none", post("application/json", Buffer.from('{"locale":"x"}'))],

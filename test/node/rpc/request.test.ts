@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { readHead, takeBody } from "../../../src/rpc/request.ts";
+import { readHead } from "../../../src/rpc/request.ts";
+import { streamBody } from "../../../src/rpc/request-body.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -11,7 +12,7 @@ async function waitedMs(headers: { readonly [name: string]: string }): Promise<n
   const request = new Request("http://localhost/", init);
   const began = Date.now();
   const read = (async () => {
-    for await (const _ of await takeBody(request, readHead(request)));
+    for await (const _ of streamBody(request, readHead(request)));
   })();
   const ended = read.then(
     () => expect.unreachable(),

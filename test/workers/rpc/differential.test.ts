@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 import rows from "../../cases/protocol-requests.json";
 import { brokenRules } from "./answer-rules.ts";
-import { essenceOf, plainRouter } from "./plain-router.ts";
+import { essenceOf, expectedEssence, plainRouter } from "./plain-router.ts";
 import { aHandler, bytesOf, framesOf, trailerOf } from "./requests.ts";
 
 /** A row of the recorded requests; `status` is what Connect's own router gave, with `router_config`. */
@@ -45,15 +45,17 @@ function statusOf({ id, status, router_config }: Row): number | undefined {
 
 /** The flag of its frame is one that nobody has defined, which the router overlooks. */
 const UNKNOWN_FLAG = "W47";
+/** The router takes what is not base64 for a bug of its own. */
+const NOT_BASE64 = "G13";
 
 describe("the handler", () => {
-  const apart = [...SERVED_AROUND_THE_ROUTER, UNKNOWN_FLAG];
+  const apart = [...SERVED_AROUND_THE_ROUTER, UNKNOWN_FLAG, NOT_BASE64];
   const compared = rows.filter(({ id }) => !apart.includes(id));
 
   it.each(compared)("answers as Connect's router does: $id $title", async (row: Row) => {
     const reader = readerFor(row);
     const routers = await plainRouter(reader)(requestOf(row));
-    const expected = await essenceOf(routers);
+    const expected = await expectedEssence(routers);
     const { handler } = aHandler({ fake: reader });
     const fromStores = await handler(requestOf(row));
     expect(await rulesBrokenBy(fromStores.clone(), { reader, row })).toEqual([]);
@@ -61,9 +63,19 @@ describe("the handler", () => {
     reader.holds = reader.openThrows === undefined;
     const fromMemory = await handler(requestOf(row));
 
-    expect(fromStores.status).toBe(statusOf(row) ?? routers.status);
+    expect(routers.status).toBe(statusOf(row) ?? routers.status);
     expect(await essenceOf(fromStores)).toEqual(expected);
     expect(await essenceOf(fromMemory)).toEqual(expected);
+  });
+
+  it("refuses a query that is not base64 as the client's mistake", async () => {
+    const { handler } = aHandler();
+    const answer = await handler(requestOf(rowOf(NOT_BASE64)));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      code: "invalid_argument",
+      message: "message is not base64",
+    });
   });
 
   it("serves three requests that the router refuses", async () => {

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { fromBinary } from "@bufbuild/protobuf";
 import {
+  Code,
   ConnectError,
   createConnectRouter,
   type HandlerContext,
@@ -17,8 +18,8 @@ import {
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../../../src/catalog/locale.ts";
-import { catalogFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
-import { ROUTER_OPTIONS } from "../../../src/rpc/request.ts";
+import { callFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
+import { ROUTER_OPTIONS } from "../../../src/rpc/router.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
 import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 import { bytesOf, framesOf, type Handler } from "./requests.ts";
@@ -37,7 +38,7 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
     } as const;
     const source = { reader, defaultLocale: "en" };
     const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true });
-    if (!result.ok) throw catalogFailure(result.reason);
+    if (!result.ok) throw callFailure(result.reason);
     if (result.found.kind !== "body") throw new Error("no body");
     const bytes = await new Response(result.found.content.stream()).bytes();
     return fromBinary(LocationsResponseSchema, bytes);
@@ -85,7 +86,7 @@ const ADDED = [
 ];
 
 /** What of an answer must be the router's: its bytes once decoded, and headers without ours. */
-export async function essenceOf(response: Response): Promise<unknown> {
+export async function essenceOf(response: Response) {
   const sent = await bytesOf(response);
   const headers = new Map(response.headers);
   for (const name of ADDED) headers.delete(name);
@@ -102,6 +103,23 @@ export async function essenceOf(response: Response): Promise<unknown> {
     body: Buffer.from(body).toString("latin1"),
     announcesItsLength: length === String(sent.byteLength),
   };
+}
+
+/**
+ * The answer of Connect's router as the service gives it: bytes that are no message are the client's
+ * mistake, while the router calls them its own.
+ */
+export async function expectedEssence(response: Response): Promise<unknown> {
+  const essence = await essenceOf(response);
+  if (!/parse(?:%20| )binary/.test(essence.body)) return essence;
+  const body = essence.body
+    .replace('"code":"internal"', '"code":"invalid_argument"')
+    .replace(`grpc-status: ${Code.Internal}`, `grpc-status: ${Code.InvalidArgument}`);
+  const length = body.length - essence.body.length;
+  const framed = essence.body.startsWith("\x80")
+    ? body.slice(0, 4) + String.fromCharCode(body.charCodeAt(4) + length) + body.slice(5)
+    : body;
+  return { ...essence, status: essence.status === 500 ? 400 : essence.status, body: framed };
 }
 
 function withPlainMessage(coding: string, sent: Uint8Array): Uint8Array {

@@ -1,0 +1,95 @@
+/**
+ * The classes that Cloudflare runs: two Durable Objects and an entrypoint. Each loads its code when
+ * it is first used, because a caller of the catalog waits for whatever the Worker loads at its start.
+ */
+import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
+import type { Monitor } from "./alerts/monitor.ts";
+import { releaseBuffer } from "./catalog/bytes.ts";
+import type { Coordinator } from "./coordinator/coordinator.ts";
+import type { SegmentTask } from "./ingest/segment-coders.ts";
+
+/** The calls of an object as they are over RPC. */
+type Calls<O> = {
+  [C in keyof O]: O[C] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Awaited<Answer>>
+    : never;
+};
+
+type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
+
+/**
+ * Makes the class of a Durable Object that opens an `O` at its start and passes all calls on to it.
+ *
+ * @param calls the names of all calls: RPC takes only methods of the class.
+ */
+function lateObject<O extends object>(
+  calls: { readonly [C in keyof O]: true },
+  open: (ctx: DurableObjectState, env: Env) => Promise<O>,
+): new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & Calls<O> {
+  class LateObject extends DurableObject<Env> {
+    readonly opened: Promise<O>;
+
+    constructor(ctx: DurableObjectState, env: Env) {
+      super(ctx, env);
+      this.opened = ctx.blockConcurrencyWhile(() => open(ctx, env));
+    }
+  }
+  for (const name of Object.keys(calls))
+    Object.defineProperty(LateObject.prototype, name, {
+      async value(this: LateObject, ...args: unknown[]) {
+        const object = (await this.opened) as unknown as AnyCalls; // `calls` names its methods
+        return object[name]?.(...args);
+      },
+    });
+  return LateObject as unknown as ReturnType<typeof lateObject<O>>; // with the methods above
+}
+
+/** Runs the coordinator. */
+export class IngestCoordinator extends lateObject<Omit<Coordinator, "recover">>(
+  {
+    alarm: true,
+    backUp: true,
+    cancel: true,
+    decide: true,
+    enqueue: true,
+    findJob: true,
+    findRun: true,
+    jobs: true,
+    keepAuditEntry: true,
+    ledger: true,
+    pause: true,
+    queue: true,
+    reconcile: true,
+    removeBackup: true,
+    restoreBackup: true,
+    resume: true,
+    rollback: true,
+    status: true,
+    tick: true,
+    tickJob: true,
+    unsettledRuns: true,
+    verifyBackup: true,
+    versions: true,
+  },
+  async (ctx, env) => (await import("./coordinator/durable-object.ts")).openCoordinator(ctx, env),
+) {}
+
+/** Evaluates the alerts. */
+export class AlertMonitor extends lateObject<Monitor>(
+  { evaluate: true, status: true, test: true },
+  async (ctx, env) => (await import("./alerts/durable-object.ts")).openMonitor(ctx, env),
+) {}
+
+/**
+ * Compresses segments for the coordinator over RPC. Each segment has its own invocation with its
+ * own CPU time, and the coordinator answers calls while it waits. The guards limit messages so that
+ * their segments are far below RPC's limit of 32 MiB.
+ */
+export class SegmentCompressor extends WorkerEntrypoint {
+  async compress(task: SegmentTask): Promise<Uint8Array> {
+    const { compressSegment } = await import("./ingest/segment-coders.ts");
+    const compressed = compressSegment(task);
+    releaseBuffer(task.bytes); // RPC copied them for this call
+    return compressed;
+  }
+}

@@ -1,0 +1,119 @@
+/** Everything that operators and cron triggers reach. Serving the catalog does not load it. */
+import { waitUntil } from "cloudflare:workers";
+import notice from "../data/NOTICE.md";
+import { accessVerifier } from "./admin/auth/access-jwt.ts";
+import { createAdminApp } from "./admin/app.ts";
+import { createAuditTrail } from "./admin/audit/audit-trail.ts";
+import type { AuthenticationDependencies } from "./admin/auth/gate.ts";
+import { coordinatorCalls, monitorCalls } from "./admin/calls.ts";
+import { createAlertHistory } from "./alerts/alert-history.ts";
+import { createHistory } from "./coordinator/history.ts";
+import { readCredentials } from "./credentials.ts";
+import { readLimits } from "./health/limits.ts";
+import { ALERTS_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
+import { describeError, logLine } from "./log.ts";
+import { cronJob, INGEST_CRON, scheduledJobs } from "./schedule.ts";
+import type { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
+import { createAuditStore } from "./storage/audit-store.ts";
+import { createBackupStore } from "./storage/backup-store.ts";
+import { createSourceArchive } from "./storage/source-archive.ts";
+import { createStoreProbes } from "./storage/probes.ts";
+
+/** Builds the application that answers every request but those for the catalog. */
+export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {
+  const audit = createAuditStore(env.HISTORY);
+  const { limits } = readLimits(env);
+  return createAdminApp({
+    ...authentication(env),
+    coordinator: coordinatorCalls(() => coordinator(env)),
+    history: createHistory(env.HISTORY),
+    archive: createSourceArchive(env.ARCHIVE),
+    backups: createBackupStore(env.BACKUPS),
+    alerts: monitorCalls(() => monitor(env)),
+    alertHistory: createAlertHistory(env.HISTORY),
+    audit,
+    probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
+    jobs: scheduledJobs(),
+    recordChange: createAuditTrail({
+      save: async (entries) => audit.save(entries),
+      keep: async (entry) => coordinator(env).keepAuditEntry(entry),
+      log: logLine,
+    }),
+    reader,
+    defaultLocale,
+    limits,
+    waitUntil,
+    notice,
+    version: env.VERSION.id || "local",
+  });
+}
+
+/** Builds the authentication of the admin routes. */
+function authentication(env: Env): AuthenticationDependencies {
+  const credentials = readCredentials(env);
+  const access = credentials.ok ? credentials.credentials.access : null;
+  return {
+    credentials,
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, waitUntil),
+    mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
+    now: Date.now,
+  };
+}
+
+const NO_ACCESS: AuthenticationDependencies["verifyAccess"] = async () => ({
+  ok: false,
+  reason: "refused",
+});
+
+/** Gets a new stub for each call, because a stub stays broken after its object was reset. */
+function coordinator(env: Env) {
+  return env.COORDINATOR.getByName(INGEST_INSTANCE);
+}
+
+function monitor(env: Env) {
+  return env.ALERTS.getByName(ALERTS_INSTANCE);
+}
+
+/**
+ * Runs the job of a cron trigger. Each job counts a tick once, so a retry is safe. A tick comes only
+ * once, so a call is also repeated if the coordinator was overloaded or has timed out.
+ */
+export async function runCron(
+  { cron, scheduledTime }: Pick<ScheduledController, "cron" | "scheduledTime">,
+  env: Env,
+): Promise<void> {
+  // `wrangler dev` names no trigger where a person asks for one.
+  const trigger = cron || INGEST_CRON;
+  const job = cronJob(trigger);
+  const calls = coordinatorCalls(() => coordinator(env));
+  const twice = (call: () => Promise<void>) => call().catch(() => call());
+  switch (job.job) {
+    case "ingest":
+      return twice(() => calls.tick(trigger, scheduledTime, job.request));
+    case "watch": {
+      const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
+      const evaluate = async () => monitor(env).evaluate(asked);
+      // An alert fires if the coordinator does not answer.
+      const [evaluated, reconciled] = await Promise.allSettled([
+        evaluate().catch(evaluate),
+        twice(calls.reconcile),
+      ]);
+      if (reconciled.status === "rejected")
+        logLine(
+          "warn",
+          "reconcile_failed",
+          "the coordinator did not answer",
+          describeError(reconciled.reason),
+        );
+      if (evaluated.status === "rejected") throw evaluated.reason;
+      return;
+    }
+    case "back_up":
+    case "verify_backup": {
+      const task = job.job;
+      return twice(() => calls.tickJob(trigger, scheduledTime, task));
+    }
+    default:
+      job satisfies never;
+  }
+}

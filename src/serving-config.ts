@@ -1,0 +1,69 @@
+/** The settings that requests depend on. Without a library, because serving waits for what it loads. */
+
+/** Some settings are wrong. The message names each and says what it must be. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** The settings as strings. A missing one has its default. */
+export interface ServingSettings {
+  /** Locale of a request that names none; must be one of LOCALES. */
+  readonly DEFAULT_LOCALE?: string | undefined;
+  /** Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest for joined bodies. */
+  readonly CACHE_MAX_BYTES?: string | undefined;
+  /** How long an isolate serves from the manifest it holds before it looks for a newer one. */
+  readonly MANIFEST_FRESH_MS?: string | undefined;
+}
+
+/** The names of these settings. */
+export const SERVING_SETTINGS = [
+  "DEFAULT_LOCALE",
+  "CACHE_MAX_BYTES",
+  "MANIFEST_FRESH_MS",
+] as const satisfies readonly (keyof ServingSettings)[];
+
+/** The settings that requests depend on, validated, with units. */
+export interface ServingConfig {
+  readonly defaultLocale: string;
+  readonly cacheMaxBytes: number;
+  readonly manifestFreshMs: number;
+}
+
+/**
+ * Bound of the cache. Of the 128 MB of an isolate, the Worker's code and data take some 30 MB, and
+ * V8 may not have collected yet what the last reads and requests needed.
+ */
+const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
+const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * Parses and validates the settings that requests depend on. The service answers whatever the
+ * settings of the ingest are.
+ *
+ * @throws ConfigError
+ */
+export function loadServingConfig(settings: object): ServingConfig {
+  const { config, problems } = readServingConfig(settings);
+  if (problems.length > 0) throw new ConfigError(problems.join("; "));
+  return config;
+}
+
+/** Parses the settings, and says what is wrong with them. */
+export function readServingConfig(settings: object): {
+  readonly config: ServingConfig;
+  readonly problems: readonly string[];
+} {
+  const { DEFAULT_LOCALE = "en", CACHE_MAX_BYTES, MANIFEST_FRESH_MS }: ServingSettings = settings;
+  const problems: string[] = [];
+  const wholeNumber = (name: string, text: string, max: number): number => {
+    if (!/^\d+$/.test(text)) problems.push(`${name} must be a whole number`);
+    else if (Number(text) > max) problems.push(`${name} must be between 0 and ${max}`);
+    return Number(text);
+  };
+  const config = {
+    defaultLocale: DEFAULT_LOCALE,
+    cacheMaxBytes: wholeNumber("CACHE_MAX_BYTES", CACHE_MAX_BYTES ?? "67108864", CACHE_LIMIT_BYTES),
+    manifestFreshMs: wholeNumber("MANIFEST_FRESH_MS", MANIFEST_FRESH_MS ?? "30000", HOUR_MS),
+  };
+  return { config, problems };
+}
