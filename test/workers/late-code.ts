@@ -2,12 +2,10 @@
  * Loads the code that the Worker loads when it first needs it. In a bundle that takes no I/O; here it
  * does, on behalf of whoever is first, which may be a Durable Object that a test resets.
  */
-await Promise.all([
+export const lateCode = await Promise.all([
   import("../../src/alerts/durable-object.ts"),
   import("../../src/coordinator/durable-object.ts"),
   import("../../src/ingest/segment-coders.ts"),
   import("../../src/operations.ts"),
   import("../../src/rpc/router.ts"),
 ]);
-
-export {};
