@@ -72,26 +72,10 @@ export class BenchWorker {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
     bundleWorker(entry, folder);
     adapt(folder);
-    const token = localAdminToken();
-    const config = unstable_readConfig({ config: "wrangler.toml" });
     const options = convertV4MiniflareOptions({
       workers: [NAME, STOCK_NAME].map((name) => ({
         name,
-        rootPath: folder,
-        modulesRoot: folder,
-        modules: bundleModules(folder),
-        compatibilityDate: config.compatibility_date ?? "",
-        compatibilityFlags: config.compatibility_flags,
-        bindings: { ...config.vars, COMPRESSION: "best", ...vars, ADMIN_TOKENS: token.secret },
-        versionMetadata: "VERSION",
-        kvNamespaces: ["CATALOG"],
-        r2Buckets: ["ARCHIVE", "BACKUPS"],
-        ratelimits: rateLimits(config),
-        d1Databases: ["HISTORY"],
-        durableObjects: {
-          ALERTS: { className: "AlertMonitor", useSQLite: true },
-          COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
-        },
+        ...benchBindings(folder, vars),
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       })),
       defaultPersistRoot: join(folder, "state"),
@@ -105,7 +89,13 @@ export class BenchWorker {
     const miniflare = new Miniflare(options);
     await miniflare.ready;
     await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
-    return new BenchWorker(await portsOf(miniflare), miniflare, options, folder, token.text);
+    return new BenchWorker(
+      await portsOf(miniflare),
+      miniflare,
+      options,
+      folder,
+      localAdminToken().text,
+    );
   }
 
   /** Ends workerd, and starts it again on the same stores, with isolates that hold nothing. */
@@ -159,6 +149,33 @@ export class BenchWorker {
     await this.#miniflare.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** A bundle with the bindings of the service, as Miniflare wants them. */
+export function benchBindings(folder: string, vars: { readonly [name: string]: string } = {}) {
+  const config = unstable_readConfig({ config: "wrangler.toml" });
+  return {
+    rootPath: folder,
+    modulesRoot: folder,
+    modules: bundleModules(folder),
+    compatibilityDate: config.compatibility_date ?? "",
+    compatibilityFlags: config.compatibility_flags,
+    bindings: {
+      ...config.vars,
+      COMPRESSION: "best",
+      ...vars,
+      ADMIN_TOKENS: localAdminToken().secret,
+    },
+    versionMetadata: "VERSION",
+    kvNamespaces: ["CATALOG"],
+    r2Buckets: ["ARCHIVE", "BACKUPS"],
+    ratelimits: rateLimits(config),
+    d1Databases: ["HISTORY"],
+    durableObjects: {
+      ALERTS: { className: "AlertMonitor", useSQLite: true },
+      COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
+    },
+  };
 }
 
 async function portsOf(miniflare: Miniflare) {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import type { BenchWorker } from "./bench-worker.ts";
+import { benchBindings, type BenchWorker } from "./bench-worker.ts";
 import { bundleModules, bundleWorker } from "./bundle.ts";
 import type { Case } from "./cases.ts";
 import type { Table } from "./report.ts";
@@ -12,38 +12,65 @@ import { median, round } from "./statistics.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
 const STARTS = 5;
-/** Isolates that `BenchWorker` has with the same bundle. */
-const ISOLATES = 2;
 const MIB = 2 ** 20;
-/** A Worker that is as good as none, to tell the start of workerd from that of the service. */
-const EMPTY_WORKER = convertV4MiniflareOptions({
-  modules: true,
-  script: "export default { fetch: () => new Response() }",
-});
+
+/** What is started in turn, with the same bindings. */
+const EMPTY = "an empty Worker";
+const SERVICE = "the service";
+const STOCK = "Connect's router alone";
+const EMPTY_CODE = `
+  import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
+  export class AlertMonitor extends DurableObject {}
+  export class IngestCoordinator extends DurableObject {}
+  export class SegmentCompressor extends WorkerEntrypoint {}
+  export default { fetch: () => new Response() };
+`;
 
 /** What a new isolate costs: its start, its first request, and the size of what it loads. */
 export async function measureCold(worker: BenchWorker, one: Case): Promise<Table> {
-  const starts: { startCpuMs: number; firstMs: number; secondMs: number }[] = [];
+  const requests: { firstMs: number; secondMs: number }[] = [];
   for (let index = 0; index < STARTS; index++) {
     await worker.restart();
-    const cpuMs = (workerdCpuMs() - (await emptyStartCpuMs())) / ISOLATES;
     const firstMs = await timed(() => ask(worker, one));
     const secondMs = await timed(() => ask(worker, one));
-    starts.push({ startCpuMs: cpuMs, firstMs, secondMs });
+    requests.push({ firstMs, secondMs });
   }
-  const middle = (key: keyof (typeof starts)[number]) => median(starts.map((each) => each[key]));
-  const { bytes, gzipBytes } = bundleSize();
-  return {
-    title: `A new isolate, medians of ${STARTS} starts, with the stores on this machine's disk`,
-    columns: ["", "value"],
-    rows: [
-      ["bundle, MiB", round(bytes / MIB, 2)],
-      ["bundle with gzip, MiB", round(gzipBytes / MIB, 2)],
-      ["CPU of its start, beyond that of workerd itself, ms", round(middle("startCpuMs"), 0)],
-      [`first request (${one.name}), ms`, round(middle("firstMs"), 1)],
-      ["second request, ms", round(middle("secondMs"), 1)],
-    ],
-  };
+  const folder = mkdtempSync(join(tmpdir(), "bench-cold-"));
+  try {
+    const bundles = new Map([
+      [EMPTY, join(folder, "empty")],
+      [SERVICE, join(folder, "service")],
+      [STOCK, join(folder, "stock")],
+    ]);
+    for (const path of bundles.values()) mkdirSync(path);
+    writeFileSync(join(folder, "empty", "worker.js"), EMPTY_CODE);
+    bundleWorker("src/worker.ts", join(folder, "service"));
+    bundleWorker("bench/stock-worker.ts", join(folder, "stock"));
+    const starts = await measureStarts(bundles);
+    const beyondEmpty = (name: string) =>
+      round(
+        median((starts.get(name) ?? []).map((ms, turn) => ms - (starts.get(EMPTY)?.[turn] ?? NaN))),
+        0,
+      );
+    const { bytes, gzipBytes } = sizeOf(join(folder, "service"));
+    return {
+      title: `A new isolate, medians of ${STARTS} starts, with the stores on this machine's disk`,
+      columns: ["", "value"],
+      rows: [
+        ["bundle, MiB", round(bytes / MIB, 2)],
+        ["bundle with gzip, MiB", round(gzipBytes / MIB, 2)],
+        ["CPU of its start, beyond that of an empty Worker, ms", beyondEmpty(SERVICE)],
+        [`the same of ${STOCK}, ms`, beyondEmpty(STOCK)],
+        [
+          `first request (${one.name}), ms`,
+          round(median(requests.map(({ firstMs }) => firstMs)), 1),
+        ],
+        ["second request, ms", round(median(requests.map(({ secondMs }) => secondMs)), 1)],
+      ],
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function ask({ port }: BenchWorker, one: Case): Promise<void> {
@@ -51,10 +78,21 @@ async function ask({ port }: BenchWorker, one: Case): Promise<void> {
   if (status !== 200) throw new Error(`${status} ${body.toString()}`);
 }
 
-/** CPU time (ms) that workerd takes to start with next to nothing in it. */
-async function emptyStartCpuMs(): Promise<number> {
+/** CPU times (ms) of starts of workerd with each bundle, in turn, with the service's bindings. */
+async function measureStarts(
+  bundles: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const starts = new Map([...bundles.keys()].map((name): [string, number[]] => [name, []]));
+  for (let turn = 0; turn < STARTS; turn++)
+    for (const [name, path] of bundles) starts.get(name)?.push(await startCpuMs(path));
+  return starts;
+}
+
+async function startCpuMs(folder: string): Promise<number> {
   const before = workerdCpuMs();
-  const miniflare = new Miniflare(EMPTY_WORKER);
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({ name: "cold", ...benchBindings(folder) }),
+  );
   try {
     await miniflare.ready;
     return workerdCpuMs() - before;
@@ -63,19 +101,13 @@ async function emptyStartCpuMs(): Promise<number> {
   }
 }
 
-/** Of what a deploy would upload. */
-function bundleSize(): { readonly bytes: number; readonly gzipBytes: number } {
-  const folder = mkdtempSync(join(tmpdir(), "bench-bundle-"));
-  try {
-    bundleWorker("src/worker.ts", folder);
-    const files = bundleModules(folder).map(({ path }) => readFileSync(path));
-    return {
-      bytes: files.reduce((sum, { length }) => sum + length, 0),
-      gzipBytes: files.reduce((sum, file) => sum + gzipSync(file).length, 0),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** The size of what a deploy would upload. */
+function sizeOf(folder: string): { readonly bytes: number; readonly gzipBytes: number } {
+  const files = bundleModules(folder).map(({ path }) => readFileSync(path));
+  return {
+    bytes: files.reduce((sum, { length }) => sum + length, 0),
+    gzipBytes: files.reduce((sum, file) => sum + gzipSync(file).length, 0),
+  };
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

@@ -20,7 +20,8 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 export function successResponse(found: Found, { method, url }: RequestHead): Response {
   const { variant, kind } = found;
   const isPost = method === "POST";
-  const head = cachedInit(variant, { isPost, kind });
+  const origin = kind === "body" ? found.origin : "manifest";
+  const head = cachedInit(variant, { isPost, kind, origin });
   // The stream has a length.
   const response = new Response(kind === "body" ? found.content.stream() : null, head);
   // A cache has the header of a 304 from the answer that it renews.
@@ -37,9 +38,14 @@ function offerAsDictionary({ headers }: Response, url: string): void {
   if (query.length <= QUERY_MAX_LENGTH) headers.set("use-as-dictionary", dictionaryOf(query));
 }
 
-/** Matches a query exactly: other locales are dictionaries of their own. */
+/**
+ * Matches a query exactly: other locales are dictionaries of their own. A colon stands in braces,
+ * because `URLPattern` reads a relative pattern with a colon as one with a protocol.
+ */
 const dictionaryOf = memoize((query) => {
-  const pattern = query.replaceAll(/[\\:*+?(){}]/g, String.raw`\$&`);
+  const pattern = query
+    .replaceAll(/[\\*+?(){}]/g, String.raw`\$&`)
+    .replaceAll(":", String.raw`{\:}`);
   return `match="?${pattern.replaceAll("\\", String.raw`\\`)}"`;
 });
 
@@ -52,6 +58,8 @@ function catalogHeaders(variant: Variant, isPost: boolean): Headers {
   headers.set("content-language", variant.locale);
   headers.set("last-modified", new Date(variant.manifest.published_at).toUTCString());
   if (variant.fallback !== "none") headers.set("locale-fallback", variant.fallback);
+  headers.set("timing-allow-origin", "*");
+  headers.set("x-content-type-options", "nosniff");
   headers.set("vary", isPost ? "Accept-Encoding" : "Accept-Encoding, Available-Dictionary");
   return allowAnyOrigin(headers);
 }
@@ -59,6 +67,8 @@ function catalogHeaders(variant: Variant, isPost: boolean): Headers {
 interface InitKey {
   readonly isPost: boolean;
   readonly kind: Found["kind"];
+  /** Where the answer came from: `memory`, `kv` or `r2`; `manifest` where it has no body. */
+  readonly origin: string;
 }
 
 /** Caches them per body, because building one costs more than the rest of a warm request. */
@@ -71,7 +81,7 @@ function cachedInit(variant: Variant, key: InitKey): ResponseInit {
     known = { manifest: variant.manifest, made: new Map() };
     memo.set(variant.body, known);
   }
-  const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
+  const name = `${key.isPost} ${key.kind} ${key.origin} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
   const held = known.made.get(name);
   if (held !== undefined) return held;
   const made = responseInit(variant, key);
@@ -79,8 +89,9 @@ function cachedInit(variant: Variant, key: InitKey): ResponseInit {
   return made;
 }
 
-function responseInit(variant: Variant, { isPost, kind }: InitKey): ResponseInit {
+function responseInit(variant: Variant, { isPost, kind, origin }: InitKey): ResponseInit {
   const headers = catalogHeaders(variant, isPost);
+  headers.set("server-timing", `from;desc="${origin}"`);
   headers.set("etag", entityTag(variant.body));
   if (kind === "not_modified") return { status: 304, headers };
   headers.set("content-type", MEDIA_TYPES[variant.representation]);

@@ -200,7 +200,7 @@ async function decide(
   const decisions = changed.map(({ id }): Decision => ({ id, ...made }));
   if (decisions.length > 0) await coordinator.decide(decisions);
   // What is approved is held until a run follows it. The answer to an earlier call may be lost.
-  const run = verb === "approve" && found.length > 0 ? await queueRun(coordinator, actor) : null;
+  const run = verb === "approve" ? await queueRuns(coordinator, found, actor) : null;
   const verdicts = byChange(decisions);
   const held = found.slice(0, ANSWERED_MAX).map((change) => withDecision(change, verdicts));
   const before: { [state: string]: number } = {};
@@ -214,14 +214,20 @@ async function decide(
   } as const;
 }
 
-async function queueRun(
+/** Queues a run of each source that says so, and returns the last one; null if none was queued. */
+async function queueRuns(
   coordinator: Pick<CoordinatorCalls, "enqueue">,
+  approved: readonly HeldChange[],
   actor: Actor,
 ): Promise<ListedRun | null> {
-  const why = "takes over approved changes";
-  const request = plainRun({ trigger: "manual", requested_by: actor.id, note: why });
-  const result = await coordinator.enqueue(request);
-  return result.ok ? result.answer.run : null;
+  const note = "takes over approved changes";
+  const plain = plainRun({ trigger: "manual", requested_by: actor.id, note });
+  let run: ListedRun | null = null;
+  for (const source of new Set(approved.map((change) => change.source))) {
+    const result = await coordinator.enqueue({ ...plain, source });
+    if (result.ok) run = result.answer.run;
+  }
+  return run;
 }
 
 const NO_CHANGE = "Nothing changed.";

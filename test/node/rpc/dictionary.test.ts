@@ -215,9 +215,24 @@ describe("Use-As-Dictionary", () => {
     const match = async (query: string) =>
       (await ask(versions[4], { query })).headers.get("use-as-dictionary");
     const escaped = await match(String.raw`&x=*:(){}+?\'`);
-    expect(escaped).toMatch(/&x=\\\\\*\\\\:\\\\\(\\\\\)\\\\\{\\\\\}\\\\\+\\\\\?\\\\\\\\%27"$/);
+    expect(escaped).toMatch(/&x=\\\\\*\{\\\\:\}\\\\\(\\\\\)\\\\\{\\\\\}\\\\\+\\\\\?\\\\\\\\%27"$/);
     expect(await match(`&x=${"y".repeat(600)}`)).toBeNull();
   });
+
+  it.each(['&message={"locale":"fr"}', String.raw`&x=*:(){}+?\'`, "&x=a:b:c", "&x=%3A"])(
+    "is a pattern that URLPattern takes, and matches the very query: %s",
+    async (query) => {
+      const { headers } = await ask(versions[4], { query });
+      const [, sent = ""] = /^match="(.*)"$/.exec(headers.get("use-as-dictionary") ?? "") ?? [];
+      const message = encodeURIComponent('{"locale":"en"}');
+      const { url } = new Request(`http://localhost/a?connect=v1&${QUERY.json}${message}${query}`);
+      // The header is a string of structured fields, in which a backslash escapes.
+      const pattern = new URLPattern(sent.replaceAll(/\\(.)/g, "$1"), url);
+      expect(pattern.hasRegExpGroups).toBe(false);
+      expect(pattern.test(url)).toBe(true);
+      expect(pattern.test(`${url}x`)).toBe(false);
+    },
+  );
 
   it("is sent with HEAD, but not with 304, whose cache has it", async () => {
     expect((await ask(versions[4], { method: "HEAD" })).headers.has("use-as-dictionary")).toBe(

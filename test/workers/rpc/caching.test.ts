@@ -36,6 +36,8 @@ describe("the headers of a success", () => {
     });
     expect(headers.get("etag")).toMatch(/^"[0-9a-f]{32}"$/);
     expect(headers.has("locale-fallback")).toBe(false);
+    expect(headers.get("timing-allow-origin")).toBe("*");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
   it("do not depend on earlier requests", async () => {
@@ -161,7 +163,9 @@ describe("a HEAD request", () => {
     expect(Object.fromEntries(head.headers)).toEqual({
       ...Object.fromEntries(get.headers),
       "content-length": length,
+      "server-timing": 'from;desc="manifest"',
     });
+    expect(get.headers.get("server-timing")).toBe('from;desc="kv"');
     expect(reader.opened).toEqual([]);
   });
 

@@ -81,8 +81,11 @@ const ADDED = [
   "repr-digest",
   "last-modified",
   "locale-fallback",
+  "server-timing",
+  "timing-allow-origin",
   "use-as-dictionary",
   "vary",
+  "x-content-type-options",
 ];
 
 /** What of an answer must be the router's: its bytes once decoded, and headers without ours. */

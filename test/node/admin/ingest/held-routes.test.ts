@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { HeldChange } from "../../../../src/acceptance/held-change.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anUpstream } from "../../../builders/coordinator-world.ts";
@@ -141,6 +141,14 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
       held: { waiting: 2, ended: 1 },
     });
     expect((await list()).held.map(({ iata }) => iata)).toEqual(["GVA", "LIN"]);
+  });
+
+  it("queues a run of the source that says so, whatever the usual one is", async () => {
+    const enqueue = vi.spyOn(world.ingest.coordinator, "enqueue");
+    const { held } = await decide(`${await idOf("ZRH")}/approve`);
+    const [[request] = []] = enqueue.mock.calls;
+    expect(request?.source).toBe("other");
+    expect(held).toMatchObject([{ source: "other" }]);
   });
 
   it("changes nothing the second time, and names the run that publishes the change", async () => {
