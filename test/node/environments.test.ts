@@ -15,6 +15,8 @@ const INHERITED = [
   "compatibility_date",
   "compatibility_flags",
   "keep_names",
+  "minify",
+  "upload_source_maps",
   "workers_dev",
   "preview_urls",
   "rules",
