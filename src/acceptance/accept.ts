@@ -66,7 +66,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       .filter(({ row }) => !upstream.unopened.has(row))
       .map((after) => ({ before: null, after })),
   ];
-  const rules = findRules(changes, present, regionOf);
+  const said = ledger.held.filter(({ source }) => source === comparison.source);
+  const rules = findRules(changes, present, said, regionOf);
   const hold = holdFor(comparison);
   const judged = blockTakenCodes(
     present,
