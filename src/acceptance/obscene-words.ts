@@ -44,8 +44,8 @@ const OBSCENE =
 
 const WORDS: ReadonlySet<string> = new Set(OBSCENE.split(" ").map(fold));
 
-/** Beginnings of obscene words. No Japanese name such as Shitara has one of them. */
-const OBSCENE_STEM = /^(?:fuck|shit(?![aeiou])|hitler|fotze|хуй)/u;
+/** Beginnings of obscene words, folded (хуй is хуи). No Japanese name such as Shitara has one of them. */
+const OBSCENE_STEM = /^(?:fuck|shit(?![aeiou])|hitler|fotze|хуи)/u;
 
 /** Digits, and Cyrillic letters, that look like Latin ones. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
