@@ -37,6 +37,11 @@ interface WantedChange extends Change {
   readonly after: AcceptedAirport | null;
 }
 
+/** A change of an airport of the catalog. */
+interface ListedChange extends WantedChange {
+  readonly before: AcceptedAirport;
+}
+
 /** A change as it is held, and whether nothing holds it any more. */
 interface Judged {
   readonly change: WantedChange;
@@ -58,7 +63,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
     ...upstream.delistedRows,
     ...closed.map(({ id }) => [id, "closed"] as const),
   ]);
-  const listed = pairs.map((pair) => followRow(pair, delistedRows));
+  const taken = new Set(pairs.map((pair) => pair.upstream?.id));
+  const listed = pairs.map((pair) => keepRow(pair, taken, followRow(pair, delistedRows)));
   const present = listed.map(({ before }) => before);
   const changes: WantedChange[] = [
     ...listed.filter(isDifferent),
@@ -66,7 +72,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       .filter(({ row }) => !upstream.unopened.has(row))
       .map((after) => ({ before: null, after })),
   ];
-  const rules = findRules(changes, present, regionOf);
+  const saidBefore = ledger.held.filter(({ source }) => source === comparison.source);
+  const rules = findRules(changes, present, saidBefore, regionOf);
   const hold = holdFor(comparison);
   const judged = blockTakenCodes(
     present,
@@ -98,11 +105,26 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   };
 }
 
+/**
+ * Keeps the row number of an airport whose record differs, unless that row is another airport's now.
+ * Should upstream mend the former row, it counts, and not the one that had taken the code.
+ *
+ * @param taken numbers of the rows that are airports of the catalog.
+ */
+function keepRow(
+  { accepted: { row } }: Pair,
+  taken: ReadonlySet<string | undefined>,
+  change: ListedChange,
+): ListedChange {
+  if (!isDifferent(change) || taken.has(row)) return change;
+  return { ...change, before: { ...change.before, row } };
+}
+
 /** Accepts the present row number and a small correction of the position; the rest is to wait. */
 function followRow(
   { accepted, upstream: row }: Pair,
   delistedRows: UpstreamAirports["delistedRows"],
-): WantedChange & { before: AcceptedAirport } {
+): ListedChange {
   const delisted = delistedRows.get(accepted.row);
   if (row === undefined && delisted === "unusable") return { before: accepted, after: accepted };
   if (row === undefined) return { before: accepted, after: null, delisted };

@@ -33,7 +33,7 @@ const OBSCENE =
   "fasz geci picsa muie " +
   // Russian and Ukrainian, also in Latin letters
   "blyad blyat ebat huy khuy khuilo khuylo mudak pidor pizdec zalupa " +
-  "блядь блять говно ебать ебаный жопа залупа мудак пидор пидорас пизда пиздец сука хуй хуйло хуйня " +
+  "блядь блять говно дерьмо ебать ебаный жопа залупа мудак пидор пидорас пизда пиздец сука хуй хуйло хуйня " +
   // Turkish
   "amcik amk gavat ibne orospu pezevenk siktir yarak yarrak " +
   // Indonesian, Malay and Tagalog
@@ -44,15 +44,38 @@ const OBSCENE =
 
 const WORDS: ReadonlySet<string> = new Set(OBSCENE.split(" ").map(fold));
 
+/** Beginnings of obscene words, folded (хуй is хуи). No Japanese name such as Shitara has one of them. */
+const OBSCENE_STEM = /^(?:fuck|shit(?![aeiou])|hitler|fotze|хуи)/u;
+
+/** Digits, and Cyrillic letters, that look like Latin ones. */
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
+  "0o 1i 3e 4a 5s 7t аa еe іi оo рp сc ѕs тt уy хx кk нh"
+    .split(" ")
+    .map(([from = "", to = ""]) => [from, to] as const),
+);
+
 /** Whether a name has an obscene word that no known name has. */
 export function gainsObscenity(name: string, known: readonly string[]): boolean {
   const before = new Set(known.flatMap(wordsOf));
-  return wordsOf(name).some((word) => WORDS.has(word) && !before.has(word));
+  return wordsOf(name).some((word) => isObscene(word) && !before.has(word));
 }
 
-/** The words of a name in any script. */
+function isObscene(word: string): boolean {
+  return WORDS.has(word) || OBSCENE_STEM.test(word);
+}
+
+/** The words of a name in any script. Letters with a point between each count as one word. */
 function wordsOf(name: string): string[] {
-  return fold(name).split(/[^\p{L}\p{N}]+/u);
+  const joined = fold(name).replace(/(?<!\p{L})\p{L}(?:\.\p{L}){2,}(?!\p{L})/gu, (letters) =>
+    letters.replaceAll(".", ""),
+  );
+  return joined.split(/[^\p{L}\p{N}]+/u).map(withoutLookAlikes);
+}
+
+/** Spells a word in Latin letters that has some of them. */
+function withoutLookAlikes(word: string): string {
+  if (!/\p{Script=Latin}/u.test(word)) return word;
+  return word.replace(/[^a-z]/gu, (letter) => LOOK_ALIKES.get(letter) ?? letter);
 }
 
 function fold(text: string): string {

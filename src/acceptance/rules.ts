@@ -3,7 +3,7 @@ import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason, SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
-import { type Rule, RULES } from "./held-change.ts";
+import { type HeldChange, type Rule, RULES } from "./held-change.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 
 /** A change of an airport. */
@@ -32,20 +32,27 @@ const REGION_LOSS_SHARE = 0.5;
  * Finds the rules that each change trips, the most urgent first.
  *
  * @param accepted the airports before these changes.
+ * @param held what this source has said before. The airports of a list of lost services stay marked
+ * though others of the list are approved or mended.
  */
 export function findRules(
   changes: readonly Change[],
   accepted: readonly AcceptedAirport[],
+  held: readonly HeldChange[],
   regionOf: RegionOf,
 ): ReadonlyMap<Change, readonly Rule[]> {
   const holders = new Map(accepted.map(({ iata, id }) => [iata, id]));
   const emptied = findEmptiedRegions(changes, accepted, regionOf);
-  const unserved = changes.filter(losesService);
+  const isList = changes.filter(losesService).length > SERVICES_LOST_MAX;
+  const listed = new Set(
+    held.flatMap(({ airport, rules }) => (rules.includes("service_lost") ? [airport] : [])),
+  );
   const rulesOf = (change: Change): Rule[] => {
     const { before, after } = change;
     const rules = rulesOfUse(change, regionOf);
     if (isObscene(before, after)) rules.push("obscene");
-    if (unserved.length > SERVICES_LOST_MAX && losesService(change)) rules.push("service_lost");
+    if (losesService(change) && (isList || listed.has(before?.id ?? null)))
+      rules.push("service_lost");
     const holder = holders.get(after?.iata ?? "");
     if (holder !== undefined && holder !== after?.id) rules.push("takes_code");
     if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))

@@ -31,17 +31,25 @@ export function hasStateNote(name: string): boolean {
 
 /** Longest text that is served, in characters. The longest name of upstream has 89. */
 const TEXT_MAX_CHARACTERS = 120;
-/** Brackets of markup; controls, also of the direction of writing; private and other symbols, emoji. */
+/**
+ * Brackets of markup; controls, also of the direction of writing; invisible and private characters,
+ * symbols, emoji.
+ */
 const FORBIDDEN =
-  /[<>\p{Cc}\p{Cf}\p{Co}\p{Extended_Pictographic}\ufe0f\u20e3]|(?![°№])\p{So}|\p{M}{4}/u;
-const WEB_ADDRESS = /:\/\/|@|\bwww\.|[\p{L}\d-]{2}\.(?:com|net|org|info|biz|shop|online)\b/iu;
+  /[<>\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\p{Extended_Pictographic}\u20e3]|(?![°№])\p{So}|\p{M}{4}/u;
+const WEB_ADDRESS =
+  /:\/\/|@|\bhttps?\b|\bwww\.|\.com\b|[\p{L}\d-]{2}\.(?:net|org|info|biz|shop|online)\b|[\p{L}\d-]\.\p{L}{2,}\//iu;
 /** No name has a point before a small letter, as `taxi.example` has. */
 const DOMAIN = /[\p{L}\d-]{2}\.\p{Ll}{2}/u;
 
-/** Whether a clean text may be served: no markup, invisible character, emoji or web address. */
+/**
+ * Whether a clean text may be served: it is empty or has a letter, and no markup, invisible
+ * character, emoji or web address.
+ */
 export function isServable(text: string): boolean {
   return (
     text.length <= TEXT_MAX_CHARACTERS &&
+    (text === "" || /\p{L}/u.test(text)) &&
     ![FORBIDDEN, WEB_ADDRESS, DOMAIN].some((pattern) => pattern.test(text))
   );
 }

@@ -167,6 +167,28 @@ describe("a correction of a position by up to 2 km", () => {
   });
 });
 
+describe("a row number of another record", () => {
+  const takenOver = { ...BASEL, id: "900", name: "Ghost" };
+
+  it("is accepted with that record", () => {
+    life.nextDays(3, [takenOver, BERN, FIELD]);
+    expect(life.airport("BSL")).toEqual({ ...BASEL, row: "1" });
+    life.nextDay([takenOver, BERN, FIELD]);
+    expect(life.airport("BSL")).toEqual({ ...takenOver, id: "1", row: "900" });
+  });
+
+  it("is accepted at once where the former row is another airport's, so that rows stay unique", () => {
+    const near = airportNumber(4, "MLH", { lat: BASEL.lat, lon: BASEL.lon });
+    life = new UpstreamLife([BASEL, near]);
+    life.nextDay([
+      { ...BASEL, id: "4", name: "Ghost" },
+      { ...near, id: "1" },
+    ]);
+    expect(life.airport("BSL")).toEqual({ ...BASEL, row: "4" });
+    expect(life.airport("MLH")).toEqual({ ...near, row: "1" });
+  });
+});
+
 describe("an airport that upstream no longer lists", () => {
   it.each([
     ["thirty", "has no row", 30, "vanishes", undefined],

@@ -18,6 +18,23 @@ describe("an obscene word", () => {
   });
 
   it.each([
+    "Shithead Airport",
+    "Fucktown",
+    "ShitholeAirport",
+    "Hitlers Field",
+    "Fotzenflughafen",
+    "Хуйград Аэропорт",
+    "Sh1t Airport",
+    "S.h.i.t Airport",
+    "\u0405hit Airport",
+    "Аэропорт Дерьмо",
+  ])("is found as the beginning of a word, and in letters that look alike: %s", (name) => {
+    expect(gainsObscenity(name, [])).toBe(true);
+  });
+
+  it.each([
+    "Shitara Heliport",
+    "J.F.K. Airport",
     "Penistone Airfield",
     "Scunthorpe Airport",
     "Essex Airport",

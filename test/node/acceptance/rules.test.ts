@@ -142,9 +142,40 @@ describe("a list of airports that lose their scheduled service", () => {
     ]);
   });
 
-  it("is served one by one as an operator approves it", () => {
+  it("is served one by one as an operator approves it; the others wait on for thirty days", () => {
     life.nextDay(without(11));
-    life.nextDay(without(11), { decisions: [life.decision("approved")] });
+    life.nextDay(without(11), {
+      decisions: [life.decision("approved"), life.decision("approved", 1)],
+    });
+    expect(withService()).toBe(10);
+    life.nextDays(28, without(11));
+    expect(withService()).toBe(10);
+    life.nextDay(without(11));
+    expect(withService()).toBe(1);
+  });
+
+  it("still waits for thirty days where upstream mends a part of it, or edits the rest", () => {
+    const mended = [...served.slice(0, 6), ...without(11).slice(6)];
+    life.nextDay(without(11));
+    life.nextDays(9, mended);
+    expect(withService()).toBe(12);
+    life.nextDays(
+      30,
+      mended.map((airport) => ({ ...airport, icao: "LFSB" })),
+    );
+    expect(withService()).toBe(12);
+  });
+
+  it("is a list no more once upstream has mended it", () => {
+    life.nextDay(without(11));
+    life.nextDay(served);
+    life.nextDays(4, without(1));
+    expect(withService()).toBe(11);
+  });
+
+  it("is counted of each source alone", () => {
+    life.nextDay(without(11), { source: "dropped" });
+    life.nextDays(4, without(1));
     expect(withService()).toBe(11);
   });
 });

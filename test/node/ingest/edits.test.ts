@@ -309,6 +309,25 @@ describe("an edit that somebody mends on the second day", () => {
   });
 });
 
+describe("a new row that takes over an airport's code", () => {
+  const ghost = (said: Said) => {
+    const row = said.airports.find((each) => each["iata_code"] === "ZRH");
+    return add({ ...row, id: "9000", name: "Ghost Airport" })(said);
+  };
+  const hijacked = ghost(HONEST).airports.map((row) =>
+    row["iata_code"] === "ZRH" && row["id"] !== "9000" ? { ...row, iata_code: "" } : row,
+  );
+
+  it("is a reject from the day on which the former row is mended, and is never served", async () => {
+    const world = new EditedWorld();
+    const mended = ghost(HONEST);
+    const days = await live(world, [{ ...HONEST, airports: hijacked }, ...times(9, mended)]);
+    expect(days).toEqual(times(10, NOTHING));
+    expect(world.rejects).toContain("duplicate_iata");
+    expect(world.held).toEqual([]);
+  });
+});
+
 describe("a position that is moved by less than 2 km", () => {
   /** A degree of latitude has 111.2 km. */
   const north = (km: number) => edit("XFD", { latitude_deg: String(47.35 + km / 111.2) })(HONEST);
