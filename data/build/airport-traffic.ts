@@ -14,8 +14,10 @@ export interface RankedAirport {
 /** The traffic of airports by IATA code, from 0 to 1: `curated/airport-ranks.csv`. */
 export function readTraffic(): ReadonlyMap<string, number> {
   const file = readFileSync(new URL("../curated/airport-ranks.csv", import.meta.url), "utf8");
-  const rows: { readonly iata: string; readonly rank: string }[] = parse(file, { columns: true });
-  return new Map(rows.map(({ iata, rank }) => [iata, Number(rank)]));
+  const rows: { readonly iata: string; readonly traffic: string }[] = parse(file, {
+    columns: true,
+  });
+  return new Map(rows.map(({ iata, traffic }) => [iata, Number(traffic)]));
 }
 
 /**

@@ -1,7 +1,8 @@
-import { isSubdivision, isTravelRegion } from "./catalog-region.ts";
+import { countryOfRegion, isSubdivision, isTravelRegion } from "./catalog-region.ts";
 import { isEnglishTitle } from "./english-titles.ts";
 import type { Findings } from "./findings.ts";
 import { readFacts } from "./facts.ts";
+import { HALF_WORD, UNSPACED } from "./plain-names.ts";
 import { listMembers } from "./region-members.ts";
 import { airportsOfRegion, membersOf } from "./served-airports.ts";
 import { readSnapshotTable, type Tables } from "./snapshot-reader.ts";
@@ -63,8 +64,18 @@ export function checkNoEnglish(tables: Tables, findings: Findings): void {
     findings.every(
       readSnapshotTable(`names/${locale}.csv.gz`),
       ({ key = "", name = "" }) =>
-        isTravelRegion(key) || !isEnglishTitle(name, english.get(key) ?? ""),
+        isTravelRegion(key) || !isEnglishTitle(name, english.get(key) ?? "", countryOfRegion(key)),
       `${locale} has no English`,
     );
   }
+}
+
+/** No name in a locale without spaces ends in the middle of the word for the kind of region. */
+export function checkWholeWords(tables: Tables, findings: Findings): void {
+  for (const { locale } of tables.manifest.locales.filter((one) => UNSPACED.has(one.locale)))
+    findings.every(
+      readSnapshotTable(`names/${locale}.csv.gz`),
+      ({ name = "" }) => !HALF_WORD.test(name),
+      `${locale} names end with a whole word`,
+    );
 }

@@ -14,6 +14,7 @@ import {
   checkPlaces,
   checkRegionJoins,
   checkTravelRegions,
+  checkWholeWords,
 } from "./check-regions.ts";
 import { Findings } from "./findings.ts";
 import {
@@ -219,6 +220,7 @@ export function checkSnapshot(): readonly string[] {
     checkRegionJoins,
     checkNoEnglish,
     checkTravelRegions,
+    checkWholeWords,
   ];
   for (const check of checks) check(tables, findings);
   return findings.problems;

@@ -74,10 +74,10 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
   );
   const territories = readTerritoryNames(locale);
   const cityName = citiesOf(locale);
-  const isOwn = (name: string, english: string) =>
-    name !== "" && (locale === "en" || !isEnglishTitle(bare(name), english));
+  const isOwn = (name: string, english: string, country: string) =>
+    name !== "" && (locale === "en" || !isEnglishTitle(bare(name), english, country));
   const isFormer = (key: string, name: string) =>
-    sounds.sharesSound(name, formerNames.get(key) ?? "");
+    locale !== "en" && sounds.sharesSound(name, formerNames.get(key) ?? "");
   const names = new Map<string, string>();
   for (const { key, bareName, cldr } of regions) {
     const country = territories.get(countryOfRegion(key)) ?? "";
@@ -85,7 +85,7 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
       cldr
         .map((code) => subdivisions.get(code) ?? shortTerritoryName(territories, code))
         .map((name) => withoutCountry(tidy(name), country))
-        .find((name) => isOwn(name, bareName) && !isFormer(key, name)) ??
+        .find((name) => isOwn(name, bareName, countryOfRegion(key)) && !isFormer(key, name)) ??
       cityName(countryOfRegion(key), bareName);
     if (found !== undefined) names.set(key, capitalize(found, locale));
   }

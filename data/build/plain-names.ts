@@ -2,7 +2,7 @@ import { foldText } from "../../src/catalog/fold.ts";
 import { type CatalogRegion, countryOfRegion } from "./catalog-region.ts";
 import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
-import { nameWords } from "./region-names.ts";
+import { coreName, nameWords } from "./region-names.ts";
 import { repeated } from "./repeated.ts";
 import type { Sounds } from "./sound.ts";
 
@@ -23,7 +23,7 @@ export interface HeadWords {
 type Column = "locale" | "before" | "after" | "links" | "nominative" | "inflected";
 
 /** Locales that write no space between a name and such a word. */
-const UNSPACED: ReadonlySet<string> = new Set([
+export const UNSPACED: ReadonlySet<string> = new Set([
   "ja",
   "ko",
   "th",
@@ -46,6 +46,18 @@ const UNHEARD: ReadonlyMap<string, RegExp> = new Map([
   ["zh", /^.{3,}$/u],
   ["zh-Hant", /^.{3,}$/u],
 ]);
+
+/**
+ * What a name ends with in locales without spaces when a word such as 準州 or 자치공화국 was cut in
+ * two. 特 is not among them: many Chinese names end with it (佛蒙特).
+ */
+export const HALF_WORD = /(?:[準准]|特[別别]|自治|首都|자치|특별|수도|\s[준특])$/u;
+
+/** English names that are nothing without the word: `Republika Srpska`, `Australian Capital Territory`. */
+const KEEPS_WORD = /\b(?:Capital|Republika)\b/u;
+
+/** Islands are told from the mainland that they are named after: Riau Islands. */
+const ISLANDS = /\bIslands?$/u;
 
 /** Chinese regions are named without the word however short they are: 海南. */
 const CHINA = "CN";
@@ -109,7 +121,7 @@ interface Names {
  * A locale's names as travellers say them, without the word for the kind of region: `Bali`, not
  * `Provinz Bali`. The word stays where the rest does not sound like the English name (Region Mitte)
  * or is no name by itself (Московская область), and where another region of the country would have
- * the same name (Oblast Moskau).
+ * the same name (Oblast Moskau) or has it in English, however either is spelled (Kiew, Oblast Kyjiw).
  */
 export function withoutHeadWords(world: Names): ReadonlyMap<string, string> {
   const { names, regions, words } = world;
@@ -127,10 +139,17 @@ export function withoutHeadWords(world: Names): ReadonlyMap<string, string> {
     ),
     ({ id }) => id,
   );
+  const idInEnglish = (key: string) => {
+    const name = english.get(key) ?? "";
+    return nameInCountry(key, ISLANDS.test(name) ? name : coreName(name));
+  };
+  const inEnglish = Map.groupBy(regions, ({ key }) => idInEnglish(key));
   return new Map(
     [...names].map(([key, name]) => {
       const found = plain.get(key) ?? name;
-      const isAlone = taken.get(nameInCountry(key, found))?.length === 1;
+      const isAlone =
+        taken.get(nameInCountry(key, found))?.length === 1 &&
+        inEnglish.get(idInEnglish(key))?.length === 1;
       return [key, isAlone ? found : name];
     }),
   );
@@ -190,8 +209,9 @@ function standsAlone(
   { key, english, world }: { key: string; english: string; world: Names },
 ): boolean {
   const { locale, words, sharesOnset, toAscii } = world;
-  if (words === undefined || /^\p{Ll}|^$/u.test(rest) || isEnglishTitle(rest, english))
-    return false;
+  if (words === undefined || /^\p{Ll}|^$/u.test(rest)) return false;
+  if (isEnglishTitle(rest, english, countryOfRegion(key))) return false;
+  if (KEEPS_WORD.test(english) || (UNSPACED.has(locale) && HALF_WORD.test(rest))) return false;
   const isChinese = locale.startsWith("zh") && countryOfRegion(key) === CHINA;
   if (isChinese || (UNHEARD.get(locale)?.test(rest) && nameWords(english).length > 0)) return true;
   const isInflected = (word: string) =>

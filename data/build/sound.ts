@@ -30,6 +30,7 @@ const SPELLINGS: ReadonlyMap<string, readonly (readonly [RegExp, string])[]> = n
   [
     "de",
     [
+      [/j/giu, "y"],
       [/dsch/giu, "j"],
       [/tsch/giu, "ch"],
       [/sch/giu, "sh"],
@@ -37,8 +38,16 @@ const SPELLINGS: ReadonlyMap<string, readonly (readonly [RegExp, string])[]> = n
     ],
   ],
   [
+    "it",
+    [
+      [/j/giu, "y"],
+      [/h/giu, "kh"],
+    ],
+  ],
+  [
     "pl",
     [
+      [/j/giu, "y"],
       [/cz/giu, "ch"],
       [/sz/giu, "sh"],
       [/dż/giu, "j"],

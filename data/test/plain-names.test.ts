@@ -102,6 +102,34 @@ describe("withoutHeadWords", () => {
     expect(plain("de", words, names)).toEqual(["Republik Altai", "Region Altai"]);
   });
 
+  it("leaves the word where another region has the name in English, however either is spelled", () => {
+    expect(
+      plain("de", { before: ["Oblast"] }, [
+        ["Kyiv", "Kiew"],
+        ["Kyiv Oblast", "Oblast Kyjiw"],
+      ]),
+    ).toEqual(["Kiew", "Oblast Kyjiw"]);
+    expect(
+      plain("de", { before: ["Provinz"] }, [
+        ["Riau", "Provinz Riau"],
+        ["Riau Islands", "Riau-Inseln"],
+      ]),
+    ).toEqual(["Riau", "Riau-Inseln"]);
+  });
+
+  it("leaves the word without which an English name would be another", () => {
+    expect(
+      plain("pt", { before: ["República"] }, [["Republika Srpska", "República Srpska"]]),
+    ).toEqual(["República Srpska"]);
+  });
+
+  it("never cuts a compound word in two where names have no spaces", () => {
+    expect(plain("ja", { after: ["州"] }, [["Yukon", "ユーコン準州"]])).toEqual(["ユーコン準州"]);
+    expect(plain("ko", { after: ["공화국"] }, [["Crimea", "크림 자치공화국"]])).toEqual([
+      "크림 자치공화국",
+    ]);
+  });
+
   it("leaves Japan's prefectures their word in Japanese", () => {
     const names = [["Fukui", "福井県"]] as const;
     expect(plain("ja", { after: ["県"] }, names, "JP")).toEqual(["福井県"]);

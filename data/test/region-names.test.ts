@@ -148,24 +148,35 @@ describe("isEnglishTitle", () => {
   it.each(["Adana Province", "Capital Region", "Province of Bohol"])(
     "finds an English title in %s in any language",
     (name) => {
-      expect(isEnglishTitle(name, "Adana")).toBe(true);
+      expect(isEnglishTitle(name, "Adana", "XX")).toBe(true);
     },
   );
 
   it("finds an English word where the name is the English one", () => {
-    expect(isEnglishTitle("Ailuk Atoll", "Ailuk Atoll")).toBe(true);
-    expect(isEnglishTitle("Rhode Island", "Rhode Island")).toBe(true);
+    expect(isEnglishTitle("Ailuk Atoll", "Ailuk Atoll", "XX")).toBe(true);
+    expect(isEnglishTitle("Rhode Island", "Rhode Island", "XX")).toBe(true);
   });
 
   it.each(["Kanton Bern", "Provincia de Jaén", "Island", "Falkland Islands"])(
     "leaves %s, which is not the English name",
     (name) => {
-      expect(isEnglishTitle(name, "Iceland")).toBe(false);
+      expect(isEnglishTitle(name, "Iceland", "XX")).toBe(false);
     },
   );
 
+  it.each(["Southern Bölgesi", "Far North", "Ramallah and al-Bireh", "Doğu Highlands"])(
+    "finds the English direction or word in %s",
+    (name) => {
+      expect(isEnglishTitle(name, "Lakes", "XX")).toBe(true);
+    },
+  );
+
+  it("leaves the English directions of English-speaking countries", () => {
+    expect(isEnglishTitle("North Dakota", "North Dakota", "US")).toBe(false);
+  });
+
   it("leaves a proper name that languages share", () => {
-    expect(isEnglishTitle("Bremen", "Bremen")).toBe(false);
+    expect(isEnglishTitle("Bremen", "Bremen", "XX")).toBe(false);
   });
 });
 
