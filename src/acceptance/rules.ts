@@ -135,6 +135,8 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(
 );
 /** Letters that two spellings of one word begin with. */
 const STEM_LENGTH = 5;
+/** Most letters that another form of a word has more: Heathrowsucks is none of Heathrow. */
+const INFLECTION_LENGTH = 3;
 
 /**
  * Whether a name shares a distinctive word with the airport or its municipality, or differs from
@@ -157,11 +159,24 @@ export function gainsWord(
   const known = [name, municipality];
   const words = known.flatMap(wordsOf);
   // McAlester and Mc Alester
-  const joined = known.map((each) => foldText(each).replaceAll("-", ""));
+  const joined = known.map((text) => foldText(text).replaceAll("-", ""));
   const isKnown = (word: string) =>
-    words.some((other) => isAlike(word, other)) ||
-    (word.length >= STEM_LENGTH && joined.some((each) => each.includes(word)));
-  return !known.some((each) => isSameName(written, each)) && !wordsOf(written).every(isKnown);
+    words.some(
+      (other) => isAlike(word, other) && word.length - other.length <= INFLECTION_LENGTH,
+    ) ||
+    (word.length >= STEM_LENGTH && joined.some((text) => text.includes(word)));
+  const foreign = new Set(known.flatMap(foreignWordsOf));
+  if (!foreignWordsOf(written).every((word) => foreign.has(word))) return true;
+  return !known.some((text) => isSameName(written, text)) && !wordsOf(written).every(isKnown);
+}
+
+/** The words of a name that have letters of another script than Latin, to which they do not fold. */
+function foreignWordsOf(name: string): string[] {
+  return name
+    .normalize("NFKC")
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => /(?!\p{Script=Latin})\p{L}/u.test(word));
 }
 
 function isSameName(a: string, b: string): boolean {

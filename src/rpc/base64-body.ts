@@ -18,11 +18,6 @@ export async function* decodeBase64Frames(
   if (pending !== "") yield decodeQuanta(pending);
 }
 
-/** Decodes a whole body at once. Throws ConnectError if the base64 is malformed. */
-export function decodeBase64(body: Uint8Array): Uint8Array {
-  return decodeQuanta(latin1.decode(body));
-}
-
 const latin1 = new TextDecoder("latin1");
 
 /** Padding can occur between frames, so each run up to its padding is decoded on its own. */

@@ -11,7 +11,7 @@ export interface Call {
   readonly tag: string;
   /** The representation of a successful answer. */
   readonly representation: Representation;
-  /** The Catalog-Sha256 that a GET is pinned to. */
+  /** The Catalog-Sha256 that the call is pinned to. */
   readonly pin: string | null;
 }
 
@@ -37,15 +37,21 @@ function decodeJson(message: Uint8Array): string {
   return locale;
 }
 
-/** Decodes base64 in its usual alphabet or that of URLs. Throws for anything else. */
-function decodeBase64(text: string): Uint8Array {
-  if (!/^[\w+/-]*={0,2}$/.test(text)) throw new Error("not plain base64");
+/** Decodes base64 in one of its alphabets, padded or not. Throws for anything else. */
+function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
+  const isPadded = text.endsWith("=");
+  if (!alphabet.test(text) || (isPadded ? text.length % 4 !== 0 : text.length % 4 === 1))
+    throw new Error("not plain base64");
   return Buffer.from(text, "base64");
 }
 
+const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
+/** Of a query, which clients may write in either alphabet. */
+const OF_QUERY = /^[\w+/-]*={0,2}$/;
+
 const decodeFrame = (frame: Uint8Array) => decodeProto(messageOf(frame));
 const decodeJsonFrame = (frame: Uint8Array) => decodeJson(messageOf(frame));
-const decodeText = (text: Uint8Array) => decodeFrame(decodeBase64(toLatin1(text)));
+const decodeText = (text: Uint8Array) => decodeFrame(decodeBase64(toLatin1(text), USUAL));
 
 /**
  * Reads a call in the forms that clients usually send, at a fraction of the cost of Connect's
@@ -101,7 +107,9 @@ const readGet = memoize(
     if (encoding !== "proto" && encoding !== "json") return undefined;
     const text = parameters.get("message") ?? "";
     const message =
-      parameters.get("base64") === "1" ? decodeBase64(text) : new TextEncoder().encode(text);
+      parameters.get("base64") === "1"
+        ? decodeBase64(text, OF_QUERY)
+        : new TextEncoder().encode(text);
     const locale = encoding === "proto" ? decodeProto(message) : decodeJson(message);
     return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
   }),

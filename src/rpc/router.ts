@@ -216,7 +216,7 @@ function checkedBody(
   body: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
   if (isGrpcWeb) return checkedFrames(body, !/\+json/i.test(contentType));
-  return contentType === MEDIA_TYPES.proto ? checkedMessage(body) : body;
+  return contentType.toLowerCase() === MEDIA_TYPES.proto ? checkedMessage(body) : body;
 }
 
 /** Rejects gRPC-Web frames with undefined flags, which the router would ignore. */
@@ -256,14 +256,14 @@ function assertMessage(bytes: Uint8Array): void {
   }
 }
 
-/** Throws as `assertMessage` does, for the message of a binary GET. */
+/** Throws as `assertMessage` does, for the message of a GET. */
 function assertQuery({ method, url }: RequestHead): void {
+  if (method === "POST") return;
   const parameters = new URL(url).searchParams;
-  if (method === "POST" || parameters.get("encoding") !== "proto") return;
   const text = parameters.get("message") ?? "";
-  assertMessage(
-    parameters.get("base64") === "1" ? decodeQuery(text) : new TextEncoder().encode(text),
-  );
+  const bytes =
+    parameters.get("base64") === "1" ? decodeQuery(text) : new TextEncoder().encode(text);
+  if (parameters.get("encoding") === "proto") assertMessage(bytes);
 }
 
 function decodeQuery(text: string): Uint8Array {

@@ -68,10 +68,12 @@ interface Import {
 const files = sourceFiles("src");
 
 const imports = files.flatMap((file): Import[] =>
-  [...readFileSync(file, "utf8").matchAll(/from "(\.[^"]+)"/g)].map(([, path = ""]) => ({
-    file,
-    target: normalize(join(dirname(file), path)),
-  })),
+  [...readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(
+    ([, path = ""]) => ({
+      file,
+      target: normalize(join(dirname(file), path)),
+    }),
+  ),
 );
 
 /** `src/rpc/handler.ts` is in the room `rpc`, `gen/env.d.ts` in `gen`. */

@@ -103,6 +103,13 @@ describe("readCall", () => {
     ["another field in JSON", post("application/json", Buffer.from('{"locale":"de","x":1}'))],
     ["a locale that is no text", post("application/json", Buffer.from('{"locale":null}'))],
     ["a list in JSON", post("application/json", Buffer.from("[]"))],
+    ["a letter too many in base64", get("encoding=proto&base64=1&message=Q")],
+    ...["AAAAAAQKAmRlA", "AAAAAAQKAmRl=", "AAAAAAQKAmRl==", "AAAAAAQKAmRlA=", "AAAAAAQKAm-l"].map(
+      (text): [string, Asked] => [
+        `the base64 ${text}`,
+        post("application/grpc-web-text", Buffer.from(text)),
+      ],
+    ),
     ["spaces in base64", get(`encoding=proto&base64=1&message=CgJ lbg`)],
     ["no JSON", post("application/json", Buffer.from("{"))],
     ["no base64", post("application/grpc-web-text", Buffer.from("*"))],

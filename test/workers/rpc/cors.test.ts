@@ -1,3 +1,4 @@
+import { cors } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { isRpcRequest, readHead } from "../../../src/rpc/request.ts";
 import { aGet, aHandler, PATH, URL_OF_METHOD } from "./requests.ts";
@@ -34,6 +35,14 @@ describe("a preflight", () => {
     expect(response.headers.get("accept-post")).toContain("application/grpc-web+json");
     expect(response.headers.has("access-control-allow-methods")).toBe(false);
   });
+});
+
+it("an answer exposes each header that Connect's clients read", async () => {
+  const { headers } = await aHandler().handler(aGet());
+  const exposed = namesIn(headers.get("access-control-expose-headers"));
+  expect(exposed).toEqual(
+    expect.arrayContaining(cors.exposedHeaders.map((name) => name.toLowerCase())),
+  );
 });
 
 describe("isRpcRequest", () => {
