@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type MiniflareOptions } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
@@ -26,6 +26,8 @@ export interface BenchWorkerOptions {
   readonly adapt?: (bundle: string) => void;
   /** Whether the memory of its isolate can be looked at, by `heap`. */
   readonly inspected?: boolean;
+  /** Folder of its static assets, if not the built ones. */
+  readonly assets?: string;
   /** Variables that differ from those in wrangler.toml; it compresses as where it is deployed. */
   readonly vars?: { readonly [name: string]: string };
 }
@@ -67,6 +69,7 @@ export class BenchWorker {
     hear = () => {},
     adapt = () => {},
     inspected = false,
+    assets = "dist/web",
     vars = {},
   }: BenchWorkerOptions = {}): Promise<BenchWorker> {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -75,7 +78,7 @@ export class BenchWorker {
     const options = convertV4MiniflareOptions({
       workers: [NAME, STOCK_NAME].map((name) => ({
         name,
-        ...benchBindings(folder, vars),
+        ...benchBindings(folder, { assets, vars }),
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       })),
       defaultPersistRoot: join(folder, "state"),
@@ -152,7 +155,10 @@ export class BenchWorker {
 }
 
 /** A bundle with the bindings of the service, as Miniflare wants them. */
-export function benchBindings(folder: string, vars: { readonly [name: string]: string } = {}) {
+export function benchBindings(
+  folder: string,
+  { assets = "dist/web", vars = {} }: Pick<BenchWorkerOptions, "assets" | "vars"> = {},
+) {
   const config = unstable_readConfig({ config: "wrangler.toml" });
   return {
     rootPath: folder,
@@ -167,6 +173,8 @@ export function benchBindings(folder: string, vars: { readonly [name: string]: s
       ADMIN_TOKENS: localAdminToken().secret,
     },
     versionMetadata: "VERSION",
+    // Without the Worker that routes requests for assets, whose time would be measured with them.
+    serviceBindings: { ASSETS: { disk: { path: resolve(assets) } } },
     kvNamespaces: ["CATALOG"],
     r2Buckets: ["ARCHIVE", "BACKUPS"],
     ratelimits: rateLimits(config),

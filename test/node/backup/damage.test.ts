@@ -274,9 +274,12 @@ describe("verifying a backup", () => {
 
   /** Lets the snapshot have another name for Zürich in German. */
   function otherNames(): void {
-    const { files } = world.ingest.snapshot;
+    const { snapshot } = world.ingest;
     const names = "key,name,slug\niso3166-2:CH-ZH,Züri,zueri-ch\n";
-    const changed = { ...files, "names/de.csv.gz": Uint8Array.from(gzipSync(names)).buffer };
-    world.ingest.snapshot = { ...world.ingest.snapshot, files: changed };
+    world.ingest.snapshot = {
+      ...snapshot,
+      read: async (name) =>
+        name === "names/de.csv.gz" ? Uint8Array.from(gzipSync(names)).buffer : snapshot.read(name),
+    };
   }
 });
