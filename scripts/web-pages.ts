@@ -6,6 +6,7 @@ import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { otherNames, rankPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
+import { openApiDocument } from "./openapi-document.ts";
 import { worldOutline } from "./world-outline.ts";
 
 const SOURCE = "src/web";
@@ -121,6 +122,7 @@ const files: Files = new Map(
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("openapi.json", JSON.stringify(openApiDocument()));
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
   if (name.endsWith(".csv.gz"))
