@@ -138,6 +138,11 @@ export class BenchWorker {
     return this.#miniflare.getD1Database("HISTORY", NAME);
   }
 
+  /** The published catalog, behind the Worker's back. */
+  catalog() {
+    return this.#miniflare.getKVNamespace("CATALOG", NAME);
+  }
+
   /** The memory of its isolate, if it is `inspected`. */
   async heap(): Promise<IsolateHeap> {
     return IsolateHeap.open(await this.inspectorPort(), NAME);

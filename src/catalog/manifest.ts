@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "./bytes.ts";
+import { digestHex, sha256Hex } from "./bytes.ts";
 
 /**
  * The manifest lists the bytes of the published catalog.
@@ -238,10 +238,11 @@ type OpenedManifest =
   | { readonly ok: false; readonly problem: string };
 
 /** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
-export function openManifest(text: string): OpenedManifest {
-  const [json = "", seal] = text.split("\n");
-  if (seal !== sha256Hex(json)) return { ok: false, problem: "the seal does not fit" };
-  const stored: StoredManifest = JSON.parse(json);
+export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
+  const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
+  if (sealOf(text) !== (await digestHex(json)))
+    return { ok: false, problem: "the seal does not fit" };
+  const stored: StoredManifest = JSON.parse(new TextDecoder().decode(json));
   return stored.format === 1
     ? { ok: true, manifest: fromStored(stored) }
     : { ok: false, problem: `the format is ${stored.format}, not 1` };

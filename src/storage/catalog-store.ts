@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
+import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
 import {
   type Body,
   type Manifest,
@@ -82,7 +82,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     const isMissing = !copy.ok && copy.fault === "missing";
     if (isMissing && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
       copy = await read(replica, blobKey(sha256), FRESH_CACHE_TTL_SECONDS);
-    if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
+    if (!copy.ok || (await digestHex(copy.value)) === sha256) return copy;
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
     return { ok: false, fault: "corrupt", detail } as const;
   };
@@ -163,19 +163,22 @@ class SealedManifests {
   #last: { readonly seal: string; readonly copy: Copy<Manifest> } | undefined;
 
   /** Parses and hashes a text only if its seal is a new one. */
-  open(text: Copy<Uint8Array>): Copy<Manifest> {
+  async open(text: Copy<Uint8Array<ArrayBuffer>>): Promise<Copy<Manifest>> {
     if (!text.ok) return text;
     const seal = sealOf(text.value);
     if (seal === this.#last?.seal) return this.#last.copy;
-    const copy = openCopy(text);
+    const copy = await openCopy(text);
     if (copy.ok) this.#last = { seal, copy };
     return copy;
   }
 }
 
-function openCopy(text: Copy<Uint8Array>, key = MANIFEST_KEY): Copy<Manifest> {
+async function openCopy(
+  text: Copy<Uint8Array<ArrayBuffer>>,
+  key = MANIFEST_KEY,
+): Promise<Copy<Manifest>> {
   if (!text.ok) return text;
-  const parsed = openManifest(new TextDecoder().decode(text.value));
+  const parsed = await openManifest(text.value);
   return parsed.ok
     ? { ok: true, value: parsed.manifest }
     : { ok: false, fault: "corrupt", detail: `${key}: ${parsed.problem}` };
