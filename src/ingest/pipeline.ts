@@ -27,7 +27,7 @@ import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { checkTruncated, findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
-import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
+import { compressFrame, compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -70,6 +70,7 @@ export class Pipeline {
       // At `fast` a locale's segments take less time than the calls would.
       compressOwn: async (task) =>
         effort === "fast" ? compressSegment({ ...task, effort }) : compress({ ...task, effort }),
+      compressFrame: (bytes) => compressFrame(bytes, effort),
       segments: this.#segments,
       diffs: this.#diffs,
       deltas: new DeltaMaker(store, this.#segments),
