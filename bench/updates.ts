@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { BenchWorker } from "./bench-worker.ts";
 import { callsFor } from "./calls.ts";
@@ -14,6 +15,7 @@ import { type LoggedStep, StepCosts } from "./step-costs.ts";
 const UPDATES = 3;
 const RENAMED = 10;
 const DCZ_HEADER_BYTES = 40;
+const POLL_MS = 500;
 /** The language that a client with English asks for next. */
 const OTHER_LOCALE = "de";
 /** Only frames start with this. */
@@ -36,6 +38,7 @@ export async function measureUpdates(
     steps.begin();
     await publish(worker, update);
     await heardOf(steps, "verify");
+    await served(worker, known);
     const cpuMs = steps.all.reduce((total, step) => total + step.cpuMs, 0);
     const deltasMs = steps.all.find(({ name }) => name === "deltas")?.cpuMs ?? 0;
     const sizes = await Promise.all(
@@ -98,6 +101,13 @@ function gets(locale = "en"): readonly LoadRequest[] {
 async function bodyOf({ port }: BenchWorker, get: LoadRequest): Promise<Buffer> {
   const { body } = await send(port, { ...get, headers: { "accept-encoding": "identity" } });
   return body;
+}
+
+/** Waits until the isolate, which holds a manifest for half a minute, serves other bodies than these. */
+async function served(worker: BenchWorker, bodies: readonly Buffer[]): Promise<void> {
+  const isOld = async (get: LoadRequest, index: number) =>
+    bodies[index]?.equals(await bodyOf(worker, get)) ?? false;
+  while ((await Promise.all(gets().map(isOld))).includes(true)) await sleep(POLL_MS);
 }
 
 /** Asks as a browser that has a dictionary, decodes the answer, and returns its length. */
