@@ -106,6 +106,12 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
       "airports.csv had 80000 rows and now has 78399",
     ],
     [
+      someFacts({ fileRows: { before: 80_000, after: 81_601 } }),
+      "guard_padded",
+      [80_000, 81_601, 81_600],
+      "airports.csv had 80000 rows and now has 81601",
+    ],
+    [
       someFacts({ listed: { before: 5000, after: 4599, least: 4600 } }),
       "guard_truncated",
       [5000, 4599, 4600],
@@ -152,6 +158,12 @@ describe("a guard passes its limit, and trips beyond it:", () => {
       (after: number) => someFacts({ fileRows: { before: 80_000, after } }),
       78_400,
       78_399,
+    ],
+    [
+      "guard_padded",
+      (after: number) => someFacts({ fileRows: { before: 80_000, after } }),
+      81_600,
+      81_601,
     ],
     [
       "guard_truncated",
