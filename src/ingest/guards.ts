@@ -110,7 +110,7 @@ function* findTrips(facts: GuardFacts): Generator<GuardTrip> {
   yield* checkFile(facts);
   if (facts.published !== null) {
     yield* checkShrink(facts.published, facts);
-    yield* checkChange(facts.published);
+    yield* checkChange(facts.published, facts);
   }
   yield* checkRejects(facts);
   if (facts.published !== null) yield* checkCoverage(facts.published, facts);
@@ -169,17 +169,19 @@ function describeSwitch({ published, airportSet }: GuardFacts): string {
   return ` (AIRPORTS was "${published.airport_set}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
 }
 
-function* checkChange({ counts, changes }: PublishedFacts): Generator<GuardTrip> {
-  if (changes === null) {
-    const after = LISTS.reduce((sum, list) => sum + counts[list], 0);
-    const limit = percentOf(after, CHANGE_MAX_PERCENT);
-    const message = `no copy of the published version is intact: any of its ${after} entities may change`;
-    yield { guard: "guard_change", before: null, after, limit, message };
-    return;
-  }
+/**
+ * Without an intact copy of the published version only the growth of a list is known. The guard then
+ * judges that alone: clients have no catalog, and to refuse the candidate would not bring it back.
+ */
+function* checkChange(
+  { counts, changes }: PublishedFacts,
+  candidate: Pick<GuardFacts, "counts">,
+): Generator<GuardTrip> {
   for (const list of LISTS) {
-    const { added, changed, removed } = changes[list];
-    const [all, after] = [counts[list], added + changed + removed];
+    const all = counts[list];
+    const grown = { added: Math.max(0, candidate.counts[list] - all), changed: 0, removed: 0 };
+    const { added, changed, removed } = changes?.[list] ?? grown;
+    const after = added + changed + removed;
     const limit = percentOf(all, CHANGE_MAX_PERCENT);
     const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${all}`;
     if (after > limit) yield { guard: "guard_change", list, before: null, after, limit, message };
