@@ -59,12 +59,18 @@ export async function restoreObjects(
 ): Promise<BackupStepResult> {
   const manifest = await manifestOf(deps, job);
   const { versions } = await restorable(deps, manifest);
+  if (versions.length === 0) return failWith(NOTHING_PUBLISHED);
   const missing = new Set(manifest.missing);
   const files = storedFiles(versions).filter(({ sha256 }) => !missing.has(sha256));
   const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
   await mapConcurrently(due, OBJECTS_AT_A_TIME, (file) => restoreObject(deps, file));
   return countUp(checkpoint, due.length, files.length);
 }
+
+const NOTHING_PUBLISHED = fault(
+  "nothing_published",
+  "no catalog was published when the backup was made: there is nothing to serve",
+);
 
 async function restoreObject(
   { backups, catalog, archive }: StepDependencies,
@@ -119,10 +125,9 @@ function publish(
   const at = timeText(now());
   const pauseOfRestore = { at, by, note: `backup ${backup_id} was restored`, until: null };
   const saved = pause?.until === null ? pause : null;
-  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? pauseOfRestore), until: null });
-  const paused = true;
   const [restored] = versions;
-  if (restored === undefined) return { paused };
+  if (restored === undefined) throw new Error(NOTHING_PUBLISHED.message);
+  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? pauseOfRestore), until: null });
   const present = coordinator.currentVersion()?.generation ?? 0;
   const generation = Math.max(served, present, restored.generation) + 1;
   const { previous } = restored;
@@ -134,7 +139,7 @@ function publish(
     published_at: at,
     previous: isThere ? previous : null,
   });
-  return { generation, paused };
+  return { generation, paused: true };
 }
 
 /** Returns the highest generation in the stores: readers accept only a higher one. */

@@ -22,7 +22,6 @@ const schema = z.object({
   code: z.enum([
     ...FAULT_CODES,
     "rebuilt",
-    "nothing_published",
     "other_snapshot",
     "other_code",
     "upstream_missing",

@@ -35,7 +35,7 @@ beforeAll(async () => {
   expected = await contentsOf(world);
 });
 
-/** An installation with a catalog of its own and a copy of the backup. */
+/** An installation with a copy of the backup. */
 function installation(): BackupWorld {
   const world = new BackupWorld();
   world.ingest.time = whole.ingest.time + 3_600_000;
@@ -126,6 +126,7 @@ describe("restoring a forged backup", UNHURRIED, () => {
     await fc.assert(
       fc.asyncProperty(forgeries(), async ({ part, lines }) => {
         const world = installation();
+        await world.ingest.publishVersions(1);
         const number = Number(/\.(\d{6})\./.exec(part.name)?.[1]);
         const forged = packPart(tableOf(part), number, lines);
         const parts = manifest.parts.map((each) => (each.name === part.name ? forged.part : each));

@@ -80,3 +80,16 @@ describe.each(Object.entries(LOSSES))("after the loss of %s", (_, lose) => {
     expect(await isWhole(world)).toBe(true);
   });
 });
+
+it("a restore of a backup from before the first publication fails and says why", async () => {
+  const world = new BackupWorld(undefined, ["en"]);
+  const { backup_id } = await world.backUp();
+  await world.ingest.publishVersions(1);
+  const served = await world.ingest.served();
+  expect(await world.restore(backup_id)).toMatchObject({
+    state: "failed",
+    error: { code: "nothing_published", stage: "restore_objects" },
+  });
+  expect(await world.ingest.served()).toEqual(served);
+  expect(world.ingest.coordinator.status().pause).toBeNull();
+});
