@@ -69,8 +69,8 @@ export class Coordinator {
   }
 
   /**
-   * Queues a run, unless an equivalent one is waiting or the files of its candidate are no longer
-   * archived. Throws if the archive fails.
+   * Queues a run, unless the request is a repetition or shares a run that waits, or the files of its
+   * candidate are no longer archived. Throws if the archive fails.
    */
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const { candidate } = request;
@@ -109,16 +109,16 @@ export class Coordinator {
     });
   }
 
-  /** Queues a backup, or returns an open job that satisfies the request. */
+  /** Queues a backup, unless the request is a repetition. */
   backUp(request: RunRequest): Promise<JobResult> {
     return this.#thenRearm(() => this.#backupJobs.run(request));
   }
 
   /** Takes a cron tick for a backup job. A repeated tick has no effect. */
   tickJob(cron: string, scheduledAt: number, task: "back_up" | "verify_backup"): Promise<void> {
-    const key = `${cron} ${scheduledAt}`;
+    const tick = `${cron} ${scheduledAt}`;
     return this.#thenRearm(() =>
-      task === "back_up" ? this.#backupJobs.runOnce(key) : this.#backupJobs.verifyNewestOnce(key),
+      task === "back_up" ? this.#backupJobs.runOnce(tick) : this.#backupJobs.verifyNewestOnce(tick),
     );
   }
 

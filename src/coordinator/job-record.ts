@@ -31,8 +31,8 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly job: J;
   /** State of the work between two steps; JSON. */
   readonly checkpoint: C;
-  /** Idempotency key of the request; null for a request by hand. */
-  readonly key: string | null;
+  /** Equal for all repetitions of its request; null if that has no key. */
+  readonly idempotencyKey: string | null;
   /** Rises with each claim of a step. A step commits only under the fence of its claim. */
   readonly fence: number;
   /** Attempts at the present step. */
@@ -55,10 +55,10 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
 /** Makes the record of a queued job. */
 export function newRecord<J extends Job, C>(
   made: Pick<JobRecord<J, C>, "work" | "job" | "checkpoint"> &
-    Partial<Pick<JobRecord, "key" | "isPausable" | "leavesPause">>,
+    Partial<Pick<JobRecord, "idempotencyKey" | "isPausable" | "leavesPause">>,
 ): JobRecord<J, C> {
   return {
-    key: null,
+    idempotencyKey: null,
     fence: 0,
     attempts: 0,
     leaseUntil: null,

@@ -63,14 +63,15 @@ export class Scheduler {
     this.#state = deps.state;
   }
 
-  /** Queues a run, unless an equivalent one is waiting. */
+  /** Queues a run, unless the request is a repetition or shares a run that waits. */
   enqueue(request: EnqueueRequest): EnqueueResult {
     const wanted = newRun(newRunOf(this.#deps, request.source), request);
-    const { ifPaused } = request;
+    const { ifPaused, idempotencyKey } = request;
     const result = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
       const decided = decideEnqueue(wanted, this.#state.queue(), {
         ifPaused,
+        earlier: this.#state.jobs.findRepeated(idempotencyKey, isRun),
         now: this.#deps.now(),
       });
       if (decided.add !== null) this.#state.save(decided.add);

@@ -10,8 +10,8 @@ import { isOpen, type JobRecord } from "./job-record.ts";
 const ENDED_JOBS_KEPT = 100;
 
 /**
- * All jobs. SQL of its own, because each alarm reads the open ones without the ended, and a tick finds
- * its job by key.
+ * All jobs. SQL of its own, because each alarm reads the open ones without the ended, and a repeated
+ * request finds its job by the key.
  */
 export class JobTable {
   readonly #storage: TableStorage;
@@ -28,13 +28,13 @@ export class JobTable {
   }
 
   save(record: JobRecord): void {
-    const { work, job, key } = record;
+    const { work, job, idempotencyKey } = record;
     this.#exec(
       "INSERT OR REPLACE INTO jobs (id, work, is_open, key, record) VALUES (?, ?, ?, ?, ?)",
       job.id,
       work,
       Number(isOpen(job.state)),
-      key,
+      idempotencyKey,
       // Nobody needs the checkpoint of an ended job, and it may be long.
       JSON.stringify(isOpen(job.state) ? record : { ...record, checkpoint: null }),
     );
@@ -45,8 +45,13 @@ export class JobTable {
     return this.#records("WHERE work = ? AND id = ?", work, id)[0];
   }
 
-  findByKey(key: string): JobRecord | undefined {
-    return this.#records("WHERE key = ? ORDER BY id DESC LIMIT 1", key)[0];
+  /** Finds the job of the request that one with this key repeats. */
+  findRepeated<R extends JobRecord>(
+    idempotencyKey: string | null,
+    isOfWork: (record: JobRecord) => record is R,
+  ): R | undefined {
+    if (idempotencyKey === null) return undefined;
+    return this.#records("WHERE key = ?", idempotencyKey).find(isOfWork);
   }
 
   /** Lists unfinished jobs, oldest first. */

@@ -8,7 +8,7 @@ import {
   tableOf,
 } from "../../../src/backup/format.ts";
 import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
+import { BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { damagedManifest, damagedValue } from "../../builders/manifest-mutations.ts";
 import { mutatedBytes } from "../../builders/mutations.ts";
@@ -80,7 +80,7 @@ describe("restoring a damaged backup", UNHURRIED, () => {
         const world = installation();
         const before = await contentsOf(world);
         world.bucket.damage(key, () => bytes);
-        const result = await world.jobs.restore(id, BY_OPS);
+        const result = await world.jobs.restore(id, byOps());
         if (!result.ok) return;
         await world.drain();
         const job = world.job(result.job.id);
