@@ -368,7 +368,7 @@ describe("a damaged copy", () => {
     };
     const [, blobs] = await reads();
     expect(blobs).toBeGreaterThan(0);
-    for (let ticks = 1; ticks < 12; ticks++) expect(await reads()).toEqual([2, 0]);
+    for (let ticks = 1; ticks < 12; ticks++) expect(await reads()).toEqual([2, 4]);
     expect(await reads()).toEqual([2, blobs]);
   });
 });
