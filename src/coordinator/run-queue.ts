@@ -242,28 +242,17 @@ function describeQueued(
   { running, waiting, pause }: Queue,
   now: number,
 ): QueuedRun {
-  const { job: run } = record;
-  const queue_position = waiting.filter(isRun).findIndex(({ job }) => job.id === run.id) + 1;
-  if (queue_position === 0)
-    return {
-      will_start: "begun",
-      queue_position,
-      run: toListed(run),
-      message: `It is ${run.state}.`,
-    };
+  const run = toListed(record.job);
+  const index = waiting.findIndex(({ job }) => job.id === run.id);
+  if (index === -1)
+    return { will_start: "begun", queue_position: 0, run, message: `It is ${run.state}.` };
   const paused = pause !== null;
   // An unlisted job takes only a moment.
-  const before = [
-    ...running.toReversed(),
-    ...waiting.slice(
-      0,
-      waiting.findIndex(({ job }) => job.id === run.id),
-    ),
-  ];
+  const before = [...running.toReversed(), ...waiting.slice(0, index)];
   const ahead = before.at(-1);
   const willPause = before.some(({ leavesPause }) => leavesPause);
   const start = startOf(ahead, { now, paused, willPause, notBefore: stepTime(record, now) });
-  return { ...start, queue_position, run: toListed(run) };
+  return { ...start, queue_position: waiting.slice(0, index).filter(isRun).length + 1, run };
 }
 
 /** Times are milliseconds since 1970. */

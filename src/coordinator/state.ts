@@ -74,12 +74,10 @@ export class CoordinatorState {
     return record !== undefined && isRun(record) ? record : undefined;
   }
 
-  /** Lists the retained runs, newest first. */
+  /** Lists the retained runs: unfinished ones, then the ended, the last to end first. */
   runs(): Run[] {
-    return this.jobs
-      .newest(INGEST)
-      .filter(isRun)
-      .map(({ job }) => job);
+    const records = [...this.jobs.open().toReversed(), ...this.jobs.ended(INGEST)];
+    return records.filter(isRun).map(({ job }) => job);
   }
 
   /** Saves a job. Adds a run to the outbox for D1 after a visible change. */

@@ -64,10 +64,15 @@ export class JobTable {
     return this.#records("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
   }
 
+  /** Lists ended jobs, the last to end first. Ids follow a clock, which may have been wrong. */
+  ended(work: string): JobRecord[] {
+    return this.#records("WHERE work = ? AND is_open = 0 ORDER BY rowid DESC", work);
+  }
+
   #pruneEnded(work: string): void {
     this.#exec(
       `DELETE FROM jobs WHERE work = ? AND is_open = 0 AND id NOT IN (
-        SELECT id FROM jobs WHERE work = ? AND is_open = 0 ORDER BY id DESC LIMIT ?
+        SELECT id FROM jobs WHERE work = ? AND is_open = 0 ORDER BY rowid DESC LIMIT ?
       )`,
       work,
       work,
