@@ -72,8 +72,7 @@ function changeGerman(edit: (de: LocaleEntry, en: LocaleEntry) => LocaleEntry): 
     if (newest === undefined || de === undefined || en === undefined)
       throw new Error("de and en are not published");
     const locales = { ...newest.locales, de: edit(de, en) };
-    const versions = [{ ...newest, locales }, ...others];
-    return stateLines({ pause: () => read.state.pause, versions: () => versions });
+    return stateLines({ ...read.state, versions: [{ ...newest, locales }, ...others] });
   });
 }
 

@@ -153,7 +153,52 @@ describe("a restore", () => {
     await coordinator.resume();
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 4 });
-    expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
+    expect(world.ingest.run(run.id)).toMatchObject({ state: "cancelled", stage: "encode" });
+  });
+
+  it("brings back what waited at the time of the backup, since when it has waited", async () => {
+    world.ingest.source = "other";
+    world.crash();
+    const run = async (name: string) => {
+      world.ingest.renameAirport(name);
+      expect(await world.ingest.runToEnd()).toMatchObject({ outcome: "unchanged" });
+    };
+    await run("Waits");
+    const held = () => world.ingest.coordinator.status().held;
+    const waiting = { waiting: 1, oldest_since: new Date(world.ingest.time).toISOString() };
+    expect(held()).toEqual(waiting);
+    world.ingest.time += 3_600_000;
+    const { backup_id } = await world.backUp();
+    const saved = world.ingest.state.savedLedger();
+    world.ingest.archive.files.delete(saved?.accepted ?? "");
+    world.ingest.archive.files.delete(saved?.held ?? "");
+    await run("Something else");
+    await world.restore(backup_id);
+    expect(held()).toEqual(waiting);
+    expect(world.ingest.state.savedLedger()).toEqual(saved);
+    await world.ingest.coordinator.resume();
+    await run("Waits");
+    expect(held()).toEqual(waiting);
+  });
+
+  it("cancels the run under way that a pause holds, which would publish what it takes back", async () => {
+    const { coordinator } = world.ingest;
+    const { backup_id } = await world.backUp();
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue();
+    await world.drain(() => world.ingest.nextStage(run.id) === "publish");
+    await coordinator.pause({ by: "ops", note: null, until: null }, false);
+    const { generation } = await world.restore(backup_id);
+    await coordinator.resume();
+    await world.drain();
+    expect(world.ingest.run(run.id)).toMatchObject({
+      state: "cancelled",
+      cancellation: { by: "ops", note: `backup ${backup_id} was restored` },
+    });
+    expect(world.rows("ingest_runs")).toContainEqual(
+      expect.objectContaining({ id: run.id, state: "cancelled" }),
+    );
+    expect(coordinator.status().current).toMatchObject({ generation });
   });
 
   it("never writes the audit, which a forged backup could falsify", async () => {
