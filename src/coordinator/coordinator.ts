@@ -26,7 +26,7 @@ import type { Version } from "./version.ts";
 import { describeVersion } from "./versions.ts";
 import { rollBack, type RollbackResult } from "./published-versions.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
-import { Engine, LEASE_MS } from "./engine.ts";
+import { Engine, WATCHDOG_MS } from "./engine.ts";
 import type { PauseRequest } from "../ingest/pause.ts";
 import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
@@ -199,7 +199,7 @@ export class Coordinator {
 
   /** Does all due work and sets the next alarm. */
   async alarm(): Promise<void> {
-    await this.#platform.setAlarm(this.#platform.now() + LEASE_MS);
+    await this.#platform.setAlarm(this.#platform.now() + WATCHDOG_MS);
     await this.#engine.takeNext();
     await this.#reconciler.replicate();
     await this.#drainOutboxes();

@@ -24,7 +24,7 @@ export interface EndedRunFacts extends Pick<
 /** The part of the coordinator's status that the rules read. */
 export interface IngestFacts extends Omit<
   CoordinatorStatus,
-  "pause" | "running" | "queued" | "ended" | "current" | "leaseUntil"
+  "pause" | "running" | "queued" | "ended" | "current"
 > {
   readonly pause: Pick<Pause, "at" | "by" | "note"> | null;
   readonly running: Pick<Run, "id" | "stage" | "heartbeat_at"> | null;
