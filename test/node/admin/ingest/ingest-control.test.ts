@@ -395,7 +395,7 @@ describe("the header Idempotency-Key", () => {
   });
 
   it("answers a repeated resume with the run that it queued", async () => {
-    const resume = async () => {
+    const resumeNow = async () => {
       const answer = await world.post(
         "/admin/ingest/resume",
         { run_now: true },
@@ -404,8 +404,8 @@ describe("the header Idempotency-Key", () => {
       await world.ingest.drain();
       return answer.json<{ run: Run }>();
     };
-    const first = await resume();
-    expect(await resume()).toMatchObject({ changed: false, run: { id: first.run.id } });
+    const first = await resumeNow();
+    expect(await resumeNow()).toMatchObject({ changed: false, run: { id: first.run.id } });
   });
 
   it.each(["", "two words", "é", "x".repeat(129)])("refuses %j as a key", async (key) => {
