@@ -188,10 +188,7 @@ export class Coordinator {
     return describeStatus(this.#state, this.#platform.now());
   }
 
-  /**
-   * Makes the next alarm compare the stores and D1 with the tables, and collect garbage. Sets the
-   * alarm again: after a clock was set back, the old one lies far ahead.
-   */
+  /** Makes the next alarm compare the stores and D1 with the tables, and collect garbage. */
   async reconcile(): Promise<void> {
     this.#isReconcileDue = true;
     await this.#rearm();
@@ -272,8 +269,8 @@ export class Coordinator {
   #dueAt(): number | null {
     const now = this.#platform.now();
     const others = [
-      this.#state.history.dueAt(now),
-      this.#state.audit.dueAt(now),
+      this.#state.history.dueAt(),
+      this.#state.audit.dueAt(),
       this.#reconciler.dueAt(),
       this.#isReconcileDue ? now : null,
     ];

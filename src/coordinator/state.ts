@@ -236,8 +236,7 @@ export class CoordinatorState {
     const since = new Map(this.#garbage.entries());
     this.#garbage.clear();
     return unreferenced.filter((name) => {
-      // A time that lies ahead is of a wrong clock.
-      const at = Math.min(since.get(name) ?? now, now);
+      const at = since.get(name) ?? now;
       this.#garbage.set(name, at);
       return now - at >= ageMs;
     });

@@ -70,7 +70,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     replicated: state.unreplicated() === null,
     outboxLength: state.history.length + state.audit.length,
     held: state.presentLedger()?.held_changes ?? null,
-    lastTicks: state.ticks.newest(now),
+    lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
   };

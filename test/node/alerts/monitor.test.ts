@@ -384,30 +384,6 @@ describe("a gap between two ticks", () => {
   });
 });
 
-describe("a clock that was ahead once", () => {
-  const DAY_MS = 24 * HOUR_MS;
-
-  beforeEach(async () => {
-    await world.tick();
-    world.time += 500 * DAY_MS;
-    await world.tick();
-    world.time -= 500 * DAY_MS;
-  });
-
-  it("does not move the last tick into the future", async () => {
-    expect(resultOf(await world.tick(60), "monitor_gap").value).toBe(HOUR_MS + EVALUATION_MS);
-  });
-
-  it("stops neither the check of copies nor the deletion of old rows", async () => {
-    const calls: string[] = [];
-    world.before = (call) => void calls.push(call);
-    world.store.calls.length = 0;
-    await world.tick();
-    expect(world.store.calls.some((call) => !call.includes(MANIFEST_KEY))).toBe(true);
-    expect(calls).toContain("d1 delete");
-  });
-});
-
 describe("the dead-man's ping", () => {
   it("is sent after each evaluation", async () => {
     const pinged = await WebhookReceiver.start();

@@ -3,7 +3,7 @@ import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
-import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 
 let world: CoordinatorWorld;
 
@@ -56,22 +56,6 @@ describe("while D1 is down", () => {
     expect(sentStates(run.id).at(-1)).toBe("succeeded");
     expect(world.history.rows.get(run.id)?.run).toEqual(world.run(run.id));
     expect(world.coordinator.status().outboxLength).toBe(0);
-  });
-
-  it("rows arrive at once after the clock was set back", async () => {
-    const DAY_MS = 86_400_000;
-    world.before = (call) => {
-      if (call === "d1 save") throw new Error("D1_ERROR");
-    };
-    world.time += DAY_MS;
-    const { run } = await world.enqueue();
-    await world.drain(() => world.run(run.id).state === "succeeded");
-    world.before = () => {};
-    world.time -= DAY_MS;
-    await world.coordinator.reconcile();
-    await world.drain();
-    expect(world.history.rows.get(run.id)?.run).toEqual(world.run(run.id));
-    expect(world.time).toBeLessThan(START + DAY_MS);
   });
 
   it("waits before it tries D1 again", async () => {
