@@ -27,7 +27,8 @@ export type SavedLedger = DeepReadonly<z.output<typeof savedLedger>>;
 
 const firstLine = z.strictObject({
   pause: pauseSchema.nullable(),
-  ledger: savedLedger.nullable(),
+  // Backups of earlier versions have none.
+  ledger: savedLedger.nullable().default(null),
 });
 const versionLine = z.strictObject({ version: manifestSchema });
 

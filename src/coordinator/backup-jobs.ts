@@ -186,7 +186,7 @@ function newChain(
     return newRecord({
       work: BACKUP,
       job,
-      idempotencyKey: isRequested ? idempotencyKey : null,
+      key: isRequested ? idempotencyKey : null,
       checkpoint: FIRST_BACKUP_CHECKPOINT,
       leavesPause: kindOfJob === "restore",
     });

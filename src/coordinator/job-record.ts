@@ -32,7 +32,7 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   /** State of the work between two steps; JSON. */
   readonly checkpoint: C;
   /** Equal for all repetitions of its request; null if that has no key. */
-  readonly idempotencyKey: string | null;
+  readonly key: string | null;
   /** Attempts at the present step. */
   readonly attempts: number;
   /** Earliest time of the next attempt; null for at once. */
@@ -51,10 +51,10 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
 /** Makes the record of a queued job. */
 export function newRecord<J extends Job, C>(
   made: Pick<JobRecord<J, C>, "work" | "job" | "checkpoint"> &
-    Partial<Pick<JobRecord, "idempotencyKey" | "isPausable" | "leavesPause">>,
+    Partial<Pick<JobRecord, "key" | "isPausable" | "leavesPause">>,
 ): JobRecord<J, C> {
   return {
-    idempotencyKey: null,
+    key: null,
     attempts: 0,
     notBefore: null,
     isPausable: false,

@@ -140,7 +140,7 @@ export function newRun(
     work: INGEST,
     job: run,
     checkpoint: FIRST_INGEST_CHECKPOINT,
-    idempotencyKey: request.idempotencyKey,
+    key: request.idempotencyKey,
     isPausable: true,
   });
 }
@@ -201,9 +201,7 @@ export function decideEnqueue(
   if (earlier === undefined && queue.pause !== null && ifPaused === "reject")
     return { result: { ok: false, reason: "paused", pause: queue.pause }, add: null };
   const shared =
-    wanted.idempotencyKey === null
-      ? waiting.find(({ job }) => isEquivalent(job, wanted.job))
-      : undefined;
+    wanted.key === null ? waiting.find(({ job }) => isEquivalent(job, wanted.job)) : undefined;
   const found = earlier ?? shared;
   if (found !== undefined)
     return {

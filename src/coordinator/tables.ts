@@ -28,13 +28,13 @@ export class JobTable {
   }
 
   save(record: JobRecord): void {
-    const { work, job, idempotencyKey } = record;
+    const { work, job, key } = record;
     this.#exec(
       "INSERT OR REPLACE INTO jobs (id, work, is_open, key, record) VALUES (?, ?, ?, ?, ?)",
       job.id,
       work,
       Number(isOpen(job.state)),
-      idempotencyKey,
+      key,
       // Nobody needs the checkpoint of an ended job, and it may be long.
       JSON.stringify(isOpen(job.state) ? record : { ...record, checkpoint: null }),
     );
@@ -47,11 +47,11 @@ export class JobTable {
 
   /** Finds the job of the request that one with this key repeats. */
   findRepeated<R extends JobRecord>(
-    idempotencyKey: string | null,
+    key: string | null,
     isOfWork: (record: JobRecord) => record is R,
   ): R | undefined {
-    if (idempotencyKey === null) return undefined;
-    return this.#records("WHERE key = ?", idempotencyKey).find(isOfWork);
+    if (key === null) return undefined;
+    return this.#records("WHERE key = ?", key).find(isOfWork);
   }
 
   /** Lists unfinished jobs, oldest first. */

@@ -279,3 +279,8 @@ describe("verifying a backup", () => {
     world.ingest.snapshot = { ...world.ingest.snapshot, files: changed };
   }
 });
+
+it("the state of a backup from before ledgers were saved can be read", () => {
+  const state = { pause: null, ledger: null, versions: [] };
+  expect(readStateLines(['{"pause":null}'])).toEqual({ ok: true, state });
+});
