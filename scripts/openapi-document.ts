@@ -4,6 +4,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
+import * as z from "zod";
 import packageJson from "../package.json" with { type: "json" };
 import { type AdminDependencies, routeGroups } from "../src/admin/app.ts";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "../src/admin/http/http.ts";
@@ -33,7 +34,7 @@ export function describeRoutes(routes: readonly Route[]) {
       title: "Locations at the Edge: operations",
       version: packageJson.version,
       description:
-        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same, except that a run, a backup or a test notification that has already begun is made once more. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
+        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
     },
     servers: [{ url: "/", description: "The host that serves this document." }],
     tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
@@ -80,7 +81,11 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     ...(Object.hasOwn(TAGS, group) && { tags: [group] }),
     // OpenAPI 3.1: the names of the roles that are required.
     security: access === "public" ? [] : [{ token: [access] }, { access: [access] }],
-    requestParams: { ...(params && { path: params }), ...(query && { query }) },
+    requestParams: {
+      ...(params && { path: params }),
+      ...(query && { query }),
+      ...(access === "operate" && spec.beginsWork && { header: IDEMPOTENCY_HEADER }),
+    },
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
@@ -90,6 +95,13 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     responses: responses(spec),
   };
 }
+
+const IDEMPOTENCY_HEADER = z.object({
+  "Idempotency-Key": z.string().min(1).max(128).optional().meta({
+    description:
+      "A UUID, say. A request that repeats an earlier one, with its key, is answered with what that one began, while it is among the last hundred.",
+  }),
+});
 
 /** Successes and problems. A status may stand for several, in two media types. */
 function responses({ access, method, params, responses: successes, problems = {} }: RouteSpec) {
@@ -143,7 +155,7 @@ const OF_ALL = {
   500: "`internal`: a bug, whose cause is in the log",
 };
 const OF_BODIES = {
-  400: "`invalid_body`, `malformed_json`, `duplicate_field`, `body_incomplete`",
+  400: "`invalid_body`, `malformed_json`, `duplicate_field`, `body_incomplete`, `invalid_idempotency_key`",
   408: "`body_late`: it did not arrive within 10 seconds",
   413: "`body_too_large`: over 16 KiB",
   415: "`unsupported_media_type`: not JSON in UTF-8, or compressed; see the header Accept or Accept-Encoding",

@@ -3,7 +3,6 @@ import { repairCopies, replicate } from "../storage/catalog-store.ts";
 import { isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import { attemptTime } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
@@ -32,8 +31,7 @@ export class Reconciler {
 
   /** Time of the next replication (ms since 1970); null if none is due. */
   dueAt(): number | null {
-    if (!this.#mayReplicate()) return null;
-    return attemptTime(this.#retryAt, STORE_RETRY_MS, this.#deps.now());
+    return this.#mayReplicate() ? this.#retryAt : null;
   }
 
   /** Replicates the current version to the stores, if that is due. Never throws. */

@@ -77,11 +77,11 @@ function checkEvaluation(
 
 /** The part of the coordinator's status that is shown live. */
 export type LiveCoordinatorFacts = Pick<IngestFacts, "running" | "queued"> &
-  Pick<CoordinatorStatus, "pause" | "leaseUntil">;
+  Pick<CoordinatorStatus, "pause">;
 
 /** Shows the pause, the queue and the run under way. A pause only warns. */
 export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
-  const { pause, queued, running, leaseUntil } = status;
+  const { pause, queued, running } = status;
   return {
     "ingest:paused": [
       pause === null
@@ -97,7 +97,6 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
     "ingest:running": [
       { status: "pass", observedValue: running === null ? null : `${running.id} ${running.stage}` },
     ],
-    "ingest:lease": [{ status: "pass", observedValue: leaseUntil }],
   };
 }
 

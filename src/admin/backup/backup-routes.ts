@@ -63,17 +63,22 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     method: "post",
     path: "/admin/backup/run",
     summary: "Make a backup",
-    description:
-      "Of everything that is stored. The next job of its `chain` verifies it. A backup that waits already is the answer, unless it lacks the requested note or pin.",
+    description: "Of everything that is stored. The next job of its `chain` verifies it.",
     access: "operate",
     action: "backup.run",
+    beginsWork: true,
     body: runBody,
     responses: acceptances("its backup", runAnswer),
     problems: { 429: "`queue_full`: too many jobs wait" },
-  }).answer(async ({ body, actor }) => {
+  }).answer(async ({ body, actor, idempotencyKey, requestId }) => {
     const { note = null, pin } = body;
-    const request = { trigger: "manual", note, pin, requested_by: actor.id } as const;
-    const result = await coordinator.backUp(request);
+    const result = await coordinator.backUp({
+      trigger: "manual",
+      note,
+      pin,
+      requested_by: actor.id,
+      idempotencyKey: idempotencyKey ?? requestId,
+    });
     if (!result.ok) return refuseJob(result);
     const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backup_id}`);
     const backup = await backupOf(result.job);
@@ -160,6 +165,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
       ...about,
       access: "operate",
       action: `backup.${verb}`,
+      beginsWork: true,
       params: backupParams,
       body: noteBody,
       responses: acceptances("the job", jobAnswer),
@@ -168,8 +174,13 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
         429: "`queue_full`: too many jobs wait",
         503: BACKUPS_UNAVAILABLE,
       },
-    }).answer(async ({ params, body: { note: why = null }, actor }) => {
-      const result = await begin(params.id, { requested_by: actor.id, note: why });
+    }).answer(async ({ params, body: { note = null }, actor, idempotencyKey, requestId }) => {
+      const result = await begin(params.id, {
+        requested_by: actor.id,
+        note,
+        // A repeated call of the coordinator is told apart as well.
+        idempotencyKey: idempotencyKey ?? requestId,
+      });
       return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
     });
 
@@ -188,7 +199,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     {
       summary: "Restore a backup",
       description:
-        "Queues three jobs, the `chain` of each, after those that wait already: a backup of the present state, the restore, and the verification of that new backup. The restore verifies the backup, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. To undo the restore, restore the first id of `chain`. If a job fails, those after it are cancelled. Repeated after its end, the call restores the backup once more.",
+        "Queues three jobs, the `chain` of each, after those that wait already: a backup of the present state, the restore, and the verification of that new backup. The restore verifies the backup, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. To undo the restore, restore the first id of `chain`. If a job fails, those after it are cancelled.",
     },
     async (id, request) => coordinator.restoreBackup(id, request),
   );

@@ -179,7 +179,10 @@ const JOBS = {
   verify_backup: "Next verification of a backup",
 } as const satisfies { readonly [J in ScheduledJob["job"]]: string };
 
-function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Viewer): Answer {
+function whatHappensNext(
+  { at, coordinator, checks }: Observation,
+  { jobs, changes }: Viewer,
+): Answer {
   const question = "next";
   const isPublic = changes === undefined;
   const scheduled = jobs
@@ -187,8 +190,9 @@ function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Vi
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
   const ticks = scheduled.map((next) => detail(JOBS[next.job], next.at));
   if (coordinator === null) {
-    const why = detail("The coordinator does not answer.");
-    return { question, status: "warn", answer: "Unknown", details: [why, ...ticks] };
+    const found = problemsOf(withNames(checks, (name) => name.startsWith("coordinator:")));
+    const why = found.map(({ output }) => detail(`The coordinator: ${output}`));
+    return { question, status: "warn", answer: "Unknown", details: [...why, ...ticks] };
   }
   const { pause, running, queued, held } = coordinator;
   const details = [

@@ -221,7 +221,12 @@ async function queueRuns(
   actor: Actor,
 ): Promise<ListedRun | null> {
   const note = "takes over approved changes";
-  const plain = plainRun({ trigger: "manual", requested_by: actor.id, note });
+  const plain = plainRun({
+    trigger: "manual",
+    requested_by: actor.id,
+    note,
+    idempotencyKey: null,
+  });
   let run: ListedRun | null = null;
   for (const source of new Set(approved.map((change) => change.source))) {
     const result = await coordinator.enqueue({ ...plain, source });

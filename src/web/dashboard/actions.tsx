@@ -105,7 +105,13 @@ export const TEST_NOTIFICATION: Action = {
 };
 
 /** Guards that an operator can override. */
-const OVERRIDABLE = ["guard_truncated", "guard_shrink", "guard_change", "guard_coverage"];
+const OVERRIDABLE = [
+  "guard_truncated",
+  "guard_padded",
+  "guard_shrink",
+  "guard_change",
+  "guard_coverage",
+];
 
 /** Whether only guards that `force` overrides have refused a run. */
 export function mayApprove({ state, error, guards }: Run): boolean {

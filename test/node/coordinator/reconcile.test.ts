@@ -5,8 +5,6 @@ import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
-const HOUR_MS = 3_600_000;
-
 let world: CoordinatorWorld;
 
 beforeEach(() => {
@@ -72,16 +70,6 @@ describe("a new coordinator over existing stores", () => {
     world.renameAirport("Kloten");
     expect(await world.runToEnd()).toMatchObject({ generation_after: 4 });
     expect(refusals).toBeLessThan(0);
-  });
-});
-
-describe("a clock that is set back", () => {
-  it("makes no run wait for an alarm that now lies far ahead", async () => {
-    await world.enqueue();
-    world.time -= HOUR_MS;
-    expect(world.alarmAt).toBeGreaterThan(world.time);
-    await world.coordinator.reconcile();
-    expect(world.alarmAt).toBe(world.time);
   });
 });
 

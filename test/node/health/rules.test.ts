@@ -324,8 +324,22 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ],
     [
       "is bad while nothing is published, even during a pause",
-      { ...withIngest(pausedFor(HOUR_MS)), catalog: nothingServed },
+      { ...withIngest({ ...pausedFor(HOUR_MS), current: null }), catalog: nothingServed },
       { verdict: "bad", suppressed: false, value: null, message: "Nothing is published." },
+    ],
+    [
+      "names the generation that both stores have lost, during a pause too",
+      { ...withIngest(pausedFor(HOUR_MS)), catalog: nothingServed },
+      {
+        verdict: "bad",
+        suppressed: false,
+        message: expect.stringMatching(/^Both stores have lost the manifest of generation \d+:/),
+      },
+    ],
+    [
+      "is not excused by a pause while no store can be read",
+      { ...withIngest(pausedFor(HOUR_MS)), catalog: withCatalog(unreadable, unreadable).catalog },
+      { verdict: "nodata", suppressed: false },
     ],
     [
       "is not excused without a pause",

@@ -100,7 +100,7 @@ describe("problemsOf", () => {
 });
 
 describe("checkCoordinator", () => {
-  const IDLE: LiveCoordinatorFacts = { pause: null, queued: [], running: null, leaseUntil: null };
+  const IDLE: LiveCoordinatorFacts = { pause: null, queued: [], running: null };
   const pause = { at: ago(HOUR_MS), by: "ops", note: "bad data", until: null };
   const until = ago(-HOUR_MS);
 
@@ -129,10 +129,9 @@ describe("checkCoordinator", () => {
   it("shows the running job and the length of the queue", () => {
     const running = { id: "run-1", stage: "build" as const, heartbeat_at: ago(0) };
     const queued = [{ id: "run-2", queued_at: ago(0) }];
-    expect(checkCoordinator({ ...IDLE, running, queued, leaseUntil: until })).toMatchObject({
+    expect(checkCoordinator({ ...IDLE, running, queued })).toMatchObject({
       "ingest:queue": [{ observedValue: 1 }],
       "ingest:running": [{ observedValue: "run-1 build" }],
-      "ingest:lease": [{ observedValue: until }],
     });
   });
 });

@@ -198,7 +198,6 @@ describe("the history in D1", () => {
       replicated: true,
       held: { waiting: 0, oldest_since: null },
       outboxLength: 0,
-      leaseUntil: null,
       lastTicks: {},
       bestCoverage: { de: expect.any(Number), en: expect.any(Number), ja: expect.any(Number) },
       oldestPublishedAt: (await servedManifest()).published_at,

@@ -216,7 +216,7 @@ describe("a decision about a whole file", () => {
   it("applies to every change, and its answer shows the first hundred", async () => {
     world.ingest.time += DAY_MS;
     world.ingest.upstream = anUpstream(moreAirports(190));
-    const { id: run_id } = await world.ingest.runToEnd();
+    const { id: run_id } = await world.ingest.runToEnd({ forced: true });
     const { held, message } = await decide("reject", { run_id });
     expect(held).toHaveLength(100);
     expect(message).toBe("150 changes are rejected until upstream says something else.");
