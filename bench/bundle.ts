@@ -13,7 +13,7 @@ export function bundleWorker(entry: string, folder: string): void {
 
 /** The bundle's files, the entry point first, which is all of its code. */
 export function bundleModules(folder: string) {
-  const types = { ".js": "ESModule", ".gz": "Data", ".md": "Text" } as const;
+  const types = { ".js": "ESModule", ".gz": "Data", ".md": "Text", ".sql": "Text" } as const;
   return readdirSync(folder)
     .toSorted((a, b) => Number(b.endsWith(".js")) - Number(a.endsWith(".js")))
     .flatMap((name) => {
