@@ -132,7 +132,9 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
     const form = await new Response(new Uint8Array(asked.body), {
       headers: { "content-type": asked.type },
     }).formData();
-    const metadata: Metadata = JSON.parse(String(form.get("metadata")));
+    const text = form.get("metadata");
+    if (typeof text !== "string") return refuse(400, 10021, "there is no metadata");
+    const metadata: Metadata = JSON.parse(text);
     const { bindings, migrations, limits, assets } = metadata;
     if (limits?.cpu_ms !== undefined && !account.isPaid)
       return refuse(400, 100328, "CPU limits are not supported for the Free plan.");
@@ -164,7 +166,12 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
       id: randomUUID(),
       bindings: resolved.filter((binding) => binding !== undefined),
       modules,
-      assets: new Map(Object.entries(manifest).map(([path, { hash }]) => [path, files.get(hash)!])),
+      assets: new Map(
+        Object.entries(manifest).flatMap(([path, { hash }]) => {
+          const bytes = files.get(hash);
+          return bytes === undefined ? [] : [[path, bytes]];
+        }),
+      ),
     };
     worker.versions.push(version);
     return version;
@@ -244,7 +251,7 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
     "GET /workers/scripts/:name/settings": ({ names: [name] }) =>
       ofWorker(name, ({ versions }) => ({ bindings: versions.at(-1)?.bindings })),
     "POST /workers/scripts/:name/assets-upload-session": (asked) => {
-      const token = `${randomUUID()}`;
+      const token: string = randomUUID();
       sessions.set(token, json(asked).manifest);
       const hashes = [...new Set(missingFiles(token).map(({ hash }) => hash))];
       const buckets = [hashes.slice(0, 5), hashes.slice(5)].filter(({ length }) => length > 0);

@@ -1,7 +1,7 @@
 /** The real script and the real wrangler, while Cloudflare fails at one step after the other. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CRON_JOBS } from "../../../src/schedule.ts";
-import { DeployWorld } from "../../builders/deploy-world.ts";
+import { DeployWorld, type Ended } from "../../builders/deploy-world.ts";
 import type { Fault } from "../../builders/fake-cloudflare.ts";
 import { type FakeService, fakeService } from "../../builders/fake-service.ts";
 
@@ -33,8 +33,8 @@ describe.each<[what: string, fault: Fault]>([
       const { cloudflare } = world;
       /** Steps that have failed in an earlier run, in the order in which they failed. */
       const failed: string[] = [];
-      for (let run = 1; ; run++) {
-        expect(run).toBeLessThan(MOST_RUNS);
+      const ends: Ended[] = [];
+      for (let isWhole = false; !isWhole && ends.length < MOST_RUNS;) {
         let failing: string | undefined;
         cloudflare.faultOf = (route) => {
           if (route.startsWith("GET") || failed.includes(route)) return undefined;
@@ -42,15 +42,16 @@ describe.each<[what: string, fault: Fault]>([
           return route === failing ? fault : undefined;
         };
         const options = { env: { ADMIN_TOKEN: TOKEN }, workersDev: service.url };
-        const { code, stdout, stderr } = await world.deploy([], options);
-        if (failing === undefined) {
-          expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-          expect(stdout).toContain("Serving 3 airports");
-          break;
-        }
-        failed.push(failing);
-        // Tags of the script say where it came from, and nothing needs them.
-        if (failing.endsWith("/script-settings")) continue;
+        const end = await world.deploy([], options);
+        isWhole = failing === undefined;
+        failed.push(...(failing === undefined ? [] : [failing]));
+        // What wrangler says of a script there is for people only, and may fail.
+        if (failing?.endsWith("/script-settings") !== true) ends.push(end);
+      }
+      const last = ends.pop();
+      expect(last).toMatchObject({ code: 0, stderr: "" });
+      expect(last?.stdout).toContain("Serving 3 airports");
+      for (const { code, stderr } of ends) {
         expect(code).toBe(1);
         expect(stderr).toContain("Run the same command again");
         expect(stderr).not.toContain("    at ");
