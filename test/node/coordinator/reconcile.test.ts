@@ -37,6 +37,13 @@ describe("a new coordinator over existing stores", () => {
     expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
   });
 
+  it("queues no first ingest, since something is published", async () => {
+    await world.coordinator.reconcile();
+    await world.drain();
+    expect(world.state.runs()).toEqual([]);
+    expect(world.current()).toMatchObject({ generation: 3 });
+  });
+
   it("adopts the highest stored generation even if both current manifests are gone", async () => {
     world.store.kv.delete(MANIFEST_KEY);
     world.store.r2.delete(MANIFEST_KEY);
