@@ -8,7 +8,7 @@ import type { Manifest } from "../src/catalog/manifest.ts";
 import { dropKey } from "../src/storage/keys.ts";
 import { IsolateHeap } from "../test/chaos/isolate-heap.ts";
 import { bundleModules, bundleWorker, rateLimits } from "./bundle.ts";
-import { applyMigrations } from "./migrations.ts";
+import { createTables } from "./migrations.ts";
 
 const NAME = "bench";
 /** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
@@ -28,7 +28,7 @@ export interface BenchWorkerOptions {
   readonly inspected?: boolean;
   /** Folder of its static assets, if not the built ones. */
   readonly assets?: string;
-  /** Variables that differ from those in wrangler.toml; it compresses as where it is deployed. */
+  /** Settings that differ from their defaults; it compresses as where it is deployed. */
   readonly vars?: { readonly [name: string]: string };
 }
 
@@ -91,7 +91,7 @@ export class BenchWorker {
     process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
     const miniflare = new Miniflare(options);
     await miniflare.ready;
-    await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
+    await createTables(await miniflare.getD1Database("HISTORY", NAME));
     return new BenchWorker(
       await portsOf(miniflare),
       miniflare,
@@ -172,7 +172,6 @@ export function benchBindings(
     compatibilityDate: config.compatibility_date ?? "",
     compatibilityFlags: config.compatibility_flags,
     bindings: {
-      ...config.vars,
       COMPRESSION: "best",
       ...vars,
       ADMIN_TOKENS: localAdminToken().secret,

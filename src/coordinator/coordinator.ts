@@ -63,7 +63,10 @@ export class Coordinator {
     this.#platform = platform;
     this.#state = platform.state;
     this.#backupJobs = new BackupJobs(platform);
-    this.#reconciler = new Reconciler(platform);
+    this.#reconciler = new Reconciler({
+      ...platform,
+      enqueue: (request) => void this.#scheduler.enqueue(request),
+    });
     this.#engine = this.#newEngine(new BackupWork(platform));
     this.#scheduler = new Scheduler({ ...platform, ended: (record) => this.#engine.end(record) });
   }

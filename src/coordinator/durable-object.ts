@@ -14,6 +14,8 @@ import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
 import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "./history.ts";
+import { MIGRATIONS } from "../storage/migration-files.ts";
+import { applyMigrations } from "../storage/migrations.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
 import { assetReader } from "../storage/static-assets.ts";
 import { Coordinator } from "./coordinator.ts";
@@ -36,6 +38,8 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
   const audit = createAuditStore(env.HISTORY);
+  const migrated = <T>(call: () => Promise<T>) =>
+    applyMigrations(env.HISTORY, MIGRATIONS).then(call);
   return {
     state: new CoordinatorState(ctx.storage),
     pipeline: new Pipeline({
@@ -56,9 +60,9 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     backups: createBackupStore(env.BACKUPS),
     database: createDatabaseCopy(env.HISTORY),
     snapshot,
-    saveRuns: (rows) => history.saveRuns(rows),
-    endLostRuns: (open) => history.endLostRuns(open, Date.now()),
-    saveAudit: (entries) => audit.save(entries),
+    saveRuns: (rows) => migrated(() => history.saveRuns(rows)),
+    endLostRuns: (open) => migrated(() => history.endLostRuns(open, Date.now())),
+    saveAudit: (entries) => migrated(() => audit.save(entries)),
     deleteOldRuns: () =>
       Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
     historyDeadlineMs: HISTORY_DEADLINE_MS,

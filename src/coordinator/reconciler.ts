@@ -1,6 +1,6 @@
 import { adoptVersions } from "./published-versions.ts";
 import { repairCopies, replicate } from "../storage/catalog-store.ts";
-import { isRun } from "./run-queue.ts";
+import { type EnqueueRequest, isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import type { Platform } from "./platform.ts";
@@ -9,10 +9,25 @@ import { collectGarbage } from "./garbage.ts";
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
-type ReconcilerDependencies = Pick<
+/** The first run of a service, which nobody else asks for after a deployment. */
+const FIRST_INGEST: EnqueueRequest = {
+  trigger: "cron",
+  mode: "incremental",
+  source: null,
+  candidate: null,
+  forced: false,
+  requested_by: "cron",
+  note: "nothing is published yet",
+  ifPaused: "reject",
+  idempotencyKey: null,
+};
+
+interface ReconcilerDependencies extends Pick<
   Platform,
   "state" | "store" | "archive" | "endLostRuns" | "historyDeadlineMs" | "now" | "log"
->;
+> {
+  readonly enqueue: (request: EnqueueRequest) => void;
+}
 
 /** Makes the stores and D1 match the coordinator's tables. */
 export class Reconciler {
@@ -50,7 +65,8 @@ export class Reconciler {
 
   /**
    * Repairs the stores if they do not show the current version, for example after a late write of
-   * an older manifest. Ends lost runs in D1, and collects garbage. Never throws.
+   * an older manifest. Queues the first ingest if nothing was ever published. Ends lost runs in D1,
+   * and collects garbage. Never throws.
    */
   async reconcile(): Promise<void> {
     await this.#repairCopies();
@@ -62,6 +78,7 @@ export class Reconciler {
     const { state, store, log } = this.#deps;
     try {
       await adoptVersions(state, store);
+      if (this.#isNew()) this.#deps.enqueue(FIRST_INGEST);
     } catch (cause) {
       log("warn", "adoption_failed", describeError(cause));
     }
@@ -73,6 +90,12 @@ export class Reconciler {
     } catch (cause) {
       this.#retryLater(generation, cause);
     }
+  }
+
+  /** Whether nothing is published, as the stores confirm, and no run has tried to. */
+  #isNew(): boolean {
+    const { state } = this.#deps;
+    return state.currentVersion() === null && state.runs().every((run) => run.state === "skipped");
   }
 
   /** Waits for an empty outbox, which may contain the end of a run. */
