@@ -106,7 +106,7 @@ const MEASURED: readonly Measured[] = [
   [
     "changes_held",
     48 * HOUR_MS,
-    (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms) } }),
+    (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms), next_due_at: null } }),
   ],
   [
     "ingest_paused_long",
