@@ -4,9 +4,7 @@ import { readBackup, readState } from "../../backup/read-backups.ts";
 import { wholeVersions } from "../../backup/state-part.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { diffCatalogs } from "../../catalog/diff.ts";
-import { changesSchema } from "../../catalog/diff-schema.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
-import { versionSchema } from "../../coordinator/version.ts";
 import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/diffs.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
@@ -14,6 +12,7 @@ import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalo
 import { withStoreDeadline } from "../calls.ts";
 import { NO_BACKUP } from "../backup/backup-answers.ts";
 import { type Refusal, route } from "../http/route.ts";
+import { comparisonSchema } from "./comparison-schema.ts";
 import { UNREADABLE } from "./diff-routes.ts";
 import { notRetained } from "./version-routes.ts";
 
@@ -32,23 +31,6 @@ const versionName = z
   .meta({
     description: "A retained generation, or the id of a backup. The published version if absent.",
   });
-
-const comparedVersion = versionSchema.pick({
-  generation: true,
-  published_at: true,
-  catalog_sha256: true,
-  counts: true,
-});
-
-const comparisonSchema = z
-  .strictObject({
-    from: comparedVersion,
-    to: comparedVersion,
-    changes: changesSchema
-      .nullable()
-      .meta({ description: "The first changes; null if not every byte of both can be read." }),
-  })
-  .meta({ id: "Comparison" });
 
 /** `GET /admin/catalog/comparison`: what publishing another version would change. */
 export function comparisonRoutes(deps: ComparisonDependencies) {

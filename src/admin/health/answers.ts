@@ -1,8 +1,6 @@
 /** The five questions of an operator, answered from one observation. Pure. */
 import { Cron } from "croner";
-import * as z from "zod";
 import type { AlertResult } from "../../alerts/alert-run.ts";
-import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import {
   type CheckProblem,
@@ -14,36 +12,9 @@ import {
 import type { HeldSummary } from "../../ingest/accounting.ts";
 import { hasEnded, type Pause } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
-import { healthStatus } from "./health-schema.ts";
+import type { Answer } from "./answer-schema.ts";
 import type { Observation } from "./observation.ts";
 
-const answerSchema = z
-  .strictObject({
-    question: z.enum(["served", "fresh", "failed", "changed", "next"]).meta({
-      description:
-        "Is it served? Is it fresh? What failed, and what do I do? Who changed what? What happens next?",
-    }),
-    status: healthStatus,
-    at: timestamp.meta({
-      description:
-        "When it was judged. What rests on the findings of the alerts is as old as their last evaluation.",
-    }),
-    answer: z.string(),
-    details: z.array(
-      z.strictObject({
-        text: z.string(),
-        at: timestamp.nullable(),
-        links: z.array(z.strictObject({ text: z.string(), href: z.string() })),
-      }),
-    ),
-  })
-  .meta({ id: "Answer" });
-
-export const answersSchema = z.array(answerSchema).meta({
-  description: "The five questions of an operator, answered from the checks.",
-});
-
-export type Answer = DeepReadonly<z.output<typeof answerSchema>>;
 type Detail = Answer["details"][number];
 
 /** A job that a cron trigger starts. */

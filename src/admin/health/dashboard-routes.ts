@@ -3,13 +3,14 @@ import { alertResultSchema } from "../../alerts/alert-run.ts";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { worstOf } from "../../health/check.ts";
-import type { RuleName } from "../../health/rules.ts";
+import type { RuleName } from "../../health/rule-names.ts";
 import { type EndedRun, endedRunSchema, runSchema } from "../../coordinator/run.ts";
 import { coordinatorStatus } from "../../coordinator/status.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
-import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";
+import { answersSchema } from "./answer-schema.ts";
+import { answerQuestions, type ScheduledJob } from "./answers.ts";
 import { healthStatus } from "./health-schema.ts";
 import { type Observation, observe, type ServiceSources } from "./observation.ts";
 

@@ -28,7 +28,7 @@ function loseBlobsOf(generation: number): void {
   const blobsOf = (version: number) =>
     state
       .findVersion(version)
-      ?.locales["en"]?.bodies.proto.identity.segments.flatMap((segment) =>
+      ?.locales["en"]?.bodies.proto.identity?.segments.flatMap((segment) =>
         "blob" in segment ? [segment.blob] : [],
       ) ?? [];
   const current = blobsOf(coordinator.status().current?.generation ?? 0);
