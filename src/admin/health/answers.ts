@@ -1,5 +1,6 @@
 /** The five questions of an operator, answered from one observation. Pure. */
 import { Cron } from "croner";
+import { validate as isUuid } from "uuid";
 import type { AlertResult } from "../../alerts/alert-run.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import {
@@ -76,18 +77,18 @@ function isServed({ manifest, checks }: Observation): Judged {
   const problems = problemsOf(found).map(({ output }) => detail(output));
   const question = "served";
   if (status === "fail")
-    return { question, status, answer: "No", details: [...problems, ...VERSIONS] };
+    return { question, status, answer: "No", details: [...problems, WAYS_BACK] };
   if (manifest === null) return { question, status, answer: "Not yet", details: problems };
   const { generation, counts, locales } = manifest;
   const places = `${numberOf(counts.airports, "airport")} in ${numberOf(Object.keys(locales).length, "locale")}`;
-  const version = detail(`Version ${generation}`, null, [{ text: "Versions", href: "#versions" }]);
+  const version = detail(`Version ${generation}`, null, [{ text: "History", href: "#versions" }]);
   return { question, status, answer: "Yes", details: [version, detail(places), ...problems] };
 }
 
-const VERSIONS = [
-  detail("Roll back:", null, [{ text: "Versions", href: "#versions" }]),
-  detail("Restore:", null, [{ text: "Backups", href: "#backups" }]),
-];
+const WAYS_BACK = detail("Go back to", null, [
+  { text: "an earlier content", href: "#versions" },
+  { text: "a backup", href: "#backups" },
+]);
 
 /** The checks that say how fresh the catalog is, and whether anybody has looked. */
 const FRESHNESS = [
@@ -105,7 +106,7 @@ function isFresh({ manifest, coordinator, checks }: Observation): Judged {
     ...(manifest?.as_of ? [detail("Day of the airports")] : []),
     ...(manifest ? [detail("Published", manifest.published_at)] : []),
     ...(successAt
-      ? [detail("Last compared with upstream", successAt, [{ text: "Runs", href: "#runs" }])]
+      ? [detail("Last compared with upstream", successAt, [{ text: "History", href: "#runs" }])]
       : []),
     ...problemsOf(found).map(({ output }) => detail(output)),
   ];
@@ -155,9 +156,7 @@ function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Judged 
     const answer = manifest ? `Version ${manifest.generation}` : "Nothing";
     return { question, status: "pass", answer, details: published };
   }
-  const details = changes.map(({ at, actor, action, target }) =>
-    detail(`${actor}: ${action}${target === null ? "" : ` ${target}`}`, at),
-  );
+  const details = changes.map(describeChange);
   const [last] = changes;
   return {
     question,
@@ -165,6 +164,17 @@ function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Judged 
     answer: last?.actor ?? "",
     details: [...details, ...published, ALL_CHANGES],
   };
+}
+
+/** A run or a backup is a link: nobody reads its id. */
+function describeChange({ at, actor, action, target }: ChangeByOperator): Detail {
+  const text = `${actor}: ${action}`;
+  if (target === null) return detail(text, at);
+  if (!isUuid(target)) return detail(`${text} ${target}`, at);
+  const link = action.startsWith("backup.")
+    ? { text: "The backup", href: "#backups" }
+    : { text: "The run", href: `#runs/${target}` };
+  return detail(text, at, [link]);
 }
 
 const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);
@@ -202,12 +212,18 @@ function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Vi
     ...describeHeld(held, isPublic),
     ...ticks,
   ];
-  if (pause !== null) return { question, status: "warn", answer: "Ingestion is paused", details };
+  const isAhead = ({ at: time }: Detail) => time !== null && Date.parse(time) > at;
+  const inOrder = [
+    ...details.filter((each) => !isAhead(each)),
+    ...details.filter(isAhead).toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1)),
+  ];
+  if (pause !== null)
+    return { question, status: "warn", answer: "Ingestion is paused", details: inOrder };
   // The alerts are evaluated all the time, which is no news.
   const [job] = scheduled.filter((next) => next.job !== "watch");
   const isBusy = running !== null || queued.length > 0;
   const idle = job === undefined ? "Nothing" : JOBS[job.job];
-  return { question, status: "pass", answer: isBusy ? "A run" : idle, details };
+  return { question, status: "pass", answer: isBusy ? "A run" : idle, details: inOrder };
 }
 
 function nextTick(cron: string, now: number): string {

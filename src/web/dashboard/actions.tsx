@@ -74,7 +74,7 @@ export const QUEUE: Action = {
       kind: "date",
       name: "as_of",
       label: "Date of the data",
-      hint: "Of files dropped into R2 only. Without it, each file’s own `as_of` counts.",
+      hint: "Of files dropped into R2 only. Without it, the date in each file’s metadata counts.",
     },
     {
       kind: "check",
@@ -273,7 +273,7 @@ export function decideAll(verb: Verb, group: { rule: string; total: number }): A
   const { rule, total } = group;
   const all = total === 1 ? "the one change" : `all ${formatCount(total)} changes`;
   const which =
-    rule === "none" ? "that no rule marks" : `that “${rule.replaceAll("_", " ")}” marks`;
+    rule === "none" ? "that no rule marks" : `that the rule “${rule.replaceAll("_", " ")}” marks`;
   return {
     title: `${verb} ${all}`,
     explanation: `${HELD[verb]} It decides on ${all} ${which}, also on those that are not on the page.`,

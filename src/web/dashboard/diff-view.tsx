@@ -9,7 +9,6 @@ import {
   LISTS,
 } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
-import { Table } from "./table.tsx";
 
 interface Props {
   /** A generation or the id of a backup; the published version if absent. */
@@ -38,14 +37,16 @@ export function ComparisonView({ from, to }: Props) {
 function Compared({ comparison: { from, to, changes } }: { readonly comparison: Comparison }) {
   return (
     <div class="diff" data-diff={`${from.generation}-${to.generation}`}>
-      <Table
-        label="Counts"
-        columns={["List", `version ${from.generation}`, `version ${to.generation}`]}
-        rows={LISTS.map((list) => ({
-          key: list,
-          cells: [list, formatCount(from.counts[list]), formatCount(to.counts[list])],
-        }))}
-      />
+      <p class="hint">
+        From version {from.generation} to the content of {to.generation}:
+      </p>
+      <ul class="diff-counts">
+        {LISTS.map((list) => (
+          <li key={list}>
+            {list} {formatCount(from.counts[list])} → <b>{formatCount(to.counts[list])}</b>
+          </li>
+        ))}
+      </ul>
       {changes === null ? (
         <p class="hint">Not every byte of both versions can be read, so no changes can be shown.</p>
       ) : (

@@ -1,6 +1,6 @@
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
-import { Time, useNow } from "./time.tsx";
+import { Age, Time, useNow } from "./time.tsx";
 import { usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 5_000;
@@ -71,7 +71,7 @@ function Card({ answer, isOld }: { readonly answer: Answer; readonly isOld: bool
         ))}
       </ul>
       <p class="card-judged">
-        {isOld ? "Not up to date. Judged" : "Judged"} <Time at={answer.at} />
+        {isOld ? "Not up to date. Judged" : "Judged"} <Age at={answer.at} />
       </p>
     </div>
   );

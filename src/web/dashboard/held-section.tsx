@@ -88,7 +88,7 @@ function HeldChanges({ group, onAction }: Props & { readonly group: Group }) {
   return (
     <div class="stack">
       <FailureLine polled={polled} what="list of held changes" />
-      {state === "waiting" && (
+      {state === "waiting" && total > 1 && (
         <div class="row">
           {(["Approve", "Reject"] as const).map((verb) => (
             <button
@@ -131,11 +131,11 @@ function cellsOf(held: HeldChange, { rule, now, onAction }: RowContext) {
   const about = `the change of ${iata ?? name}`;
   const others = rules.filter((each) => each !== rule);
   return [
-    <>
+    <div>
       <b>{iata ?? "Subdivision"}</b> {name}
       {others.length > 0 && <small>also {others.join(", ").replaceAll("_", " ")}</small>}
       <Links held={held} />
-    </>,
+    </div>,
     <Before held={held} />,
     <After held={held} />,
     <Time at={since} />,
@@ -163,9 +163,9 @@ function Due({ held: { state, due_at: dueAt }, now }: { held: HeldChange; now: n
   if (dueAt === null) return <>It waits for you.</>;
   if (Date.parse(dueAt) <= now) return <>The next run takes it over.</>;
   return (
-    <>
+    <span>
       Taken over <Time at={dueAt} />
-    </>
+    </span>
   );
 }
 
@@ -177,13 +177,13 @@ function Links({ held: { iata, before, after } }: { readonly held: HeldChange })
     .find(Boolean);
   const upstream = icao ? `airports/${icao}/` : `search?q=${iata}`;
   return (
-    <small class="row">
-      {before && <a href={`/?airport=${iata}`}>Served</a>}
+    <small class="held-links">
+      {before && <a href={`/?airport=${iata}`}>Served place</a>}
       {after && "lat" in after && (
         <a
           href={`https://www.openstreetmap.org/?mlat=${after.lat}&mlon=${after.lon}#map=11/${after.lat}/${after.lon}`}
         >
-          Map
+          Upstream’s place
         </a>
       )}
       <a href={`https://ourairports.com/${upstream}`}>OurAirports</a>

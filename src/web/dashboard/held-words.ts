@@ -62,12 +62,14 @@ interface Word {
 
 /** Splits a text into words and what stands between them, and marks those that another text lacks. */
 export function compareWords(text: string, other: string): readonly Word[] {
-  const known = new Set(other.split(WORDS));
-  const words = text.split(WORDS).map((word) => ({ text: word, isOther: !known.has(word) }));
+  const [own, others] = [text.split(WORDS), other.split(WORDS)];
   // The same words in another order differ as a whole.
-  const isMarked = words.some(({ isOther }) => isOther);
-  const isLonger = other.split(WORDS).some((word) => !text.split(WORDS).includes(word));
-  return text === other || isMarked || isLonger ? words : [{ text, isOther: true }];
+  if (text !== other && own.toSorted().join("") === others.toSorted().join(""))
+    return [{ text, isOther: true }];
+  return own.map((word) => ({
+    text: word,
+    isOther: word.trim() !== "" && !others.includes(word),
+  }));
 }
 
 const WORDS = /(\s+)/;
