@@ -166,15 +166,18 @@ function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Judged 
   };
 }
 
-/** A run or a backup is a link: nobody reads its id. */
+/** A run, an evaluation or a backup is a link: nobody reads its id. */
 function describeChange({ at, actor, action, target }: ChangeByOperator): Detail {
   const text = `${actor}: ${action}`;
   if (target === null) return detail(text, at);
   if (!isUuid(target)) return detail(`${text} ${target}`, at);
-  const link = action.startsWith("backup.")
-    ? { text: "The backup", href: "#backups" }
-    : { text: "The run", href: `#runs/${target}` };
-  return detail(text, at, [link]);
+  const [room = ""] = action.split(".");
+  const places: { readonly [room: string]: Detail["links"] } = {
+    alerts: [{ text: "The evaluation", href: "#alerts" }],
+    backup: [{ text: "The backup", href: "#backups" }],
+    ingest: [{ text: "The run", href: `#runs/${target}` }],
+  };
+  return detail(text, at, places[room]);
 }
 
 const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);

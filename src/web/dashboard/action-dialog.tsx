@@ -30,9 +30,11 @@ export function ActionDialog({ action, onClose }: Props) {
     const request = confirmed ?? actionRequest(action, new FormData(event.currentTarget));
     setConfirmed(request);
     setSending(true);
-    setResult(await askAdmin<ActionAnswer>(request));
+    const answer = await askAdmin<ActionAnswer>(request);
+    setResult(answer);
     setSending(false);
-    refreshAll();
+    // The service counts each request with a refused credential.
+    if (answer.ok || !isOfCredential(answer.failure)) refreshAll();
   };
   const verb = result === undefined ? action.verb : "Try again";
   return (

@@ -296,6 +296,17 @@ describe("the five answers", () => {
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
   });
 
+  it("link a change to the run, the evaluation or the backup that it made", async () => {
+    await world.post("/admin/ingest/queue", {});
+    await world.post("/admin/backup/run", {});
+    await world.post("/admin/alerts/run", {});
+    const { changed } = await answers();
+    const links = changed?.details.flatMap(({ links: each }) => each.map(({ href }) => href));
+    const runs = expect.stringMatching(/^#runs\/[0-9a-f-]{36}$/);
+    expect(new Set(links)).toEqual(new Set(["#alerts", "#backups", runs, "#audit"]));
+    expect(changed?.text).toContain("ops: backup.run; ops: ingest.queue");
+  });
+
   it("list what waits and when each job comes next", async () => {
     await world.ingest.enqueue();
     const { next } = await answers();
