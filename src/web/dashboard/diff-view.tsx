@@ -1,6 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
-import { type AdminResult, askAdmin } from "./admin-client.ts";
 import {
   type CatalogDiff,
   type Comparison,
@@ -9,6 +7,7 @@ import {
   LISTS,
 } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
+import { usePoll } from "./use-poll.ts";
 
 interface Props {
   /** A generation or the id of a backup; the published version if absent. */
@@ -16,22 +15,15 @@ interface Props {
   readonly to?: string;
 }
 
+/** Both versions stay as they are; only an action makes another comparison. */
+const EVERY_MS = 600_000;
+
 /** Compares two versions: the counts of both, and the first changes. */
 export function ComparisonView({ from, to }: Props) {
-  const [result, setResult] = useState<AdminResult<Comparison>>();
-  useEffect(() => {
-    const left = new AbortController();
-    setResult(undefined);
-    const query = new URLSearchParams({ ...(from && { from }), ...(to && { to }) });
-    const path = `/admin/catalog/comparison?${query}`;
-    void askAdmin<Comparison>({ path, signal: left.signal }).then((answer) => {
-      if (!left.signal.aborted) setResult(answer);
-    });
-    return () => left.abort();
-  }, [from, to]);
-  if (result?.ok !== true)
-    return <FailureLine polled={{ body: undefined, failure: result?.failure }} what="comparison" />;
-  return <Compared comparison={result.body} />;
+  const query = new URLSearchParams({ ...(from && { from }), ...(to && { to }) });
+  const polled = usePoll<Comparison>(`/admin/catalog/comparison?${query}`, EVERY_MS);
+  if (polled.body === undefined) return <FailureLine polled={polled} what="comparison" />;
+  return <Compared comparison={polled.body} />;
 }
 
 function Compared({ comparison: { from, to, changes } }: { readonly comparison: Comparison }) {
