@@ -14,6 +14,7 @@ import type { RecordChange } from "./audit/audit-trail.ts";
 import { adminGate, type AuthenticationDependencies } from "./auth/gate.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import { catalogHealthRoutes } from "./health/catalog-health-routes.ts";
+import { comparisonRoutes } from "./catalog/comparison-routes.ts";
 import { creditsRoutes } from "./catalog/credits-routes.ts";
 import { type DashboardDependencies, dashboardRoutes } from "./health/dashboard-routes.ts";
 import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
@@ -106,6 +107,7 @@ export function routeGroups(deps: AdminDependencies) {
     ...heldRoutes(deps),
     ...versionRoutes(coordinator),
     ...diffRoutes(deps),
+    ...comparisonRoutes(deps),
     ...backupRoutes(deps),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),

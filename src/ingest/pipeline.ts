@@ -137,7 +137,11 @@ export class Pipeline {
       fileRows,
       listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
-      held: { waiting: held.surprising, oldest_since: held.oldest_since },
+      held: {
+        waiting: held.surprising,
+        oldest_since: held.oldest_since,
+        next_due_at: held.next_due_at,
+      },
     };
     const next: IngestCheckpoint = { ...checkpoint, stage: "build", sources, parsed };
     return proceed(next, { ...account(accepted, workspace), held });

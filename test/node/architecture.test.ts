@@ -29,7 +29,8 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "credentials.ts",
     "log.ts",
   ],
-  web: ["acceptance", "backup", "catalog", "gen", "coordinator"],
+  // Types, and what is pure.
+  web: ["acceptance", "admin", "alerts", "backup", "catalog", "coordinator", "gen", "ingest"],
   "config.ts": ["acceptance", "catalog", "sources", "serving-config.ts"],
   "serving-config.ts": [],
   "schedule.ts": ["coordinator"],

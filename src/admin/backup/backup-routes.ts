@@ -10,7 +10,6 @@ import {
   type ListingDependencies,
 } from "../../backup/listing.ts";
 import { idOf } from "../../catalog/fields.ts";
-import type { Limits } from "../../health/limits.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import { pageOf } from "../../storage/page.ts";
 import { type CoordinatorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
@@ -46,18 +45,12 @@ const BACKUP_DEADLINE_MS = 2_000;
 interface BackupDependencies {
   readonly coordinator: CoordinatorCalls;
   readonly backups: BackupStore;
-  readonly limits: Pick<Limits, "backupStaleMs">;
   readonly now: () => number;
 }
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
-export function backupRoutes({ coordinator, backups, limits, now }: BackupDependencies) {
-  const listing = (): ListingDependencies => ({
-    backups,
-    jobs: () => coordinator.jobs(),
-    now,
-    staleAfterMs: limits.backupStaleMs,
-  });
+export function backupRoutes({ coordinator, backups, now }: BackupDependencies) {
+  const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs(), now };
 
   const run = route({
     method: "post",
@@ -87,7 +80,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
 
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
   async function backupOf(made: BackupJob) {
-    const found = findBackup({ ...listing(), jobs: async () => [made] }, made.backup_id);
+    const found = findBackup({ ...listing, jobs: async () => [made] }, made.backup_id);
     return nullIfUnavailable(withStoreDeadline("backups", found, BACKUP_DEADLINE_MS));
   }
 
@@ -101,7 +94,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "A page of backups", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query }) => {
-    const page = await withStoreDeadline("backups", listBackups(listing(), query));
+    const page = await withStoreDeadline("backups", listBackups(listing, query));
     return page.ok ? { status: 200, body: page.body } : BAD_CURSOR;
   });
 
@@ -149,7 +142,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const found = await withStoreDeadline("backups", findBackup(listing(), params.id));
+    const found = await withStoreDeadline("backups", findBackup(listing, params.id));
     return found === null ? NO_BACKUP : { status: 200, body: found };
   });
 
@@ -216,7 +209,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
       responses: { 200: { description: "The backup after the call", body: backupAnswer } },
       problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
     }).answer(async ({ params: { id }, actor }) => {
-      const before = await withStoreDeadline("backups", findBackup(listing(), id));
+      const before = await withStoreDeadline("backups", findBackup(listing, id));
       if (before === null) return NO_BACKUP;
       const pinned = verb === "pin";
       const pin = JSON.stringify({ by: actor.id });

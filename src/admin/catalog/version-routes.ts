@@ -73,7 +73,8 @@ function rollbackMessage(
   return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within about a minute.${pause}`;
 }
 
-function notRetained(generation: number): Refusal {
+/** The answer about a version that is no longer there. */
+export function notRetained(generation: number | string): Refusal {
   const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;
   return {
     problem: { status: 404, code: "generation_not_retained", detail },

@@ -17,7 +17,7 @@ describe("the queue of backup jobs", () => {
       expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: true });
     await world.drain();
     const listed = await listBackups(
-      { backups: world.store, jobs: async () => [], now: () => 0, staleAfterMs: 0 },
+      { backups: world.store, jobs: async () => [], now: () => 0 },
       { limit: 10 },
     );
     expect(listed.ok && listed.body.backups.map(({ note, pinned }) => ({ note, pinned }))).toEqual([
@@ -87,7 +87,6 @@ describe("the queue of backup jobs", () => {
       backups: world.store,
       jobs: async () => world.ingest.coordinator.jobs(),
       now: () => 0,
-      staleAfterMs: 0,
     };
     const [safetyId = ""] = restored.job.chain;
     const { backup_id } = made.job;

@@ -1,13 +1,8 @@
 import type { BackupTimes } from "../../../src/backup/listing.ts";
 import { describe, expect, it } from "vitest";
+import { RULE_NAMES, type RuleName } from "../../../src/health/rule-names.ts";
 import type { Facts, ManifestCopy } from "../../../src/health/facts.ts";
-import {
-  evaluateRules,
-  fingerprintOf,
-  RULE_NAMES,
-  type RuleName,
-  RULES,
-} from "../../../src/health/rules.ts";
+import { evaluateRules, fingerprintOf, RULES } from "../../../src/health/rules.ts";
 import { TOKEN_WARNING_MS } from "../../../src/health/operation-rules.ts";
 import {
   aFailedRun,
@@ -106,7 +101,7 @@ const MEASURED: readonly Measured[] = [
   [
     "changes_held",
     48 * HOUR_MS,
-    (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms) } }),
+    (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms), next_due_at: null } }),
   ],
   [
     "ingest_paused_long",

@@ -196,7 +196,7 @@ describe("the history in D1", () => {
         republishes: null,
       },
       replicated: true,
-      held: { waiting: 0, oldest_since: null },
+      held: { waiting: 0, oldest_since: null, next_due_at: null },
       outboxLength: 0,
       lastTicks: {},
       bestCoverage: { de: expect.any(Number), en: expect.any(Number), ja: expect.any(Number) },
