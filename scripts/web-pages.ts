@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
+import { INTRODUCTION } from "../src/web/explorer/introduction.ts";
 import { otherNames, rankPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
 import { worldOutline } from "./world-outline.ts";
@@ -29,7 +30,7 @@ const PAGES: readonly Page[] = [
     title: "Locations at the Edge",
     description: "Every airport of the world with its city, country and regions, in one call.",
     entries: [`${SOURCE}/explorer/main.tsx`, `${SOURCE}/style/explorer.css`],
-    content: NO_SCRIPT,
+    content: fillIn("explorer.html", INTRODUCTION),
   },
   {
     name: "dashboard",
@@ -132,8 +133,13 @@ function renderPage({ name, title, description, entries, content }: Page, built:
   const values: { [key: string]: string } = { name, title, description, content };
   values["head"] = head.join("\n    ");
   values[`current-${name}`] = 'aria-current="page"';
-  const layout = readFileSync(`${SOURCE}/pages/layout.html`, "utf8");
-  return layout.replaceAll(/\{\{([a-z-]+)\}\}/g, (_, key: string) => values[key] ?? "");
+  return fillIn("layout.html", values);
+}
+
+/** Fills the {{gaps}} of a file of `src/web/pages/`. */
+function fillIn(name: string, values: { readonly [gap: string]: string }): string {
+  const text = readFileSync(`${SOURCE}/pages/${name}`, "utf8");
+  return text.replaceAll(/\{\{([a-z-]+)\}\}/g, (_, gap: string) => values[gap] ?? "");
 }
 
 /** The elements that load an entry, and early what it imports. */

@@ -121,6 +121,26 @@ describe("the explorer", () => {
     expect(await first.textContent()).toBe("Zürich Airport");
   });
 
+  it("has its heading before its scripts, and moves nothing in sight when the catalog comes", async () => {
+    const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
+    await page.addInitScript(`{
+      window.shift = 0;
+      const add = (list) => list.getEntries().forEach(({ value }) => (window.shift += value));
+      new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+    }`);
+    const release = Promise.withResolvers<void>();
+    await page.route("**/*.js", async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto("/", { waitUntil: "commit" });
+    await page.getByRole("heading", { level: 1, name: "The world in one call" }).waitFor();
+    release.resolve();
+    await waitForAnswer(page, "en");
+    await page.locator(".place-list").first().waitFor({ state: "attached" });
+    expect(await page.evaluate("window.shift")).toBeLessThan(0.01);
+  });
+
   it("requests the catalog in the browser's language before its scripts are loaded", async () => {
     const page = await openPage("/docs", { locale: "ja-JP" });
     const asked: string[] = [];

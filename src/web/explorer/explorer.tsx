@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { formatBytes } from "../shared/format.ts";
 import { CallPanel } from "./call-panel.tsx";
 import type { Place } from "./catalog.ts";
 import { FailureNotice } from "./failure-notice.tsx";
@@ -11,8 +10,8 @@ import { findPlace, selectionOf } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 import { textDirection } from "./text-direction.ts";
 import { useCatalog } from "./use-catalog.ts";
+import { useHealth } from "./use-health.ts";
 import { usePermalink } from "./use-permalink.ts";
-import type { Progress } from "./wire.ts";
 
 const TITLE = "Locations at the Edge";
 
@@ -23,6 +22,7 @@ export function Explorer() {
   const { selection } = link;
   const call = { ...link.call, locale: link.call.locale || navigator.language };
   const { catalog, failure, isCalling, ...port } = useCatalog(call);
+  const health = useHealth();
   const selected = useMemo(
     () => (catalog && selection ? findPlace(catalog, selection) : undefined),
     [catalog, selection?.kind, selection?.key],
@@ -42,6 +42,7 @@ export function Explorer() {
           <SearchBox {...port} locale={locale} onSelect={select} />
           <LocalePicker
             value={locale}
+            published={health.locales}
             onChange={(chosen) => go({ call: { ...link.call, locale: chosen } })}
           />
         </div>
@@ -52,8 +53,7 @@ export function Explorer() {
           </p>
         )}
         <div ref={side} class="side-scroll" tabIndex={-1}>
-          {catalog === undefined && isCalling && <Loading progress={port.progress} />}
-          {catalog && selected && (
+          {selected ? (
             <PlacePanel
               key={selected.id}
               place={selected}
@@ -64,8 +64,15 @@ export function Explorer() {
                 side.current?.focus({ preventScroll: true });
               }}
             />
+          ) : (
+            <Overview
+              catalog={catalog}
+              published={health.counts}
+              isCalling={isCalling}
+              progress={port.progress}
+              onSelect={select}
+            />
           )}
-          {catalog && !selected && <Overview catalog={catalog} onSelect={select} />}
         </div>
       </div>
       <WorldMap catalog={catalog} selected={selected} onSelect={select} />
@@ -77,16 +84,6 @@ export function Explorer() {
         onChange={(change) => go({ call: { ...link.call, ...change } })}
         onCall={port.callAgain}
       />
-    </div>
-  );
-}
-
-function Loading({ progress }: { readonly progress: Progress | undefined }) {
-  return (
-    <div class="loading">
-      <p role="status">Loading the catalog …</p>
-      <progress aria-label="Loaded" {...(progress?.share != null && { value: progress.share })} />
-      <p>{progress && formatBytes(progress.bytes)}</p>
     </div>
   );
 }
