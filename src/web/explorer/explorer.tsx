@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CallPanel } from "./call-panel.tsx";
 import type { Place } from "./catalog.ts";
+import type { MapView, Position } from "./permalink.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { LocalePicker } from "./locale-picker.tsx";
 import { WorldMap } from "./map/world-map.tsx";
+import { NearPanel } from "./near-panel.tsx";
 import { Overview } from "./overview.tsx";
 import { PlacePanel } from "./place-panel.tsx";
-import { findPlace, selectionOf } from "./places.ts";
+import { findPlace, nearestAirports, selectionOf } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 import { textDirection } from "./text-direction.ts";
 import { useCatalog } from "./use-catalog.ts";
@@ -19,7 +21,8 @@ const TITLE = "Locations at the Edge";
 export function Explorer() {
   const [link, go] = usePermalink();
   const side = useRef<HTMLDivElement>(null);
-  const { selection } = link;
+  const { selection, near } = link;
+  const shown = useRef<MapView | null>(link.view);
   const call = { ...link.call, locale: link.call.locale || navigator.language };
   const { catalog, failure, isCalling, ...port } = useCatalog(call);
   const health = useHealth();
@@ -27,12 +30,26 @@ export function Explorer() {
     () => (catalog && selection ? findPlace(catalog, selection) : undefined),
     [catalog, selection?.kind, selection?.key],
   );
+  const nearest = useMemo(
+    () => (catalog && near ? nearestAirports(catalog.airports, near) : undefined),
+    [catalog, near?.lat, near?.lon],
+  );
+  const onMap = useMemo(
+    () => near && nearest && { ...near, airports: nearest.scheduled.map(({ airport }) => airport) },
+    [nearest],
+  );
   const locale = catalog?.locale ?? call.locale;
   useEffect(() => {
     document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
     document.documentElement.dir = textDirection(locale);
   }, [selected, locale]);
-  const select = (place: Place) => go({ selection: selectionOf(place) });
+  const select = (place: Place) => go({ selection: selectionOf(place), near: null, view: null });
+  const showNear = (position: Position, view: MapView | null) =>
+    go({ selection: null, near: roundPosition(position), view });
+  const close = () => {
+    go({ selection: null, near: null, view: shown.current });
+    side.current?.focus({ preventScroll: true });
+  };
   const isMissing = catalog !== undefined && selection !== null && selected === undefined;
 
   return (
@@ -53,18 +70,26 @@ export function Explorer() {
           </p>
         )}
         <div ref={side} class="side-scroll" tabIndex={-1}>
-          {selected ? (
+          {selected && (
             <PlacePanel
               key={selected.id}
               place={selected}
               locale={locale}
               onSelect={select}
-              onClose={() => {
-                go({ selection: null });
-                side.current?.focus({ preventScroll: true });
-              }}
+              onNear={(position) => showNear(position, null)}
+              onClose={close}
             />
-          ) : (
+          )}
+          {!selected && near && nearest && (
+            <NearPanel
+              position={near}
+              nearest={nearest}
+              locale={locale}
+              onSelect={select}
+              onClose={close}
+            />
+          )}
+          {!selected && !nearest && (
             <Overview
               catalog={catalog}
               published={health.counts}
@@ -75,7 +100,18 @@ export function Explorer() {
           )}
         </div>
       </div>
-      <WorldMap catalog={catalog} selected={selected} onSelect={select} />
+      <WorldMap
+        catalog={catalog}
+        selected={selected}
+        near={onMap ?? undefined}
+        view={link.view}
+        onSelect={select}
+        onSpot={(position) => showNear(position, shown.current)}
+        onLook={(view, by) => {
+          shown.current = view;
+          if (by === "person") go({ view });
+        }}
+      />
       <CallPanel
         settings={call}
         facts={port.facts}
@@ -86,4 +122,9 @@ export function Explorer() {
       />
     </div>
   );
+}
+
+/** A position for a link, to a hundred meters. */
+function roundPosition({ lat, lon }: Position): Position {
+  return { lat: Number(lat.toFixed(3)), lon: Number(lon.toFixed(3)) };
 }

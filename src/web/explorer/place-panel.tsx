@@ -4,6 +4,7 @@ import { originOfId } from "../../catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
 import type { CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
+import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports, byCitySize, byImportance } from "./places.ts";
@@ -12,11 +13,12 @@ interface Props {
   readonly place: Place;
   readonly locale: string;
   readonly onSelect: (place: Place) => void;
+  readonly onNear: (position: Position) => void;
   readonly onClose: () => void;
 }
 
 /** Shows a place with links to related places. */
-export function PlacePanel({ place, locale, onSelect, onClose }: Props) {
+export function PlacePanel({ place, locale, onSelect, onNear, onClose }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -67,7 +69,12 @@ export function PlacePanel({ place, locale, onSelect, onClose }: Props) {
       {lists.map(([title, places]) => (
         <PlaceList key={title} title={title} places={places} {...links} />
       ))}
-      <div class="place-actions">
+      <div class="row place-actions">
+        {"lat" in place && (
+          <button type="button" class="button" onClick={() => onNear(place)}>
+            Airports nearby
+          </button>
+        )}
         <CopyButton label="Copy link" text={() => window.location.href} />
       </div>
     </article>
