@@ -5,14 +5,14 @@ import { createHash } from "node:crypto";
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { INTRODUCTION } from "../src/web/explorer/introduction.ts";
 import { otherNames, rankPlaces } from "./search-files.ts";
-import { docsPages } from "./docs-content.ts";
+import { docsPages, docsSections } from "./docs-content.ts";
 import { worldOutline } from "./world-outline.ts";
 
 const SOURCE = "src/web";
 const OUT = "dist/web";
 
 interface Page {
-  readonly name: "explorer" | "dashboard" | "docs";
+  readonly name: "explorer" | "dashboard" | "docs" | "nothing";
   /** File that is served at the page's path. */
   readonly file: string;
   readonly title: string;
@@ -40,6 +40,14 @@ const PAGES: readonly Page[] = [
     entries: [`${SOURCE}/dashboard/main.tsx`, `${SOURCE}/style/dashboard.css`],
     content: NO_SCRIPT,
   },
+  {
+    name: "nothing",
+    file: "404.html",
+    title: "Nothing here · Locations at the Edge",
+    description: "There is nothing at this address.",
+    entries: [`${SOURCE}/style/base.css`],
+    content: readFileSync(`${SOURCE}/pages/404.html`, "utf8"),
+  },
   ...docsPages().map(({ path, title, content }) => ({
     name: "docs" as const,
     file: `${path.slice(1)}.html`,
@@ -55,6 +63,7 @@ type Files = Map<string, string | Uint8Array>;
 /** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "catalog-worker.js": buildWorker,
+  "docs-sections.json": () => JSON.stringify(docsSections()),
   "other-names.json": () => JSON.stringify(otherNames()),
   "ranks.json": () => JSON.stringify(rankPlaces()),
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
@@ -120,12 +129,33 @@ const files: Files = new Map(
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("service-worker.js", await buildServiceWorker([...files.keys()]));
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 files.set("assets/favicon.svg", readFileSync(`${SOURCE}/pages/favicon.svg`));
 const hash = createHash("sha256").update(EARLY_CALL).digest("base64");
 const headers = readFileSync(`${SOURCE}/pages/headers.txt`, "utf8");
 files.set("_headers", headers.replace("{{early-call}}", `'sha256-${hash}'`));
 replaceFiles(files);
+
+/** Builds the script that keeps the explorer's files: all but those of the other pages. */
+async function buildServiceWorker(names: readonly string[]): Promise<Uint8Array> {
+  const ofOthers = Object.entries(metafile.outputs).flatMap(([path, { entryPoint = "" }]) =>
+    /\/(?:dashboard|docs)[./]/.test(entryPoint) ? [path.slice(OUT.length + 1)] : [],
+  );
+  const kept = names.filter((name) => name.startsWith("assets/") && !ofOthers.includes(name));
+  const paths = JSON.stringify([...kept, "assets/favicon.svg"].map((name) => `/${name}`));
+  const digest = createHash("sha256").update(paths).digest("hex").slice(0, 12);
+  const {
+    outputFiles: [script],
+  } = await build({
+    ...OPTIONS,
+    entryPoints: [`${SOURCE}/explorer/service-worker.ts`],
+    format: "iife",
+    define: { FILES: paths, CACHE: JSON.stringify(`explorer-${digest}`) },
+  });
+  if (script === undefined) throw new Error("no service worker was built");
+  return script.contents;
+}
 
 function renderPage({ name, title, description, entries, content }: Page, built: Metafile): string {
   const head = entries.flatMap((entry) => linksFor(entry, built));

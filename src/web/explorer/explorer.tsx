@@ -1,17 +1,20 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CallPanel } from "./call-panel.tsx";
+import { ChangesPanel, changedAirports } from "./changes-panel.tsx";
 import type { Place } from "./catalog.ts";
-import type { MapView, Position } from "./permalink.ts";
+import { type MapView, NOWHERE, type Position } from "./permalink.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { LocalePicker } from "./locale-picker.tsx";
 import { WorldMap } from "./map/world-map.tsx";
 import { NearPanel } from "./near-panel.tsx";
+import { keepForOffline } from "./offline.ts";
 import { Overview } from "./overview.tsx";
 import { PlacePanel } from "./place-panel.tsx";
 import { findPlace, nearestAirports, selectionOf } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 import { textDirection } from "./text-direction.ts";
 import { useCatalog } from "./use-catalog.ts";
+import { useChanges } from "./use-changes.ts";
 import { useHealth } from "./use-health.ts";
 import { usePermalink } from "./use-permalink.ts";
 
@@ -38,16 +41,26 @@ export function Explorer() {
     () => near && nearest && { ...near, airports: nearest.scheduled.map(({ airport }) => airport) },
     [nearest],
   );
+  const changes = useChanges(catalog, link.changes);
+  const changed = useMemo(
+    () => (catalog && changes.state === "known" ? changedAirports(catalog, changes) : undefined),
+    [catalog, changes],
+  );
   const locale = catalog?.locale ?? call.locale;
   useEffect(() => {
     document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
     document.documentElement.dir = textDirection(locale);
   }, [selected, locale]);
+  const isLoaded = catalog !== undefined;
+  useEffect(() => {
+    // Not before: it loads more files.
+    if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
+  }, [isLoaded]);
   const select = (place: Place) => go({ selection: selectionOf(place), near: null, view: null });
   const showNear = (position: Position, view: MapView | null) =>
-    go({ selection: null, near: roundPosition(position), view });
+    go({ ...NOWHERE, near: roundPosition(position), view });
   const close = () => {
-    go({ selection: null, near: null, view: shown.current });
+    go({ ...NOWHERE, view: shown.current });
     side.current?.focus({ preventScroll: true });
   };
   const isMissing = catalog !== undefined && selection !== null && selected === undefined;
@@ -64,6 +77,11 @@ export function Explorer() {
           />
         </div>
         {failure && <FailureNotice failure={failure} onRetry={port.callAgain} />}
+        {port.facts?.exchange?.isStored === true && (
+          <p class="notice" role="status">
+            There is no connection. This is the catalog as this device saw it last.
+          </p>
+        )}
         {isMissing && (
           <p class="notice" role="status">
             The catalog has no such {selection.kind}. Search for it instead.
@@ -76,6 +94,7 @@ export function Explorer() {
               place={selected}
               locale={locale}
               onSelect={select}
+              answer={{ encoding: call.encoding, port }}
               onNear={(position) => showNear(position, null)}
               onClose={close}
             />
@@ -89,13 +108,17 @@ export function Explorer() {
               onClose={close}
             />
           )}
-          {!selected && !nearest && (
+          {catalog && link.changes && (
+            <ChangesPanel catalog={catalog} changes={changes} onSelect={select} onClose={close} />
+          )}
+          {!selected && !nearest && !(catalog && link.changes) && (
             <Overview
               catalog={catalog}
               published={health.counts}
               isCalling={isCalling}
               progress={port.progress}
               onSelect={select}
+              onShowChanges={() => go({ ...NOWHERE, changes: true })}
             />
           )}
         </div>
@@ -103,6 +126,7 @@ export function Explorer() {
       <WorldMap
         catalog={catalog}
         selected={selected}
+        changed={link.changes ? changed : undefined}
         near={onMap ?? undefined}
         view={link.view}
         onSelect={select}

@@ -15,12 +15,20 @@ interface Props {
   readonly isCalling: boolean;
   readonly progress: Progress | undefined;
   readonly onSelect: (place: Place) => void;
+  readonly onShowChanges: () => void;
 }
 
 const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
 /** Shows the counts of the catalog while nothing is selected. */
-export function Overview({ catalog, published, isCalling, progress, onSelect }: Props) {
+export function Overview({
+  catalog,
+  published,
+  isCalling,
+  progress,
+  onSelect,
+  onShowChanges,
+}: Props) {
   const countOf = (list: (typeof LISTS)[number]) => catalog?.[list].length ?? published?.[list];
   return (
     <div class="overview stack">
@@ -34,6 +42,11 @@ export function Overview({ catalog, published, isCalling, progress, onSelect }: 
           </div>
         ))}
       </dl>
+      {catalog && catalog.version > 1 && (
+        <button type="button" class="link-button" onClick={onShowChanges}>
+          What version {catalog.version} changed
+        </button>
+      )}
       {catalog && <LargestPlaces catalog={catalog} onSelect={onSelect} />}
       {!catalog && isCalling && <Loading progress={progress} />}
     </div>

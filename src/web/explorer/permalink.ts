@@ -36,6 +36,8 @@ export interface Permalink {
   readonly selection: Selection | null;
   /** Where somebody asks for the nearest airports. */
   readonly near: Position | null;
+  /** Whether the changes of the last version are shown. */
+  readonly changes: boolean;
   /** Null for the view that shows what is selected. */
   readonly view: MapView | null;
 }
@@ -47,7 +49,7 @@ export const DEFAULT_CALL: CallSettings = {
 };
 
 /** A link to the overview, and the rest of a link to a place. */
-export const NOWHERE = { selection: null, near: null, view: null } as const;
+export const NOWHERE = { selection: null, near: null, changes: false, view: null } as const;
 
 /** Parses a query string. Ignores unknown parameters and values. */
 export function parsePermalink(query: string): Permalink {
@@ -61,6 +63,7 @@ export function parsePermalink(query: string): Permalink {
     },
     selection: kind ? { kind, key: inUsualCase(kind, params.get(kind) ?? "") } : null,
     near: kind ? null : parsePosition(params.get("near")),
+    changes: !kind && !params.has("near") && params.has("changes"),
     view: parseView(params.get("view")),
   };
 }
@@ -82,10 +85,11 @@ function inUsualCase(kind: Selection["kind"], key: string): string {
 }
 
 /** Builds the query string for `parsePermalink`; empty if everything has its default. */
-export function formatPermalink({ call, selection, near, view }: Permalink): string {
+export function formatPermalink({ call, selection, near, changes, view }: Permalink): string {
   const params = new URLSearchParams();
   if (selection !== null) params.set(selection.kind, selection.key);
   else if (near !== null) params.set("near", `${near.lat},${near.lon}`);
+  else if (changes) params.set("changes", "1");
   if (view !== null) params.set("view", `${view.lat},${view.lon},${view.zoom}`);
   if (call.locale !== "") params.set("locale", call.locale);
   if (call.protocol !== DEFAULT_CALL.protocol) params.set("protocol", call.protocol);

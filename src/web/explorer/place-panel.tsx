@@ -1,8 +1,9 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { originOfId } from "../../catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
+import { AnswerView } from "./answer-view.tsx";
 import type { CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
 import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
@@ -13,12 +14,14 @@ interface Props {
   readonly place: Place;
   readonly locale: string;
   readonly onSelect: (place: Place) => void;
+  /** The answer that the place is of. */
+  readonly answer: Omit<ComponentProps<typeof AnswerView>, "place">;
   readonly onNear: (position: Position) => void;
   readonly onClose: () => void;
 }
 
 /** Shows a place with links to related places. */
-export function PlacePanel({ place, locale, onSelect, onNear, onClose }: Props) {
+export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -69,6 +72,7 @@ export function PlacePanel({ place, locale, onSelect, onNear, onClose }: Props) 
       {lists.map(([title, places]) => (
         <PlaceList key={title} title={title} places={places} {...links} />
       ))}
+      <AnswerView place={place} {...answer} />
       <div class="row place-actions">
         {"lat" in place && (
           <button type="button" class="button" onClick={() => onNear(place)}>

@@ -35,9 +35,13 @@ const call = fc.record({
 describe("a link to the explorer", () => {
   it("contains everything that it was made from", () => {
     fc.assert(
-      fc.property(fc.record({ call, selection, near, view }), (made) => {
-        // A link names a place or a spot.
-        const link: Permalink = made.selection ? { ...made, near: null } : made;
+      fc.property(fc.record({ call, selection, near, view, changes: fc.boolean() }), (made) => {
+        // A link names a place, a spot or the changes.
+        const place: Permalink = { ...made, near: null, changes: false };
+        const spot: Permalink = { ...made, selection: null, changes: false };
+        const changes: Permalink = { ...made, selection: null, near: null };
+        const link =
+          [place, spot, changes].find(({ selection: to, near: at }) => to ?? at) ?? changes;
         expect(parsePermalink(formatPermalink(link))).toEqual(link);
       }),
     );

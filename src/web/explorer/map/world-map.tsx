@@ -12,6 +12,8 @@ import { loadWorldOutline } from "./world-outline.ts";
 interface Props {
   readonly catalog: Catalog | undefined;
   readonly selected: Place | undefined;
+  /** The airports that the last version changed, if they are to be shown. */
+  readonly changed: readonly AirportPlace[] | undefined;
   /** A spot with the airports nearest to it. */
   readonly near: (Position & { readonly airports: readonly AirportPlace[] }) | undefined;
   /** Null for the view that shows what is selected. */
@@ -162,11 +164,11 @@ function useOutline(detail: "coarse" | "fine"): WorldOutline | undefined {
 /** Shows what is selected. Flies there when the selection changes, unless a link names another view. */
 function useHighlight(
   controller: { readonly current: MapController | undefined },
-  { selected, near, view }: Props,
+  { selected, near, changed, view }: Props,
 ): void {
   const highlighted = useMemo(
-    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? [])),
-    [selected, near],
+    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed ?? [])),
+    [selected, near, changed],
   );
   const spot = near && project(near.lon, near.lat);
   useEffect(() => {
@@ -176,7 +178,7 @@ function useHighlight(
   // A new locale of the same place does not move the map.
   useEffect(() => {
     if (view === null) controller.current?.fit(spot ? [...highlighted, spot] : highlighted);
-  }, [selected?.id, near?.lat, near?.lon]);
+  }, [selected?.id, near?.lat, near?.lon, changed]);
 }
 
 /** Returns the alpha-2 codes of a country, or of the countries that lie in a region as a whole. */
