@@ -55,8 +55,9 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
 }
 
 /** Whether a person has opened an address at which nothing is. */
-async function isForPage({ headers }: Request, answer: Response): Promise<boolean> {
-  if (answer.status !== 404 || headers.get("accept")?.includes("text/html") !== true) return false;
+async function isForPage({ method, headers }: Request, answer: Response): Promise<boolean> {
+  const isShown = method === "GET" && headers.get("accept")?.includes("text/html") === true;
+  if (answer.status !== 404 || !isShown) return false;
   const { code }: { readonly code?: string } = await answer.clone().json();
   return code === "not_found";
 }

@@ -31,9 +31,9 @@ addEventListener("activate", (event) => {
   (event as InstallEvent).waitUntil(forgetOthers()); // as the name says
 });
 addEventListener("fetch", (event) => {
-  const { request, respondWith } = event as RequestEvent; // as the name says
-  const answer = answerTo(request);
-  if (answer !== undefined) respondWith.call(event, answer);
+  const fetched = event as RequestEvent; // as the name says
+  const answer = answerTo(fetched.request);
+  if (answer !== undefined) fetched.respondWith(answer);
 });
 
 async function install(): Promise<void> {

@@ -53,8 +53,8 @@ describe("a link to the explorer", () => {
 
   it("is read in either case, without the parts that are unknown", () => {
     const link = parsePermalink("?airport=zrh&protocol=smoke-signals&utm_source=x");
-    const selection = { kind: "airport", key: "ZRH" };
-    expect(link).toEqual({ ...NOWHERE, call: DEFAULT_CALL, selection });
+    const zurich = { kind: "airport", key: "ZRH" };
+    expect(link).toEqual({ ...NOWHERE, call: DEFAULT_CALL, selection: zurich });
   });
 
   it.each(["?near=91,0", "?near=1", "?near=a,b", "?view=47,8", "?view=47,8,x", "?view=0,181,3"])(
