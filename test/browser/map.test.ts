@@ -126,6 +126,21 @@ describe("the map", () => {
     await expect.poll(() => new URL(again.url()).search).toBe("?airport=ZRH");
   });
 
+  it("arrives where it flies to, although its size changes on the way", async () => {
+    const page = await openPage("/", { reducedMotion: "no-preference" });
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("zrh");
+    await page.getByRole("option").first().getByText("Zürich Airport").click();
+    await page.setViewportSize({ width: 1240, height: 760 });
+    const isThere = async () => {
+      const { x, y } = await middleOfMap(page);
+      await page.mouse.move(x - 60, y - 60);
+      await page.mouse.move(x + 1, y + 1);
+      return (await page.locator(".map-tip", { hasText: "ZRH" }).count()) === 1;
+    };
+    await expect.poll(isThere, { interval: 500 }).toBe(true);
+  });
+
   it("shows where a region is, and whether it is another one than before", async () => {
     const page = await openMap("/?region=caribbean");
     const caribbean = await drawn(page);

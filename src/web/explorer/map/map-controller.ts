@@ -58,6 +58,8 @@ export class MapController {
   /** What to show once the size is known. */
   #first: MapView | null = null;
   #movedBy: "person" | "page" = "person";
+  /** Where the page flies to, until it is there. */
+  #target: View | undefined;
 
   constructor(canvas: HTMLCanvasElement, events: MapEvents) {
     this.#canvas = canvas;
@@ -74,6 +76,7 @@ export class MapController {
       .on("end", () => {
         this.#events.onLook(linkOfView(this.#view, this.#size), this.#movedBy);
         this.#movedBy = "person";
+        this.#target = undefined;
       });
     this.#selection.call(this.#zoom);
     this.#listen();
@@ -170,9 +173,11 @@ export class MapController {
         this.#first ? viewOfLink(this.#first, this.#size) : worldView(this.#size),
         0,
       );
-    const k = Math.max(this.#view.k, smallestScale(this.#size));
-    const centerX = (before.width / 2 - this.#view.x) / this.#view.k;
-    const centerY = (before.height / 2 - this.#view.y) / this.#view.k;
+    // What the page says while it flies can change the size of the map.
+    const looked = this.#target ?? this.#view;
+    const k = Math.max(looked.k, smallestScale(this.#size));
+    const centerX = (before.width / 2 - looked.x) / looked.k;
+    const centerY = (before.height / 2 - looked.y) / looked.k;
     const view = { k, x: clientWidth / 2 - centerX * k, y: clientHeight / 2 - centerY * k };
     this.#show(view, 0);
   }
@@ -181,6 +186,7 @@ export class MapController {
   #show(view: View, ms: number): void {
     interrupt(this.#canvas); // which ends an earlier flight
     this.#movedBy = "page";
+    this.#target = view;
     this.#flyTo(view, ms);
   }
 

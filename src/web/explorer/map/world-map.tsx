@@ -110,7 +110,7 @@ export function WorldMap(props: Props) {
           </button>
         ))}
       </div>
-      <div class="map-legend" aria-hidden="true">
+      <div class="map-legend" dir="ltr" aria-hidden="true">
         <span class="legend-large">large</span>
         <span>scheduled flights</span>
         <span class="legend-other">other, closer up</span>
