@@ -6,6 +6,12 @@ import { readTable, type Row } from "./snapshot-table.ts";
 
 const TIERS = ["large_airport", "medium_airport"];
 
+/** What travellers call regions, by key, besides the names that CLDR has of them. */
+const REGION_ALIASES: { readonly [key: string]: readonly string[] } = {
+  "iso3166-2:ES-CN": ["Kanaren", "Canaries"],
+  "iso3166-2:ES-IB": ["Balearics"],
+};
+
 /** A region is named in other languages if it has one of so many busiest airports. */
 const BUSY = 2000;
 
@@ -57,6 +63,8 @@ function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "r
   for (const language of LANGUAGES)
     for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.csv.gz`))
       names.get(key)?.add(foldForSearch(name.replace(/[(（].*/u, "")));
+  for (const [key, aliases] of Object.entries(REGION_ALIASES))
+    for (const alias of aliases) names.get(key)?.add(foldForSearch(alias));
   const namesOf = (row: Row) => {
     const others = names.get(row["key"] ?? "") ?? new Set();
     others.delete(foldForSearch(row["name"] ?? ""));

@@ -6,11 +6,13 @@ import namesUrl from "generated:other-names.json";
 import ranksUrl from "generated:ranks.json";
 import {
   LocationsRequestSchema,
+  type LocationsResponse,
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { packCatalog, unpackCatalog } from "./catalog.ts";
 import { countryNames } from "./country-names.ts";
 import type { CallSettings } from "./permalink.ts";
+import { placeMessages } from "./place-messages.ts";
 import { type Ranks, type RanksFile, readRanks } from "./ranks.ts";
 import { search } from "./search.ts";
 import {
@@ -32,6 +34,7 @@ let named: SearchIndex | undefined;
 let names: Promise<OtherNames | null> | undefined;
 let lastCall = 0;
 let lastTyped = "";
+let loaded: LocationsResponse | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
@@ -45,6 +48,10 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
     case "search":
       lastTyped = data.typed;
       return tellFound();
+    case "show": {
+      const messages = loaded ? placeMessages(loaded, data.place) : [];
+      return tell({ kind: "shown", id: data.place.id, messages });
+    }
     default:
       return data satisfies never;
   }
@@ -72,14 +79,18 @@ async function callService(number: number, settings: CallSettings): Promise<void
   try {
     const client = createClient(LocationsService, createTransport(settings, viaPage));
     const request = create(LocationsRequestSchema, { locale: settings.locale });
-    let locale = settings.locale;
+    let [locale, version] = [settings.locale, 0];
     const answer = await client.getLocationsV1(request, {
-      onHeader: (headers) => void (locale = headers.get("content-language") ?? locale),
+      onHeader(headers) {
+        locale = headers.get("content-language") ?? locale;
+        version = Number(headers.get("catalog-version"));
+      },
     });
     const known = await ranks;
     if (number !== lastCall) return;
+    loaded = answer;
     const catalog = packCatalog(answer, known);
-    tell({ kind: "loaded", call: number, catalog, locale });
+    tell({ kind: "loaded", call: number, catalog, locale, version });
     const inLocale = new Intl.DisplayNames([locale], { type: "region" });
     const countryName = (code: string) => inLocale.of(code) ?? code;
     index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
