@@ -54,8 +54,6 @@ type Files = Map<string, string | Uint8Array>;
 /** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "catalog-worker.js": buildWorker,
-  "other-names.json": () => JSON.stringify(otherNames()),
-  "ranks.json": () => JSON.stringify(rankPlaces()),
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
   "world-50m.json": () => JSON.stringify(worldOutline("50m")),
 };
@@ -119,6 +117,8 @@ const files: Files = new Map(
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("search/v1/names.json", JSON.stringify(otherNames()));
+files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 files.set("assets/favicon.svg", readFileSync(`${SOURCE}/pages/favicon.svg`));
 const hash = createHash("sha256").update(EARLY_CALL).digest("base64");

@@ -29,7 +29,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "credentials.ts",
     "log.ts",
   ],
-  web: ["acceptance", "backup", "catalog", "gen", "coordinator"],
+  web: ["acceptance", "backup", "catalog", "client", "gen", "coordinator"],
   "config.ts": ["acceptance", "catalog", "sources", "serving-config.ts"],
   "serving-config.ts": [],
   "schedule.ts": ["coordinator"],

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { formatBytes } from "../shared/format.ts";
 import { CallPanel } from "./call-panel.tsx";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { LocalePicker } from "./locale-picker.tsx";
 import { WorldMap } from "./map/world-map.tsx";

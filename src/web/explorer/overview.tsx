@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports } from "./places.ts";
 import type { LoadedCatalog } from "./use-catalog.ts";

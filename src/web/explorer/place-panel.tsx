@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { originOfId } from "../../catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
-import type { CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
+import type { CityPlace, CountryPlace, Place, RegionPlace } from "../../../client/src/catalog.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports, byCitySize, byImportance } from "./places.ts";

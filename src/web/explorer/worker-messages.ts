@@ -1,6 +1,6 @@
 import type { CallFailure } from "./failure-notice.tsx";
 import type { CallSettings } from "./permalink.ts";
-import type { Found } from "./search.ts";
+import type { Found } from "../../../client/src/search/search.ts";
 
 /** A request that the worker's client asks the page to send, because the page can show its progress. */
 export interface WireRequest {

@@ -1,4 +1,4 @@
-import type { AirportPlace, CityPlace } from "../catalog.ts";
+import type { AirportPlace, CityPlace } from "../../../../client/src/catalog.ts";
 import { project, type WorldPoint } from "./mercator.ts";
 import type { WorldOutline } from "./outline.ts";
 
