@@ -24,6 +24,7 @@ const CLIENTS = "/docs";
 /** Pages of docs/, in the order of the navigation. */
 const GUIDES: { readonly [file: string]: string } = {
   "clients.md": CLIENTS,
+  "compatibility.md": "/docs/compatibility",
   "operating.md": "/docs/operating",
   "alerts.md": "/docs/alerts",
   "backups.md": "/docs/backups",

@@ -44,6 +44,8 @@ export async function refresh(source: Source, copy?: CatalogCopy): Promise<Catal
     method: "HEAD",
     cache: "no-store",
   }).catch(() => undefined);
+  // Chromium calls a request aborted whose body nobody has read, even without one.
+  await head?.text();
   // The answer to a GET says what is wrong.
   if (head?.ok !== true) return download(source);
   const newest = describe(head.headers);

@@ -45,6 +45,7 @@ export class SearchFiles {
   async #refreshFile(url: string): Promise<void> {
     const known = await this.#files.get(url);
     const head = await this.#fetch(url, { method: "HEAD" });
+    await head?.text();
     if (head?.ok !== true || head.headers.get("etag") === known?.etag) return;
     const file = await this.#download(url);
     if (file !== undefined) this.#files.set(url, Promise.resolve(file));
