@@ -51,7 +51,7 @@ export interface LocationsCatalog {
 
 /** What is used of a `Worker`. */
 export interface WorkerPort {
-  postMessage(message: unknown): void;
+  postMessage(message: unknown, options: Record<string, never>): void;
   addEventListener(type: "message" | "error", listener: (event: Event) => void): void;
   terminate(): void;
 }

@@ -74,7 +74,7 @@ export class RemoteCatalog implements LocationsCatalog {
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, call, argument });
+      this.#worker.postMessage({ id, call, argument }, {});
     });
   }
 

@@ -23,8 +23,8 @@ try {
     });
     list.replaceChildren(...items);
   };
-  input.addEventListener("input", showPlaces);
-  catalog.onChange(showPlaces);
+  input.addEventListener("input", () => void showPlaces());
+  catalog.onChange(() => void showPlaces());
   await showPlaces();
   const error = await catalog.refresh().catch((cause: Error) => cause.message);
   output.textContent = `version ${catalog.version}, ${error ?? "current"}`;

@@ -69,7 +69,7 @@ export function withNewFields(
   const json = toJson(LATER, fromBinary(LATER, message)) as JsonObject; // of a message
   const airports = (json["airports"] as JsonObject[]).map((airport) => ({
     ...airport,
-    ...newFields(String(airport["iata"])),
+    ...newFields(typeof airport["iata"] === "string" ? airport["iata"] : ""),
   }));
   return toBinary(LATER, fromJson(LATER, { ...json, airports }));
 }
