@@ -9,7 +9,7 @@ import { openPage, useBrowser } from "./browser.ts";
 useBrowser();
 const service = usePublishingService();
 
-const RENAMED = ["Henderson Field · Honiara, Solomon Islands · HIR"];
+const RENAMED = ["Zirkonia Field · Honiara, Solomon Islands · HIR"];
 let origin = "";
 let server: ChildProcess;
 
@@ -79,7 +79,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
     "Mucugê · Bahia, Brazil · CHD",
     "Mucugê Airport · Mucugê, Brazil · CHD",
   ]);
-  await expectFound(page, "henderson", []);
+  await expectFound(page, "zirkonia", []);
 
   await page.reload();
   await shows(page, /^version 1, current$/);
@@ -89,7 +89,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
 
   await service.publish((airports) =>
     airports
-      .replace("Honiara International Airport", "Henderson Field")
+      .replace("Honiara International Airport", "Zirkonia Field")
       .replace("Munda Airport", "Munda International Airport"),
   );
   service.proxy.takeBytes();
@@ -99,12 +99,12 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   const changes = service.proxy.takeBytes();
   expect(changes).toBeLessThan(whole / 10);
   expect(await storedSha256(page)).toBe((await service.served()).sha256);
-  await expectFound(page, "henderson", RENAMED);
+  await expectFound(page, "zirkonia", RENAMED);
 
   await service.proxy.stop();
   await page.reload();
   await shows(page, /^version 2, Failed to fetch$/);
-  await expectFound(page, "henderson", RENAMED);
+  await expectFound(page, "zirkonia", RENAMED);
 });
 
 it("examples/browser shows why a request was refused", async () => {
