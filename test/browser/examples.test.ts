@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
 import { freePort } from "../system/running-service.ts";
-import { openPage, useBrowser } from "./browser.ts";
+import { openPage, takeProblems, useBrowser } from "./browser.ts";
 
 useBrowser();
 const service = usePublishingService();
@@ -104,6 +104,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   await service.proxy.stop();
   await page.reload();
   await shows(page, /^version 2, Failed to fetch$/);
+  expect(takeProblems().join()).toContain("ERR_CONNECTION_REFUSED");
   await expectFound(page, "zirkonia", RENAMED);
 });
 
