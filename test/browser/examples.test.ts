@@ -37,7 +37,7 @@ function callsOf(page: Page): Set<string> {
   return calls;
 }
 
-async function shows(page: Page, status: RegExp): Promise<void> {
+async function expectShown(page: Page, status: RegExp): Promise<void> {
   await page.locator("output").filter({ hasText: status }).waitFor();
 }
 
@@ -71,7 +71,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   };
 
   await page.goto(`${origin}/?service=${service.proxy.url}&locale=${LOCALE}`);
-  await shows(page, /^version 1, current$/);
+  await expectShown(page, /^version 1, current$/);
   const whole = service.proxy.takeBytes();
   expect(takeCalls()).toEqual(["GET 200", "HEAD 200"]);
   expect(await storedSha256(page)).toBe((await service.served()).sha256);
@@ -82,7 +82,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   await expectFound(page, "zirkonia", []);
 
   await page.reload();
-  await shows(page, /^version 1, current$/);
+  await expectShown(page, /^version 1, current$/);
   expect(takeCalls()).toEqual(["HEAD 200"]);
   const unchanged = service.proxy.takeBytes();
   expect(unchanged).toBeLessThan(whole / 10);
@@ -94,7 +94,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   );
   service.proxy.takeBytes();
   await page.reload();
-  await shows(page, /^version 2, current$/);
+  await expectShown(page, /^version 2, current$/);
   expect(takeCalls()).toEqual(["HEAD 200", "diff 200"]);
   const changes = service.proxy.takeBytes();
   expect(changes).toBeLessThan(whole / 10);
@@ -103,12 +103,12 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
 
   await service.proxy.stop();
   await page.reload();
-  await shows(page, /^version 2, Failed to fetch$/);
+  await expectShown(page, /^version 2, Failed to fetch$/);
   expect(takeProblems().join()).toContain("ERR_CONNECTION_REFUSED");
   await expectFound(page, "zirkonia", RENAMED);
 });
 
 it("examples/browser shows why a request was refused", async () => {
   const page = await openPage(`${origin}/?service=${inject("service").url}&locale=not+a+tag`);
-  await shows(page, /^CatalogError: .*use a tag such as/);
+  await expectShown(page, /^CatalogError: .*use a tag such as/);
 });
