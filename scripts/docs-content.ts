@@ -27,7 +27,7 @@ const ROUTES = "/docs/routes";
 
 /** Whom the pages are for, in the order of the navigation: by page the file of docs/, if there is one. */
 const READERS: { readonly [reader: string]: { readonly [path: string]: string } } = {
-  Callers: { [CLIENTS]: "clients.md" },
+  Callers: { [CLIENTS]: "clients.md", "/docs/compatibility": "compatibility.md" },
   Operators: {
     "/docs/operating": "operating.md",
     "/docs/alerts": "alerts.md",

@@ -67,8 +67,6 @@ type Files = Map<string, string | Uint8Array>;
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "catalog-worker.js": buildWorker,
   "docs-sections.json": () => JSON.stringify(docsSections()),
-  "other-names.json": () => JSON.stringify(otherNames()),
-  "ranks.json": () => JSON.stringify(rankPlaces()),
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
   "world-50m.json": () => JSON.stringify(worldOutline("50m")),
 };
@@ -133,7 +131,9 @@ const files: Files = new Map(
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
 files.set("openapi.json", JSON.stringify(openApiDocument()));
-files.set("service-worker.js", await buildServiceWorker([...files.keys()]));
+files.set("search/v1/names.json", JSON.stringify(otherNames()));
+files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
+files.set("service-worker.js", await buildServiceWorker(files));
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
   if (name.endsWith(".csv.gz"))
@@ -145,13 +145,20 @@ files.set("_headers", headers.replace("{{early-call}}", `'sha256-${hash}'`));
 replaceFiles(files);
 
 /** Builds the script that keeps the explorer's files: all but those of the other pages. */
-async function buildServiceWorker(names: readonly string[]): Promise<Uint8Array> {
+async function buildServiceWorker(built: Files): Promise<Uint8Array> {
   const ofOthers = Object.entries(metafile.outputs).flatMap(([path, { entryPoint = "" }]) =>
     /\/(?:dashboard|docs)[./]/.test(entryPoint) ? [path.slice(OUT.length + 1)] : [],
   );
-  const kept = names.filter((name) => name.startsWith("assets/") && !ofOthers.includes(name));
-  const paths = JSON.stringify([...kept, "assets/favicon.svg"].map((name) => `/${name}`));
-  const digest = createHash("sha256").update(paths).digest("hex").slice(0, 12);
+  const ofSearch = [...built.keys()].filter((name) => name.startsWith("search/"));
+  const ofExplorer = [...built.keys()].filter(
+    (name) => name.startsWith("assets/") && !ofOthers.includes(name),
+  );
+  const kept = [...ofExplorer, "assets/favicon.svg", ...ofSearch];
+  const paths = JSON.stringify(kept.map((name) => `/${name}`));
+  // Names in assets/ say what the content is, and those of the search's files do not.
+  const hash = createHash("sha256").update(paths);
+  for (const name of ofSearch) hash.update(built.get(name) ?? "");
+  const digest = hash.digest("hex").slice(0, 12);
   const {
     outputFiles: [script],
   } = await build({

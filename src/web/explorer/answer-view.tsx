@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatBytes, formatCount } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import type { CallSettings } from "./permalink.ts";
 import type { CatalogPort } from "./use-catalog.ts";
 

@@ -2,28 +2,26 @@
 import { create } from "@bufbuild/protobuf";
 import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
-import namesUrl from "generated:other-names.json";
-import ranksUrl from "generated:ranks.json";
 import {
   LocationsRequestSchema,
   type LocationsResponse,
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
-import { packCatalog, unpackCatalog } from "./catalog.ts";
-import { countryNames } from "./country-names.ts";
+import { packCatalog, unpackCatalog } from "../../../client/src/catalog.ts";
+import { countryNames } from "../../../client/src/search/country-names.ts";
 import type { CallSettings } from "./permalink.ts";
 import { placeMessages } from "./place-messages.ts";
-import { type Ranks, type RanksFile, readRanks } from "./ranks.ts";
-import { search } from "./search.ts";
+import { type Ranks, type RanksFile, readRanks } from "../../../client/src/search/ranks.ts";
+import { search } from "../../../client/src/search/search.ts";
 import {
   addOtherNames,
   createSearchIndex,
   type OtherNames,
   type SearchIndex,
-} from "./search-index.ts";
+} from "../../../client/src/search/search-index.ts";
 import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-messages.ts";
 
-const ranks = fetch(ranksUrl)
+const ranks = fetch("/search/v1/ranks.json")
   .then((answer): Promise<RanksFile> => answer.json())
   // Without ranks, everything is found, but not the big before the small.
   .then(readRanks, (): Ranks => readRanks());
@@ -121,7 +119,7 @@ function sendByPage(
 
 /** Reads the names of places in other languages. Without them, those of the answer are found. */
 async function readNames(): Promise<OtherNames | null> {
-  const answer = await fetch(namesUrl).catch(() => null);
+  const answer = await fetch("/search/v1/names.json").catch(() => null);
   return answer?.ok ? answer.json() : null;
 }
 

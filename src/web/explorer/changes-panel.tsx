@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { formatCount, formatTime } from "../shared/format.ts";
-import type { AirportPlace, Place } from "./catalog.ts";
+import type { AirportPlace, Place } from "../../../client/src/catalog.ts";
 import { PlaceList } from "./place-list.tsx";
 import type { LoadedCatalog } from "./use-catalog.ts";
 import { CHANGED_LISTS, type Changes } from "./use-changes.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CallPanel } from "./call-panel.tsx";
 import { ChangesPanel, changedAirports } from "./changes-panel.tsx";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { type MapView, NOWHERE, type Position } from "./permalink.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { LocalePicker } from "./locale-picker.tsx";

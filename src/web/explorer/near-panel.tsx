@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatCount, formatPosition } from "../shared/format.ts";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import type { Position } from "./permalink.ts";
 import { PlaceLink } from "./place-link.tsx";
 import type { NearAirport, NearestAirports } from "./places.ts";

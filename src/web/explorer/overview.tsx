@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { formatBytes, formatCount } from "../shared/format.ts";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports } from "./places.ts";

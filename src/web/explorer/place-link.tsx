@@ -1,4 +1,4 @@
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { formatPermalink, NOWHERE, parsePermalink } from "./permalink.ts";
 import { selectionOf } from "./places.ts";
 import { textDirection } from "./text-direction.ts";

@@ -8,7 +8,8 @@ import {
   RegionSchema,
   type Uuid,
 } from "../../../gen/locations/v1/locations_pb.ts";
-import { type Place, uuidText } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
+import { uuidText } from "../../../client/src/uuid.ts";
 
 /** A message of the answer, for people. */
 export interface PlaceMessage {

@@ -4,7 +4,7 @@ import { originOfId } from "../../catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
 import { AnswerView } from "./answer-view.tsx";
-import type { CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
+import type { CityPlace, CountryPlace, Place, RegionPlace } from "../../../client/src/catalog.ts";
 import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
 import { PlaceList } from "./place-list.tsx";

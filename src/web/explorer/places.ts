@@ -1,7 +1,8 @@
 import { KINDS, NAMESPACE, SOURCES } from "../../catalog/id-origin.ts";
 import { formatNumberOf } from "../shared/format.ts";
-import type { AirportPlace, Catalog, CityPlace, Place, RegionPlace } from "./catalog.ts";
-import { foldForSearch } from "./fold.ts";
+import type { AirportPlace, Catalog, CityPlace, Place } from "../../../client/src/catalog.ts";
+import { subdivisionOf } from "../../../client/src/suggestion.ts";
+import { foldForSearch } from "../../../client/src/search/fold.ts";
 import type { Position, Selection } from "./permalink.ts";
 
 /** How the id of each city begins. */
@@ -73,25 +74,6 @@ export function placeContext(place: Place): string {
     default:
       return place satisfies never;
   }
-}
-
-/**
- * Finds the region within the country that has most of a city's service: a subdivision, whose slug
- * ends in the country's code, before a travel region.
- */
-function subdivisionOf({ name, country, airports }: CityPlace): RegionPlace | undefined {
-  const service = new Map<RegionPlace, number>();
-  for (const { regions, tier } of airports)
-    for (const region of regions)
-      if (region.airports.every(({ city }) => city.country === country))
-        service.set(region, (service.get(region) ?? 0) + 4 - tier);
-  const suffix = `-${country.code.toLowerCase()}`;
-  const isSubdivision = ({ slug }: RegionPlace) => Number(slug.endsWith(suffix));
-  const [most] = [...service].toSorted(
-    ([a, ofA], [b, ofB]) =>
-      isSubdivision(b) - isSubdivision(a) || ofB - ofA || a.airports.length - b.airports.length,
-  );
-  return most && most[0].name !== name ? most[0] : undefined;
 }
 
 /** Counts the airports of a place in words. */

@@ -1,9 +1,9 @@
 /**
  * Lets the explorer load without a network. It answers for nothing but the explorer's page and the
- * files listed below, whose names are hashes of their content; every call of the service passes it by.
+ * files listed below; every call of the service passes it by.
  *
- * With a network, the page is always the deployed one. A deployment that changes a file changes the
- * list, so that the browser installs this script anew: it fetches the new files and forgets the old.
+ * With a network, the page is always the deployed one. A deployment that changes a file changes this
+ * script, so that the browser installs it anew: it fetches the new files and forgets the old.
  */
 
 /** Paths of the explorer's files, from the build. */

@@ -2,9 +2,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import workerUrl from "generated:catalog-worker.js";
 import { trustedUrl } from "../shared/trusted-url.ts";
 import type { CallFailure } from "./failure-notice.tsx";
-import { type Catalog, type Place, unpackCatalog } from "./catalog.ts";
+import { type Catalog, type Place, unpackCatalog } from "../../../client/src/catalog.ts";
 import type { CallSettings } from "./permalink.ts";
-import { listPlaces } from "./search-index.ts";
+import { listPlaces } from "../../../client/src/search/search-index.ts";
 import {
   type Exchange,
   measureTransfer,

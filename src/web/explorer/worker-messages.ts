@@ -1,8 +1,8 @@
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import type { CallFailure } from "./failure-notice.tsx";
 import type { CallSettings } from "./permalink.ts";
 import type { PlaceMessage } from "./place-messages.ts";
-import type { Found } from "./search.ts";
+import type { Found } from "../../../client/src/search/search.ts";
 
 /** A request that the worker's client asks the page to send, because the page can show its progress. */
 export interface WireRequest {

@@ -1,21 +1,22 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { UuidSchema } from "../../../gen/locations/v1/locations_pb.ts";
-import { packCatalog, unpackCatalog, uuidText } from "../../../src/web/explorer/catalog.ts";
+import { packCatalog, unpackCatalog } from "../../../client/src/catalog.ts";
+import { uuidText } from "../../../client/src/uuid.ts";
 import {
   byImportance,
   findPlace,
   nearestAirports,
   selectionOf,
 } from "../../../src/web/explorer/places.ts";
-import { readRanks } from "../../../src/web/explorer/ranks.ts";
+import { readRanks } from "../../../client/src/search/ranks.ts";
 import { aLocationsResponse } from "../../builders/locations-response.ts";
 
 const ranks = readRanks({
-  airports: "ZRHLIN",
+  airports: ["ZRH", "LIN"],
   tiers: "02",
   names: { LIN: "Milan Linate" },
-  cities: "",
+  cities: [],
   codes: {},
 });
 const catalog = await unpackCatalog(packCatalog(aLocationsResponse(), ranks));

@@ -1,7 +1,7 @@
 import { toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
-import { uuidText } from "../../../src/web/explorer/catalog.ts";
+import { uuidText } from "../../../client/src/uuid.ts";
 import { placeMessages } from "../../../src/web/explorer/place-messages.ts";
 import { aLocationsResponse } from "../../builders/locations-response.ts";
 

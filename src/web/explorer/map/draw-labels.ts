@@ -1,4 +1,4 @@
-import type { AirportPlace } from "../catalog.ts";
+import type { AirportPlace } from "../../../../client/src/catalog.ts";
 import { type Box, type Frame, placeOnCanvas, radiusOf } from "./frame.ts";
 import type { MapPoint } from "./map-scene.ts";
 import type { WorldPoint } from "./mercator.ts";

@@ -1,5 +1,5 @@
-import type { AirportPlace, CityPlace } from "../catalog.ts";
-import { UNRANKED } from "../ranks.ts";
+import type { AirportPlace, CityPlace } from "../../../../client/src/catalog.ts";
+import { UNRANKED } from "../../../../client/src/search/ranks.ts";
 import { project, type WorldPoint } from "./mercator.ts";
 import type { WorldOutline } from "./outline.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../shared/format.ts";
-import type { AirportPlace, Catalog, Place } from "../catalog.ts";
+import type { AirportPlace, Catalog, Place } from "../../../../client/src/catalog.ts";
 import type { MapView, Position } from "../permalink.ts";
 import { airportsOf } from "../places.ts";
 import { MapController } from "./map-controller.ts";
