@@ -156,9 +156,9 @@ async function buildServiceWorker(built: Files): Promise<Uint8Array> {
   const kept = [...ofExplorer, "assets/favicon.svg", ...ofSearch];
   const paths = JSON.stringify(kept.map((name) => `/${name}`));
   // Names in assets/ say what the content is, and those of the search's files do not.
-  const hash = createHash("sha256").update(paths);
-  for (const name of ofSearch) hash.update(built.get(name) ?? "");
-  const digest = hash.digest("hex").slice(0, 12);
+  const content = createHash("sha256").update(paths);
+  for (const name of ofSearch) content.update(built.get(name) ?? "");
+  const digest = content.digest("hex").slice(0, 12);
   const {
     outputFiles: [script],
   } = await build({
