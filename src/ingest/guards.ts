@@ -40,7 +40,7 @@ export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
 const VIOLATIONS_NAMED = 5;
 
 /** Whether an operator's `force` overrides each guard. */
-const OVERRIDABLE = {
+export const OVERRIDABLE = {
   guard_empty: false,
   guard_integrity: false,
   guard_truncated: true,
