@@ -39,7 +39,10 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
   const list = route({
     method: "get",
     path: "/admin/catalog/versions",
+    operationId: "listVersions",
     summary: `The published versions of the last ${CONTENTS_RETAINED} contents, newest first`,
+    description:
+      "A rollback can publish each of them again. A content that was published again counts once among the contents.",
     access: "read",
     query: z.strictObject(pageQuery),
     responses: { 200: { description: "A page of versions", body: versionPage } },
@@ -51,6 +54,7 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
   const rollback = route({
     method: "post",
     path: "/admin/catalog/rollback",
+    operationId: "rollBack",
     summary: "Publish an earlier version again",
     description:
       "Publishes it under a new, higher generation. The next ingest that finds other content replaces it: to prevent that, pause ingestion first. Works while ingestion is paused. Repeated, it changes nothing.",
