@@ -102,11 +102,11 @@ export class Coordinator {
     return this.#thenRearm(() => this.#scheduler.cancel(id, request));
   }
 
-  /** Publishes a retained version again under a new generation. */
-  rollback(generation: number): Promise<RollbackResult> {
+  /** Publishes a retained version again under a new generation, if `expected` is the current one. */
+  rollback(generation: number, expected?: number): Promise<RollbackResult> {
     return this.#thenRearm(() => {
       const at = timeText(this.#platform.now());
-      const result = rollBack(this.#state, generation, at);
+      const result = rollBack(this.#state, { generation, expected, at });
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;
     });
