@@ -46,7 +46,9 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
     found !== undefined && free.delete(found) ? found : undefined;
   const near = (found: SourceAirport | undefined, airport: GoneAirport) =>
     found !== undefined && isNear(found, airport) ? found : undefined;
-  const owners = new Map<string, GoneAirport>(accepted.airports.map((each) => [each.row, each]));
+  const owners = new Map<string, GoneAirport>(
+    accepted.airports.map((airport) => [airport.row, airport]),
+  );
   /** Whether a row is the only one that is left of another airport. */
   const isNeeded = (row: SourceAirport) => {
     const owner = owners.get(row.id);
