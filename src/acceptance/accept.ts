@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { DelistedReason } from "../sources/our-airports.ts";
+import type { DelistedReason } from "../sources/airport.ts";
 import {
   type Accepted,
   type AcceptedAirport,

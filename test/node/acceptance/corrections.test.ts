@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Correction } from "../../../src/acceptance/corrections.ts";
-import type { SourceAirport } from "../../../src/sources/our-airports.ts";
+import type { Correction } from "../../../src/sources/reference.ts";
+import type { SourceAirport } from "../../../src/sources/airport.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
 /** What upstream wrote on the snapshot's day, and what the snapshot says. */
