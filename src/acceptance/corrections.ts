@@ -35,9 +35,15 @@ export function correctAirports(
   const overruled: Overruled[] = [];
   for (const { id, written, ours } of corrections) {
     if (written === undefined) continue;
-    // Upstream may have renumbered the row, or given its number to another airport nearby.
+    // Upstream may have renumbered the row, or given its number to another airport.
+    const numbered = byRow.get(rows.get(id) ?? id);
+    const isIt =
+      numbered !== undefined &&
+      [written, ours ?? written].some(
+        (airport) => airport.iata === numbered.iata || isNear(airport, numbered),
+      );
     const said =
-      rowAt(ours ?? written, byCode) ?? byRow.get(rows.get(id) ?? id) ?? rowAt(written, byCode);
+      rowAt(ours ?? written, byCode) ?? (isIt ? numbered : undefined) ?? rowAt(written, byCode);
     if (said === undefined) continue;
     const corrected = correctRow(said, { written, ours }, byCode);
     if (corrected === said) continue;

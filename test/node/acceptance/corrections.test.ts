@@ -138,6 +138,15 @@ describe("a correction of the snapshot", () => {
     expect(life.held()).toEqual([]);
   });
 
+  it("changes nothing of an airport elsewhere to which another source gives its number", () => {
+    const written = { ...OLD_NAME, scheduled: false };
+    life = correctedLife([NEW_NAME, OTHER], [{ id: "1", written, ours: NEW_NAME }]);
+    const elsewhere = airportNumber(905, "XEL", { id: "1", scheduled: false });
+    life.nextDays(4, [elsewhere, OTHER]);
+    expect(life.airport("XEL")).toMatchObject({ name: elsewhere.name, scheduled: false });
+    expect(life.held().filter(({ state }) => state === "corrected")).toEqual([]);
+  });
+
   it("cannot be approved or rejected", () => {
     life.nextDay(UNCHANGED);
     life.nextDay(UNCHANGED, {
