@@ -10,6 +10,7 @@ export const FAULT_CODES = [
   "catalog_mismatch",
   "rebuild_mismatch",
   "schema_mismatch",
+  "foreign_stores",
   "store_fault",
 ] as const;
 type FaultCode = (typeof FAULT_CODES)[number];

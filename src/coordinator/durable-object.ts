@@ -29,12 +29,13 @@ export async function openCoordinator(ctx: DurableObjectState, env: Env): Promis
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const config = loadConfig(env, embeddedSnapshot.locales);
-  const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  const state = new CoordinatorState(ctx.storage);
+  const store = createCatalogStore(env.CATALOG, env.ARCHIVE, state.claim);
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
   const audit = createAuditStore(env.HISTORY);
   return {
-    state: new CoordinatorState(ctx.storage),
+    state,
     pipeline: new Pipeline({
       store,
       archive,

@@ -33,7 +33,10 @@ export class IngestWork implements Work<RunRecord> {
 
   async step({ job: run, checkpoint }: RunRecord): Promise<RecordChange<RunRecord>> {
     const { state, pipeline, store } = this.#deps;
-    if (checkpoint.stage === "fetch") await adoptVersions(state, store);
+    if (checkpoint.stage === "fetch") {
+      await store.checkOwner();
+      await adoptVersions(state, store);
+    }
     const result = await pipeline.step(checkpoint, {
       mode: run.mode,
       forced: run.forced,

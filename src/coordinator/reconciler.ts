@@ -1,5 +1,5 @@
 import { adoptVersions } from "./published-versions.ts";
-import { repairCopies, replicate } from "../storage/catalog-store.ts";
+import { ForeignStores, repairCopies, replicate } from "../storage/catalog-store.ts";
 import { isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
@@ -52,12 +52,29 @@ export class Reconciler {
 
   /**
    * Repairs the stores if they do not show the current version, for example after a late write of
-   * an older manifest. Ends lost runs in D1, and collects garbage. Never throws.
+   * an older manifest. Ends lost runs in D1, and collects garbage. Touches nothing of another
+   * installation. Never throws.
    */
   async reconcile(): Promise<void> {
-    await this.#repairCopies();
-    await this.#endLostRuns();
-    await this.#collectGarbage();
+    const owner = await this.#checkOwner();
+    if (owner === "own") await this.#repairCopies();
+    // D1 may be the other installation's as well.
+    if (owner !== "foreign") await this.#endLostRuns();
+    if (owner === "own") await this.#collectGarbage();
+  }
+
+  async #checkOwner(): Promise<"own" | "foreign" | "unknown"> {
+    const { store, log } = this.#deps;
+    try {
+      await store.checkOwner();
+      return "own";
+    } catch (cause) {
+      const isForeign = cause instanceof ForeignStores;
+      log(isForeign ? "error" : "warn", isForeign ? "foreign_stores" : "owner_unknown", {
+        ...describeError(cause),
+      });
+      return isForeign ? "foreign" : "unknown";
+    }
   }
 
   async #repairCopies(): Promise<void> {

@@ -3,6 +3,7 @@ import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
 import {
   type Body,
   type Manifest,
+  MANIFEST_FORMAT,
   openManifest,
   sealManifest,
   sealOf,
@@ -60,8 +61,41 @@ export interface CatalogStore extends CatalogCopies {
   writeGeneration(manifest: Manifest): Promise<void>;
   /** Deletes the manifests of generations from R2. */
   deleteGenerations(generations: readonly number[]): Promise<void>;
-  /** Makes a manifest current, in R2 first and then in KV. */
+  /**
+   * Makes a manifest current, in R2 first and then in KV. R2 takes it only while it has the manifest
+   * that was there at the check of the owner, so of two installations one is refused.
+   *
+   * @throws ForeignStores as `checkOwner` does.
+   */
   writeManifest(manifest: Manifest): Promise<void>;
+  /**
+   * Throws ForeignStores if the manifest in R2 is of another installation or of a newer Worker.
+   *
+   * @returns the ETag of that manifest; null if there is none.
+   */
+  checkOwner(): Promise<string | null>;
+}
+
+/** The right of an installation to replace the manifest in R2. */
+export interface Claim {
+  /** Names the installation. */
+  readonly owner: string;
+  /** ETag of another's manifest that an operator lets it replace; null for none. */
+  readonly replaceable: () => string | null;
+  /** Records the message of ForeignStores; null if the stores are its own. */
+  readonly checked: (problem: string | null) => void;
+}
+
+/** The manifest in R2 is of another installation or of a newer Worker. The message says what to do. */
+export class ForeignStores extends Error {
+  override readonly name = "ForeignStores";
+  /** ETag of the manifest of another installation, which may be taken over; null of a newer Worker. */
+  readonly etag: string | null;
+
+  constructor(message: string, etag: string | null) {
+    super(message);
+    this.etag = etag;
+  }
 }
 
 const READ_DEADLINE_MS = 3_000;
@@ -72,7 +106,8 @@ const FRESH_CACHE_TTL_SECONDS = 30;
 /** KV's cache time for blobs, which never change. */
 const BLOB_CACHE_TTL_SECONDS = 86_400;
 
-export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore {
+/** @param claim of who writes manifests; a reader needs none. */
+export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim): CatalogStore {
   const read = (replica: Replica, key: string, cacheTtl: number) =>
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
   const manifests = new SealedManifests();
@@ -85,6 +120,18 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
     return { ok: false, fault: "corrupt", detail } as const;
+  };
+  const requireClaim = () => {
+    if (claim === undefined) throw new Error("a reader writes no manifest");
+    return claim;
+  };
+  const checkOwner = async () => {
+    const head = r2.head(MANIFEST_KEY);
+    const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, READ_DEADLINE_MS, head);
+    const foreign = stored && findForeign(stored, requireClaim());
+    claim?.checked(foreign?.message ?? null);
+    if (foreign !== null) throw foreign;
+    return stored && stored.etag;
   };
   return {
     async readManifest(replica) {
@@ -126,10 +173,33 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     },
     async writeManifest(manifest) {
       const text = sealManifest(manifest);
-      await written(`R2 put ${MANIFEST_KEY}`, r2.put(MANIFEST_KEY, text));
+      const etag = await checkOwner();
+      const onlyIf = etag === null ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
+      const customMetadata = { owner: requireClaim().owner, format: String(MANIFEST_FORMAT) };
+      const put = r2.put(MANIFEST_KEY, text, { onlyIf, customMetadata });
+      if ((await written(`R2 put ${MANIFEST_KEY}`, put)) === null) {
+        await checkOwner();
+        throw new StoreError(`R2 put ${MANIFEST_KEY}: another write came first`);
+      }
       await written(`KV put ${MANIFEST_KEY}`, kv.put(MANIFEST_KEY, text));
     },
+    checkOwner,
   };
+}
+
+/** Says why the installation may not replace a stored manifest; null if it may. */
+function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
+  const { owner = "without a name", format } = customMetadata ?? {};
+  if (Number(format) > MANIFEST_FORMAT)
+    return new ForeignStores(
+      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,
+      null,
+    );
+  if (owner === claim.owner || etag === claim.replaceable()) return null;
+  return new ForeignStores(
+    `R2 has the manifest of another installation (${owner}). Give this one a bucket of its own; or call POST /admin/catalog/take-over, if the other no longer runs.`,
+    etag,
+  );
 }
 
 function written<T>(what: string, promise: Promise<T>): Promise<T> {
@@ -229,8 +299,9 @@ async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Ui
  * the write. Only a newer generation is therefore a fault of KV.
  */
 export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
-  await store.writeGeneration(manifest);
+  // The manifest comes first: it decides whether this installation may write the other.
   await store.writeManifest(manifest);
+  await store.writeGeneration(manifest);
   const { generation } = manifest;
   for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
     if (!copy.ok) throw new StoreError(copy.detail);
