@@ -93,7 +93,7 @@ export async function observeCatalog({ reader, defaultLocale, limits, now }: Cat
   const read = <T>(reading: Promise<T>) =>
     settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
   const current = await read(reader.current());
-  if (!current.ok) return { manifest: null, checks: checkUnserved(current.reason) };
+  if (!current.ok) return { manifest: null, checks: checkUnserved(current) };
   const { manifest } = current;
   const bodies = manifest.locales[defaultLocale]?.bodies.proto;
   const [smallest] = CODINGS.flatMap((coding) => {
