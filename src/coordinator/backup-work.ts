@@ -80,7 +80,15 @@ export class BackupWork implements Work<BackupRecord> {
   ): Promise<FailedStep<BackupRecord>> {
     if (cause instanceof ForeignStores) {
       const code = "foreign_stores";
-      return { code, repeat: false, change: await this.#fail(record, fault(code, cause.message)) };
+      const fail = await this.#fail(record, fault(code, cause.message));
+      return {
+        code,
+        repeat: false,
+        change: (current) => {
+          if (current.isCommitted) this.#deps.state.withdraw();
+          return fail(current);
+        },
+      };
     }
     const code = "store_fault";
     if (!isLast && !(cause instanceof StepNeverEnded))

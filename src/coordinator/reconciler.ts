@@ -126,6 +126,6 @@ export class Reconciler {
   #mayReplicate(): boolean {
     const { state } = this.#deps;
     const isVerifying = state.queue().running.some((record) => isRun(record) && record.isCommitted);
-    return state.unreplicated() !== null && !isVerifying;
+    return state.unreplicated() !== null && state.foreign() === null && !isVerifying;
   }
 }

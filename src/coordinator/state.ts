@@ -127,7 +127,9 @@ export class CoordinatorState {
     return {
       owner,
       replaceable: () => this.#facts.get("replaceable"),
-      checked: (problem) => this.transaction(() => this.#setForeign(problem)),
+      checked: (problem) => {
+        if (problem !== this.foreign()) this.#facts.set("foreign", problem);
+      },
     };
   }
 
@@ -136,13 +138,10 @@ export class CoordinatorState {
     return this.#facts.get("foreign");
   }
 
-  #setForeign(problem: string | null): void {
-    if (problem === this.foreign()) return;
-    this.#facts.set("foreign", problem);
-    // R2 will never show the version that was to be replicated.
-    const withdrawn = problem === null ? null : this.#facts.get("unreplicated");
-    if (withdrawn === null) return;
-    this.#versions.delete(withdrawn);
+  /** Forgets the version that awaits replication, which the stores will never show. */
+  withdraw(): void {
+    const generation = this.#facts.get("unreplicated");
+    if (generation !== null) this.#versions.delete(generation);
     this.#facts.set("unreplicated", null);
   }
 

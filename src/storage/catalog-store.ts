@@ -293,16 +293,25 @@ async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Ui
 
 /**
  * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
- * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one.
+ * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
+ * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
  *
  * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
  * the write. Only a newer generation is therefore a fault of KV.
  */
 export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
-  // The manifest comes first: it decides whether this installation may write the other.
-  await store.writeManifest(manifest);
-  await store.writeGeneration(manifest);
   const { generation } = manifest;
+  try {
+    // The manifest comes first: it decides whether this installation may write the other.
+    await store.writeManifest(manifest);
+  } catch (cause) {
+    if (!(cause instanceof ForeignStores)) throw cause;
+    const kept = await store.readGeneration(generation);
+    if (!kept.ok && kept.fault === "unreadable") throw new StoreError(kept.detail);
+    if (kept.ok && sealManifest(kept.value) === sealManifest(manifest)) return;
+    throw cause;
+  }
+  await store.writeGeneration(manifest);
   for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
     if (!copy.ok) throw new StoreError(copy.detail);
     if (copy.value.generation !== generation)
