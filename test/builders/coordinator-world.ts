@@ -35,7 +35,10 @@ export const AIRPORTS_AT_FIRST = 20;
 export interface CoordinatorWorldOptions {
   readonly locales?: readonly string[];
   /** Another installation, whose stores are also those of this one. */
-  readonly over?: { readonly store: Replicas; readonly archive: Pick<MemorySourceArchive, "files"> };
+  readonly over?: {
+    readonly store: Replicas;
+    readonly archive: Pick<MemorySourceArchive, "files">;
+  };
   /** Makes another than the real pipeline. */
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
   /** Writes rows to a database as well. */

@@ -147,7 +147,7 @@ export class Operator {
 
   /** Waits until the other installation is so, or for a time. */
   async #untilOther(is: (status: CoordinatorStatus) => boolean): Promise<void> {
-    for (const deadline = Date.now() + FORCED_DEADLINE_MS; Date.now() < deadline; ) {
+    for (const deadline = Date.now() + FORCED_DEADLINE_MS; Date.now() < deadline;) {
       const status = (await this.#askOther("status")) as CoordinatorStatus | string; // our worker
       if (typeof status !== "string" && is(status)) return;
       await sleep(POLL_MS);
@@ -156,7 +156,7 @@ export class Operator {
 
   /** Waits until the stores show what is published; false if they do not in time. */
   async #untilReplicated(): Promise<boolean> {
-    for (const deadline = Date.now() + FORCED_DEADLINE_MS; Date.now() < deadline; ) {
+    for (const deadline = Date.now() + FORCED_DEADLINE_MS; Date.now() < deadline;) {
       const { truth } = (await this.#deps.service.control("state")) as StoredState; // our worker
       if (truth.isReplicated) return true;
       await sleep(POLL_MS);

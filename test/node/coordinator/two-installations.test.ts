@@ -174,87 +174,91 @@ type Deed = typeof anyDeed extends fc.Arbitrary<infer D> ? D : never;
 /** A deed of one installation, at a call of which the other does something. */
 const anyMeeting = fc.record({ deed: anyDeed, meanwhile: fc.option(anyDeed), after: fc.nat(20) });
 
-describe("whatever two installations do over the same stores, in whatever order,", UNHURRIED, () => {
-  it("no generation decreases, and none is published by two runs", async () => {
-    let takeovers = 0;
-    let refusals = 0;
-    const property = fc.asyncProperty(
-      fc.array(anyMeeting, { maxLength: 12, size: "max" }),
-      async (meetings) => {
-        const r2 = new RecordingMap();
-        const over = {
-          store: { kv: new Map(), r2, manifestMetadata: {} },
-          archive: { files: new Map() },
-        };
-        const worlds = [0, 1].map(
-          () => new CoordinatorWorld({ over, makePipeline: (deps) => new QuickPipeline(deps) }),
-        );
-        let texts = 0;
-        const act = async ({ who, what, fails }: Deed, meet = (): Promise<void> | void => {}) => {
-          const world = worlds[who];
-          if (world === undefined) throw new Error("there are two");
-          let calls = 0;
-          world.before = async () => {
-            if (fails !== null && calls++ >= fails) throw new Error("away");
-            await meet();
+describe(
+  "whatever two installations do over the same stores, in whatever order,",
+  UNHURRIED,
+  () => {
+    it("no generation decreases, and none is published by two runs", async () => {
+      let takeovers = 0;
+      let refusals = 0;
+      const property = fc.asyncProperty(
+        fc.array(anyMeeting, { maxLength: 12, size: "max" }),
+        async (meetings) => {
+          const r2 = new RecordingMap();
+          const over = {
+            store: { kv: new Map(), r2, manifestMetadata: {} },
+            archive: { files: new Map() },
           };
-          const bytes = new TextEncoder().encode(`text ${++texts}`);
-          world.upstream = { name: "embedded", fetch: async () => [{ name: "text", bytes }] };
-          if (what === "publish") await world.enqueue();
-          if (what === "take_over") {
-            const answer = await world.coordinator.takeOver().catch(() => null);
-            if (answer?.ok === true && answer.changed) takeovers++;
+          const worlds = [0, 1].map(
+            () => new CoordinatorWorld({ over, makePipeline: (deps) => new QuickPipeline(deps) }),
+          );
+          let texts = 0;
+          const act = async ({ who, what, fails }: Deed, meet = (): Promise<void> | void => {}) => {
+            const world = worlds[who];
+            if (world === undefined) throw new Error("there are two");
+            let calls = 0;
+            world.before = async () => {
+              if (fails !== null && calls++ >= fails) throw new Error("away");
+              await meet();
+            };
+            const bytes = new TextEncoder().encode(`text ${++texts}`);
+            world.upstream = { name: "embedded", fetch: async () => [{ name: "text", bytes }] };
+            if (what === "publish") await world.enqueue();
+            if (what === "take_over") {
+              const answer = await world.coordinator.takeOver().catch(() => null);
+              if (answer?.ok === true && answer.changed) takeovers++;
+            }
+            if (what === "roll_back") {
+              const generation = (world.current()?.generation ?? 2) - 1;
+              if ((await world.coordinator.rollback(generation)).ok) texts++;
+            }
+            if (what === "crash") world.crash();
+            if (what === "look") await world.coordinator.reconcile();
+            for (let alarms = 0; world.alarmAt !== null && alarms < 12; alarms++) {
+              world.time = Math.max(world.time, world.alarmAt);
+              await world.alarm();
+            }
+            world.before = () => {};
+          };
+          for (const { deed, meanwhile, after } of meetings) {
+            let left = after;
+            await act(deed, async () => {
+              if (left-- === 0 && meanwhile !== null && meanwhile.who !== deed.who)
+                await act(meanwhile);
+            });
           }
-          if (what === "roll_back") {
-            const generation = (world.current()?.generation ?? 2) - 1;
-            if ((await world.coordinator.rollback(generation)).ok) texts++;
+          // What one still had to write, the other finds.
+          for (const world of [...worlds, ...worlds]) {
+            await world.coordinator.reconcile();
+            await world.drain();
           }
-          if (what === "crash") world.crash();
-          if (what === "look") await world.coordinator.reconcile();
-          for (let alarms = 0; world.alarmAt !== null && alarms < 12; alarms++) {
-            world.time = Math.max(world.time, world.alarmAt);
-            await world.alarm();
-          }
-          world.before = () => {};
-        };
-        for (const { deed, meanwhile, after } of meetings) {
-          let left = after;
-          await act(deed, async () => {
-            if (left-- === 0 && meanwhile !== null && meanwhile.who !== deed.who)
-              await act(meanwhile);
+          const shown = r2.manifests.map((text) => {
+            const opened = openManifest(text);
+            if (!opened.ok) throw new Error(opened.problem);
+            return opened.manifest;
           });
-        }
-        // What one still had to write, the other finds.
-        for (const world of [...worlds, ...worlds]) {
-          await world.coordinator.reconcile();
-          await world.drain();
-        }
-        const shown = r2.manifests.map((text) => {
-          const opened = openManifest(text);
-          if (!opened.ok) throw new Error(opened.problem);
-          return opened.manifest;
-        });
-        for (const [index, manifest] of shown.entries()) {
-          const before = shown[index - 1];
-          if (before?.generation === manifest.generation) expect(manifest).toEqual(before);
-          else expect(manifest.generation).toBeGreaterThan(before?.generation ?? 0);
-        }
-        const runs = worlds.flatMap(({ history }) => [...history.rows.values()]);
-        const published = runs.flatMap(({ run }) =>
-          run.outcome === "published" ? [run.generation_after] : [],
-        );
-        expect(new Set(published).size).toBe(published.length);
-        const generations = new Set(shown.map(({ generation }) => generation));
-        for (const generation of published) expect(generations).toContain(generation);
-        refusals += runs.filter(({ run }) => run.error?.code === "foreign_stores").length;
-        const owners = worlds.filter(({ coordinator }) => coordinator.status().foreign === null);
-        expect(owners.length).toBeLessThanOrEqual(shown.length === 0 ? 2 : 1);
-        for (const owner of owners)
-          if (shown.length > 0) expect(await owner.served()).toEqual(owner.current());
-      },
-    );
-    await fc.assert(property, fuzzed(150));
-    expect(takeovers).toBeGreaterThan(0);
-    expect(refusals).toBeGreaterThan(0);
-  });
-});
+          for (const [index, manifest] of shown.entries()) {
+            const before = shown[index - 1];
+            if (before?.generation === manifest.generation) expect(manifest).toEqual(before);
+            else expect(manifest.generation).toBeGreaterThan(before?.generation ?? 0);
+          }
+          const runs = worlds.flatMap(({ history }) => [...history.rows.values()]);
+          const published = runs.flatMap(({ run }) =>
+            run.outcome === "published" ? [run.generation_after] : [],
+          );
+          expect(new Set(published).size).toBe(published.length);
+          const generations = new Set(shown.map(({ generation }) => generation));
+          for (const generation of published) expect(generations).toContain(generation);
+          refusals += runs.filter(({ run }) => run.error?.code === "foreign_stores").length;
+          const owners = worlds.filter(({ coordinator }) => coordinator.status().foreign === null);
+          expect(owners.length).toBeLessThanOrEqual(shown.length === 0 ? 2 : 1);
+          for (const owner of owners)
+            if (shown.length > 0) expect(await owner.served()).toEqual(owner.current());
+        },
+      );
+      await fc.assert(property, fuzzed(150));
+      expect(takeovers).toBeGreaterThan(0);
+      expect(refusals).toBeGreaterThan(0);
+    });
+  },
+);
