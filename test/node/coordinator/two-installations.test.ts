@@ -118,6 +118,33 @@ describe("a takeover", () => {
     expect(await first.served()).toMatchObject({ generation: 4, previous: 3 });
   });
 
+  it("leaves a run published whose version the stores had shown by then", async () => {
+    first.renameAirport("Kloten");
+    let isInR2 = false;
+    first.before = (call) => {
+      if (call !== `kv put ${MANIFEST_KEY}`) return;
+      isInR2 = true;
+      throw new Error("KV is away");
+    };
+    const { run } = await first.enqueue();
+    await first.drain(() => isInR2);
+    expect(await second.coordinator.takeOver()).toMatchObject({ version: { generation: 5 } });
+    await second.drain();
+    await first.drain();
+    expect(first.run(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
+    expect(await first.served()).toMatchObject({ generation: 5, previous: 4 });
+  });
+
+  it("keeps the owner before from collecting what the new one publishes", async () => {
+    await second.coordinator.takeOver();
+    await second.publishVersions(1);
+    await second.drain();
+    const before = stored();
+    second.time = first.time;
+    await first.collect();
+    expect(stored()).toEqual(before);
+  });
+
   it("is refused if the owner publishes at the same moment, and may be repeated", async () => {
     second.before = async (call) => {
       if (call !== `r2 put ${MANIFEST_KEY}`) return;
