@@ -46,7 +46,8 @@ try {
     generation,
     backup: job.backup_id,
   };
-  writeFileSync(STATE_FACTS, `${JSON.stringify(made, null, 2)}\n`);
+  writeFileSync(STATE_FACTS, JSON.stringify(made));
+  output("node_modules/.bin/prettier", "--write", STATE_FACTS);
   const archive = join(service.folder, "state.tar");
   output("tar", "-cf", archive, "-C", service.folder, "state");
   // KV, R2 and the backups have the same blobs, far from each other.
