@@ -181,6 +181,9 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
         await checkOwner();
         throw new StoreError(`R2 put ${MANIFEST_KEY}: another write came first`);
       }
+      // At once: a newer version may end the attempts at this one.
+      const key = generationKey(manifest.generation);
+      await written(`R2 put ${key}`, r2.put(key, text));
       await written(`KV put ${MANIFEST_KEY}`, kv.put(MANIFEST_KEY, text));
     },
     checkOwner,
@@ -302,7 +305,6 @@ async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Ui
 export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
   const { generation } = manifest;
   try {
-    // The manifest comes first: it decides whether this installation may write the other.
     await store.writeManifest(manifest);
   } catch (cause) {
     if (!(cause instanceof ForeignStores)) throw cause;
@@ -311,7 +313,6 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
     if (kept.ok && sealManifest(kept.value) === sealManifest(manifest)) return;
     throw cause;
   }
-  await store.writeGeneration(manifest);
   for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
     if (!copy.ok) throw new StoreError(copy.detail);
     if (copy.value.generation !== generation)

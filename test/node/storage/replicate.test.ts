@@ -16,13 +16,13 @@ beforeEach(() => {
 });
 
 describe("replicate", () => {
-  it("asks R2 for the owner, writes R2, KV and then the copy of the generation, and reads all three", async () => {
+  it("asks R2 for the owner, writes R2, the copy of the generation and then KV, and reads all three", async () => {
     await replicate(store, manifest);
     expect(store.calls).toEqual([
       `r2 head ${MANIFEST_KEY}`,
       `r2 put ${MANIFEST_KEY}`,
-      `kv put ${MANIFEST_KEY}`,
       `r2 put ${generationKey(2)}`,
+      `kv put ${MANIFEST_KEY}`,
       `r2 get ${generationKey(2)}`,
       `r2 get ${MANIFEST_KEY}`,
       `kv get ${MANIFEST_KEY}`,
