@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type MiniflareOptions } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
@@ -8,7 +8,7 @@ import type { Manifest } from "../src/catalog/manifest.ts";
 import { dropKey } from "../src/storage/keys.ts";
 import { IsolateHeap } from "../test/chaos/isolate-heap.ts";
 import { bundleModules, bundleWorker, rateLimits } from "./bundle.ts";
-import { applyMigrations } from "./migrations.ts";
+import { createTables } from "./migrations.ts";
 
 const NAME = "bench";
 /** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
@@ -26,7 +26,9 @@ export interface BenchWorkerOptions {
   readonly adapt?: (bundle: string) => void;
   /** Whether the memory of its isolate can be looked at, by `heap`. */
   readonly inspected?: boolean;
-  /** Variables that differ from those in wrangler.toml; it compresses as where it is deployed. */
+  /** Folder of its static assets, if not the built ones. */
+  readonly assets?: string;
+  /** Settings that differ from their defaults; it compresses as where it is deployed. */
   readonly vars?: { readonly [name: string]: string };
 }
 
@@ -67,6 +69,7 @@ export class BenchWorker {
     hear = () => {},
     adapt = () => {},
     inspected = false,
+    assets = "dist/web",
     vars = {},
   }: BenchWorkerOptions = {}): Promise<BenchWorker> {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -75,7 +78,7 @@ export class BenchWorker {
     const options = convertV4MiniflareOptions({
       workers: [NAME, STOCK_NAME].map((name) => ({
         name,
-        ...benchBindings(folder, vars),
+        ...benchBindings(folder, { assets, vars }),
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       })),
       defaultPersistRoot: join(folder, "state"),
@@ -88,7 +91,7 @@ export class BenchWorker {
     process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
     const miniflare = new Miniflare(options);
     await miniflare.ready;
-    await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
+    await createTables(await miniflare.getD1Database("HISTORY", NAME));
     return new BenchWorker(
       await portsOf(miniflare),
       miniflare,
@@ -135,6 +138,11 @@ export class BenchWorker {
     return this.#miniflare.getD1Database("HISTORY", NAME);
   }
 
+  /** The published catalog, behind the Worker's back. */
+  catalog() {
+    return this.#miniflare.getKVNamespace("CATALOG", NAME);
+  }
+
   /** The memory of its isolate, if it is `inspected`. */
   async heap(): Promise<IsolateHeap> {
     return IsolateHeap.open(await this.inspectorPort(), NAME);
@@ -152,7 +160,10 @@ export class BenchWorker {
 }
 
 /** A bundle with the bindings of the service, as Miniflare wants them. */
-export function benchBindings(folder: string, vars: { readonly [name: string]: string } = {}) {
+export function benchBindings(
+  folder: string,
+  { assets = "dist/web", vars = {} }: Pick<BenchWorkerOptions, "assets" | "vars"> = {},
+) {
   const config = unstable_readConfig({ config: "wrangler.toml" });
   return {
     rootPath: folder,
@@ -161,12 +172,13 @@ export function benchBindings(folder: string, vars: { readonly [name: string]: s
     compatibilityDate: config.compatibility_date ?? "",
     compatibilityFlags: config.compatibility_flags,
     bindings: {
-      ...config.vars,
       COMPRESSION: "best",
       ...vars,
       ADMIN_TOKENS: localAdminToken().secret,
     },
     versionMetadata: "VERSION",
+    // Without the Worker that routes requests for assets, whose time would be measured with them.
+    serviceBindings: { ASSETS: { disk: { path: resolve(assets) } } },
     kvNamespaces: ["CATALOG"],
     r2Buckets: ["ARCHIVE", "BACKUPS"],
     ratelimits: rateLimits(config),

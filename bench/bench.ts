@@ -73,7 +73,11 @@ const published = isWanted("warm") ? "all" : SOME_LOCALES;
 const publishesMany = ["ingest", "warm", "updates"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
-  vars: { COMPRESSION: values.effort, LOCALES: publishesMany ? published : "en" },
+  vars: {
+    COMPRESSION: values.effort,
+    LOCALES: publishesMany ? published : "en",
+    SURPRISE_HOLD_MS: "0", // an update is published at once
+  },
 });
 let servers: Servers | undefined;
 try {

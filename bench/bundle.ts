@@ -1,19 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { MAY_UPLOAD } from "../scripts/wrangler-command.ts";
 
-/** Bundles a Worker as a deploy would. */
-export function bundleWorker(entry: string, folder: string): void {
-  const command = ["deploy", entry, "--dry-run", `--outdir=${folder}`];
-  const env = { ...process.env, ...MAY_UPLOAD };
-  const { status, stderr } = spawnSync("wrangler", command, { encoding: "utf8", env });
+/** Bundles a Worker as a deploy would, or without shortening the names in its code. */
+export function bundleWorker(entry: string, folder: string, { minify = true } = {}): void {
+  const command = ["deploy", entry, "--dry-run", `--outdir=${folder}`, `--minify=${minify}`];
+  const { status, stderr } = spawnSync("wrangler", command, { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
 }
 
 /** The bundle's files, the entry point first, which is all of its code. */
 export function bundleModules(folder: string) {
-  const types = { ".js": "ESModule", ".gz": "Data", ".md": "Text" } as const;
+  const types = { ".js": "ESModule", ".md": "Text", ".sql": "Text" } as const;
   return readdirSync(folder)
     .toSorted((a, b) => Number(b.endsWith(".js")) - Number(a.endsWith(".js")))
     .flatMap((name) => {

@@ -116,8 +116,10 @@ function nameOf({ name = "" }: Row): string {
   return `${name} 2`;
 }
 
+/** A number gets the step, as an id does; a code of a subdivision gets a letter. */
 function keyOf(key = ""): string {
-  return `${key}-A`;
+  const [source = "", code = ""] = key.split(":");
+  return /^\d+$/.test(code) ? `${source}:${idOf(code)}` : `${key}-A`;
 }
 
 function slugOf(slug = ""): string {

@@ -1,13 +1,14 @@
 /**
  * `npm run bench:growth`: what an ingest costs when the number of locales grows, and the world up to
- * what the contract allows. A larger world takes the snapshot's place in the Worker's bundle, and is
+ * what the contract allows. A larger world takes the snapshot's place among the Worker's assets, and is
  * ingested in workerd.
  */
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import snapshotManifest from "../data/snapshot/manifest.json" with { type: "json" };
 import type { IsolateHeap } from "../test/chaos/isolate-heap.ts";
 import { BenchWorker } from "./bench-worker.ts";
 import { writeWorld } from "./growth-world.ts";
@@ -83,7 +84,9 @@ function summarize({ times, locales: some, entities, costs, weighed }: Measured)
 async function measure(times: number, some: readonly string[]): Promise<Measured> {
   const world = mkdtempSync(join(tmpdir(), "growth-"));
   try {
-    writeWorld(world, times, some);
+    const folder = join(world, "snapshot", snapshotManifest.snapshot);
+    cpSync("data/snapshot", folder, { recursive: true });
+    writeWorld(folder, times, some);
     process.stderr.write(`${times} times the world in ${some.length} …\n`);
     const timed = await ingestWorld(world, some, "");
     process.stderr.write(`${times} times the world in ${some.length}, for its memory …\n`);
@@ -110,7 +113,7 @@ async function ingestWorld(
     v8Flags,
     inspected: v8Flags !== "",
     hear: (line) => steps.hear(line),
-    adapt: (bundle) => replaceSnapshot(bundle, world),
+    assets: world,
     vars: { LOCALES: some.join(",") },
   });
   const over = new AbortController();
@@ -145,19 +148,6 @@ async function watch(heap: IsolateHeap, memory: HeapTrace, signal: AbortSignal):
     await sleep(LOOK_MS);
   }
   heap.close();
-}
-
-/** Puts the files of a world into a bundle, which names them by a hash and their own name. */
-function replaceSnapshot(bundle: string, world: string): void {
-  const bundled = readdirSync(bundle);
-  for (const file of readdirSync(world, { recursive: true }).map(String)) {
-    if (!file.endsWith(".gz")) continue;
-    const [place, ...more] = bundled.filter(
-      (name) => name.slice(name.indexOf("-") + 1) === basename(file),
-    );
-    if (place === undefined || more.length > 0) throw new Error(`${file} has no place of its own`);
-    copyFileSync(join(world, file), join(bundle, place));
-  }
 }
 
 /** Of the run that publishes. */

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { env } from "cloudflare:workers";
 import { concatenate, sha256Hex } from "../src/catalog/bytes.ts";
 import { type EncodedPart, encodeLocal } from "../src/catalog/encode.ts";
 import type { Coding } from "../src/catalog/manifest.ts";
@@ -6,11 +7,13 @@ import { commonUnits, formOf } from "../src/ingest/bodies.ts";
 import { compressSegment } from "../src/ingest/segment-coders.ts";
 import type { Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
+import { assetReader } from "../src/storage/static-assets.ts";
 import { acceptedWorkspace } from "../test/builders/accepted-workspace.ts";
 import { encodeAll, MemoryCommon } from "../test/builders/memory-common.ts";
 import { PipelineWorld } from "../test/builders/pipeline-world.ts";
 import { encodeCommon } from "../test/builders/encode-common.ts";
 
+const snapshot = embeddedSnapshot(assetReader(env.ASSETS));
 let compressed: MemoryCommon | undefined;
 let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;
 
@@ -65,7 +68,7 @@ export async function runPhase(
     }
     case "whole-in-memory": {
       const world = new PipelineWorld(parameters.get("locales")?.split(","));
-      world.snapshot = embeddedSnapshot;
+      world.snapshot = snapshot;
       world.effort = "best";
       await world.runToEnd();
       return { bytes: total([...world.store.kv.values()]) };
@@ -89,12 +92,12 @@ function inRepresentation(
   return new TextEncoder().encode(Buffer.from(bytes).toString("base64"));
 }
 
-function build(): Promise<Workspace> {
-  const file = (name: string) => new Uint8Array(embeddedSnapshot.files[name] ?? new ArrayBuffer());
+async function build(): Promise<Workspace> {
+  const file = async (name: string) => new Uint8Array(await snapshot.read(name));
   const [airports, regions] = ["airports.csv.gz", "regions.csv.gz"];
   return acceptedWorkspace(
-    { [airports]: file(airports), [regions]: file(regions) },
-    embeddedSnapshot,
+    { [airports]: await file(airports), [regions]: await file(regions) },
+    snapshot,
   );
 }
 

@@ -39,7 +39,7 @@ const archive = {
   open: async (_file: string, sha256: string) =>
     new Blob([files.get(sha256) ?? new Uint8Array()]).stream(),
 };
-const openSnapshot = (name: string) =>
+const openSnapshot = async (name: string) =>
   new Blob([gunzipSync(readFileSync(`data/snapshot/${name}`))]).stream();
 const sources = { ...archived("airports.csv", airports), ...archived("regions.csv", regions) };
 

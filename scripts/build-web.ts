@@ -2,9 +2,8 @@
  * Builds the pages that are the Worker's static assets, unless nothing has changed since they were
  * built. Wrangler runs it at its start and whenever a file of `src/` changes.
  */
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { advice } from "./wrangler-command.ts";
 
 /** Its time is that at which the last build began. */
 const STAMP = "dist/web-built";
@@ -22,9 +21,19 @@ const INPUTS = [
   "src",
 ];
 
-const advised = advice(process.env);
-if (advised !== undefined) process.stderr.write(advised.text);
-if (advised?.refused === true) process.exit(1);
+/** What a bare `wrangler dev` needs in a fresh clone; `npm start` needs nothing. */
+const NEXT_STEPS = `
+Everything in one command: npm start. To go on with wrangler dev alone, stop it, run
+"cp .dev.vars.example .dev.vars", which has an admin token and settings for one machine, and start it
+again. Then, in another shell, at the port that wrangler names below:
+
+  curl http://localhost:PORT/cdn-cgi/local/scheduled  # an ingest, which takes half a minute
+  curl http://localhost:PORT/catalog/health           # whether the catalog is there
+`;
+
+const { WRANGLER_COMMAND, ADMIN_TOKENS, CI } = process.env;
+const isAlone = WRANGLER_COMMAND === "dev" && ADMIN_TOKENS === undefined && CI === undefined;
+if (isAlone && !existsSync(".dev.vars")) process.stderr.write(NEXT_STEPS);
 
 if (changedAt("dist/web") === 0 || INPUTS.some((path) => changedAt(path) >= changedAt(STAMP))) {
   const began = new Date();

@@ -60,6 +60,28 @@ const PER_INGEST = {
   rows: 4_300,
 };
 
+/**
+ * A five-minute tick of a service on which nobody calls, as counted in the local stores once a backup
+ * exists: it evaluates the alerts and compares the stores.
+ */
+const PER_TICK = {
+  kvReads: 2,
+  r2Reads: 5,
+  r2Lists: 1,
+  /** Three calls of the two Durable Objects, and an alarm. */
+  objectRequests: 4,
+  /** Each of the two stays in memory for some ten seconds. */
+  objectSeconds: 20,
+  /** Of the Durable Objects, with one for each alarm that is set or deleted, and of D1. */
+  rows: 56 + 5,
+};
+
+/** What the first tick of an hour does as well: it reads a locale's copies and looks for garbage. */
+const PER_HOUR = { kvReads: 20, r2Reads: 20, r2Lists: 3 };
+
+const HOURS_A_MONTH = 720;
+const TICKS_A_MONTH = 12 * HOURS_A_MONTH;
+
 function line({ what, count, unit, price }: Amount): CostLine {
   const arithmetic = `${count.toLocaleString("en")} ${unit} × $${Number((PRICE[price] * MILLION).toFixed(2))} / million`;
   return { what, arithmetic, dollars: count * PRICE[price] };
@@ -127,6 +149,37 @@ function ingestCosts(): CostLine[] {
   ];
 }
 
+/** A month of ticks, which come whether anybody calls or not. */
+function monthCosts(): CostLine[] {
+  const monthly = (what: keyof typeof PER_HOUR) =>
+    TICKS_A_MONTH * PER_TICK[what] + HOURS_A_MONTH * PER_HOUR[what];
+  const ticks = (what: keyof typeof PER_TICK) => TICKS_A_MONTH * PER_TICK[what];
+  return [
+    line({ what: "cron triggers", count: TICKS_A_MONTH, unit: "requests", price: "request" }),
+    line({ what: "KV", count: monthly("kvReads"), unit: "reads", price: "kvRead" }),
+    line({ what: "R2", count: monthly("r2Reads"), unit: "reads", price: "r2Read" }),
+    line({ what: "listing in R2", count: monthly("r2Lists"), unit: "lists", price: "r2Write" }),
+    line({
+      what: "Durable Objects",
+      count: ticks("objectRequests"),
+      unit: "alarms and calls",
+      price: "objectRequest",
+    }),
+    line({
+      what: "their duration",
+      count: ticks("objectSeconds") / 8,
+      unit: "GB-seconds",
+      price: "objectGbSecond",
+    }),
+    line({
+      what: "rows of the Durable Objects and D1",
+      count: ticks("rows"),
+      unit: "rows",
+      price: "rowWritten",
+    }),
+  ];
+}
+
 /** A Markdown table with its sum. */
 export function costTable(title: string, lines: readonly CostLine[]): string {
   const rows = lines.map(
@@ -145,11 +198,12 @@ function inDollars(dollars: number): string {
   return dollars.toFixed(dollars < 0.001 ? 5 : 3);
 }
 
-/** Both tables, as in docs/platform.md. */
+/** The tables of docs/platform.md. */
 export function costReport(): string {
   return [
     costTable("a million requests", requestCosts()),
     costTable("an ingest that publishes all", ingestCosts()),
+    costTable("a month without a request", monthCosts()),
   ].join("\n\n");
 }
 

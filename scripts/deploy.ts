@@ -1,39 +1,30 @@
-/** `npm run deploy`: from this clone to a service that runs on Cloudflare. */
+/** `npm run deploy`: `wrangler deploy` with a check before it, an admin token, and the first ingest. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { z } from "zod";
+import { parseJson } from "../src/parse-json.ts";
 import { CommandError, runCommand, say } from "./command.ts";
-import {
-  commandsOf,
-  findSecrets,
-  deployWorker,
-  migrate,
-  provision,
-  withConfig,
-} from "./deploy-steps.ts";
-import {
-  type Address,
-  type Environment,
-  ENVIRONMENTS,
-  readTarget,
-  type Target,
-} from "./deploy-target.ts";
+import { readTarget, type Target, withNamespace } from "./deploy-target.ts";
 import { ingest } from "./ingest-progress.ts";
 import { onlyToken } from "./new-admin-token.ts";
 import { adminCaller, callUrl, type Served, untilServed } from "./service-call.ts";
-import { run } from "./wrangler.ts";
+import { runWrangler, wranglerError } from "./wrangler.ts";
 
 const HELP = `Usage: npm run deploy -- [options]
 
-Brings this clone to Cloudflare: checks, makes what is missing there, applies the migrations, deploys
-the Worker, publishes the catalog and says where it is served. The same command upgrades.
+Runs "wrangler deploy" for this clone: checks it first, gives a new service its admin token, publishes
+the catalog and says where it is served. The same command upgrades.
 
-  --env NAME        production (default) or staging
-  --workers-dev     serve at the account's workers.dev subdomain, which needs no domain
-  --domain HOST     serve at a custom domain of a zone in the account
-                    One of the two, unless wrangler.toml has a route for the environment.
+  --env staging     deploy the environment staging instead of production
+  --domain HOST     serve at a custom domain of a zone in the account, unless wrangler.toml has routes;
+                    without either it is served at the account's workers.dev subdomain
   --replace-domain  take the custom domain whatever it serves; on a terminal wrangler asks
-  --dry-run         check, build and print each command, which needs no account; of both
-                    environments unless one is named
+  --dry-run         check and build, which needs no account
   --help            this text
 
 Variables
@@ -43,37 +34,48 @@ Variables
 `;
 
 interface Options {
-  /** Undefined if none was named. */
-  readonly environment: Environment | undefined;
-  readonly address: Address;
+  readonly environment: Target["environment"];
+  readonly domain: string | undefined;
   readonly replaceDomain: boolean;
   readonly dryRun: boolean;
 }
 
+const NOTHING_DEPLOYED = "Nothing was deployed. Correct that and run the same command again.";
+const POLL_MS = 1_000;
 /** A new address takes some minutes to get its DNS entry and certificate. */
-const PATIENCE = { pollMs: 1_000, deadlineMs: 600_000 };
+const ADDRESS_DEADLINE_MS = 600_000;
+/** Five minutes until the coordinator queues its first ingest, and as many for the ingest, twice. */
+const FIRST_INGEST_DEADLINE_MS = 1_200_000;
 
 async function deploy(options: Options, signal: AbortSignal): Promise<void> {
   signal.addEventListener("abort", () => void (process.exitCode = 130));
-  const target = readTarget(options.environment ?? "production");
-  const { address } = options;
-  assertAddress(target, options);
-  say(`Deploying ${target.workerName} (${target.environment})`);
-  await quickCheck(signal);
+  const target = readTarget(options.environment);
+  assertDomain(target, options);
+  await check(signal);
+  const flags = [
+    ...(target.environment === undefined ? ["--env="] : [`--env=${target.environment}`]),
+    ...(options.domain === undefined ? [] : [`--domain=${options.domain}`]),
+  ];
+  if (options.dryRun) {
+    await wrangler(["deploy", "--dry-run", "--outdir=dist", ...flags], signal);
+    return say("\nChecked and built; nothing was deployed.");
+  }
   const secrets = await findSecrets(target, signal);
-  if (secrets?.has("ADMIN_TOKENS") === false) throw mayBeAnother(target);
   const token = chooseToken(secrets !== undefined);
-  const ids = await provision(target, signal);
-  const atWorkersDev = await withConfig(target, { address, ids }, async (configFile) => {
-    say("Applying migrations …");
-    await migrate(target, configFile, signal);
-    say("Deploying …");
-    return deployWorker({ target, configFile, adminTokens: token.secret }, signal);
-  });
-  const url = urlOf(target, address, atWorkersDev);
+  const namespaceId = secrets === undefined ? await findNamespace(target, signal) : undefined;
+  const upload = (more: readonly string[] = []) =>
+    withSecret(token.secret, (secretFlags) =>
+      wrangler(["deploy", ...flags, ...more, ...secretFlags], signal),
+    );
+  const targets =
+    namespaceId === undefined
+      ? await upload()
+      : await withNamespace(target, namespaceId, (file) => upload([`--config=${file}`]));
+  const url = urlOf(targets);
   say(`Waiting for ${url} …`);
   const answers = (seen: Served) => seen.ok || seen.code !== null;
-  const first = await untilServed(url, answers, { ...PATIENCE, signal });
+  const wait = { pollMs: POLL_MS, deadlineMs: ADDRESS_DEADLINE_MS, signal };
+  const first = await untilServed(url, answers, wait);
   if (!answers(first)) throw silence(url, first);
   const served = await publish(url, token, { target, first, signal });
   say(farewell(url, served));
@@ -82,55 +84,68 @@ async function deploy(options: Options, signal: AbortSignal): Promise<void> {
   if (unset.length > 0) say(unwatched(target, unset));
 }
 
-/** Checks, builds, and prints each command that would change something. */
-async function rehearse(options: Options, signal: AbortSignal): Promise<void> {
-  await quickCheck(signal);
-  const { environment, address } = options;
-  for (const name of environment === undefined ? ENVIRONMENTS : [environment]) {
-    const target = readTarget(name);
-    assertAddress(target, { ...options, replaceDomain: true });
-    await withConfig(target, { address }, async (configFile) => {
-      const commands = commandsOf(target, configFile);
-      const build = [...commands.deploy, "--dry-run", "--outdir", "dist"] as const;
-      await run(build, { signal, onFailure: "The Worker cannot be built." });
-      const { locales, source } = target.config;
-      say(`\nPlan for ${target.workerName} (${name}): ${locales.length} locales from "${source}"`);
-      for (const command of Object.values(commands)) say(`  ${command.join(" ")}`);
-    });
-  }
-  say("\nChecked and built; nothing was deployed.");
-}
-
-/** A deployment without an address would take the last one away, and wrangler takes any domain. */
-function assertAddress(target: Target, { address, replaceDomain }: Options): void {
-  const { environment, routes, workersDev } = target;
-  if (!address.workersDev && address.domain === undefined && !workersDev && routes.length === 0)
-    throw new CommandError(
-      `Where is ${target.workerName} to be served? Choose one:
-  --workers-dev   at the account's workers.dev subdomain, where Cloudflare Access cannot stand in
-                  front of /admin: whoever has the admin token may use it
-  --domain HOST   at a custom domain of a zone in the account, such as locations.example.com
-To settle it once, write "workers_dev = true" or "routes" into [env.${environment}] of wrangler.toml.`,
-    );
-  const isCustom = address.domain !== undefined || routes.some((route) => route.custom_domain);
+/** Without a terminal wrangler takes any domain from whatever it serves. */
+function assertDomain({ hasDomain }: Target, { domain, replaceDomain, dryRun }: Options): void {
   const wranglerAsks = process.stdin.isTTY && process.stdout.isTTY;
-  if (isCustom && !replaceDomain && !wranglerAsks)
+  if ((domain !== undefined || hasDomain) && !replaceDomain && !dryRun && !wranglerAsks)
     throw new CommandError(
       "Nothing was deployed: a custom domain that serves something already, such as another Worker, is taken from it, and without a terminal wrangler does not ask. If that is meant, or the domain is this service's: --replace-domain",
     );
 }
 
-async function quickCheck(signal: AbortSignal): Promise<void> {
-  const check = ["npm", "run", "--silent", "check:quick"] as const;
-  await run(check, { signal, onFailure: "Nothing was deployed." });
+async function check(signal: AbortSignal): Promise<void> {
+  const npm = spawn("npm", ["run", "--silent", "check:quick"], { signal, stdio: "inherit" });
+  const [code] = await once(npm, "close");
+  if (code !== 0) throw new CommandError(`The check failed, as shown above. ${NOTHING_DEPLOYED}`);
 }
 
-function mayBeAnother({ workerName, environment }: Target): CommandError {
-  return new CommandError(
+/** Runs wrangler for its user to see. Returns where a deployed Worker is served. */
+async function wrangler(args: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  const end = await runWrangler(args, { signal, isShown: true });
+  if (end.ok) return end.targets;
+  const goesOn = "Run the same command again: it goes on from what there is.";
+  throw wranglerError(args, end, goesOn);
+}
+
+/** Asks wrangler for a list. */
+async function list<T>(args: readonly string[], item: z.ZodType<T>, signal: AbortSignal) {
+  const end = await runWrangler(args, { signal, isShown: false });
+  const listed = z.array(item).safeParse(end.ok ? parseJson(end.stdout) : undefined);
+  if (listed.success) return listed.data;
+  return { end, error: wranglerError(args, end, NOTHING_DEPLOYED) };
+}
+
+const secretItem = z.object({ name: z.string() });
+const namespaceItem = z.object({ id: z.string(), title: z.string() });
+
+/** Names of the secrets that the deployed Worker has; undefined if there is no such Worker. */
+async function findSecrets(target: Target, signal: AbortSignal) {
+  const { workerName } = target;
+  const args = ["secret", "list", `--name=${workerName}`, "--format=json"];
+  const secrets = await list(args, secretItem, signal);
+  if ("error" in secrets) {
+    // The words of the wrangler that package.json pins.
+    if (secrets.end.failure?.message.includes(`Worker "${workerName}" not found`) === true)
+      return undefined;
+    throw secrets.error;
+  }
+  const names = new Set(secrets.map(({ name }) => name));
+  if (names.has("ADMIN_TOKENS")) return names;
+  throw new CommandError(
     `This account has a Worker ${workerName} without the secret ADMIN_TOKENS, so it may be another service. Nothing was changed.
-If it is, give [env.${environment}] in wrangler.toml another name, and its D1 database and R2 buckets too.
+If it is, choose another name in wrangler.toml, and other names for its D1 database and R2 buckets.
 If it is this one, set its secret (npm run token) and run the same command again.`,
   );
+}
+
+/**
+ * Finds the namespace that a broken first deployment has left. Wrangler finds databases and buckets by
+ * their names, but makes a namespace for each Worker that has none, and fails where the title is taken.
+ */
+async function findNamespace({ namespaceTitle }: Target, signal: AbortSignal) {
+  const namespaces = await list(["kv", "namespace", "list"], namespaceItem, signal);
+  if ("error" in namespaces) throw namespaces.error;
+  return namespaces.find(({ title }) => title === namespaceTitle)?.id;
 }
 
 interface AdminToken {
@@ -161,15 +176,32 @@ function chooseToken(isSet: boolean): AdminToken {
   return { text, secret: onlyToken("operator", text) };
 }
 
-function urlOf({ routes }: Target, { domain, workersDev }: Address, atWorkersDev?: string): string {
-  const hosts = routes.map(
-    ({ pattern }) => pattern.replace(/^https?:\/\//, "").split("/")[0] ?? "",
+/** Calls with the flags that set the secret ADMIN_TOKENS, if it is to be set. */
+async function withSecret<T>(
+  secret: string | undefined,
+  use: (flags: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (secret === undefined) return use([]);
+  const folder = mkdtempSync(join(tmpdir(), "locations-secrets-"));
+  const file = join(folder, "secrets.json");
+  try {
+    writeFileSync(file, JSON.stringify({ ADMIN_TOKENS: secret }), { mode: 0o600 });
+    return await use([`--secrets-file=${file}`]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Where to call the service, by the places that wrangler names; a custom domain first. */
+function urlOf(targets: readonly string[]): string {
+  const [host] = targets.flatMap(
+    (text) => /^([a-z0-9.-]+)\S* \((?:custom|zone)/.exec(text)?.[1] ?? [],
   );
-  const host = domain ?? (workersDev ? undefined : hosts.find((name) => !name.includes("*")));
-  const url = host === undefined ? atWorkersDev : `https://${host}`;
+  const url =
+    host === undefined ? targets.find((text) => /^https?:/.test(text)) : `https://${host}`;
   if (url !== undefined) return url;
   throw new CommandError(
-    "The Worker is deployed, but at no host that could be called from here. Queue the first ingest yourself: POST /admin/ingest/queue",
+    "The Worker is deployed, but at no host that could be called from here. It queues its first ingest within five minutes.",
   );
 }
 
@@ -187,27 +219,32 @@ interface Before {
   readonly signal: AbortSignal;
 }
 
-/** Queues an ingest and waits until its catalog is served; what the service answers then. */
+/** Waits until the catalog of an ingest is served. Returns what the service answers then. */
 async function publish(
   url: string,
   token: AdminToken,
   { target, first, signal }: Before,
 ): Promise<Served> {
-  if (token.text === undefined) {
+  if (token.text === undefined && first.ok) {
     say("No ADMIN_TOKEN was given, so that no ingest is queued; the next one comes by cron.");
     return first;
+  }
+  if (token.text === undefined) {
+    say("Waiting for the first ingest, which the service queues within five minutes …");
+    const wait = { pollMs: POLL_MS, deadlineMs: FIRST_INGEST_DEADLINE_MS, signal };
+    return untilServed(url, (seen) => seen.ok, wait);
   }
   const end = await ingest({
     call: adminCaller(url, token.text, signal),
     localeCount: target.config.locales.length,
-    pollMs: PATIENCE.pollMs,
-    patienceMs: PATIENCE.deadlineMs,
+    pollMs: POLL_MS,
+    patienceMs: ADDRESS_DEADLINE_MS,
     isTokenNew: token.secret !== undefined,
     signal,
   });
   if (end.ok) {
     const isNew = (seen: Served) => seen.ok && seen.generation >= end.generation;
-    return untilServed(url, isNew, { ...PATIENCE, signal });
+    return untilServed(url, isNew, { pollMs: POLL_MS, deadlineMs: ADDRESS_DEADLINE_MS, signal });
   }
   const again = end.reason === "paused" ? "resume" : "queue";
   const problem = `${end.problem}\nWhat was served before is served still. To go on: POST ${url}/admin/ingest/${again}`;
@@ -228,11 +265,12 @@ Health  ${url}/catalog/health`;
 }
 
 function unwatched({ environment }: Target, unset: readonly string[]): string {
+  const where = environment === undefined ? "" : ` --env ${environment}`;
   return `
 Nobody is notified of alerts until the secret ALERT_WEBHOOKS is set, nor of the service's own silence
 until ALERT_PING_URL is (docs/alerts.md):
 
-${unset.map((name) => `  npx wrangler secret put ${name} --env ${environment}`).join("\n")}`;
+${unset.map((name) => `  npx wrangler secret put ${name}${where}`).join("\n")}`;
 }
 
 const HOST = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$/;
@@ -241,7 +279,6 @@ function readOptions(): Options | undefined {
   const { values } = parseArgs({
     options: {
       env: { type: "string" },
-      "workers-dev": { type: "boolean", default: false },
       domain: { type: "string" },
       "replace-domain": { type: "boolean", default: false },
       "dry-run": { type: "boolean", default: false },
@@ -249,23 +286,18 @@ function readOptions(): Options | undefined {
     },
   });
   if (values.help) return undefined;
-  const { env, domain, "workers-dev": workersDev } = values;
-  const environment = ENVIRONMENTS.find((name) => name === env);
-  if (env !== undefined && environment === undefined)
-    throw new CommandError(`--env must be ${ENVIRONMENTS.join(" or ")}, not "${env}"`);
-  if (domain !== undefined && workersDev)
-    throw new CommandError("Choose --workers-dev or --domain, not both");
+  const { env, domain, "replace-domain": replaceDomain, "dry-run": dryRun } = values;
+  if (env !== undefined && env !== "staging")
+    throw new CommandError(`--env must be staging, or left out for production, not "${env}"`);
   if (domain !== undefined && !HOST.test(domain))
     throw new CommandError(
       `--domain must be a host such as locations.example.com, not "${domain}"`,
     );
-  const address = { workersDev, domain };
-  const { "replace-domain": replaceDomain, "dry-run": dryRun } = values;
-  return { environment, address, replaceDomain, dryRun };
+  return { environment: env, domain, replaceDomain, dryRun };
 }
 
 await runCommand(HELP, async (signal) => {
   const options = readOptions();
   if (options === undefined) process.stdout.write(HELP);
-  else await (options.dryRun ? rehearse : deploy)(options, signal);
+  else await deploy(options, signal);
 });

@@ -5,7 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "./command.ts";
 import { ingest, type IngestEnd, type IngestOptions } from "./ingest-progress.ts";
 import { ProcessGroup } from "./process-group.ts";
+import { LOCAL_SETTINGS } from "./local-settings.ts";
 import { adminCaller } from "./service-call.ts";
+import { SETTING_NAMES } from "./setting-names.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
 
 interface LocalWorkerOptions {
@@ -92,7 +94,9 @@ export class LocalWorker {
         `--env-file=${folder.secretsFile}`,
         `--var=LOCALES:${locales}`,
         `--var=MANIFEST_FRESH_MS:${LOCAL_FRESH_MS}`,
-        ...Object.entries(vars).map(([name, value]) => `--var=${name}:${value}`),
+        ...Object.entries({ ...LOCAL_SETTINGS, ...vars }).map(
+          ([name, value]) => `--var=${name}:${value}`,
+        ),
         "--show-interactive-dev-session=false",
       ];
       const group = startWrangler(args, folder, signal);
@@ -248,8 +252,8 @@ function startWrangler(
   signal: AbortSignal,
 ): ProcessGroup {
   const env = { ...process.env, ...WRANGLER_ENV };
-  // It would take precedence over the file of secrets.
-  Reflect.deleteProperty(env, "ADMIN_TOKENS");
+  // They would take precedence over the file of secrets and over settings.
+  for (const name of ["ADMIN_TOKENS", ...SETTING_NAMES]) Reflect.deleteProperty(env, name);
   const script = "node_modules/wrangler/bin/wrangler.js";
   return new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
 }

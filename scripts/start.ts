@@ -22,7 +22,7 @@ network. Ctrl-C stops everything.
   --port N          port to listen on (default 8787)
   --locales LIST    locales to publish: "all" (default) or a list such as en,de,pt
   --state FOLDER    where to store it all (default .wrangler/state)
-  --fresh           forget what earlier starts stored there, and begin anew
+  --fresh           delete what earlier starts stored there, also backups, and begin anew
   --var NAME=VALUE  a setting (docs/deploying.md) or a secret; may be given several times
   --help            this text
 `;

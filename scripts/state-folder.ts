@@ -41,7 +41,7 @@ export function claimStateFolder(path: string, options: { readonly fresh: boolea
     logFile,
     secretsFile: join(path, "secrets.env"),
     wayOut: `The log says more: ${logFile}
-To delete what is stored there and begin anew: npm start -- --fresh${where}
+To delete all that is stored there, also its backups, and begin anew: npm start -- --fresh${where}
 To leave it and use another folder: npm start -- --state FOLDER`,
     release: () => locks.delete(lock) && lock.close(),
   };

@@ -39,7 +39,7 @@ Its entry of the secret ADMIN_TOKENS:
 
 The secret is the JSON list of all entries. Keep the others in it, or their tokens end:
 
-  npx wrangler secret put ADMIN_TOKENS --env production
+  npx wrangler secret put ADMIN_TOKENS
   [${line}]
 
 Try it:  curl -H "Authorization: Bearer $TOKEN" https://<host>/admin/monitor/status

@@ -2,12 +2,15 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
+import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { otherNames, rankPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
+import { openApiDocument } from "./openapi-document.ts";
 import { worldOutline } from "./world-outline.ts";
 
 const SOURCE = "src/web";
+const SNAPSHOT = "data/snapshot";
 const OUT = "dist/web";
 
 interface Page {
@@ -119,7 +122,11 @@ const files: Files = new Map(
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("openapi.json", JSON.stringify(openApiDocument()));
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
+for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
+  if (name.endsWith(".csv.gz"))
+    files.set(`snapshot/${manifest.snapshot}/${name}`, readFileSync(`${SNAPSHOT}/${name}`));
 files.set("assets/favicon.svg", readFileSync(`${SOURCE}/pages/favicon.svg`));
 const hash = createHash("sha256").update(EARLY_CALL).digest("base64");
 const headers = readFileSync(`${SOURCE}/pages/headers.txt`, "utf8");

@@ -33,7 +33,7 @@ const INGEST_FIELDS = {
   /** Airports to publish: "all", or "scheduled" for those with scheduled service only. */
   AIRPORTS: z.enum(AIRPORT_SETS).default("all"),
   /**
-   * Where airports and regions come from: "embedded" (the bundled snapshot), "ourairports" (over
+   * Where airports and regions come from: "embedded" (the deployed snapshot), "ourairports" (over
    * HTTP), or "dropped" (airports.csv and regions.csv, plain or .gz, under drop/ in R2).
    */
   SOURCE: z.enum(SOURCE_NAMES).default("embedded"),

@@ -38,7 +38,9 @@ function lateObject<O extends object>(
     Object.defineProperty(LateObject.prototype, name, {
       async value(this: LateObject, ...args: unknown[]) {
         const object = (await this.opened) as unknown as AnyCalls; // `calls` names its methods
-        return object[name]?.(...args);
+        const call = object[name];
+        if (call === undefined) throw new Error(`there is no ${name}`);
+        return call.apply(object, args);
       },
     });
   return LateObject as unknown as ReturnType<typeof lateObject<O>>; // with the methods above

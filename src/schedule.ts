@@ -24,6 +24,7 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
       requested_by: "cron",
       note: null,
       ifPaused: "queue",
+      idempotencyKey: null,
     },
   },
   [WATCH_CRON]: { job: "watch" },

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { adminTokens } from "./builders/admin-tokens.ts";
+import { LOCAL_SETTINGS } from "../scripts/local-settings.ts";
 import { fuzzSettings } from "./fuzz-settings.ts";
 
 const root = `${dirname(import.meta.dirname)}/`;
@@ -31,7 +32,6 @@ const runningService = {
 const COMMANDS = [
   "test/system/start.test.ts",
   "test/system/start-faults.test.ts",
-  "test/system/deploy.test.ts",
   "test/node/scripts/deploy*.test.ts",
 ];
 
@@ -93,6 +93,7 @@ export default defineConfig({
             wrangler: { configPath: `${root}wrangler.toml` },
             miniflare: {
               bindings: {
+                ...LOCAL_SETTINGS,
                 LOCALES: "en,de,ja",
                 // Files that are dropped are published as they are.
                 SURPRISE_HOLD_MS: "0",

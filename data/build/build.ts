@@ -7,7 +7,6 @@ import { coverageTable } from "./coverage-table.ts";
 import type { Table } from "./csv.ts";
 import { checkFalls } from "./falls.ts";
 import { readGazetteer } from "./gazetteer.ts";
-import { indexModule } from "./index-module.ts";
 import { readMacroRegions } from "./macro-regions.ts";
 import { countWorld, makeManifest, type World } from "./manifest.ts";
 import { buildLocales } from "./names.ts";
@@ -85,7 +84,6 @@ function write(world: World): readonly string[] {
     files[name] = writeTable(name, table);
   const manifest = makeManifest(world, files);
   writeText("manifest.json", `${JSON.stringify(manifest, null, 2)}\n`);
-  writeText("index.ts", indexModule(Object.keys(files)));
   const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
   progress(`${Object.keys(files).length} files, ${bytes} bytes, snapshot ${manifest.snapshot}`);
   return checkSnapshot();

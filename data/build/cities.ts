@@ -1,5 +1,4 @@
-import { tidy } from "../../src/catalog/tidy.ts";
-import { foldText } from "../../src/catalog/fold.ts";
+import { foldText, tidy } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
 import { CityNames, readCityNames, type Spellings } from "./city-names.ts";
 import { readCurated } from "./curated.ts";

@@ -1,5 +1,4 @@
-import { tidy } from "../../src/catalog/tidy.ts";
-import { foldText } from "../../src/catalog/fold.ts";
+import { foldText, tidy } from "../../src/catalog/fold.ts";
 import { scriptOf } from "./countries.ts";
 import { readCurated } from "./curated.ts";
 import type { GeoPlace } from "./gazetteer.ts";

@@ -1,4 +1,4 @@
-import { tidy } from "../../src/catalog/tidy.ts";
+import { tidy } from "../../src/catalog/fold.ts";
 import { readCurated } from "./curated.ts";
 import { readTerritoryNames } from "./locale-names.ts";
 import { readPackageJson } from "./packages.ts";

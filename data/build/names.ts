@@ -1,4 +1,4 @@
-import { tidy } from "../../src/catalog/tidy.ts";
+import { tidy } from "../../src/catalog/fold.ts";
 import anyAscii from "any-ascii";
 import { inTraditional, readChineseNames } from "./chinese.ts";
 import { readCurated, readCuratedMap } from "./curated.ts";

@@ -1,4 +1,4 @@
-import { tidy } from "../../src/catalog/tidy.ts";
+import { tidy } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
 import {
   type CatalogRegion,

@@ -1,5 +1,5 @@
 import { memoize } from "../../src/catalog/memoize.ts";
-import { tidy } from "../../src/catalog/tidy.ts";
+import { tidy } from "../../src/catalog/fold.ts";
 import { readdirSync } from "node:fs";
 import { XMLParser } from "fast-xml-parser";
 import type { SubdivisionNames } from "./cldr-codes.ts";

@@ -1,6 +1,5 @@
-import { foldText } from "../../src/catalog/fold.ts";
+import { foldText, tidy } from "../../src/catalog/fold.ts";
 import { meanPosition } from "../../src/catalog/positions.ts";
-import { tidy } from "../../src/catalog/tidy.ts";
 import type { AirportRow } from "./airports.ts";
 import type { City } from "./city.ts";
 import { roundCoordinate } from "./text.ts";

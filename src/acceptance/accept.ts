@@ -79,7 +79,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
     present,
     changes.map((change) => {
       const held = hold(subjectOf(change), rules.get(change) ?? []);
-      return { change, held, isFree: isFree(held, isMissing(change), comparison) };
+      return { change, held, isFree: isFree(held, comparison.now) };
     }),
   );
   const names = acceptRegionNames(comparison);
@@ -142,11 +142,6 @@ function isDifferent({ before, after }: WantedChange): boolean {
   return before === null || after === null || !isDeepStrictEqual(recordOf(before), recordOf(after));
 }
 
-/** Whether upstream has no row of an airport any more. */
-function isMissing({ after, delisted }: Change): boolean {
-  return after === null && delisted === undefined;
-}
-
 /** A small correction of the position, which does not wait, leaves the id of a change the same. */
 function subjectOf({ before, after, delisted }: Change): Subject {
   const airport = before ?? after;
@@ -162,6 +157,7 @@ function subjectOf({ before, after, delisted }: Change): Subject {
     name,
     before: before && recordOf(before),
     after: wanted,
+    isMissing: after === null && delisted === undefined,
   };
 }
 

@@ -73,6 +73,10 @@ export const heldChangeSchema = z
     after: record.meta({ description: "Null if upstream does not list it." }),
     since: timestamp.meta({ description: "Since when upstream differs from what is served." }),
     wanted_since: timestamp.meta({ description: "Since when upstream says `after`." }),
+    due_at: timestamp.nullable().meta({
+      description:
+        "The first run after this time takes it over without a decision, if upstream still says so. Null if only a decision ends the wait.",
+    }),
     last_seen: timestamp,
     run_id: z.string().meta({ description: "The run that saw it first." }),
     source: z.string().meta({ description: "The source that says so." }),
@@ -116,7 +120,7 @@ export function withDecision(held: HeldChange, decisions: DecisionsById): HeldCh
   const decision = decisions.get(held.id);
   if (decision === undefined || held.state === "corrected") return held;
   const { verdict, by, at, note } = decision;
-  return { ...held, state: verdict, decided_by: by, decided_at: at, note };
+  return { ...held, state: verdict, due_at: null, decided_by: by, decided_at: at, note };
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -132,10 +136,6 @@ export function isUnbroken({ since, last_seen }: HeldChange, now: number): boole
 }
 
 /** Whether upstream has said the same for long enough. */
-export function isRipe(
-  { wanted_since }: Pick<HeldChange, "wanted_since">,
-  holdMs: number,
-  now: number,
-): boolean {
-  return now - Date.parse(wanted_since) >= holdMs - LATENESS_MS;
+export function isDue({ due_at }: Pick<HeldChange, "due_at">, now: number): boolean {
+  return due_at !== null && now >= Date.parse(due_at) - LATENESS_MS;
 }

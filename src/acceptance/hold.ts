@@ -7,7 +7,7 @@ import {
   byChange,
   type Decision,
   type HeldChange,
-  isRipe,
+  isDue,
   isUnbroken,
   type Rule,
   withDecision,
@@ -31,7 +31,13 @@ export interface AcceptRun {
 }
 
 /** What a held change is about. */
-export type Subject = Pick<HeldChange, "id" | "airport" | "iata" | "name" | "before" | "after">;
+export interface Subject extends Pick<
+  HeldChange,
+  "id" | "airport" | "iata" | "name" | "before" | "after"
+> {
+  /** Whether it is that upstream has no row of an airport. */
+  readonly isMissing?: boolean;
+}
 
 /** Returns the function that makes a held change, with what earlier runs have seen of it. */
 export function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
@@ -47,16 +53,18 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
     rules: readonly Rule[],
     state: "waiting" | "corrected" = "waiting",
   ): HeldChange => {
-    const { id, airport, iata, name, before, after } = subject;
+    const { id, airport, iata, name, before, after, isMissing = false } = subject;
     const found = known.get(id);
     // A correction that ends makes a change of what it hid.
     const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
     const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
     const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? at;
     const isDisputed = wanted_since !== since && now - Date.parse(since) >= 2 * holdMs;
+    const present = same?.state ?? state;
+    const waits = present === "waiting" ? waitMs(rules, isMissing, holdMs) : Infinity;
     const held: HeldChange = {
       id,
-      state: same?.state ?? state,
+      state: present,
       airport,
       iata,
       name,
@@ -65,6 +73,7 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
       after,
       since,
       wanted_since,
+      due_at: waits === Infinity ? null : timeText(Date.parse(wanted_since) + waits),
       last_seen: at,
       run_id: same?.run_id ?? runId,
       // Only the source that a decision is about can end it.
@@ -97,17 +106,13 @@ const SLOW_FACTOR = 10;
  * Time for which upstream must say the same. Upstream closes the airports that have closed: a missing
  * row or a whole list of lost services is rather a mistake. Only an operator accepts what is obscene.
  */
-function waitMs(rules: readonly Rule[], isGone: boolean, holdMs: number): number {
+function waitMs(rules: readonly Rule[], isMissing: boolean, holdMs: number): number {
   if (rules.includes("obscene")) return Infinity;
-  return isGone || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
+  return isMissing || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
 }
 
-/** Whether nothing holds a change any more; `isGone` if it is that upstream has no row of an airport. */
-export function isFree(
-  held: HeldChange,
-  isGone: boolean,
-  { holdMs, now }: Pick<AcceptRun, "holdMs" | "now">,
-): boolean {
+/** Whether nothing holds a change any more. */
+export function isFree(held: HeldChange, now: number): boolean {
   switch (held.state) {
     case "approved":
       return true;
@@ -115,7 +120,7 @@ export function isFree(
     case "corrected":
       return false;
     case "waiting":
-      return isRipe(held, waitMs(held.rules, isGone, holdMs), now);
+      return isDue(held, now);
     default:
       return held.state satisfies never;
   }

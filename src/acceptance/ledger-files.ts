@@ -30,11 +30,12 @@ export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise
   return { ...accepted, regions: accepted.regions ?? {} };
 }
 
-/** Decodes the output of `encodeFile`. */
+/** Decodes the output of `encodeFile`. Changes of earlier deployments do not say when they are due. */
 export async function decodeHeld(
   bytes: ReadableStream<Uint8Array>,
 ): Promise<readonly HeldChange[]> {
-  return decode(bytes);
+  const held = await decode<readonly HeldChange[]>(bytes);
+  return held.map((change) => ({ ...change, due_at: change.due_at ?? null }));
 }
 
 /**

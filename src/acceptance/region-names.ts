@@ -23,7 +23,7 @@ interface AcceptedNames {
 export function acceptRegionNames(comparison: NameComparison): AcceptedNames {
   const hold = holdFor(comparison);
   const changes = renamedRegions(comparison).map(({ subject, rules }) => hold(subject, rules));
-  const free = changes.filter((each) => isFree(each, false, comparison));
+  const free = changes.filter((each) => isFree(each, comparison.now));
   return {
     regions: { ...comparison.ledger.accepted.regions, ...namesOf(free) },
     changes,

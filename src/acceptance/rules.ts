@@ -157,7 +157,7 @@ export function gainsWord(
   { name, municipality }: Pick<SourceAirport, "name" | "municipality">,
 ): boolean {
   const known = [name, municipality];
-  const words = known.flatMap(wordsOf);
+  const words = known.flatMap(tellingWords);
   // McAlester and Mc Alester
   const joined = known.map((text) => foldText(text).replaceAll("-", ""));
   const isKnown = (word: string) =>
@@ -167,7 +167,7 @@ export function gainsWord(
     (word.length >= STEM_LENGTH && joined.some((text) => text.includes(word)));
   const foreign = new Set(known.flatMap(foreignWordsOf));
   if (!foreignWordsOf(written).every((word) => foreign.has(word))) return true;
-  return !known.some((text) => isSameName(written, text)) && !wordsOf(written).every(isKnown);
+  return !known.some((text) => isSameName(written, text)) && !tellingWords(written).every(isKnown);
 }
 
 /** The words of a name that have letters of another script than Latin, to which they do not fold. */
@@ -187,11 +187,11 @@ function isSameName(a: string, b: string): boolean {
 }
 
 function shareWord(a: string, b: string): boolean {
-  const others = wordsOf(b);
-  return wordsOf(a).some((word) => others.some((other) => isAlike(word, other)));
+  const others = tellingWords(b);
+  return tellingWords(a).some((word) => others.some((other) => isAlike(word, other)));
 }
 
-function wordsOf(name: string): string[] {
+function tellingWords(name: string): string[] {
   return foldText(name)
     .split("-")
     .filter((word) => word.length > 1 && !COMMON_WORDS.has(word));

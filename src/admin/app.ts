@@ -14,6 +14,7 @@ import type { RecordChange } from "./audit/audit-trail.ts";
 import { adminGate, type AuthenticationDependencies } from "./auth/gate.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import { catalogHealthRoutes } from "./health/catalog-health-routes.ts";
+import { comparisonRoutes } from "./catalog/comparison-routes.ts";
 import { creditsRoutes } from "./catalog/credits-routes.ts";
 import { type DashboardDependencies, dashboardRoutes } from "./health/dashboard-routes.ts";
 import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
@@ -22,7 +23,6 @@ import { heldRoutes } from "./ingest/held-routes.ts";
 import { pauseRoutes } from "./ingest/pause-routes.ts";
 import { queueRoutes } from "./ingest/queue-routes.ts";
 import { type MonitorDependencies, monitorRoutes } from "./health/monitor-routes.ts";
-import { openApiRoute } from "./http/openapi.ts";
 import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
 import { whoamiRoutes } from "./auth/whoami-routes.ts";
@@ -72,9 +72,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
     return sendProblem(c, problem, headers);
   });
 
-  const routes = routeGroups(deps);
-  const all = [...routes, openApiRoute(routes, deps.version)];
-  addRoutes(app, all, { record: deps.recordChange, now: deps.now });
+  addRoutes(app, routeGroups(deps), { record: deps.recordChange, now: deps.now });
   return app;
 }
 
@@ -99,7 +97,7 @@ const loadNothing = secureHeaders({
   strictTransportSecurity: "max-age=31536000",
 });
 
-/** Every route except the one that describes them. */
+/** Every route. */
 export function routeGroups(deps: AdminDependencies) {
   const { coordinator, history, now } = deps;
   return [
@@ -109,6 +107,7 @@ export function routeGroups(deps: AdminDependencies) {
     ...heldRoutes(deps),
     ...versionRoutes(coordinator),
     ...diffRoutes(deps),
+    ...comparisonRoutes(deps),
     ...backupRoutes(deps),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),

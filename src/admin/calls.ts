@@ -9,7 +9,7 @@ const PARTS = {
   coordinator: {
     retryAfterSeconds: 5,
     detail:
-      "The coordinator does not answer. A change may or may not have taken effect. Repeat it: `changed` is false if it had.",
+      "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it begins work.",
   },
   alerts: {
     retryAfterSeconds: 10,
@@ -119,9 +119,9 @@ const OF_COORDINATOR = {
   queue: IDEMPOTENT,
   ledger: IDEMPOTENT,
   decide: IDEMPOTENT,
-  backUp: { ...ONCE, store: "backups" },
+  backUp: { ...IDEMPOTENT, store: "backups" },
   verifyBackup: { ...IDEMPOTENT, store: "backups" },
-  restoreBackup: { ...ONCE, store: "backups" },
+  restoreBackup: { ...IDEMPOTENT, store: "backups" },
   removeBackup: { ...ONCE, store: "backups" },
   findJob: IDEMPOTENT,
   jobs: IDEMPOTENT,

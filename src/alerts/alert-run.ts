@@ -4,8 +4,7 @@
  */
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
-import { SEVERITIES, UNITS } from "../health/rule.ts";
-import { RULE_NAMES } from "../health/rules.ts";
+import { RULE_NAMES, SEVERITIES, UNITS } from "../health/rule-names.ts";
 import { HEALTH_STATUSES } from "../health/check.ts";
 
 export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;

@@ -171,7 +171,7 @@ export class Monitor {
 
   /** Scheduled time of the newest evaluated tick; null before the first. */
   #lastTick(): number | null {
-    return this.#state.ticks.newest(this.#platform.now())[WATCH] ?? null;
+    return this.#state.ticks.newest()[WATCH] ?? null;
   }
 
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */

@@ -1,7 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { timeText } from "../storage/time.ts";
-import type { RuleFinding, RuleName } from "../health/rules.ts";
+import type { RuleFinding } from "../health/rules.ts";
+import type { RuleName } from "../health/rule-names.ts";
 import type { AlertChange, Receipt } from "./alert-run.ts";
 import type { DeliveryLimits, Platform } from "./platform.ts";
 import type { WebhookTarget } from "./settings.ts";

@@ -12,12 +12,6 @@ import { VERDICT_STATES } from "./verdict.ts";
 export const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
 export type BackupState = (typeof BACKUP_STATES)[number];
 
-export const backupStatus = z.enum(["ok", "stale", "unverified", "no_backups"]).meta({
-  description:
-    "`stale`: the newest backup was finished over 26 hours ago; `unverified`: the newest backup has not been verified as good.",
-});
-export type BackupStatus = z.output<typeof backupStatus>;
-
 /** A backup in the answers of the API. Fields from the manifest are null without one. */
 export const backupSchema = z
   .strictObject({
@@ -57,7 +51,6 @@ export const backupSchema = z
 
 /** A page of backups. */
 export const backupPage = z.strictObject({
-  status: backupStatus,
   backups: z.array(backupSchema).meta({ description: "Newest first." }),
   next_cursor: z.string().nullable(),
   total: count,

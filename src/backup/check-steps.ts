@@ -3,7 +3,7 @@ import { timeText } from "../storage/time.ts";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/bytes.ts";
-import { type Body, type Manifest, manifestBlobs, type Segment } from "../catalog/manifest.ts";
+import { type Body, type Manifest, type Segment } from "../catalog/manifest.ts";
 import { describeContent } from "../ingest/content.ts";
 import { createWorkspace } from "../ingest/workspace.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
@@ -21,7 +21,7 @@ import {
 } from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
-import { upstreamOf, wholeVersions } from "./state-part.ts";
+import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
 
 const PARTS_PER_STEP = 10;
@@ -88,11 +88,9 @@ export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
   if (!read.ok) return fault("state_invalid", read.problem);
   const { versions } = read.state;
   const known = new Set([...manifest.objects.map(({ sha256 }) => sha256), ...manifest.missing]);
-  const unknown = versions
-    .flatMap((version) => [...manifestBlobs(version), ...upstreamOf(version)])
-    .find((sha256) => !known.has(sha256));
+  const unknown = storedFiles(read.state).find(({ sha256 }) => !known.has(sha256));
   if (unknown !== undefined)
-    return fault("catalog_mismatch", `manifest.json does not list the object ${unknown}`);
+    return fault("catalog_mismatch", `manifest.json does not list the object ${unknown.sha256}`);
   const [current] = versions;
   if (current !== undefined && wholeVersions([current], manifest.missing).length === 0)
     return fault(

@@ -23,7 +23,7 @@ import {
 } from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
-import { stateLines, type StoredFile, storedFiles } from "./state-part.ts";
+import { type SavedState, stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 
 /** The table to copy before the others: rows of `alert_findings` belong to its rows. */
 const FIRST_TABLE = "alert_runs";
@@ -41,7 +41,12 @@ export async function copyState(
   const startedAt = timeText(now());
   const tables = inCopyOrder(await database.tables());
   const current = coordinator.currentVersion();
-  const { part, bytes } = packPart(null, 1, stateLines(coordinator));
+  const state: SavedState = {
+    pause: coordinator.pause(),
+    ledger: coordinator.savedLedger(),
+    versions: coordinator.versions(),
+  };
+  const { part, bytes } = packPart(null, 1, stateLines(state));
   const draft: Draft = {
     startedAt,
     state: part,
@@ -139,7 +144,7 @@ async function listFiles(
 ): Promise<StoredFile[]> {
   const read = await readState(backups, { id, parts: [state] });
   if (!read.ok) throw new Error(read.problem);
-  return storedFiles(read.state.versions);
+  return storedFiles(read.state);
 }
 
 async function copyObject(deps: StepDependencies, file: StoredFile): Promise<void> {

@@ -8,6 +8,7 @@ export const FAULT_CODES = [
   "object_damaged",
   "state_invalid",
   "catalog_mismatch",
+  "nothing_published",
   "rebuild_mismatch",
   "schema_mismatch",
   "foreign_stores",

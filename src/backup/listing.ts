@@ -1,10 +1,10 @@
-import type { Backup, BackupPage, BackupState, BackupStatus } from "./backup.ts";
+import type { Backup, BackupPage, BackupState } from "./backup.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
 import { timeText } from "../storage/time.ts";
 import { backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
-import { findNewest, type FoundBackup, listIds, type Newest, readBackup } from "./read-backups.ts";
+import { findNewest, type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { timeOfId } from "./backup-id.ts";
 import { asKept, expiresAt, type KeptBackup } from "./retention.ts";
@@ -17,16 +17,6 @@ export interface BackupTimes {
   readonly newestVerifiedAt: string | null;
 }
 
-/** Sums up the backups in one word. Unlike the alerts it grants no time to verify. */
-export function judgeBackups(
-  { newestFinishedAt, newestVerifiedAt }: BackupTimes,
-  { now, staleAfterMs }: { readonly now: number; readonly staleAfterMs: number },
-): BackupStatus {
-  if (newestFinishedAt === null) return "no_backups";
-  if (now - Date.parse(newestFinishedAt) >= staleAfterMs) return "stale";
-  return newestVerifiedAt === newestFinishedAt ? "ok" : "unverified";
-}
-
 interface BackupQuery extends PageQuery {
   readonly state?: BackupState | undefined;
 }
@@ -36,8 +26,6 @@ export interface ListingDependencies {
   /** Lists jobs, newest first. */
   readonly jobs: () => Promise<readonly BackupJob[]>;
   readonly now: () => number;
-  /** Age at which the newest backup is stale. */
-  readonly staleAfterMs: number;
 }
 
 /** Most backups to read for the newest and the newest good one. */
@@ -76,10 +64,6 @@ export async function listBackups(
   return {
     ok: true,
     body: {
-      status: judgeBackups(timesOf(await findNewest(backups, stored, NEWEST_LOOKS_AT)), {
-        now: deps.now(),
-        staleAfterMs: deps.staleAfterMs,
-      }),
       backups: found.map((backup) => describe(backup, { kept, open, now: deps.now() })),
       next_cursor: page.nextCursor,
       total: page.total,
@@ -109,10 +93,7 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
 
 /** Returns the finish times of the newest backup and of the newest good one. */
 export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
-  return timesOf(await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT));
-}
-
-function timesOf({ whole, good }: Newest): BackupTimes {
+  const { whole, good } = await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT);
   return { newestFinishedAt: finishOf(whole), newestVerifiedAt: finishOf(good) };
 }
 

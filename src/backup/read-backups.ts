@@ -53,7 +53,7 @@ export async function readState(
 }
 
 /** The newest complete backup, and the newest good one. */
-export interface Newest {
+interface Newest {
   readonly whole: FoundBackup | null;
   readonly good: FoundBackup | null;
 }

@@ -58,13 +58,19 @@ export async function restoreObjects(
   { job, checkpoint }: StepContext,
 ): Promise<BackupStepResult> {
   const manifest = await manifestOf(deps, job);
-  const { versions } = await restorable(deps, manifest);
+  const saved = await restorable(deps, manifest);
+  if (saved.versions.length === 0) return failWith(NOTHING_PUBLISHED);
   const missing = new Set(manifest.missing);
-  const files = storedFiles(versions).filter(({ sha256 }) => !missing.has(sha256));
+  const files = storedFiles(saved).filter(({ sha256 }) => !missing.has(sha256));
   const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
   await mapConcurrently(due, OBJECTS_AT_A_TIME, (file) => restoreObject(deps, file));
   return countUp(checkpoint, due.length, files.length);
 }
+
+const NOTHING_PUBLISHED = fault(
+  "nothing_published",
+  "no catalog was published when the backup was made: there is nothing to serve",
+);
 
 async function restoreObject(
   { backups, catalog, archive }: StepDependencies,
@@ -113,16 +119,18 @@ export async function replaceVersions(
 function publish(
   { coordinator, now }: Pick<StepDependencies, "coordinator" | "now">,
   { backup_id, requested_by: by }: BackupJob,
-  { pause, versions }: SavedState,
+  { pause, ledger, versions }: SavedState,
   served: number,
 ): Partial<BackupJob> {
   const at = timeText(now());
-  const pauseOfRestore = { at, by, note: `backup ${backup_id} was restored`, until: null };
+  const note = `backup ${backup_id} was restored`;
+  const pauseOfRestore = { at, by, note, until: null };
   const saved = pause?.until === null ? pause : null;
-  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? pauseOfRestore), until: null });
-  const paused = true;
   const [restored] = versions;
-  if (restored === undefined) return { paused };
+  if (restored === undefined) throw new Error(NOTHING_PUBLISHED.message);
+  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? pauseOfRestore), until: null });
+  // It would publish after the resume what it had fetched before the restore.
+  coordinator.cancelHeldRun({ at, by, note });
   const present = coordinator.currentVersion()?.generation ?? 0;
   const generation = Math.max(served, present, restored.generation) + 1;
   const { previous } = restored;
@@ -134,7 +142,8 @@ function publish(
     published_at: at,
     previous: isThere ? previous : null,
   });
-  return { generation, paused };
+  if (ledger !== null) coordinator.recordLedger(ledger);
+  return { generation, paused: true };
 }
 
 /** Returns the highest generation in the stores: readers accept only a higher one. */
@@ -168,8 +177,13 @@ export async function settle(
 async function restorable(deps: StepDependencies, manifest: BackupManifest): Promise<SavedState> {
   const read = await readState(deps.backups, manifest);
   if (!read.ok) throw new Error(read.problem);
-  const { pause, versions } = read.state;
-  return { pause, versions: wholeVersions(versions, manifest.missing) };
+  const { pause, ledger, versions } = read.state;
+  const isWhole = ledger !== null && !manifest.missing.includes(ledger.accepted);
+  return {
+    pause,
+    ledger: isWhole ? ledger : null,
+    versions: wholeVersions(versions, manifest.missing),
+  };
 }
 
 /** Reads the manifest of a backup that this job has verified. Throws if it is gone. */

@@ -1,16 +1,19 @@
 /**
- * The coordinator's state in a backup: one part with the pause in its first line and a version in
- * each other line. Pure: no clock, no I/O.
+ * The coordinator's state in a backup: one part with the pause and the ledger in its first line and
+ * a version in each other line. Pure: no clock, no I/O.
  */
 import * as z from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs, toStored } from "../catalog/manifest.ts";
+import { type DeepReadonly, hexHash } from "../catalog/fields.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
+import { heldSummary } from "../ingest/accounting.ts";
 import { type Pause, pauseSchema } from "../ingest/pause.ts";
-import type { CoordinatorTables } from "./step.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
   readonly pause: Pause | null;
+  /** The ledger of the last run; null if the published version has none. */
+  readonly ledger: SavedLedger | null;
   /** The retained versions, newest first. */
   readonly versions: readonly Manifest[];
 }
@@ -19,29 +22,34 @@ export type ReadState =
   | { readonly ok: true; readonly state: SavedState }
   | { readonly ok: false; readonly problem: string };
 
-const pauseLine = z.strictObject({ pause: pauseSchema.nullable() });
+const savedLedger = z.strictObject({ accepted: hexHash, held: hexHash, held_changes: heldSummary });
+export type SavedLedger = DeepReadonly<z.output<typeof savedLedger>>;
+
+const firstLine = z.strictObject({
+  pause: pauseSchema.nullable(),
+  // Backups of earlier versions have none.
+  ledger: savedLedger.nullable().default(null),
+});
 const versionLine = z.strictObject({ version: manifestSchema });
 
-/** Encodes the present state as lines. */
-export function stateLines(state: Pick<CoordinatorTables, "pause" | "versions">): string[] {
-  const versions = state
-    .versions()
-    .map((version) => JSON.stringify({ version: toStored(version) }));
-  return [JSON.stringify({ pause: state.pause() }), ...versions];
+/** Encodes a state as lines. */
+export function stateLines({ pause, ledger, versions }: SavedState): string[] {
+  const stored = versions.map((version) => JSON.stringify({ version: toStored(version) }));
+  return [JSON.stringify({ pause, ledger }), ...stored];
 }
 
 /** Decodes the output of `stateLines` and refuses anything else. */
 export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
-    const { pause } = pauseLine.parse(first);
+    const { pause, ledger } = firstLine.parse(first);
     const versions = others.map((line) => versionLine.parse(line).version);
     const generations = new Set(versions.map(({ generation }) => generation));
     if (generations.size < versions.length)
       throw new Error("two versions have the same generation");
     return {
       ok: true,
-      state: { pause, versions: versions.toSorted((a, b) => b.generation - a.generation) },
+      state: { pause, ledger, versions: versions.toSorted((a, b) => b.generation - a.generation) },
     };
   } catch (error) {
     return { ok: false, problem: `the coordinator's state: ${String(error)}` };
@@ -76,10 +84,14 @@ export interface StoredFile {
   readonly kind: "blob" | "source";
 }
 
-/** Lists the stored files of some versions, each once, always in the same order. */
-export function storedFiles(versions: readonly Manifest[]): StoredFile[] {
+/** Lists the stored files that a state names, each once, always in the same order. */
+export function storedFiles({
+  versions,
+  ledger,
+}: Pick<SavedState, "versions" | "ledger">): StoredFile[] {
   const blobs = new Set(versions.flatMap((version) => [...manifestBlobs(version)]));
-  const sources = new Set(versions.flatMap(upstreamOf));
+  const ofLedger = ledger === null ? [] : [ledger.accepted, ledger.held];
+  const sources = new Set([...versions.flatMap(upstreamOf), ...ofLedger]);
   return [
     ...[...blobs].map((sha256) => ({ sha256, kind: "blob" }) as const),
     ...[...sources].map((sha256) => ({ sha256, kind: "source" }) as const),

@@ -10,6 +10,7 @@ import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Fault } from "./fault.ts";
 import type { BackupManifest, Part } from "./format.ts";
 import type { BackupJob } from "./job.ts";
+import type { SavedLedger } from "./state-part.ts";
 
 /** A table, with its rows and parts in the backup so far. */
 interface CopiedTable extends TableShape {
@@ -50,6 +51,11 @@ export interface CoordinatorTables {
   builders(): { readonly [catalog_sha256: string]: string | null };
   pause(): Pause | null;
   setPause(pause: Pause): void;
+  /** Cancels the run under way, which a pause holds. */
+  cancelHeldRun(cancellation: Pick<Pause, "at" | "by" | "note">): void;
+  savedLedger(): SavedLedger | null;
+  /** Makes a ledger that of the current version. */
+  recordLedger(ledger: SavedLedger): void;
   replaceVersions(manifests: readonly Manifest[]): void;
   addVersion(manifest: Manifest): void;
   setReplicated(generation: number): void;

@@ -19,14 +19,7 @@ export type VerdictState = (typeof VERDICT_STATES)[number];
 const schema = z.object({
   state: z.enum(["verified", "intact", "failed"]),
   at: timestamp,
-  code: z.enum([
-    ...FAULT_CODES,
-    "rebuilt",
-    "nothing_published",
-    "other_snapshot",
-    "other_code",
-    "upstream_missing",
-  ]),
+  code: z.enum([...FAULT_CODES, "rebuilt", "other_snapshot", "other_code", "upstream_missing"]),
   message: z.string(),
   worker_version: z.string().nullable(),
 });

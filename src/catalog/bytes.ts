@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
 /** Returns the SHA-256 (hex) of the joined parts. */
@@ -5,6 +6,14 @@ export function sha256Hex(...parts: readonly (Uint8Array | string)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part);
   return hash.digest("hex");
+}
+
+/**
+ * Returns the SHA-256 (hex) of bytes. `createHash` makes a stream, whose code takes an isolate's first
+ * request three milliseconds to load.
+ */
+export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
 /** Returns the length of the joined byte arrays. */

@@ -54,8 +54,26 @@ export function encodeDcz({ dictionary, target, matches }: Delta): Uint8Array<Ar
   return concatenate([DICTIONARY_FRAME, hash, zstdFrameHeader(target.length), ...blocks]);
 }
 
+/**
+ * Encodes the first bytes of a dictionary. Another frame may follow, with what comes after them in the
+ * target.
+ */
+export function encodeCopy(
+  dictionary: Delta["dictionary"],
+  bytes: number,
+): Uint8Array<ArrayBuffer> {
+  const hash = Buffer.from(dictionary.sha256, "hex");
+  const blocks = copyBlocks(dictionary.bytes, bytes);
+  return concatenate([DICTIONARY_FRAME, hash, zstdFrameHeader(bytes), ...blocks, LAST_BLOCK]);
+}
+
 /** Lets zlib decode in one piece, and read a frame to its end, which a full buffer would hide. */
 const SPARE_BYTES = 64;
+
+/** Decodes a Zstandard frame of at most `bytes`. Throws if it is damaged. */
+export function decodeZstd(frame: Uint8Array, bytes: number): Buffer {
+  return zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
+}
 
 /**
  * Whether a delta decodes to a target with a dictionary, which may be in pieces. For decoders that
@@ -75,7 +93,7 @@ export function decodesTo(
   const blocks = [...dictionary.flatMap(rawBlocks), dcz.subarray(headerEnd)];
   const frame = concatenate([zstdFrameHeader(bytes), ...blocks]);
   try {
-    const decoded = zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
+    const decoded = decodeZstd(frame, bytes);
     const isSame = decoded.subarray(start).equals(target);
     releaseBuffer(decoded);
     return isSame;

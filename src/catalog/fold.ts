@@ -41,3 +41,8 @@ export function foldText(text: string): string {
   const spelled = decomposed.replace(/\P{ASCII}/gu, (letter) => LETTERS.get(letter) ?? letter);
   return spelled.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
+
+/** Normalizes to NFC, trims, and collapses white space to single spaces. */
+export function tidy(text: string): string {
+  return text.normalize("NFC").replace(/\s+/gu, " ").trim();
+}

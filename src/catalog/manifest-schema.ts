@@ -19,7 +19,12 @@ const codings = z
     error: "must have identity",
   });
 
-const delta = z.object({ dictionary: hexHash, start: count, bytes: count });
+const delta = z.object({
+  dictionary: hexHash,
+  start: count,
+  bytes: count,
+  common: count.optional(),
+});
 
 const diff = z.object({
   generation: count,
@@ -59,6 +64,7 @@ export const manifestSchema = z
         z.object({
           coverage: z.number().min(0).max(1),
           bodies: z.record(z.enum(REPRESENTATIONS), codings),
+          frames: z.partialRecord(z.enum(DELTA_FORMS), count).optional(),
         }),
       )
       .refine((locales) => Object.keys(locales).length > 0, { error: "must not be empty" }),
@@ -67,9 +73,20 @@ export const manifestSchema = z
     error: "a body names a segment that is not listed",
     path: ["segments"],
   })
+  .refine(
+    ({ segments, locales }) => frameIndexes(locales).every((at) => Array.isArray(segments[at])),
+    {
+      error: "a frame is no stored segment",
+      path: ["locales"],
+    },
+  )
   .transform((stored): Manifest => fromStored(stored));
 
 type Locales = Parameters<typeof fromStored>[0]["locales"];
+
+function frameIndexes(locales: Locales): number[] {
+  return Object.values(locales).flatMap(({ frames = {} }) => Object.values(frames));
+}
 
 /** The highest index of a segment that a body names; -1 if there is none. */
 function highestIndex(locales: Locales): number {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "./bytes.ts";
+import { digestHex, sha256Hex } from "./bytes.ts";
 
 /**
  * The manifest lists the bytes of the published catalog.
@@ -23,10 +23,15 @@ export type Representation = (typeof REPRESENTATIONS)[number];
 export const CODINGS = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** A part of a body: a stored blob by its SHA-256 (hex) or some bytes of it, or inline base64. */
-export type Segment =
-  | { readonly blob: string; readonly bytes: number; readonly start?: number }
-  | { readonly inline: string };
+/** A stored blob by its SHA-256 (hex), or some bytes of it. */
+export interface StoredSegment {
+  readonly blob: string;
+  readonly bytes: number;
+  readonly start?: number;
+}
+
+/** A part of a body: stored bytes, or inline base64. */
+export type Segment = StoredSegment | { readonly inline: string };
 
 /** An HTTP body in one coding. `sha256` (hex) and `bytes` describe the body as sent. */
 export interface Body {
@@ -49,6 +54,11 @@ export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
   readonly bodies: Bodies;
+  /**
+   * What only this locale has, as a Zstandard frame of its own: the end of a delta for a browser that
+   * has the body of another locale.
+   */
+  readonly frames?: { readonly [F in DeltaForm]?: StoredSegment } | undefined;
 }
 
 /** Length of each list, equal in every locale. */
@@ -83,22 +93,25 @@ export interface StoredDiff {
 
 /** Forms of Connect GET, which a browser may hold as a dictionary. */
 export const DELTA_FORMS = ["proto", "json"] as const;
+export type DeltaForm = (typeof DELTA_FORMS)[number];
 
 /** The bodies of a version in the coding `dcz`, with those of an earlier version as dictionaries. */
 export interface StoredDeltas {
   /** Blob of all of them. */
   readonly blob: string;
   readonly locales: {
-    readonly [locale: string]: { readonly [F in (typeof DELTA_FORMS)[number]]?: StoredDelta };
+    readonly [locale: string]: { readonly [F in DeltaForm]?: StoredDelta };
   };
 }
 
-/** Some bytes of the blob. */
+/** Some bytes of the blob: the delta of a body, and that of the common part alone. */
 export interface StoredDelta {
   /** SHA-256 (hex). */
   readonly dictionary: string;
   readonly start: number;
   readonly bytes: number;
+  /** Length of the delta of the common part, which follows; none in older manifests. */
+  readonly common?: number | undefined;
 }
 
 /** Published airports: all, or only those with scheduled service. */
@@ -147,10 +160,12 @@ export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
 /** Lists the SHA-256 (hex) of the blobs of a manifest's bodies. */
 export function bodyBlobs({ locales }: Manifest): ReadonlySet<string> {
   const blobs = new Set<string>();
-  for (const { bodies } of Object.values(locales))
+  for (const { bodies, frames = {} } of Object.values(locales)) {
     for (const codings of Object.values(bodies))
       for (const body of Object.values(codings))
         for (const segment of body.segments) if ("blob" in segment) blobs.add(segment.blob);
+    for (const { blob } of Object.values(frames)) blobs.add(blob);
+  }
   return blobs;
 }
 
@@ -171,6 +186,8 @@ type SegmentEntry = readonly [sha256: string, bytes: number] | string;
 interface StoredEntry extends Pick<LocaleEntry, "coverage"> {
   /** By representation and coding. */
   readonly bodies: { readonly [form: string]: { readonly [coding: string]: StoredBody } };
+  /** Indexes of segments, by form. */
+  readonly frames?: { readonly [form: string]: number } | undefined;
 }
 
 /** SHA-256 (hex) of a body, and the indexes of its segments. */
@@ -188,9 +205,10 @@ export function toStored({ locales, ...manifest }: Manifest): StoredManifest {
     return index;
   };
   const storeBody = (body: Body): StoredBody => [body.sha256, ...body.segments.map(storeSegment)];
-  const entries = mapValues(locales, ({ coverage, bodies }) => ({
+  const entries = mapValues(locales, ({ coverage, bodies, frames }) => ({
     coverage,
     bodies: mapValues(bodies, (codings) => mapValues(codings, storeBody)),
+    ...(frames && { frames: mapValues(frames, storeSegment) }),
   }));
   return { ...manifest, segments, locales: entries };
 }
@@ -207,12 +225,23 @@ export function fromStored({ segments, locales, ...manifest }: StoredManifest): 
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     return { sha256, bytes, segments: parts.map(({ segment }) => segment) };
   };
-  const entries = mapValues(locales, ({ coverage, bodies }): LocaleEntry => {
+  const readFrame = (index: number): StoredSegment => {
+    const segment = known[index]?.segment;
+    if (segment === undefined || !("blob" in segment)) throw new Error("a frame is not stored");
+    return segment;
+  };
+  const entries = mapValues(locales, ({ coverage, bodies, frames }): LocaleEntry => {
     const forms = mapValues(bodies, (codings) => mapValues(codings, readBody));
     const message = forms["proto"]?.["identity"];
     if (message === undefined) throw new Error("a locale has no message");
     const { sha256, bytes } = message;
-    return { sha256, bytes, coverage, bodies: forms as LocaleEntry["bodies"] }; // of the same forms
+    return {
+      sha256,
+      bytes,
+      coverage,
+      bodies: forms as LocaleEntry["bodies"], // of the same forms
+      ...(frames && { frames: mapValues(frames, readFrame) }),
+    };
   });
   return { ...manifest, format: MANIFEST_FORMAT, locales: entries };
 }
@@ -244,10 +273,11 @@ type OpenedManifest =
   | { readonly ok: false; readonly problem: string };
 
 /** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
-export function openManifest(text: string): OpenedManifest {
-  const [json = "", seal] = text.split("\n");
-  if (seal !== sha256Hex(json)) return { ok: false, problem: "the seal does not fit" };
-  const stored: StoredManifest = JSON.parse(json);
+export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
+  const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
+  if (sealOf(text) !== (await digestHex(json)))
+    return { ok: false, problem: "the seal does not fit" };
+  const stored: StoredManifest = JSON.parse(new TextDecoder().decode(json));
   if (stored.format === MANIFEST_FORMAT) return { ok: true, manifest: fromStored(stored) };
   const problem = `it has format ${stored.format}, and this Worker reads format ${MANIFEST_FORMAT}; deploy a Worker that reads it`;
   return { ok: false, problem };

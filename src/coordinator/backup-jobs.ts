@@ -26,9 +26,11 @@ export interface RunRequest {
   readonly note: string | null;
   readonly pin: boolean;
   readonly requested_by: string;
+  /** Equal for all repetitions of a request. */
+  readonly idempotencyKey: string;
 }
 
-/** A new job; or, not `changed`, an open one with the same result. */
+/** A new job; or, not `changed`, that of the request that this one repeats. */
 export interface AcceptedJob {
   readonly ok: true;
   readonly changed: boolean;
@@ -36,7 +38,7 @@ export interface AcceptedJob {
 }
 
 /** Who asks for a job, and why. */
-export type JobRequest = Pick<RunRequest, "requested_by" | "note">;
+export type JobRequest = Pick<RunRequest, "requested_by" | "note" | "idempotencyKey">;
 
 export type JobResult =
   AcceptedJob | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
@@ -58,21 +60,21 @@ export class BackupJobs {
     this.#jobs = deps.state.jobs;
   }
 
-  /** Queues a backup, or returns a waiting one with the requested note and pin. */
+  /** Queues a backup. */
   run(request: RunRequest): JobResult {
-    return this.#accept({ kind: "run", backupId: null, key: null, request });
+    return this.#accept({ kind: "run", backupId: null, request });
   }
 
-  /** Queues the backup of a cron tick, once for each key. */
-  async runOnce(key: string): Promise<void> {
-    this.#accept({ kind: "run", backupId: null, key, request: BY_CRON });
+  /** Queues the backup of a cron tick. */
+  runOnce(tick: string): void {
+    this.#accept({ kind: "run", backupId: null, request: byCron(tick) });
   }
 
-  /** Queues the verification of the newest backup, if there is one, once for each key. */
-  async verifyNewestOnce(key: string): Promise<void> {
+  /** Queues the verification of the newest backup, if there is one, for a cron tick. */
+  async verifyNewestOnce(tick: string): Promise<void> {
     const { backups } = this.#deps;
     const { whole } = await findNewest(backups, await listIds(backups));
-    if (whole !== null) this.#accept({ kind: "verify", backupId: whole.id, key, request: BY_CRON });
+    if (whole !== null) this.#accept({ kind: "verify", backupId: whole.id, request: byCron(tick) });
   }
 
   /** Queues the verification of a backup. */
@@ -104,21 +106,16 @@ export class BackupJobs {
     if ((await this.#deps.backups.readManifest(backupId)) === null)
       return { ok: false, reason: "not_found" };
     const byHand = { trigger: "manual", pin: false, ...request } as const;
-    return this.#accept({ kind, backupId, key: null, request: byHand });
+    return this.#accept({ kind, backupId, request: byHand });
   }
 
   #accept(wanted: Wanted): JobResult {
-    const { kind, key } = wanted;
+    const { kind, request } = wanted;
     const { state } = this.#deps;
     const result = state.transaction((): JobResult => {
-      const known = key === null ? undefined : this.#jobs.findByKey(key);
-      if (known !== undefined && isBackup(known))
-        return { ok: true, changed: false, job: known.job };
+      const earlier = this.#jobs.findRepeated(request.idempotencyKey, isBackup);
+      if (earlier !== undefined) return { ok: true, changed: false, job: earlier.job };
       const open = this.#jobs.open().filter(isBackup);
-      const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
-      const same = open.slice(Math.max(0, lastRestore)).find(({ job }) => satisfies(job, wanted));
-      // A request with a key needs a job of its own, which the key finds.
-      if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
       const chain = newChain(this.#deps, wanted);
       for (const record of chain) state.save(record);
@@ -147,22 +144,22 @@ interface Wanted {
   readonly kind: JobKind;
   /** The backup to verify or restore; null for a new one. */
   readonly backupId: string | null;
-  readonly key: string | null;
   readonly request: RunRequest;
 }
 
 /** Makes the queued jobs of a request. A backup has the id of the job that makes it. */
 function newChain(
   { newId, now }: Pick<Platform, "newId" | "now">,
-  { kind, backupId, key, request }: Wanted,
+  { kind, backupId, request }: Wanted,
 ): BackupRecord[] {
   const kinds = CHAINS[kind];
   const chain = kinds.map(() => newId());
   const queued_at = timeText(now());
-  const others: RunRequest =
+  const { idempotencyKey, ...requested } = request;
+  const others: typeof requested =
     kind === "restore"
-      ? { ...request, trigger: "restore", note: `before the restore of ${backupId}`, pin: false }
-      : { ...request, pin: false };
+      ? { ...requested, trigger: "restore", note: `before the restore of ${backupId}`, pin: false }
+      : { ...requested, pin: false };
   return chain.map((id, index) => {
     const kindOfJob = kinds[index] ?? kind;
     const isRequested = kindOfJob === kind;
@@ -171,7 +168,7 @@ function newChain(
       kind: kindOfJob,
       backup_id: (isRequested ? backupId : null) ?? chain[0] ?? id,
       chain,
-      ...(isRequested ? request : others),
+      ...(isRequested ? requested : others),
       state: "queued",
       stage: null,
       progress: { done: 0, total: 0 },
@@ -189,18 +186,13 @@ function newChain(
     return newRecord({
       work: BACKUP,
       job,
-      key: isRequested ? key : null,
+      key: isRequested ? idempotencyKey : null,
       checkpoint: FIRST_BACKUP_CHECKPOINT,
       leavesPause: kindOfJob === "restore",
     });
   });
 }
 
-const BY_CRON = { trigger: "cron", note: null, pin: false, requested_by: "cron" } as const;
-
-/** Whether an open job does what a new request wants, and has not yet read or replaced the state. */
-function satisfies(job: BackupJob, { kind, backupId, request: { pin, note } }: Wanted): boolean {
-  if (job.kind !== kind) return false;
-  if (kind !== "run") return job.backup_id === backupId && job.generation === null;
-  return job.state === "queued" && (job.pin || !pin) && (note === null || note === job.note);
+function byCron(tick: string): RunRequest {
+  return { trigger: "cron", note: null, pin: false, requested_by: "cron", idempotencyKey: tick };
 }

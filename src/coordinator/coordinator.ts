@@ -31,7 +31,7 @@ import {
   type TakeoverResult,
 } from "./published-versions.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
-import { Engine, LEASE_MS } from "./engine.ts";
+import { Engine, WATCHDOG_MS } from "./engine.ts";
 import type { PauseRequest } from "../ingest/pause.ts";
 import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
@@ -68,14 +68,17 @@ export class Coordinator {
     this.#platform = platform;
     this.#state = platform.state;
     this.#backupJobs = new BackupJobs(platform);
-    this.#reconciler = new Reconciler(platform);
+    this.#reconciler = new Reconciler({
+      ...platform,
+      enqueue: (request) => void this.#scheduler.enqueue(request),
+    });
     this.#engine = this.#newEngine(new BackupWork(platform));
     this.#scheduler = new Scheduler({ ...platform, ended: (record) => this.#engine.end(record) });
   }
 
   /**
-   * Queues a run, unless an equivalent one is waiting or the files of its candidate are no longer
-   * archived. Throws if the archive fails.
+   * Queues a run, unless the request is a repetition or shares a run that waits, or the files of its
+   * candidate are no longer archived. Throws if the archive fails.
    */
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const { candidate } = request;
@@ -130,16 +133,16 @@ export class Coordinator {
     });
   }
 
-  /** Queues a backup, or returns an open job that satisfies the request. */
+  /** Queues a backup, unless the request is a repetition. */
   backUp(request: RunRequest): Promise<JobResult> {
     return this.#thenRearm(() => this.#backupJobs.run(request));
   }
 
   /** Takes a cron tick for a backup job. A repeated tick has no effect. */
   tickJob(cron: string, scheduledAt: number, task: "back_up" | "verify_backup"): Promise<void> {
-    const key = `${cron} ${scheduledAt}`;
+    const tick = `${cron} ${scheduledAt}`;
     return this.#thenRearm(() =>
-      task === "back_up" ? this.#backupJobs.runOnce(key) : this.#backupJobs.verifyNewestOnce(key),
+      task === "back_up" ? this.#backupJobs.runOnce(tick) : this.#backupJobs.verifyNewestOnce(tick),
     );
   }
 
@@ -209,10 +212,7 @@ export class Coordinator {
     return describeStatus(this.#state, this.#platform.now());
   }
 
-  /**
-   * Makes the next alarm compare the stores and D1 with the tables, and collect garbage. Sets the
-   * alarm again: after a clock was set back, the old one lies far ahead.
-   */
+  /** Makes the next alarm compare the stores and D1 with the tables, and collect garbage. */
   async reconcile(): Promise<void> {
     this.#isReconcileDue = true;
     await this.#rearm();
@@ -220,7 +220,7 @@ export class Coordinator {
 
   /** Does all due work and sets the next alarm. */
   async alarm(): Promise<void> {
-    await this.#platform.setAlarm(this.#platform.now() + LEASE_MS);
+    await this.#platform.setAlarm(this.#platform.now() + WATCHDOG_MS);
     await this.#engine.takeNext();
     await this.#reconciler.replicate();
     await this.#drainOutboxes();
@@ -293,8 +293,8 @@ export class Coordinator {
   #dueAt(): number | null {
     const now = this.#platform.now();
     const others = [
-      this.#state.history.dueAt(now),
-      this.#state.audit.dueAt(now),
+      this.#state.history.dueAt(),
+      this.#state.audit.dueAt(),
       this.#reconciler.dueAt(),
       this.#isReconcileDue ? now : null,
     ];

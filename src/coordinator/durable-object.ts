@@ -6,6 +6,7 @@ import { logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
+import type { Snapshot } from "../sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
 import { createAuditStore } from "../storage/audit-store.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
@@ -13,7 +14,10 @@ import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
 import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "./history.ts";
+import { MIGRATIONS } from "../storage/migration-files.ts";
+import { applyMigrations } from "../storage/migrations.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
+import { assetReader } from "../storage/static-assets.ts";
 import { Coordinator } from "./coordinator.ts";
 import type { Platform } from "./platform.ts";
 
@@ -28,19 +32,22 @@ export async function openCoordinator(ctx: DurableObjectState, env: Env): Promis
 }
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
-  const config = loadConfig(env, embeddedSnapshot.locales);
+  const snapshot = embeddedSnapshot(assetReader(env.ASSETS));
+  const config = loadConfig(env, snapshot.locales);
   const state = new CoordinatorState(ctx.storage);
   const store = createCatalogStore(env.CATALOG, env.ARCHIVE, state.claim);
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
   const audit = createAuditStore(env.HISTORY);
+  const migrated = <T>(call: () => Promise<T>) =>
+    applyMigrations(env.HISTORY, MIGRATIONS).then(call);
   return {
     state,
     pipeline: new Pipeline({
       store,
       archive,
-      upstreams: upstreamsOf(config, env.ARCHIVE),
-      snapshot: embeddedSnapshot,
+      upstreams: upstreamsOf(config, snapshot, env.ARCHIVE),
+      snapshot,
       locales: config.locales,
       defaultLocale: config.defaultLocale,
       airportSet: config.airportSet,
@@ -53,10 +60,10 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     archive,
     backups: createBackupStore(env.BACKUPS),
     database: createDatabaseCopy(env.HISTORY),
-    snapshot: embeddedSnapshot,
-    saveRuns: (rows) => history.saveRuns(rows),
-    endLostRuns: (open) => history.endLostRuns(open, Date.now()),
-    saveAudit: (entries) => audit.save(entries),
+    snapshot,
+    saveRuns: (rows) => migrated(() => history.saveRuns(rows)),
+    endLostRuns: (open) => migrated(() => history.endLostRuns(open, Date.now())),
+    saveAudit: (entries) => migrated(() => audit.save(entries)),
     deleteOldRuns: () =>
       Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
     historyDeadlineMs: HISTORY_DEADLINE_MS,
@@ -70,14 +77,18 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
 }
 
 /** Every upstream that a run may name. */
-function upstreamsOf(config: Config, archive: R2Bucket): { readonly [name: string]: Upstream } {
+function upstreamsOf(
+  config: Config,
+  snapshot: Snapshot,
+  archive: R2Bucket,
+): { readonly [name: string]: Upstream } {
   const limits = {
     maxBytes: config.sourceMaxBytes,
     deadlineMs: HTTP_DEADLINE_MS,
     now: Date.now,
   };
   const upstreams = [
-    embeddedUpstream(embeddedSnapshot),
+    embeddedUpstream(snapshot),
     droppedUpstream(createDropBox(archive), limits),
     httpUpstream({
       urls: config.sourceUrls,

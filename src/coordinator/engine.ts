@@ -3,8 +3,8 @@ import { describeError, type Log, type LogLevel } from "../log.ts";
 import { endRecord, isCancelled, isOpen, type JobRecord } from "./job-record.ts";
 import { backoffMs, nextToStep, type Queue } from "./queue.ts";
 
-/** If a step dies, its next attempt begins at the latest after this time. */
-export const LEASE_MS = 120_000;
+/** If a step dies with its instance, the next attempt begins at the latest after this time. */
+export const WATCHDOG_MS = 120_000;
 /** Attempts at one step before its job fails. */
 const MAX_STEP_ATTEMPTS = 5;
 
@@ -68,8 +68,10 @@ interface EngineDependencies {
 
 /**
  * Runs all jobs, one at a time, in bounded steps. It claims a step in a transaction, takes it, and
- * commits only if nobody has claimed the step since. A crash in between repeats the step and loses
- * nothing.
+ * commits it in another. A crash in between repeats the step and loses nothing. Nobody takes a step
+ * meanwhile: an object has one instance, and that runs one alarm at a time.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
 export class Engine {
   readonly #deps: EngineDependencies;
@@ -83,7 +85,7 @@ export class Engine {
     const claimed = this.#claim();
     if (claimed === undefined) return;
     const committed = await this.#step(claimed);
-    if (committed !== undefined && !isOpen(committed.job.state)) this.end(committed);
+    if (!isOpen(committed.job.state)) this.end(committed);
   }
 
   /** Logs the end of a job and cleans up. */
@@ -110,9 +112,7 @@ export class Engine {
           heartbeat_at: at,
           stage,
         },
-        fence: record.fence + 1,
         attempts: record.attempts + 1,
-        leaseUntil: now + LEASE_MS,
         notBefore: null,
       };
       save(claimed);
@@ -120,8 +120,8 @@ export class Engine {
     });
   }
 
-  /** Takes a claimed step and commits it; undefined if somebody has claimed it since. */
-  async #step(claimed: JobRecord): Promise<JobRecord | undefined> {
+  /** Takes a claimed step and commits it. */
+  async #step(claimed: JobRecord): Promise<JobRecord> {
     const work = this.#workOf(claimed);
     const { attempts, isCommitted } = claimed;
     const began = this.#deps.now();
@@ -138,7 +138,7 @@ export class Engine {
         const changed = change(record);
         // A pause may have discarded the step.
         if (changed !== record) log("info", "step", changed);
-        return { ...changed, attempts: 0, leaseUntil: null };
+        return { ...changed, attempts: 0 };
       });
     } catch (cause) {
       const isLast = attempts >= MAX_STEP_ATTEMPTS && !isCommitted;
@@ -152,7 +152,7 @@ export class Engine {
       return this.#commit(
         claimed,
         (record) => {
-          const next = { ...change(record), leaseUntil: null, notBefore };
+          const next = { ...change(record), notBefore };
           return repeat ? next : { ...next, attempts: 0 };
         },
         patch,
@@ -160,16 +160,11 @@ export class Engine {
     }
   }
 
-  /** Commits under the fence of the claim; undefined if a newer claim exists. */
-  #commit(
-    claimed: JobRecord,
-    change: RecordChange<JobRecord>,
-    patch: object = {},
-  ): JobRecord | undefined {
+  /** Commits a step; cancels the job instead if somebody has asked for it meanwhile. */
+  #commit(claimed: JobRecord, change: RecordChange<JobRecord>, patch: object = {}): JobRecord {
     const { find, save, transaction } = this.#deps;
     return transaction(() => {
-      const record = find(claimed.work, claimed.job.id);
-      if (record?.fence !== claimed.fence) return undefined;
+      const record = find(claimed.work, claimed.job.id) ?? claimed;
       const next = isCancelled(record.job) ? this.#cancelled(record, patch) : change(record);
       save(next);
       return next;

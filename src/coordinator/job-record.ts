@@ -31,14 +31,10 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly job: J;
   /** State of the work between two steps; JSON. */
   readonly checkpoint: C;
-  /** Idempotency key of the request; null for a request by hand. */
+  /** Equal for all repetitions of its request; null if that has no key. */
   readonly key: string | null;
-  /** Rises with each claim of a step. A step commits only under the fence of its claim. */
-  readonly fence: number;
   /** Attempts at the present step. */
   readonly attempts: number;
-  /** End of the claim of the present step; null between two steps. */
-  readonly leaseUntil: number | null;
   /** Earliest time of the next attempt; null for at once. */
   readonly notBefore: number | null;
   /** Whether a pause stops it. */
@@ -59,9 +55,7 @@ export function newRecord<J extends Job, C>(
 ): JobRecord<J, C> {
   return {
     key: null,
-    fence: 0,
     attempts: 0,
-    leaseUntil: null,
     notBefore: null,
     isPausable: false,
     leavesPause: false,
@@ -77,7 +71,12 @@ export function endRecord<R extends JobRecord>(
 ): R {
   const duration = Date.parse(at) - Date.parse(record.job.started_at ?? at);
   const job = { ...record.job, ...patch, state, finished_at: at, duration_ms: duration };
-  return { ...record, job, leaseUntil: null, notBefore: null };
+  return { ...record, job, notBefore: null };
+}
+
+/** Whether an attempt at a step has begun and not ended: it is under way, or its instance died. */
+export function isInStep({ attempts, notBefore }: JobRecord): boolean {
+  return attempts > 0 && notBefore === null;
 }
 
 /** Whether somebody has asked to cancel a job. */

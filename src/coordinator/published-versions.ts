@@ -62,8 +62,6 @@ export async function takeOver(
   if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
   const versions = await findVersions(store);
   const newest = versions.at(-1);
-  // Its owner may have been about to do so.
-  if (newest !== undefined) await store.writeGeneration(newest);
   state.transaction(() => {
     state.takeOver(versions, etag);
     if (newest !== undefined) state.addVersion(rolledBack(newest, newest, at));

@@ -1,5 +1,4 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
-import { attemptTime } from "../storage/time.ts";
 import { isCancelled, type JobRecord } from "./job-record.ts";
 import type { Pause } from "../ingest/pause.ts";
 
@@ -76,14 +75,11 @@ function stepTimes({ running, waiting, pause }: Queue, now: number): number[] {
   return waiting.flatMap((record) => (isStopped(record, pause) ? [] : [stepTime(record, now)]));
 }
 
-/** Time of the next step of a job. A clock that was set back does not delay it. */
-export function stepTime({ job, notBefore }: JobRecord, now: number): number {
-  const longestMs = job.state === "running" ? MAX_BACKOFF_MS : RETRY_MAX_MS;
-  return notBefore === null ? now : attemptTime(notBefore, longestMs, now);
+/** Time of the next step of a job. */
+export function stepTime({ notBefore }: JobRecord, now: number): number {
+  return notBefore ?? now;
 }
 
-/** Longest wait of a waiting job: that of a retry for which upstream asks. */
-export const RETRY_MAX_MS = 3_600_000;
 const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait between two attempts at a step. */
 const MAX_BACKOFF_MS = 60_000;

@@ -1,19 +1,33 @@
 import { adoptVersions } from "./published-versions.ts";
 import { ForeignStores, repairCopies, replicate } from "../storage/catalog-store.ts";
-import { isRun } from "./run-queue.ts";
+import { type EnqueueRequest, isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import { attemptTime } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
-type ReconcilerDependencies = Pick<
+/** The first run of a service, which nobody else asks for after a deployment. */
+const FIRST_INGEST: EnqueueRequest = {
+  trigger: "cron",
+  mode: "incremental",
+  source: null,
+  candidate: null,
+  forced: false,
+  requested_by: "cron",
+  note: "nothing is published yet",
+  ifPaused: "reject",
+  idempotencyKey: null,
+};
+
+interface ReconcilerDependencies extends Pick<
   Platform,
   "state" | "store" | "archive" | "endLostRuns" | "historyDeadlineMs" | "now" | "log"
->;
+> {
+  readonly enqueue: (request: EnqueueRequest) => void;
+}
 
 /** Makes the stores and D1 match the coordinator's tables. */
 export class Reconciler {
@@ -32,8 +46,7 @@ export class Reconciler {
 
   /** Time of the next replication (ms since 1970); null if none is due. */
   dueAt(): number | null {
-    if (!this.#mayReplicate()) return null;
-    return attemptTime(this.#retryAt, STORE_RETRY_MS, this.#deps.now());
+    return this.#mayReplicate() ? this.#retryAt : null;
   }
 
   /** Replicates the current version to the stores, if that is due. Never throws. */
@@ -52,28 +65,26 @@ export class Reconciler {
 
   /**
    * Repairs the stores if they do not show the current version, for example after a late write of
-   * an older manifest. Ends lost runs in D1, and collects garbage. Touches nothing of another
-   * installation. Never throws.
+   * an older manifest. Queues the first ingest if nothing was ever published. Ends lost runs in D1,
+   * and collects garbage. Touches nothing unless the stores are its own. Never throws.
    */
   async reconcile(): Promise<void> {
-    const owner = await this.#checkOwner();
-    if (owner === "own") await this.#repairCopies();
-    // D1 may be the other installation's as well.
-    if (owner !== "foreign") await this.#endLostRuns();
-    if (owner === "own") await this.#collectGarbage();
+    if (!(await this.#isOwner())) return;
+    await this.#repairCopies();
+    await this.#endLostRuns();
+    await this.#collectGarbage();
   }
 
-  async #checkOwner(): Promise<"own" | "foreign" | "unknown"> {
+  /** Another installation over these stores may share D1 with this one as well. */
+  async #isOwner(): Promise<boolean> {
     const { store, log } = this.#deps;
     try {
       await store.checkOwner();
-      return "own";
+      return true;
     } catch (cause) {
-      const isForeign = cause instanceof ForeignStores;
-      log(isForeign ? "error" : "warn", isForeign ? "foreign_stores" : "owner_unknown", {
-        ...describeError(cause),
-      });
-      return isForeign ? "foreign" : "unknown";
+      if (cause instanceof ForeignStores) log("error", "foreign_stores", describeError(cause));
+      else log("warn", "owner_unknown", describeError(cause));
+      return false;
     }
   }
 
@@ -81,6 +92,7 @@ export class Reconciler {
     const { state, store, log } = this.#deps;
     try {
       await adoptVersions(state, store);
+      if (this.#isNew()) this.#deps.enqueue(FIRST_INGEST);
     } catch (cause) {
       log("warn", "adoption_failed", describeError(cause));
     }
@@ -92,6 +104,12 @@ export class Reconciler {
     } catch (cause) {
       this.#retryLater(generation, cause);
     }
+  }
+
+  /** Whether nothing is published, as the stores confirm, and no run has tried to. */
+  #isNew(): boolean {
+    const { state } = this.#deps;
+    return state.currentVersion() === null && state.runs().every((run) => run.state === "skipped");
   }
 
   /** Waits for an empty outbox, which may contain the end of a run. */

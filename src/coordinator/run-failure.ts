@@ -4,7 +4,6 @@ import { PassingError, SourceError } from "../sources/source-error.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import type { StepNeverEnded } from "./engine.ts";
-import { RETRY_MAX_MS } from "./queue.ts";
 
 /** What to retry: the step several times, then the run once. */
 interface Retry {
@@ -16,6 +15,8 @@ interface Retry {
 
 /** Shortest wait before the retry of a run. */
 const RUN_RETRY_MS = 60_000;
+/** Longest wait for which upstream may ask. */
+const RETRY_MAX_MS = 3_600_000;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
 export interface RunFailure {

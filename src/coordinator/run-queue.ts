@@ -1,6 +1,6 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import * as z from "zod";
-import type { DeepReadonly } from "../catalog/fields.ts";
+import { count, type DeepReadonly } from "../catalog/fields.ts";
 import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
 import type { Pause } from "../ingest/pause.ts";
 import { inStartingOrder, type Queue, stepTime } from "./queue.ts";
@@ -40,6 +40,8 @@ export interface EnqueueRequest {
   readonly note: string | null;
   /** Whether the run waits for the end of a pause, or the request fails. */
   readonly ifPaused: "queue" | "reject";
+  /** Equal for all repetitions of a request; null if it has no key. */
+  readonly idempotencyKey: string | null;
 }
 
 /** A waiting run, as the API answers it. */
@@ -47,13 +49,16 @@ export const queuedRun = z
   .strictObject({
     will_start: z
       .union([
-        z.enum(["now", "on_resume"]),
+        z.enum(["now", "on_resume", "begun"]),
         z.templateLiteral(["after_job:", z.string()]),
         z.templateLiteral(["after_run:", z.string()]),
         z.templateLiteral(["at:", z.string()]),
       ])
       .meta({ description: "`after_…:` names a job or run, `at:` a time." }),
-    queue_position: z.int().min(1).meta({ description: "1 for the next run." }),
+    queue_position: z.int().min(0).meta({
+      description:
+        "1 for the next run; 0 for one that has begun, as a repeated request may find it.",
+    }),
     run: runSchema,
     message: z.string().meta({ description: "For people." }),
   })
@@ -62,8 +67,10 @@ export const queuedRun = z
 /** The answer to an accepted request. */
 export const queueAnswer = queuedRun
   .extend({
-    changed: z.boolean().meta({ description: "False for an earlier, equivalent run." }),
-    queue_depth: z.int().min(1),
+    changed: z.boolean().meta({
+      description: "False for the run of an earlier request: the same one, or one that waits.",
+    }),
+    queue_depth: count,
     paused: z.boolean(),
   })
   .meta({ id: "QueueAnswer" });
@@ -133,6 +140,7 @@ export function newRun(
     work: INGEST,
     job: run,
     checkpoint: FIRST_INGEST_CHECKPOINT,
+    key: request.idempotencyKey,
     isPausable: true,
   });
 }
@@ -165,27 +173,36 @@ export function retryOf(
   if (run.attempt > 1 || isUnseen || waiting.some((other) => isEquivalent(other.job, run)))
     return null;
   const candidate = candidateOf(run);
-  const request: EnqueueRequest = { ...run, candidate, trigger: "retry", ifPaused: "queue" };
+  const request: EnqueueRequest = { ...run, candidate, ...OF_RETRIES };
   const record = newRun(made, request);
   const retry: Run = { ...record.job, attempt: run.attempt + 1, parent_run_id: run.id };
   return { ...record, job: retry, notBefore };
 }
 
+const OF_RETRIES = { trigger: "retry", ifPaused: "queue", idempotencyKey: null } as const;
+
+/** When a request comes, and what it asks for besides the run. Times are milliseconds since 1970. */
+interface Enqueuing extends Pick<EnqueueRequest, "ifPaused"> {
+  /** The run of the request that this one repeats. */
+  readonly earlier: RunRecord | undefined;
+  readonly now: number;
+}
+
 /**
- * Decides on a request. If an equivalent run is waiting, the answer is that run, so that racing
- * callers share one run. A new run starts before retries that are not due yet.
- *
- * @param now milliseconds since 1970.
+ * Decides on a request. The answer to a repeated one is the earlier run. If an equivalent run is
+ * waiting, a request without a key shares it. A new run starts before retries that are not due yet.
  */
 export function decideEnqueue(
   wanted: RunRecord,
   queue: Queue,
-  { ifPaused, now }: { readonly ifPaused: EnqueueRequest["ifPaused"]; readonly now: number },
+  { ifPaused, earlier, now }: Enqueuing,
 ): { readonly result: EnqueueResult; readonly add: RunRecord | null } {
   const waiting = queue.waiting.filter(isRun);
-  if (queue.pause !== null && ifPaused === "reject")
+  if (earlier === undefined && queue.pause !== null && ifPaused === "reject")
     return { result: { ok: false, reason: "paused", pause: queue.pause }, add: null };
-  const found = waiting.find(({ job }) => isEquivalent(job, wanted.job));
+  const shared =
+    wanted.key === null ? waiting.find(({ job }) => isEquivalent(job, wanted.job)) : undefined;
+  const found = earlier ?? shared;
   if (found !== undefined)
     return {
       result: { ok: true, answer: answerFor(found, queue, { now, changed: false }) },
@@ -209,7 +226,7 @@ function answerFor(
     changed,
     queue_depth: queue.waiting.filter(isRun).length,
     paused: queue.pause !== null,
-    message: `${changed ? "The run is queued." : "The same run is already queued."} ${message}`,
+    message: `${changed ? "The run is queued." : "The same run was queued before."} ${message}`,
   };
 }
 
@@ -223,17 +240,17 @@ function describeQueued(
   { running, waiting, pause }: Queue,
   now: number,
 ): QueuedRun {
+  const run = toListed(record.job);
+  const index = waiting.findIndex(({ job }) => job.id === run.id);
+  if (index === -1)
+    return { will_start: "begun", queue_position: 0, run, message: `It is ${run.state}.` };
   const paused = pause !== null;
   // An unlisted job takes only a moment.
-  const before = [...running.toReversed(), ...waiting.slice(0, waiting.indexOf(record))];
+  const before = [...running.toReversed(), ...waiting.slice(0, index)];
   const ahead = before.at(-1);
   const willPause = before.some(({ leavesPause }) => leavesPause);
   const start = startOf(ahead, { now, paused, willPause, notBefore: stepTime(record, now) });
-  return {
-    ...start,
-    queue_position: waiting.filter(isRun).indexOf(record) + 1,
-    run: toListed(record.job),
-  };
+  return { ...start, queue_position: waiting.slice(0, index).filter(isRun).length + 1, run };
 }
 
 /** Times are milliseconds since 1970. */

@@ -11,7 +11,7 @@ import {
   type RunRecord,
 } from "./run-queue.ts";
 import type { Run, RunState } from "./run.ts";
-import { type Cancellation, endRecord, isCancelled, isOpen } from "./job-record.ts";
+import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./job-record.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "../ingest/pause.ts";
 import type { Platform } from "./platform.ts";
 
@@ -63,14 +63,15 @@ export class Scheduler {
     this.#state = deps.state;
   }
 
-  /** Queues a run, unless an equivalent one is waiting. */
+  /** Queues a run, unless the request is a repetition or shares a run that waits. */
   enqueue(request: EnqueueRequest): EnqueueResult {
     const wanted = newRun(newRunOf(this.#deps, request.source), request);
-    const { ifPaused } = request;
+    const { ifPaused, idempotencyKey } = request;
     const result = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
       const decided = decideEnqueue(wanted, this.#state.queue(), {
         ifPaused,
+        earlier: this.#state.jobs.findRepeated(idempotencyKey, isRun),
         now: this.#deps.now(),
       });
       if (decided.add !== null) this.#state.save(decided.add);
@@ -167,14 +168,13 @@ export class Scheduler {
   }
 
   #cancel(record: RunRecord, { by, note }: CancelRequest): CancelResult {
-    const { job: run, isCommitted, leaseUntil } = record;
+    const { job: run, isCommitted } = record;
     if (isCancelled(run)) return { ok: true, changed: false, before: run.state, run };
     if (!isOpen(run.state)) return { ok: false, reason: "ended" };
     if (isCommitted) return { ok: false, reason: "too_late" };
     const at = this.#at();
     const requested = { ...record, job: { ...run, cancellation: { by, at, note } } };
-    const isUnderWay = leaseUntil !== null;
-    const saved = isUnderWay ? requested : endRecord(requested, { state: "cancelled", at });
+    const saved = isInStep(record) ? requested : endRecord(requested, { state: "cancelled", at });
     this.#state.save(saved);
     return { ok: true, changed: true, before: run.state, run: saved.job };
   }

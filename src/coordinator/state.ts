@@ -4,12 +4,12 @@ import type { Claim } from "../storage/catalog-store.ts";
 import { migrate } from "../storage/object-schema.ts";
 import { JsonTable, type TableStorage } from "../storage/tables.ts";
 import { TickTable } from "../storage/tables.ts";
-import type { JobRecord } from "./job-record.ts";
+import { type Cancellation, endRecord, type JobRecord } from "./job-record.ts";
 import { Outbox } from "../storage/tables.ts";
 import type { Pause } from "../ingest/pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import { type Queue, queueOf } from "./queue.ts";
-import type { HeldSummary } from "../ingest/accounting.ts";
+import type { SavedLedger } from "../backup/state-part.ts";
 import type { IngestCheckpoint } from "../ingest/checkpoint.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
 import type { Run } from "./run.ts";
@@ -35,11 +35,10 @@ interface CoordinatorValues {
 }
 
 /** The ledger since the last comparison with upstream, while the same version is published. */
-interface PresentLedger extends LedgerFiles {
+interface PresentLedger extends SavedLedger {
   readonly generation: number;
   /** A restored version may have the generation of another one. */
   readonly published_at: string;
-  readonly held_changes: HeldSummary;
 }
 
 /** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
@@ -84,12 +83,10 @@ export class CoordinatorState {
     return record !== undefined && isRun(record) ? record : undefined;
   }
 
-  /** Lists the retained runs, newest first. */
+  /** Lists the retained runs: unfinished ones, then the ended, the last to end first. */
   runs(): Run[] {
-    return this.jobs
-      .newest(INGEST)
-      .filter(isRun)
-      .map(({ job }) => job);
+    const records = [...this.jobs.open().toReversed(), ...this.jobs.ended(INGEST)];
+    return records.filter(isRun).map(({ job }) => job);
   }
 
   /** Saves a job. Adds a run to the outbox for D1 after a visible change. */
@@ -101,6 +98,14 @@ export class CoordinatorState {
     const isSame =
       before?.state === state && before.stage === stage && before.skip_count === skip_count;
     if (!isSame) this.history.add(record.job);
+  }
+
+  /** Cancels the run under way, which a pause holds: another job takes a step. */
+  cancelHeldRun(cancellation: Cancellation): void {
+    for (const { job, ...record } of this.queue().running.filter(isRun)) {
+      const cancelled = { ...record, job: { ...job, cancellation } };
+      this.save(endRecord(cancelled, { state: "cancelled", at: cancellation.at }));
+    }
   }
 
   pause(): Pause | null {
@@ -201,7 +206,7 @@ export class CoordinatorState {
     return this.presentLedger() ?? ledgerOf(this.currentVersion()?.sources ?? {});
   }
 
-  /** The ledger of the last run; null before the first one and after a rollback or a restore. */
+  /** The ledger of the last run; null before the first one and after a rollback. */
   presentLedger(): PresentLedger | null {
     const [ledger, current] = [this.#facts.get("ledger"), this.currentVersion()];
     const isCurrent =
@@ -209,13 +214,27 @@ export class CoordinatorState {
     return isCurrent ? ledger : null;
   }
 
+  /** The ledger of the last run, without the version that it belongs to. */
+  savedLedger(): SavedLedger | null {
+    const ledger = this.presentLedger();
+    if (ledger === null) return null;
+    const { accepted, held, held_changes } = ledger;
+    return { accepted, held, held_changes };
+  }
+
+  /** Makes a ledger that of the current version. */
+  recordLedger(ledger: SavedLedger): void {
+    const current = this.currentVersion();
+    if (current === null) return;
+    const { generation, published_at } = current;
+    this.#facts.set("ledger", { ...ledger, generation, published_at });
+  }
+
   /** Records what a run has accepted and held. Drops the approvals that it has followed. */
   setLedger({ sources, parsed }: Pick<IngestCheckpoint, "sources" | "parsed">): void {
-    const [files, current] = [ledgerOf(sources), this.currentVersion()];
-    if (files === null || parsed === null || current === null) return;
-    const { generation, published_at } = current;
-    const version = { generation, published_at };
-    this.#facts.set("ledger", { ...files, ...version, held_changes: parsed.held });
+    const files = ledgerOf(sources);
+    if (files === null || parsed === null) return;
+    this.recordLedger({ ...files, held_changes: parsed.held });
     this.decisions.deleteApproved(parsed.lastDecision);
   }
 
@@ -260,8 +279,7 @@ export class CoordinatorState {
     const since = new Map(this.#garbage.entries());
     this.#garbage.clear();
     return unreferenced.filter((name) => {
-      // A time that lies ahead is of a wrong clock.
-      const at = Math.min(since.get(name) ?? now, now);
+      const at = since.get(name) ?? now;
       this.#garbage.set(name, at);
       return now - at >= ageMs;
     });

@@ -36,9 +36,6 @@ export const coordinatorStatus = z.strictObject({
   held: heldSummary.nullable().meta({
     description: "Surprising changes by upstream that wait; null if not known.",
   }),
-  leaseUntil: timestamp.nullable().meta({
-    description: "End of the claim of the present step; null between two steps.",
-  }),
   lastTicks: z.record(z.string(), z.int()).meta({
     description:
       "Scheduled time of the newest tick of each cron trigger, in milliseconds since 1970.",
@@ -78,8 +75,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     foreign: state.foreign(),
     outboxLength: state.history.length + state.audit.length,
     held: state.presentLedger()?.held_changes ?? null,
-    leaseUntil: running?.leaseUntil ? timeText(running.leaseUntil) : null,
-    lastTicks: state.ticks.newest(now),
+    lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
   };

@@ -27,8 +27,8 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
 const ENDED_JOBS_KEPT = 100;
 
 /**
- * All jobs. SQL of its own, because each alarm reads the open ones without the ended, and a tick finds
- * its job by key.
+ * All jobs. SQL of its own, because each alarm reads the open ones without the ended, and a repeated
+ * request finds its job by the key.
  */
 export class JobTable {
   readonly #storage: TableStorage;
@@ -55,8 +55,13 @@ export class JobTable {
     return this.#records("WHERE work = ? AND id = ?", work, id)[0];
   }
 
-  findByKey(key: string): JobRecord | undefined {
-    return this.#records("WHERE key = ? ORDER BY id DESC LIMIT 1", key)[0];
+  /** Finds the job of the request that one with this key repeats. */
+  findRepeated<R extends JobRecord>(
+    key: string | null,
+    isOfWork: (record: JobRecord) => record is R,
+  ): R | undefined {
+    if (key === null) return undefined;
+    return this.#records("WHERE key = ?", key).find(isOfWork);
   }
 
   /** Lists unfinished jobs, oldest first. */
@@ -69,10 +74,15 @@ export class JobTable {
     return this.#records("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
   }
 
+  /** Lists ended jobs, the last to end first. Ids follow a clock, which may have been wrong. */
+  ended(work: string): JobRecord[] {
+    return this.#records("WHERE work = ? AND is_open = 0 ORDER BY rowid DESC", work);
+  }
+
   #pruneEnded(work: string): void {
     this.#exec(
       `DELETE FROM jobs WHERE work = ? AND is_open = 0 AND id NOT IN (
-        SELECT id FROM jobs WHERE work = ? AND is_open = 0 ORDER BY id DESC LIMIT ?
+        SELECT id FROM jobs WHERE work = ? AND is_open = 0 ORDER BY rowid DESC LIMIT ?
       )`,
       work,
       work,

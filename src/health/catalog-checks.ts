@@ -18,9 +18,11 @@ interface ServedFacts {
 type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
 
 const FAILURES: { readonly [R in Unserved]: string } = {
-  nothing_published: "nothing is published yet; queue an ingest",
+  nothing_published:
+    "nothing is published yet, or both stores have lost their manifest, which the coordinator replaces within five minutes; otherwise queue an ingest",
   unavailable: "the stores do not answer",
-  data_loss: "every copy of a body is damaged or missing; queue an ingest with mode full",
+  data_loss:
+    "every copy of a body is damaged or missing; restore the newest backup, also during a pause, or without one queue an ingest with mode full",
 };
 
 /** Checks without a version to serve. */

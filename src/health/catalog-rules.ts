@@ -24,19 +24,20 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   const pausedMs =
     ingest.ok && ingest.value.pause !== null ? now - Date.parse(ingest.value.pause.at) : null;
   const suppressed = pausedMs !== null && pausedMs < limits.ingestPausedMs;
-  const measurement = { threshold: limits.catalogStaleMs, unit: "ms", suppressed } as const;
+  const measurement = { threshold: limits.catalogStaleMs, unit: "ms" } as const;
   const published = readPublished(catalog);
   if (!published.ok) return unknown(published.why, measurement);
-  if (published.value === null)
-    // No pause excuses it: clients get no catalog at all.
-    return measured({
-      ...measurement,
-      suppressed: false,
-      value: null,
-      message: NOTHING_PUBLISHED,
-    });
+  if (published.value === null) {
+    const lost = ingest.ok ? ingest.value.current : null;
+    const message =
+      lost === null
+        ? NOTHING_PUBLISHED
+        : `Both stores have lost the manifest of generation ${lost.generation}: clients get no catalog.`;
+    return measured({ ...measurement, value: null, message });
+  }
   const { generation, published_at } = published.value;
-  return judgeInput(ingest, measurement, ({ ended }) => {
+  // A pause excuses the age only: not that there is no catalog, or that nobody can know.
+  return judgeInput(ingest, { ...measurement, suppressed }, ({ ended }) => {
     const checked = lastSuccess(ended);
     // A rollback and a restore also publish, but do not compare with upstream.
     const comparedAt = checked?.finished_at ?? published_at;

@@ -27,7 +27,7 @@ export function gravest(statuses: readonly HealthStatus[]): HealthStatus {
 }
 
 /** An observation that is not as it should be, with the name of its check. */
-interface CheckProblem {
+export interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
   readonly output: string;

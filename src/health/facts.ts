@@ -5,7 +5,7 @@ import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Version } from "../coordinator/version.ts";
 import type { Pause } from "../ingest/pause.ts";
 import type { RunError } from "../ingest/report.ts";
-import { type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { type Body, type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { CatalogStore, Copy, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../storage/deadline.ts";
 
@@ -24,7 +24,7 @@ export interface EndedRunFacts extends Pick<
 /** The part of the coordinator's status that the rules read. */
 export interface IngestFacts extends Omit<
   CoordinatorStatus,
-  "pause" | "running" | "queued" | "ended" | "current" | "leaseUntil"
+  "pause" | "running" | "queued" | "ended" | "current"
 > {
   readonly pause: Pick<Pause, "at" | "by" | "note"> | null;
   readonly running: Pick<Run, "id" | "stage" | "heartbeat_at"> | null;
@@ -58,7 +58,7 @@ interface DamagedCopy {
 
 /** Result of reading blobs from both stores: those of a due locale, and suspects. */
 interface CopyCheck {
-  /** The checked locale; null if none was due. */
+  /** The checked locale; null if none was due, so that only a sample was read. */
   readonly locale: string | null;
   /** Number of copies that were read and hashed. */
   readonly checked: number;
@@ -210,7 +210,7 @@ const REPLICAS: readonly Replica[] = ["kv", "r2"];
 const UNREADABLE_MAX = 4;
 
 export interface CheckRequest {
-  /** Whether to check a locale. Otherwise only suspects are read. */
+  /** Whether to check a locale. Otherwise suspects are read, and one body. */
   readonly isLocaleDue: boolean;
   /** The last checked locale; null if none. */
   readonly after: string | null;
@@ -219,8 +219,9 @@ export interface CheckRequest {
 }
 
 /**
- * Reads and hashes the suspects and, if due, the next locale's blobs from both stores. Reads one
- * blob at a time, so that at most its two copies are in memory.
+ * Reads and hashes the suspects and, if due, the next locale's blobs from both stores, otherwise
+ * those of one body: a store that has lost everything is then found at once. Reads one blob at a
+ * time, so that at most its two copies are in memory.
  */
 export async function checkCopies(
   manifest: Manifest,
@@ -235,7 +236,8 @@ export async function checkCopies(
     local[locale ?? ""] ?? [],
     deltas?.blob ?? [],
   ]);
-  const blobs = entry === undefined ? [] : [...localeBlobs(entry), ...changes.flat()];
+  const blobs =
+    entry === undefined ? sampleBlobs(manifest) : [...localeBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];
   const unreadable: string[] = [];
   let checked = 0;
@@ -261,7 +263,16 @@ function nextLocale({ locales }: Manifest, after: string | null): string | null 
 function localeBlobs({ bodies }: LocaleEntry): string[] {
   return Object.values(bodies)
     .flatMap((codings) => Object.values(codings))
-    .flatMap(({ segments }) =>
-      segments.flatMap((segment) => ("blob" in segment ? [segment.blob] : [])),
-    );
+    .flatMap(segmentBlobs);
+}
+
+/** The blobs of the first locale's smallest body. */
+function sampleBlobs({ locales }: Manifest): string[] {
+  const { br, identity } = Object.values(locales)[0]?.bodies.proto ?? {};
+  const body = br ?? identity;
+  return body === undefined ? [] : segmentBlobs(body);
+}
+
+function segmentBlobs({ segments }: Body): string[] {
+  return segments.flatMap((segment) => ("blob" in segment ? [segment.blob] : []));
 }

@@ -1,25 +1,9 @@
 import type { Facts, Reading } from "./facts.ts";
 import type { Limits } from "./limits.ts";
-
-export const SEVERITIES = ["warn", "fail"] as const;
-/** Severity of a firing alert. */
-export type Severity = (typeof SEVERITIES)[number];
+import type { Severity, Unit } from "./rule-names.ts";
 
 /** Verdict of a rule; `nodata` if its input is unreadable. */
 export type FindingVerdict = "good" | "bad" | "nodata";
-
-export const UNITS = [
-  "ms",
-  "runs",
-  "rows",
-  "guards",
-  "copies",
-  "points",
-  "evaluations",
-  "ticks",
-  "tokens",
-] as const;
-type Unit = (typeof UNITS)[number];
 
 type Scalar = string | number | boolean | null;
 

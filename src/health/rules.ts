@@ -21,7 +21,8 @@ import {
   judgeStuck,
   judgeTicks,
 } from "./ingest-rules.ts";
-import type { AlertRule, Finding, RuleContext, Severity } from "./rule.ts";
+import type { AlertRule, Finding, RuleContext } from "./rule.ts";
+import { RULE_NAMES, type RuleName, type Severity } from "./rule-names.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
 const TWO_TICKS_MS = 4 * 60_000;
@@ -49,10 +50,7 @@ export const RULES = {
   ticks_missed: { severity: "warn", forMs: 0, evaluate: judgeTicks },
   monitor_gap: { severity: "warn", forMs: 0, evaluate: judgeGap },
   token_expiring: { severity: "warn", forMs: 0, evaluate: judgeTokens },
-} as const satisfies { readonly [name: string]: AlertRule };
-
-export type RuleName = keyof typeof RULES;
-export const RULE_NAMES = Object.keys(RULES) as readonly RuleName[]; // its own keys
+} as const satisfies { readonly [R in RuleName]: AlertRule };
 
 /** A finding with its alert. */
 export interface RuleFinding extends Finding {

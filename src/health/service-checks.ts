@@ -2,6 +2,7 @@
  * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
  * Only the rules judge; here a finding becomes a check, and a late evaluation fails.
  */
+import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Check, Checks } from "./check.ts";
 import type { IngestFacts } from "./facts.ts";
@@ -76,12 +77,14 @@ function checkEvaluation(
 }
 
 /** The part of the coordinator's status that is shown live. */
-export type LiveCoordinatorFacts = Pick<IngestFacts, "running" | "queued"> &
-  Pick<CoordinatorStatus, "pause" | "leaseUntil">;
+export interface LiveCoordinatorFacts extends Pick<CoordinatorStatus, "pause"> {
+  readonly running: Pick<Run, "id" | "stage" | "progress"> | null;
+  readonly queued: IngestFacts["queued"];
+}
 
 /** Shows the pause, the queue and the run under way. A pause only warns. */
 export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
-  const { pause, queued, running, leaseUntil } = status;
+  const { pause, queued, running } = status;
   return {
     "ingest:paused": [
       pause === null
@@ -97,8 +100,31 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
     "ingest:running": [
       { status: "pass", observedValue: running === null ? null : `${running.id} ${running.stage}` },
     ],
-    "ingest:lease": [{ status: "pass", observedValue: leaseUntil }],
   };
+}
+
+/**
+ * Says how far the run is that publishes for the first time. Until it has, nothing can be served, and
+ * nobody need have evaluated the rules.
+ */
+export function checkFirstRun(
+  { running, queued, pause }: LiveCoordinatorFacts,
+  { lastRun }: Pick<MonitorStatusFacts, "lastRun">,
+): Checks {
+  if (pause !== null || (running === null && queued.length === 0)) return {};
+  return {
+    "catalog:present": [{ status: "warn", output: firstRunOutput(running) }],
+    ...(lastRun === null && {
+      "monitor:evaluation": [{ status: "warn", output: "the rules have not been evaluated yet" }],
+    }),
+  };
+}
+
+function firstRunOutput(running: LiveCoordinatorFacts["running"]): string {
+  if (running === null) return "the first run waits in the queue";
+  const { stage, progress } = running;
+  const share = progress.total > 0 ? `: ${progress.done} of ${progress.total}` : "";
+  return `the first run is under way, in stage ${stage}${share}`;
 }
 
 function pauseOutput({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {

@@ -133,8 +133,8 @@ function codesWithoutRegion(
   return new Set(airports.map(({ region }) => region).filter(isWithoutRegion));
 }
 
-function readSnapshotAirports(open: OpenSnapshotFile, countries: ReadonlySet<string>) {
-  return readAirports(open("airports.csv.gz"), countries);
+async function readSnapshotAirports(open: OpenSnapshotFile, countries: ReadonlySet<string>) {
+  return readAirports(await open("airports.csv.gz"), countries);
 }
 
 /** Reads what the snapshot corrects. Separate, so the tables can be collected before the comparison. */
@@ -144,7 +144,7 @@ async function readCorrections(
 ): Promise<readonly Correction[]> {
   const file = "airport-corrections.csv.gz";
   const { airports } = await readSnapshotAirports(open, countries);
-  const { airports: written } = await readAirports(open(file), countries);
+  const { airports: written } = await readAirports(await open(file), countries);
   const writtenById = new Map(written.map((airport) => [airport.id, airport]));
   const oursById = new Map(airports.map((airport) => [airport.id, airport]));
   return (await readColumn(open, file, "id")).map((id) => ({

@@ -30,6 +30,9 @@ export const heldSummary = z.strictObject({
   oldest_since: timestamp.nullable().meta({
     description: "Since when the oldest of them differs from what is served; null if none waits.",
   }),
+  next_due_at: timestamp.nullable().meta({
+    description: "When the first of them is due; null if each waits for a decision.",
+  }),
 });
 export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
 
@@ -122,5 +125,6 @@ export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Report
     surprising: surprising.length,
     by_rule,
     oldest_since: surprising.map(({ since }) => since).toSorted()[0] ?? null,
+    next_due_at: surprising.flatMap(({ due_at }) => due_at ?? []).toSorted()[0] ?? null,
   };
 }

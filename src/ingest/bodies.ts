@@ -7,10 +7,15 @@ import {
   type Body,
   type Coding,
   CODINGS,
+  DELTA_FORMS,
+  type DeltaForm,
+  type LocaleEntry,
   type Representation,
   REPRESENTATIONS,
   type Segment,
+  type StoredSegment,
 } from "../catalog/manifest.ts";
+import { decodeZstd } from "../catalog/dcz.ts";
 import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
 
@@ -105,9 +110,6 @@ export interface CommonUnit {
   readonly coding: Coding;
 }
 
-/** A manifest's reference to a stored segment. */
-export type StoredSegment = Extract<Segment, { readonly blob: string }>;
-
 export interface BodyDependencies {
   /** Reads the stored common segment of a unit. */
   readonly common: (unit: CommonUnit) => Promise<Blob>;
@@ -148,6 +150,31 @@ export async function encodeBodies(local: EncodedPart, deps: BodyDependencies): 
     entries.push([representation, codings]);
   }
   return Object.fromEntries(entries) as Bodies; // one entry for each of REPRESENTATIONS
+}
+
+/**
+ * Compresses what only one locale has, by itself, in each form that a browser may hold as a
+ * dictionary, and proves that it decodes.
+ */
+export async function encodeFrames(
+  local: EncodedPart,
+  {
+    compress,
+    store,
+  }: Pick<BodyDependencies, "store"> & {
+    readonly compress: (bytes: Uint8Array) => Promise<Uint8Array>;
+  },
+): Promise<NonNullable<LocaleEntry["frames"]>> {
+  const frames: { [F in DeltaForm]?: StoredSegment } = {};
+  for (const form of DELTA_FORMS) {
+    const bytes = local[form];
+    const frame = toBlob(await compress(bytes));
+    if (!decodeZstd(frame.bytes, bytes.length).equals(bytes))
+      throw new Error(`the frame of ${form} does not decode to its input`);
+    await store([frame]);
+    frames[form] = toSegment(frame);
+  }
+  return frames;
 }
 
 /** Compresses the same bytes with gzip once: its segments do not depend on their offset. */

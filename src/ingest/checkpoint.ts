@@ -6,8 +6,8 @@ import type {
   Manifest,
   StoredDeltas,
   StoredDiff,
+  StoredSegment,
 } from "../catalog/manifest.ts";
-import type { StoredSegment } from "./bodies.ts";
 import type { Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
@@ -15,7 +15,7 @@ import type { Report, RunMode, RunOutcome, Stage, UpstreamFiles } from "./report
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 7;
+const CHECKPOINT_FORMAT = 8;
 
 /** State of a run between two steps; JSON. */
 export interface IngestCheckpoint {

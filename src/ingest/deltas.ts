@@ -14,13 +14,15 @@ import {
 import {
   type Body,
   DELTA_FORMS,
+  type DeltaForm,
   type Manifest,
   type StoredDelta,
   type StoredDeltas,
+  type StoredSegment,
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
-import { type StoredSegment, toBlob } from "./bodies.ts";
+import { toBlob } from "./bodies.ts";
 import type { RunContext } from "./checkpoint.ts";
 import { readSegment, storedSegments } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
@@ -56,7 +58,7 @@ export class DeltaMaker {
   /** Makes the deltas from an earlier version; null if nothing can be made of it. */
   async make(from: Manifest, entries: Entries, context: RunContext): Promise<StoredDeltas | null> {
     const parts: Uint8Array[] = [];
-    const locales: { [locale: string]: { [F in (typeof DELTA_FORMS)[number]]?: StoredDelta } } = {};
+    const locales: { [locale: string]: { [F in DeltaForm]?: StoredDelta } } = {};
     let start = 0;
     for (const form of DELTA_FORMS) {
       const common = new Map<string, BodyPair | null>();
@@ -67,11 +69,12 @@ export class DeltaMaker {
         ];
         if (before === undefined || after === undefined || before.sha256 === after.sha256) continue;
         const made = await this.#compress(before, after, common);
-        if (made === null || made.length > DELTA_MAX_BYTES) continue;
-        const delta = { dictionary: before.sha256, start, bytes: made.length };
+        if (made === null || made.whole.length > DELTA_MAX_BYTES) continue;
+        const [bytes, ofCommon] = [made.whole.length, made.common.length];
+        const delta = { dictionary: before.sha256, start, bytes, common: ofCommon };
         locales[locale] = { ...locales[locale], [form]: delta };
-        parts.push(made);
-        start += made.length;
+        parts.push(made.whole, made.common);
+        start += bytes + ofCommon;
         await nextTurn(); // of other requests
       }
     }
@@ -81,12 +84,15 @@ export class DeltaMaker {
     return { blob: blob.sha256, locales };
   }
 
-  /** Compresses a body, and decodes it again; null if that does not give the same bytes. */
+  /**
+   * Compresses a body, and its common part alone. Decodes both again; null if that does not give the
+   * same bytes.
+   */
   async #compress(
     before: Body,
     after: Body,
     known: Map<string, BodyPair | null>,
-  ): Promise<Uint8Array | null> {
+  ): Promise<{ readonly whole: Uint8Array; readonly common: Uint8Array } | null> {
     const [oldCommon, oldLocal] = storedSegments(before);
     const [newCommon, newLocal] = storedSegments(after);
     if (!oldCommon || !oldLocal || !newCommon || !newLocal) return null;
@@ -98,17 +104,20 @@ export class DeltaMaker {
     if (local === null || common === null) return null;
     const target = concatenate([common.after, local.after]);
     const [from, to] = [common.before.length, common.after.length];
-    const dcz = this.#encode({
-      dictionary: { sha256: before.sha256, bytes: before.bytes },
+    const dictionary = { sha256: before.sha256, bytes: before.bytes };
+    const whole = this.#encode({
+      dictionary,
       target,
       matches: [
         ...common.matches,
         ...local.matches.map((match) => ({ ...match, from: from + match.from, to: to + match.to })),
       ],
     });
-    const isProved = decodesTo(dcz, [common.before, local.before], target);
+    const start = this.#encode({ dictionary, target: common.after, matches: common.matches });
+    const held = [common.before, local.before];
+    const isProved = decodesTo(whole, held, target) && decodesTo(start, held, common.after);
     for (const bytes of new Set([target, local.before, local.after])) releaseBuffer(bytes);
-    return isProved ? dcz : null;
+    return isProved ? { whole, common: start } : null;
   }
 
   async #compareCommon(before: StoredSegment, after: StoredSegment): Promise<BodyPair | null> {

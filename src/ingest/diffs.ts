@@ -12,12 +12,19 @@ import {
 import { listPieces } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import type { ListDiff } from "../catalog/list-diff.ts";
-import type { Body, Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
+import type {
+  Body,
+  Counts,
+  LocaleEntry,
+  Manifest,
+  StoredDiff,
+  StoredSegment,
+} from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import { asEvidence } from "../catalog/evidence.ts";
-import { type Blob, type StoredSegment, toBlob } from "./bodies.ts";
+import { type Blob, toBlob } from "./bodies.ts";
 import type { RunContext } from "./checkpoint.ts";
 import type { SegmentStore } from "./segment-store.ts";
 

@@ -9,6 +9,7 @@ import {
   type CommonUnit,
   commonUnits,
   encodeBodies,
+  encodeFrames,
   formOf,
   headLength,
   toBlob,
@@ -33,6 +34,8 @@ interface EncodeDependencies {
   readonly compress: BodyDependencies["compress"];
   /** Compresses a segment of one locale. */
   readonly compressOwn: BodyDependencies["compress"];
+  /** Compresses bytes of one locale to a Zstandard frame. */
+  readonly compressFrame: (bytes: Uint8Array) => Promise<Uint8Array>;
   readonly segments: SegmentStore;
   readonly diffs: DiffMaker;
   readonly deltas: DeltaMaker;
@@ -101,7 +104,7 @@ export class EncodeStage {
     checkpoint: IngestCheckpoint,
     context: RunContext,
   ): Promise<IngestStepResult> {
-    const { open, compressOwn, segments, diffs: maker } = this.#deps;
+    const { open, compressOwn, compressFrame, segments, diffs: maker } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
     const message = messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
@@ -112,6 +115,10 @@ export class EncodeStage {
       compress: compressOwn,
       store: (blobs) => segments.write(blobs, context),
     });
+    const frames = await encodeFrames(part, {
+      compress: compressFrame,
+      store: (blobs) => segments.write(blobs, context),
+    });
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
     const diffs = await maker.addLocale(
@@ -119,7 +126,7 @@ export class EncodeStage {
       { locale, regions: part.proto, to },
       context,
     );
-    const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
+    const entries = { ...checkpoint.entries, [locale]: { ...message, bodies, frames } };
     return this.#proceed({ ...checkpoint, entries, diffs });
   }
 

@@ -22,8 +22,11 @@ export const SHRINK_MAX_PERCENT = 5;
  * guard also stops a source that suddenly triples. An entity with a new id counts twice.
  */
 const CHANGE_MAX_PERCENT = 25;
-/** Largest permitted loss of rows of upstream's file, which grows from year to year, in percent. */
-const FILE_SHRINK_MAX_PERCENT = 2;
+/**
+ * Most rows that upstream's file may lose or gain at once, in percent. One limit for both, so that
+ * the right file passes after any longer one that has passed.
+ */
+const FILE_CHANGE_MAX_PERCENT = 2;
 /** Most rejected rows, in percent of the rows with an IATA code. */
 const REJECTS_MAX_PERCENT = 2;
 /** Largest permitted loss of a locale's coverage, in percentage points. */
@@ -41,6 +44,7 @@ const OVERRIDABLE = {
   guard_empty: false,
   guard_integrity: false,
   guard_truncated: true,
+  guard_padded: true,
   guard_shrink: true,
   guard_change: true,
   guard_rejects: false,
@@ -93,8 +97,8 @@ export function checkGuards(facts: GuardFacts): GuardTrip[] {
 }
 
 /**
- * Selects the tripped guards that refuse the run. `force` overrides truncation, shrinking, change
- * and lost coverage, which can be intended; the others would break clients.
+ * Selects the tripped guards that refuse the run. `force` overrides a file of another length,
+ * shrinking, change and lost coverage, which can be intended; the others would break clients.
  */
 export function findRefusals(found: readonly GuardTrip[], force: boolean): GuardTrip[] {
   return found.filter(({ guard }) => !(force && OVERRIDABLE[guard]));
@@ -103,10 +107,10 @@ export function findRefusals(found: readonly GuardTrip[], force: boolean): Guard
 function* findTrips(facts: GuardFacts): Generator<GuardTrip> {
   yield* checkEmpty(facts);
   yield* checkIntegrity(facts);
-  yield* checkTruncated(facts);
+  yield* checkFile(facts);
   if (facts.published !== null) {
     yield* checkShrink(facts.published, facts);
-    yield* checkChange(facts.published);
+    yield* checkChange(facts.published, facts);
   }
   yield* checkRejects(facts);
   if (facts.published !== null) yield* checkCoverage(facts.published, facts);
@@ -133,21 +137,21 @@ function* checkIntegrity({ violations }: GuardFacts): Generator<GuardTrip> {
   yield { guard: "guard_integrity", before: null, after: violations.length, limit: 0, message };
 }
 
-/** A file that breaks off between two rows looks like any other. */
-export function* checkTruncated({
-  fileRows,
-  listed,
-}: Pick<GuardFacts, "fileRows" | "listed">): Generator<GuardTrip> {
-  const guard = "guard_truncated";
+/** A file that breaks off between two rows, or repeats rows, looks like any other. */
+function* checkFile({ fileRows, listed }: GuardFacts): Generator<GuardTrip> {
   if (fileRows.before !== null) {
     const { before, after } = fileRows;
-    const limit = before - percentOf(before, FILE_SHRINK_MAX_PERCENT);
+    const slack = percentOf(before, FILE_CHANGE_MAX_PERCENT);
     const message = `airports.csv had ${before} rows and now has ${after}`;
-    if (after < limit) yield { guard, before, after, limit, message };
+    if (after < before - slack)
+      yield { guard: "guard_truncated", before, after, limit: before - slack, message };
+    if (after > before + slack)
+      yield { guard: "guard_padded", before, after, limit: before + slack, message };
   }
   const { before, after, least: limit } = listed;
   const message = `of ${before} airports that travellers use, airports.csv has ${after}`;
-  if (after < limit) yield { guard, list: "airports", before, after, limit, message };
+  if (after < limit)
+    yield { guard: "guard_truncated", list: "airports", before, after, limit, message };
 }
 
 function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Generator<GuardTrip> {
@@ -165,17 +169,19 @@ function describeSwitch({ published, airportSet }: GuardFacts): string {
   return ` (AIRPORTS was "${published.airport_set}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
 }
 
-function* checkChange({ counts, changes }: PublishedFacts): Generator<GuardTrip> {
-  if (changes === null) {
-    const after = LISTS.reduce((sum, list) => sum + counts[list], 0);
-    const limit = percentOf(after, CHANGE_MAX_PERCENT);
-    const message = `no copy of the published version is intact: any of its ${after} entities may change`;
-    yield { guard: "guard_change", before: null, after, limit, message };
-    return;
-  }
+/**
+ * Without an intact copy of the published version only the growth of a list is known. The guard then
+ * judges that alone: clients have no catalog, and to refuse the candidate would not bring it back.
+ */
+function* checkChange(
+  { counts, changes }: PublishedFacts,
+  candidate: Pick<GuardFacts, "counts">,
+): Generator<GuardTrip> {
   for (const list of LISTS) {
-    const { added, changed, removed } = changes[list];
-    const [all, after] = [counts[list], added + changed + removed];
+    const all = counts[list];
+    const grown = { added: Math.max(0, candidate.counts[list] - all), changed: 0, removed: 0 };
+    const { added, changed, removed } = changes?.[list] ?? grown;
+    const after = added + changed + removed;
     const limit = percentOf(all, CHANGE_MAX_PERCENT);
     const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${all}`;
     if (after > limit) yield { guard: "guard_change", list, before: null, after, limit, message };

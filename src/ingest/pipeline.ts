@@ -6,7 +6,7 @@ import { type CatalogStore, repairCopies, replicate } from "../storage/catalog-s
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
-import { DiffMaker, earlierContents, nothingChanged } from "./diffs.ts";
+import { DiffMaker, earlierContents } from "./diffs.ts";
 import {
   type IngestCheckpoint,
   contentOf,
@@ -25,9 +25,9 @@ import { DeltaMaker } from "./deltas.ts";
 import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
-import { checkTruncated, findRefusals, judgeCandidate } from "./guards.ts";
+import { findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
-import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
+import { compressFrame, compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -70,6 +70,7 @@ export class Pipeline {
       // At `fast` a locale's segments take less time than the calls would.
       compressOwn: async (task) =>
         effort === "fast" ? compressSegment({ ...task, effort }) : compress({ ...task, effort }),
+      compressFrame: (bytes) => compressFrame(bytes, effort),
       segments: this.#segments,
       diffs: this.#diffs,
       deltas: new DeltaMaker(store, this.#segments),
@@ -91,7 +92,7 @@ export class Pipeline {
       case "parse":
         return this.#parse(checkpoint, context);
       case "build":
-        return this.#build(checkpoint, context);
+        return this.#build(checkpoint);
       case "guard":
         return this.#guard(checkpoint, context);
       case "encode":
@@ -136,34 +137,23 @@ export class Pipeline {
       fileRows,
       listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
-      held: { waiting: held.surprising, oldest_since: held.oldest_since },
+      held: {
+        waiting: held.surprising,
+        oldest_since: held.oldest_since,
+        next_due_at: held.next_due_at,
+      },
     };
     const next: IngestCheckpoint = { ...checkpoint, stage: "build", sources, parsed };
     return proceed(next, { ...account(accepted, workspace), held });
   }
 
-  async #build(
-    checkpoint: IngestCheckpoint,
-    { mode, current }: RunContext,
-  ): Promise<IngestStepResult> {
-    const { store, locales, defaultLocale } = this.#deps;
-    const workspace = await this.#open(checkpoint);
-    const content = await describeContent(workspace, locales);
+  async #build(checkpoint: IngestCheckpoint): Promise<IngestStepResult> {
+    const content = await describeContent(await this.#open(checkpoint), this.#deps.locales);
     const { catalog_sha256 } = content;
-    // What a truncated file lacks may all be held back for now.
-    const isWhole = [...checkTruncated(parsedOf(checkpoint))].length === 0;
-    if (mode === "incremental" && current?.catalog_sha256 === catalog_sha256 && isWhole) {
-      await repairCopies(store, current);
-      const unchanged = countChanges(nothingChanged(defaultLocale));
-      return finish("unchanged", {
-        catalog_sha256,
-        counts: countEntities(workspace, parsedOf(checkpoint), unchanged),
-        generation_before: current.generation,
-      });
-    }
     return proceed({ ...checkpoint, stage: "guard", content }, { catalog_sha256 });
   }
 
+  /** Judges the candidate, also one that is published already: its file is the measure of the next. */
   async #guard(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     const content = contentOf(checkpoint);
     const { mode, forced, current } = context;
@@ -186,6 +176,10 @@ export class Pipeline {
     if (mode === "dry_run") return finish("dry_run", patch);
     const refused = findRefusals(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused, patch);
+    if (mode === "incremental" && current?.catalog_sha256 === content.catalog_sha256) {
+      await repairCopies(store, current);
+      return finish("unchanged", patch);
+    }
     const { catalog } = workspace;
     const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
     const judged = current && { generation: current.generation, diff };

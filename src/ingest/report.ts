@@ -95,6 +95,9 @@ export const REPORT_FIELDS = {
       oldest_since: timestamp
         .nullable()
         .meta({ description: "Since when the oldest surprising change waits." }),
+      next_due_at: timestamp
+        .nullable()
+        .meta({ description: "When the first surprising change is due." }),
       ledger_lost: z.literal(true).exactOptional().meta({
         description:
           "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",

@@ -8,12 +8,15 @@
  *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h). It therefore omits the stream
  *   header and refers to no earlier byte. A flush ends the segment.
  */
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import {
   brotliCompressSync,
   brotliDecompressSync,
   constants,
   crc32,
   deflateRawSync,
+  createZstdCompress,
 } from "node:zlib";
 import { concatenate, lengthOf } from "../catalog/bytes.ts";
 import type { Coding } from "../catalog/manifest.ts";
@@ -23,8 +26,8 @@ import type { Coding } from "../catalog/manifest.ts";
  * makes bodies a quarter longer.
  */
 const EFFORTS = {
-  fast: { brotliQuality: 4, gzipLevel: 4 },
-  best: { brotliQuality: 11, gzipLevel: 9 },
+  fast: { brotliQuality: 4, gzipLevel: 4, zstdLevel: 3 },
+  best: { brotliQuality: 11, gzipLevel: 9, zstdLevel: 19 },
 } as const;
 export type Effort = keyof typeof EFFORTS;
 
@@ -146,3 +149,17 @@ export function compressSegment({ bytes, coding, offset, effort }: SegmentTask):
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
   return coder.middle(bytes, offset, effort);
 }
+
+/**
+ * Compresses bytes to a Zstandard frame (RFC 8878), deterministically. As a stream that gives it in one
+ * piece, because workerd loses all but the first piece, and `zstdCompressSync` ignores the size of
+ * pieces (seen in 1.20261023).
+ */
+export async function compressFrame(bytes: Uint8Array, effort: Effort): Promise<Uint8Array> {
+  const params = { [constants.ZSTD_c_compressionLevel]: EFFORTS[effort].zstdLevel };
+  const chunkSize = bytes.length + (bytes.length >> 8) + FRAME_SPARE_BYTES; // ZSTD_compressBound
+  return buffer(Readable.from([bytes]).pipe(createZstdCompress({ params, chunkSize })));
+}
+
+/** More than the bound adds for short input. */
+const FRAME_SPARE_BYTES = 1024;

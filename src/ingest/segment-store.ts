@@ -1,7 +1,7 @@
-import { manifestBlobs } from "../catalog/manifest.ts";
+import { manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
-import type { Blob, StoredSegment } from "./bodies.ts";
+import type { Blob } from "./bodies.ts";
 import type { RunContext } from "./checkpoint.ts";
 
 /** Stores the segments of a run's version. Caches the common segments in memory. */

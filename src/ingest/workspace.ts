@@ -83,8 +83,8 @@ export async function openTable(
 }
 
 /** Reads the snapshot's names of upstream's subdivisions. */
-export function readSnapshotNames(open: OpenSnapshotFile, wanted: ReadonlySet<string>) {
-  return readRegionNames(open("regions.csv.gz"), wanted);
+export async function readSnapshotNames(open: OpenSnapshotFile, wanted: ReadonlySet<string>) {
+  return readRegionNames(await open("regions.csv.gz"), wanted);
 }
 
 /**

@@ -39,13 +39,15 @@ function offerAsDictionary({ headers }: Response, url: string): void {
 }
 
 /**
- * Matches a query exactly: other locales are dictionaries of their own. A colon stands in braces,
- * because `URLPattern` reads a relative pattern with a colon as one with a protocol.
+ * Matches the same query with any message, since a body of any locale is a dictionary of all others.
+ * The browser keeps the last one. A colon stands in braces, because `URLPattern` reads a relative
+ * pattern with a colon as one with a protocol.
  */
 const dictionaryOf = memoize((query) => {
   const pattern = query
     .replaceAll(/[\\*+?(){}]/g, String.raw`\$&`)
-    .replaceAll(":", String.raw`{\:}`);
+    .replaceAll(":", String.raw`{\:}`)
+    .replace(/(?<=^|&)message=[^&]*/, "message=*");
   return `match="?${pattern.replaceAll("\\", String.raw`\\`)}"`;
 });
 

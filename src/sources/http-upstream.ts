@@ -5,7 +5,7 @@ import { findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.
 import { parseSourceUrl, type SourceUrls } from "./source-url.ts";
 import type { ArchivedFiles, Upstream, UpstreamFile, Validators } from "./upstream.ts";
 
-/** Longest time for all requests of a fetch. It ends before the lease of the step. */
+/** Longest time for all requests of a fetch. It ends before the watchdog. */
 export const HTTP_DEADLINE_MS = 60_000;
 
 export interface HttpUpstreamOptions {

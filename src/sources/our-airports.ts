@@ -45,7 +45,8 @@ type AirportType = (typeof AIRPORT_TYPES)[number];
 /** What editors write where there is no IATA code. */
 const NO_CODE = "XXX";
 
-type RepairReason = "name_white_space" | "name_note" | "name_capitals" | "icao_from_gps_code";
+type RepairReason =
+  "iata_small_letters" | "name_white_space" | "name_note" | "name_capitals" | "icao_from_gps_code";
 
 /** Why the row of an airport lists none. One that is `unusable` says nothing: the airport stays. */
 export type DelistedReason = "closed" | "without_code" | "unusable";
@@ -162,7 +163,7 @@ function parseAirport(
   const type = AIRPORT_TYPES.find((known) => known === row.get("type"));
   const plainName = withoutNotes(cleanText(row.get("name")));
   const name = withoutCapitals(plainName);
-  const iata = row.get("iata_code").trim();
+  const iata = row.get("iata_code").trim().toUpperCase();
   const lat = parseDegrees(row.get("latitude_deg"));
   const lon = parseDegrees(row.get("longitude_deg"));
   const country = row.get("iso_country");
@@ -203,6 +204,7 @@ function countRepairs(
   const count = (reason: RepairReason) => {
     repaired[reason] = (repaired[reason] ?? 0) + 1;
   };
+  if (/[a-z]/.test(row.get("iata_code"))) count("iata_small_letters");
   const spaced = cleanText(row.get("name"));
   if (spaced !== row.get("name")) count("name_white_space");
   if (spaced !== plainName) count("name_note");

@@ -1,5 +1,4 @@
-import { tidy } from "../catalog/tidy.ts";
-import { foldText } from "../catalog/fold.ts";
+import { foldText, tidy } from "../catalog/fold.ts";
 
 /** From this many inhabitants on, a place may be a city that an airport is named after. */
 export const NAMESAKE = 30_000;

@@ -2,7 +2,7 @@ import type { LocalizedName, RegionNames } from "../catalog/model.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 
 /** Opens a file of the snapshot, uncompressed, by its name in the manifest. */
-export type OpenSnapshotFile = (name: string) => ReadableStream<Uint8Array>;
+export type OpenSnapshotFile = (name: string) => Promise<ReadableStream<Uint8Array>>;
 
 /** A country of the snapshot. */
 export interface ReferenceCountry {
@@ -76,7 +76,7 @@ export async function readTable(
   name: string,
   read: (row: CsvRow) => unknown,
 ): Promise<void> {
-  for await (const row of readCsv(name, open(name), [])) read(row);
+  for await (const row of readCsv(name, await open(name), [])) read(row);
 }
 
 async function readList<T>(

@@ -1,8 +1,9 @@
 import type { OpenSnapshotFile } from "./reference.ts";
 
-/** The embedded snapshot with its gzipped files by name. */
+/** The embedded snapshot. */
 export interface Snapshot {
-  readonly files: { readonly [name: string]: ArrayBuffer };
+  /** Reads a gzipped file by its name in the manifest. Throws if there is none. */
+  read(name: string): Promise<ArrayBuffer>;
   /** SHA-256 (hex) over the names and hashes of all files. */
   readonly sha256: string;
   /** Locales with region names, and their coverage (0 to 1). */
@@ -27,11 +28,7 @@ export interface SnapshotLocale {
 
 /** Returns a function that opens files of the snapshot, uncompressed. */
 export function snapshotOpener(snapshot: Snapshot): OpenSnapshotFile {
-  return (name) => {
-    const bytes = snapshot.files[name];
-    if (bytes === undefined) throw new Error(`the snapshot has no file ${name}`);
-    return gunzip(new Blob([bytes]).stream());
-  };
+  return async (name) => gunzip(new Blob([await snapshot.read(name)]).stream());
 }
 
 /** Decompresses gzip. */

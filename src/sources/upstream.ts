@@ -54,14 +54,14 @@ export const EMBEDDED = "embedded";
 export function embeddedUpstream(snapshot: Snapshot) {
   return {
     name: EMBEDDED,
-    fetch: async () =>
-      TABLES.map((table) => {
-        const name = `${table}.gz`;
-        const bytes = snapshot.files[name];
-        if (bytes === undefined) throw new Error(`the snapshot has no file ${name}`);
-        const source = snapshot.sources.find((each) => each.table === table);
-        if (source === undefined) throw new Error(`the snapshot has no source of ${table}`);
-        return { name, bytes: new Uint8Array(bytes), as_of: source.as_of };
-      }),
+    fetch: () =>
+      Promise.all(
+        TABLES.map(async (table) => {
+          const source = snapshot.sources.find((candidate) => candidate.table === table);
+          if (source === undefined) throw new Error(`the snapshot has no source of ${table}`);
+          const name = `${table}.gz`;
+          return { name, bytes: new Uint8Array(await snapshot.read(name)), as_of: source.as_of };
+        }),
+      ),
   };
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
+import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
 import {
   type Body,
   type Manifest,
@@ -62,8 +62,9 @@ export interface CatalogStore extends CatalogCopies {
   /** Deletes the manifests of generations from R2. */
   deleteGenerations(generations: readonly number[]): Promise<void>;
   /**
-   * Makes a manifest current, in R2 first and then in KV. R2 takes it only while it has the manifest
-   * that was there at the check of the owner, so of two installations one is refused.
+   * Makes a manifest current, in R2 first, also under its generation, and then in KV. R2 takes it only
+   * while it has the manifest that was there at the check of the owner, so of two installations one is
+   * refused. First stores that one under its generation, because a newer version ends the attempts at it.
    *
    * @throws ForeignStores as `checkOwner` does.
    */
@@ -117,7 +118,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     const isMissing = !copy.ok && copy.fault === "missing";
     if (isMissing && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
       copy = await read(replica, blobKey(sha256), FRESH_CACHE_TTL_SECONDS);
-    if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
+    if (!copy.ok || (await digestHex(copy.value)) === sha256) return copy;
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
     return { ok: false, fault: "corrupt", detail } as const;
   };
@@ -133,10 +134,19 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     if (foreign !== null) throw foreign;
     return stored && stored.etag;
   };
+  const readManifest = async (replica: Replica) =>
+    manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
+  /** Stores the manifest that R2 shows under its generation, unless that is there. */
+  const keepShown = async () => {
+    const shown = await readManifest("r2");
+    if (!shown.ok && shown.fault === "unreadable") throw new StoreError(shown.detail);
+    if (!shown.ok) return;
+    const key = generationKey(shown.value.generation);
+    const onlyIf = { etagDoesNotMatch: "*" };
+    await written(`R2 put ${key}`, r2.put(key, sealManifest(shown.value), { onlyIf }));
+  };
   return {
-    async readManifest(replica) {
-      return manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
-    },
+    readManifest,
     async readGeneration(generation) {
       const key = generationKey(generation);
       return openCopy(await read("r2", key, 0), key);
@@ -174,6 +184,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     async writeManifest(manifest) {
       const text = sealManifest(manifest);
       const etag = await checkOwner();
+      if (etag !== null) await keepShown();
       const onlyIf = etag === null ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
       const customMetadata = { owner: requireClaim().owner, format: String(MANIFEST_FORMAT) };
       const put = r2.put(MANIFEST_KEY, text, { onlyIf, customMetadata });
@@ -181,7 +192,6 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
         await checkOwner();
         throw new StoreError(`R2 put ${MANIFEST_KEY}: another write came first`);
       }
-      // At once: a newer version may end the attempts at this one.
       const key = generationKey(manifest.generation);
       await written(`R2 put ${key}`, r2.put(key, text));
       await written(`KV put ${MANIFEST_KEY}`, kv.put(MANIFEST_KEY, text));
@@ -236,19 +246,22 @@ class SealedManifests {
   #last: { readonly seal: string; readonly copy: Copy<Manifest> } | undefined;
 
   /** Parses and hashes a text only if its seal is a new one. */
-  open(text: Copy<Uint8Array>): Copy<Manifest> {
+  async open(text: Copy<Uint8Array<ArrayBuffer>>): Promise<Copy<Manifest>> {
     if (!text.ok) return text;
     const seal = sealOf(text.value);
     if (seal === this.#last?.seal) return this.#last.copy;
-    const copy = openCopy(text);
+    const copy = await openCopy(text);
     if (copy.ok) this.#last = { seal, copy };
     return copy;
   }
 }
 
-function openCopy(text: Copy<Uint8Array>, key = MANIFEST_KEY): Copy<Manifest> {
+async function openCopy(
+  text: Copy<Uint8Array<ArrayBuffer>>,
+  key = MANIFEST_KEY,
+): Promise<Copy<Manifest>> {
   if (!text.ok) return text;
-  const parsed = openManifest(new TextDecoder().decode(text.value));
+  const parsed = await openManifest(text.value);
   return parsed.ok
     ? { ok: true, value: parsed.manifest }
     : { ok: false, fault: "corrupt", detail: `${key}: ${parsed.problem}` };

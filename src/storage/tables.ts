@@ -1,6 +1,5 @@
 import { describeError, type Log } from "../log.ts";
 import { withDeadline } from "./deadline.ts";
-import { attemptTime } from "./time.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
@@ -62,8 +61,6 @@ export class JsonTable<Rows extends object> {
 
 /** Number of remembered ticks of each cron trigger, so that a repeated tick counts once. */
 const TICKS_KEPT = 100;
-/** A tick may come a little before its time. */
-const SLACK_MS = 60_000;
 
 /** The cron ticks that a Durable Object has taken, in milliseconds since 1970. */
 export class TickTable {
@@ -87,14 +84,9 @@ export class TickTable {
     return true;
   }
 
-  /** Returns the scheduled time of the newest tick of each cron trigger that is not in the future. */
-  newest(now: number): { readonly [cron: string]: number } {
-    return Object.fromEntries(
-      this.#table.entries().flatMap(([cron, ticks]) => {
-        const newest = ticks.find((at) => at <= now + SLACK_MS);
-        return newest === undefined ? [] : [[cron, newest]];
-      }),
-    );
+  /** Returns the scheduled time of the newest tick of each cron trigger. */
+  newest(): { readonly [cron: string]: number } {
+    return Object.fromEntries(this.#table.entries().map(([cron, [newest = 0]]) => [cron, newest]));
   }
 }
 
@@ -179,15 +171,15 @@ export class Outbox<Value> {
   }
 
   /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
-  dueAt(now: number): number | null {
-    return this.length === 0 ? null : attemptTime(this.#retryAt, RETRY_MS, now);
+  dueAt(): number | null {
+    return this.length === 0 ? null : this.#retryAt;
   }
 
   /** Sends all rows, or stops at the first failure. Never throws. */
   async drain({ send, sent, deadlineMs, now, log }: Delivery<Value>): Promise<void> {
     // A promise of D1 may never settle, and the alarm must not wait for it.
     const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
-    while (now() >= (this.dueAt(now()) ?? Infinity)) {
+    while (now() >= (this.dueAt() ?? Infinity)) {
       const batch = this.rows(BATCH);
       try {
         await inTime(send(batch));

@@ -264,21 +264,31 @@ describe("the explorer", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("says when to try again while nothing is published yet", async () => {
+  it("shows how far the first run is, and calls again by itself", async () => {
     const page = await openPage("/docs");
+    let calls = 0;
     await page.route("**/GetLocationsV1*", (route) =>
-      route.fulfill({
-        status: 503,
-        headers: { "retry-after": "7" },
-        json: { code: "unavailable", message: "nothing is published yet" },
-      }),
+      ++calls > 1
+        ? route.continue()
+        : route.fulfill({
+            status: 503,
+            headers: { "retry-after": "7" },
+            json: { code: "unavailable", message: "nothing is published yet" },
+          }),
+    );
+    const text = "the first run is under way, in stage encode: 3 of 64";
+    const served = { question: "served", answer: "Not yet", details: [{ text }] };
+    await page.route("**/dashboard/summary", (route) =>
+      route.fulfill({ json: { answers: [served] } }),
     );
     await page.goto("/");
     const alert = page.getByRole("alert");
-    await alert.getByText("Call again in 7 s.").waitFor();
+    await alert.getByText(/The first run is under way, .* It calls again in [1-7] s\./).waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     expect((await alert.boundingBox())?.y).toBeLessThan(150);
     expect(await alert.textContent()).toContain("nothing is published yet");
+    await alert.waitFor({ state: "detached" });
+    await waitForAnswer(page, "en");
     expect(takeProblems().join()).toContain("503");
   });
 

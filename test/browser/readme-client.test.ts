@@ -9,11 +9,13 @@ import { openPage, useBrowser } from "./browser.ts";
 
 useBrowser();
 
-/** Serves an empty page at an origin that is not the service's. */
+/** Serves a page without content, at an origin that is not the service's. */
 const server = createServer((_, response) => {
   response.setHeader("content-type", "text/html");
-  response.end('<!doctype html><link rel="icon" href="data:," />');
+  response.end(`<!doctype html><link rel="icon" href="data:," />${head}`);
 });
+/** What else stands in the head of the page. */
+let head = "";
 let origin = "";
 
 beforeAll(async () => {
@@ -61,4 +63,26 @@ it("the README's client calls by GET, and the browser answers the second call fr
       .waitFor({ state: "attached" });
     expect(answers.splice(0)).toEqual([{ isKept, status: 200 }]);
   }
+});
+
+it("the README's client takes the answer that the page has preloaded as the documentation says", async () => {
+  const { url } = inject("service");
+  const [, link = ""] =
+    /^(<link\s+rel="preload"[^>]*>)$/m.exec(readFileSync("docs/clients.md", "utf8")) ?? [];
+  head = link.replace("https://locations.example.com", url);
+  const page = await openPage("about:blank");
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().startsWith(url)) asked.push(request.url());
+  });
+  const unused: string[] = [];
+  page.on("console", (message) => unused.push(message.text()));
+  await page.goto(origin);
+  await page.addScriptTag({ type: "module", content: await bundledClient(url) });
+  await page
+    .locator(`body[data-count="${manifest.counts.airports}"]`)
+    .waitFor({ state: "attached" });
+  expect(asked).toEqual([/href="([^"]*)"/.exec(head)?.[1]?.replaceAll("&amp;", "&")]);
+  expect(unused).toEqual([]);
+  head = "";
 });

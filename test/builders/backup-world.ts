@@ -1,5 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs, type JobResult, type RunRequest } from "../../src/coordinator/backup-jobs.ts";
+import {
+  BackupJobs,
+  type JobRequest,
+  type JobResult,
+  type RunRequest,
+} from "../../src/coordinator/backup-jobs.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
 import type { Platform } from "../../src/coordinator/platform.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
@@ -13,13 +19,15 @@ import { memoryCatalogStore, whileAlive } from "./memory-catalog-store.ts";
 import { MemoryD1 } from "./memory-d1.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
-/** A request for a backup by hand. */
+/** A request for a backup by hand, which repeats none. */
 export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
-  return { trigger: "manual", note: null, pin: false, requested_by: "ops", ...changes };
+  return { trigger: "manual", pin: false, ...byOps(), ...changes };
 }
 
-/** An operator who gives no reason. */
-export const BY_OPS = { requested_by: "ops", note: null } as const;
+/** An operator who gives no reason, and repeats no request. */
+export function byOps(): JobRequest {
+  return { requested_by: "ops", note: null, idempotencyKey: randomUUID() };
+}
 
 /**
  * An installation in memory: a coordinator with its stores and a database. Clock and alarms pass
@@ -89,13 +97,13 @@ export class BackupWorld {
 
   /** Restores a backup; `begun` is called between the answer and the first alarm. */
   async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
-    const result = await this.jobs.restore(id, BY_OPS);
+    const result = await this.jobs.restore(id, byOps());
     begun();
     return this.#ended(result);
   }
 
   async verify(id: string): Promise<BackupJob> {
-    return this.#ended(await this.jobs.verify(id, BY_OPS));
+    return this.#ended(await this.jobs.verify(id, byOps()));
   }
 
   async #ended(result: JobResult): Promise<BackupJob> {

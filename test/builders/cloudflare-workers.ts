@@ -1,4 +1,4 @@
-/** The module `cloudflare:workers` for tests in Node: as much as a Durable Object's class needs. */
+/** The module `cloudflare:workers` for tests in Node: as much as the Worker's classes need. */
 export class DurableObject {
   readonly ctx: unknown;
   readonly env: unknown;
@@ -8,3 +8,5 @@ export class DurableObject {
     this.env = env;
   }
 }
+
+export class WorkerEntrypoint extends DurableObject {}

@@ -292,7 +292,6 @@ export class Play {
       if (isFault) throw new Error(`no connection for ${call}`);
       if (calls > mishap.after) return;
       if (mishap.kind === "crash") world.crash();
-      if (mishap.kind === "overtaken") await world.alarm();
       if (mishap.kind === "pause") {
         await this.#pause("kept", false);
         this.#notePause();

@@ -7,6 +7,8 @@ export interface FakeServiceOptions {
   readonly ingest?: "succeeded" | "failed";
   /** Requests that get no sensible answer at first, as of an address that is still being set up. */
   readonly deaf?: number;
+  /** Calls of the catalog after which its first ingest has come by itself. */
+  readonly publishesAfter?: number;
   /** The token that the admin routes know. */
   readonly token: string;
 }
@@ -23,9 +25,10 @@ const GUARDS = [{ code: "guard_shrink", message: "airports 9074 to 4120" }];
 const ERROR = { code: "guard_shrink", stage: "guard", message: "airports 9074 to 4120" };
 
 export async function fakeService(options: FakeServiceOptions): Promise<FakeService> {
-  const { ingest = "succeeded", deaf = 0, token } = options;
+  const { ingest = "succeeded", deaf = 0, publishesAfter = Infinity, token } = options;
   const requests: string[] = [];
   let generation = 0;
+  let calls = 0;
 
   function answer({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
     requests.push(`${method} ${url}`);
@@ -42,6 +45,7 @@ export async function fakeService(options: FakeServiceOptions): Promise<FakeServ
   }
 
   function sendCatalog(response: ServerResponse): void {
+    if (++calls > publishesAfter) generation ||= 1;
     const nothing = { code: "unavailable", message: "nothing is published yet" };
     response.setHeader("catalog-version", generation);
     send(response, generation === 0 ? 503 : 200, generation === 0 ? nothing : LISTS);

@@ -50,7 +50,7 @@ export function openWithout(forgotten: readonly Row[]): OpenSnapshotFile {
       ),
     ],
   ]);
-  return (name) => {
+  return async (name) => {
     const rows = tables.get(name) ?? [];
     return streamOf(csvOf(rows, Object.keys(rows[0] ?? {})));
   };

@@ -15,7 +15,7 @@ const NOTHING_PARSED: IngestCheckpoint["parsed"] = {
   fileRows: { before: null, after: 0 },
   listed: { before: 0, after: 0, least: 0 },
   lastDecision: 0,
-  held: { waiting: 0, oldest_since: null },
+  held: { waiting: 0, oldest_since: null, next_due_at: null },
 };
 
 /**

@@ -14,6 +14,7 @@ export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): Enqueue
     requested_by: "ops",
     note: null,
     ifPaused: "queue",
+    idempotencyKey: null,
     ...changes,
   };
 }

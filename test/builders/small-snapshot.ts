@@ -79,9 +79,11 @@ export function aSnapshot({
     ),
   };
   return {
-    files: Object.fromEntries(
-      Object.entries(tables).map(([name, text]) => [name, Uint8Array.from(gzipSync(text)).buffer]),
-    ),
+    async read(name) {
+      const text = tables[name];
+      if (text === undefined) throw new Error(`the snapshot has no file ${name}`);
+      return Uint8Array.from(gzipSync(text)).buffer;
+    },
     sha256: sha256Hex(JSON.stringify(tables)),
     locales: Object.keys(NAMES).map((locale) => ({ locale, coverage: 1 })),
     sources: SNAPSHOT_SOURCES,

@@ -19,7 +19,7 @@ export function readSnapshotFile(name: string): Uint8Array<ArrayBuffer> {
 }
 
 export const snapshotOnDisk: Snapshot = {
-  files: Object.fromEntries(snapshotFileNames.map((name) => [name, readSnapshotFile(name).buffer])),
+  read: async (name) => readSnapshotFile(name).buffer,
   sha256: manifest.snapshot,
   locales: manifest.locales,
   sources: manifest.sources,

@@ -3,7 +3,6 @@ import { rateLimits } from "../../bench/bundle.ts";
 
 /** What the host takes from wrangler.toml. */
 export interface HostConfig {
-  readonly vars: { readonly [name: string]: string };
   readonly compatibilityDate: string;
   readonly compatibilityFlags: string[];
   readonly rateLimits: ReturnType<typeof rateLimits>;
@@ -18,7 +17,6 @@ export function readHostConfig(): HostConfig {
   const objects: readonly { readonly name: string; readonly class_name: string }[] =
     config.durable_objects.bindings;
   return {
-    vars: config.vars,
     compatibilityDate: config.compatibility_date ?? "",
     compatibilityFlags: config.compatibility_flags,
     rateLimits: rateLimits(config),

@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundleModules } from "../../bench/bundle.ts";
-import { applyMigrations } from "../../bench/migrations.ts";
+import { createTables } from "../../bench/migrations.ts";
 import type { HostConfig } from "./host-config.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import { COLLECTABLE } from "./isolate-heap.ts";
@@ -70,8 +70,8 @@ const miniflare = new Miniflare({
 await miniflare.ready;
 const database = await miniflare.getD1Database("HISTORY", NAME);
 if (options.migrate) {
-  await applyMigrations(database);
-  await applyMigrations(await miniflare.getD1Database(OTHER_HISTORY, NAME));
+  await createTables(database);
+  await createTables(await miniflare.getD1Database(OTHER_HISTORY, NAME));
 }
 for (const statement of options.sql) await database.prepare(statement).run();
 process.send?.("ready");

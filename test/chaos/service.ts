@@ -50,7 +50,6 @@ export async function buildService(
     port: await freePort(),
     secret: randomBytes(16).toString("hex"),
     vars: {
-      ...config.vars,
       ADMIN_TOKENS: JSON.stringify([{ id: "chaos", sha256, scopes: ["read", "operate"] }]),
       SOURCE: "dropped",
       // Each drop is to be published as it is.

@@ -1,6 +1,7 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleWorker } from "../../bench/bundle.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
 import type { Service } from "../chaos/service.ts";
 import { hasEnded, KilledService, LOCALES, type RunAnswer } from "./killed-service.ts";
@@ -24,7 +25,7 @@ afterAll(() => killed.remove());
 /** Makes a bundle whose checkpoints name something otherwise than the present code does. */
 function makeFormer(): string {
   const folder = join(killed.folder, "former");
-  cpSync(join(killed.folder, "bundle"), folder, { recursive: true });
+  bundleWorker("test/chaos/worker.ts", folder, { minify: false });
   const file = join(folder, "worker.js");
   const code = readFileSync(file, "utf8");
   const changed = code
@@ -59,7 +60,7 @@ async function rowOf(id: string) {
 describe("a deploy in the middle of a run", () => {
   let first: string;
 
-  it("of newer code, whose tables D1 lacks, publishes, and is served", async () => {
+  it("of newer code, over a D1 without tables, publishes, and is served", async () => {
     await service.start(LOCALES, { bundle: former, migrate: false });
     first = await killWhileEncoding({});
     await service.start(LOCALES, { migrate: false });
@@ -69,7 +70,7 @@ describe("a deploy in the middle of a run", () => {
     expect(await killed.ask()).toBe(1);
   });
 
-  it("leaves no hole in the history: its row comes when the tables are there", async () => {
+  it("leaves no hole in the history, whose tables it has made", async () => {
     await killed.restart({ migrate: true, sql: ["ALTER TABLE ingest_runs ADD COLUMN mood TEXT"] });
     expect(await rowOf(first)).toMatchObject({ state: "succeeded", generation_after: 1 });
   });

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 const ARROWS: { readonly [room: string]: readonly string[] } = {
   catalog: ["gen"],
   sources: ["catalog", "data"],
-  storage: ["catalog", "log.ts"],
+  storage: ["catalog", "log.ts", "migrations"],
   acceptance: ["catalog", "sources", "storage"],
   ingest: ["acceptance", "catalog", "sources", "storage"],
   backup: ["catalog", "ingest", "sources", "storage", "log.ts", "parse-json.ts"],
@@ -29,7 +29,8 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "credentials.ts",
     "log.ts",
   ],
-  web: ["acceptance", "backup", "catalog", "gen", "coordinator"],
+  // Types, and what is pure.
+  web: ["acceptance", "admin", "alerts", "backup", "catalog", "coordinator", "gen", "ingest"],
   "config.ts": ["acceptance", "catalog", "sources", "serving-config.ts"],
   "serving-config.ts": [],
   "schedule.ts": ["coordinator"],
@@ -135,7 +136,7 @@ it("the code and its tests import only packages that npm ci installs", async () 
     packages: "external",
     platform: "node",
     format: "esm",
-    loader: { ".gz": "empty", ".md": "empty", ".d.ts": "empty" },
+    loader: { ".gz": "empty", ".md": "empty", ".sql": "empty", ".d.ts": "empty" },
     logLevel: "silent",
   });
   expect(Object.keys(metafile.inputs).length).toBeGreaterThan(entryPoints.length);
@@ -159,7 +160,7 @@ describe("the start of the Worker", () => {
       metafile: true,
       packages: "external",
       format: "esm",
-      loader: { ".gz": "empty", ".md": "empty" },
+      loader: { ".gz": "empty", ".md": "empty", ".sql": "empty" },
       logLevel: "silent",
     });
     const loaded = new Set(["src/worker.ts"]);

@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { experimental_readRawConfig } from "wrangler";
 import { describe, expect, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
-import { checkSettings, ENVIRONMENTS, readTarget } from "../../scripts/deploy-target.ts";
+import { checkSettings, readTarget } from "../../scripts/deploy-target.ts";
+import { LOCAL_SETTINGS } from "../../scripts/local-settings.ts";
 import { SETTING_NAMES } from "../../scripts/setting-names.ts";
+import { readCredentials } from "../../src/credentials.ts";
 
 /**
  * What wrangler takes over from the top of wrangler.toml into an environment; everything else must
@@ -28,7 +31,7 @@ const INHERITED = [
   "build",
 ];
 
-/** Names of what each environment has for itself; bindings have the same names in all. */
+/** Keys of the names that an environment has for itself; bindings have the same names in all. */
 const OWN_NAMES = ["bucket_name", "database_name", "namespace_id"];
 
 interface Section {
@@ -46,31 +49,64 @@ function withoutOwnNames(section: unknown): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutOwnNames(value)]));
 }
 
-const { env, ...top } = raw;
+/** All values of these keys, in a section and those below it. */
+function valuesOf(section: unknown, keys: readonly string[]): unknown[] {
+  if (typeof section !== "object" || section === null) return [];
+  return Object.entries(section).flatMap(([key, value]) =>
+    keys.includes(key) ? [value] : valuesOf(value, keys),
+  );
+}
 
-describe.each(ENVIRONMENTS)("the environment %s of wrangler.toml", (environment) => {
-  const own = env[environment] ?? {};
+const { env, ...production } = raw;
+const staging = env["staging"] ?? {};
 
-  it("repeats each binding and secret of the top level, and sets what differs", () => {
-    const repeated = Object.keys(top).filter((key) => !INHERITED.includes(key) && key !== "name");
-    expect(Object.keys(own).toSorted()).toEqual(["name", "vars", ...repeated].toSorted());
-    for (const key of repeated)
-      expect(withoutOwnNames(own[key])).toEqual(withoutOwnNames(top[key]));
+describe("the environment staging of wrangler.toml", () => {
+  it("repeats each binding, setting and secret of production, with stores of its own", () => {
+    const repeated = Object.keys(production).filter((key) => !INHERITED.includes(key));
+    expect(Object.keys(staging).toSorted()).toEqual(repeated.toSorted());
+    for (const key of repeated.filter((name) => name !== "name"))
+      expect(withoutOwnNames(staging[key])).toEqual(withoutOwnNames(production[key]));
+    const ownNames = [production, staging].flatMap((section) => [
+      section["name"],
+      ...valuesOf(section, OWN_NAMES),
+    ]);
+    expect(ownNames).toHaveLength(10);
+    expect(new Set(ownNames).size).toBe(ownNames.length);
   });
 
-  it("publishes every locale from upstream, compressed as hard as there is", () => {
+  it("is the only one", () => {
+    expect(Object.keys(env)).toEqual(["staging"]);
+  });
+});
+
+it("production and staging publish every locale from upstream, compressed as hard as there is", () => {
+  for (const environment of [undefined, "staging"] as const) {
     const { config } = readTarget(environment);
     expect(config).toMatchObject({ source: "ourairports", compression: "best" });
     expect(config.locales).toHaveLength(manifest.locales.length);
-    expect(own["vars"]).toEqual(env["production"]?.["vars"]);
+  }
+});
+
+it(".dev.vars.example has this machine's settings", () => {
+  const lines = readFileSync(".dev.vars.example", "utf8").split("\n");
+  const settings = lines.flatMap((line) => /^([A-Z_]+)=([^']*)$/.exec(line)?.slice(1, 3) ?? []);
+  expect(settings).toEqual(Object.entries(LOCAL_SETTINGS).flat());
+});
+
+it(".dev.vars.example has a secret that the Worker accepts, and names its token", () => {
+  const file = readFileSync(".dev.vars.example", "utf8");
+  const [, ADMIN_TOKENS] = /^ADMIN_TOKENS='(.*)'$/m.exec(file) ?? [];
+  const [, token = ""] = /token, "(\S+)"/.exec(file) ?? [];
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  expect(readCredentials({ ADMIN_TOKENS })).toMatchObject({
+    ok: true,
+    credentials: { tokens: [{ id: "local", sha256 }] },
   });
 });
 
 it("a setting that nobody knows, or with a wrong value, is refused before a deployment", () => {
-  const check = (vars: object) => () => checkSettings("staging", { ...vars });
-  expect(check({ LOCALE: "all" })).toThrow(
-    "[env.staging.vars] in wrangler.toml: there is no LOCALE",
-  );
+  const check = (vars: object) => () => checkSettings({ ...vars });
+  expect(check({ LOCALE: "all" })).toThrow("[vars] in wrangler.toml: there is no LOCALE");
   expect(check({ LOCALES: "tlh" })).toThrow('LOCALES names "tlh"');
 });
 
@@ -79,16 +115,4 @@ it("docs/deploying.md lists each setting, but for those of the alerts", () => {
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = ""]) => name);
   const others = SETTING_NAMES.filter((name) => !name.startsWith("ALERT_"));
   expect(new Set(rows)).toEqual(new Set(others));
-});
-
-it("each environment has a Worker and stores of its own", () => {
-  const names = ENVIRONMENTS.flatMap((environment) => {
-    const { workerName, namespaceTitle, databaseName, bucketNames } = readTarget(environment);
-    return [workerName, namespaceTitle, databaseName, ...bucketNames];
-  });
-  expect(new Set(names).size).toBe(names.length);
-});
-
-it("there are no environments besides those that can be deployed", () => {
-  expect(Object.keys(env).toSorted()).toEqual([...ENVIRONMENTS].toSorted());
 });

@@ -71,7 +71,7 @@ describe("the admin routes over a real socket", () => {
     const call = clientOf(operator.text);
     const get = async (path: string) => (await call("GET", path)).json;
 
-    const described = await call("GET", "/admin/openapi.json");
+    const described = await call("GET", "/openapi.json");
     expect(described.status).toBe(200);
     const { valid, errors } = await new Validator().validate(described.json);
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });

@@ -9,7 +9,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { bundleWorker } from "../../bench/bundle.ts";
 import { WebhookReceiver } from "../builders/webhook-receiver.ts";
 import { TestService, type WorkerBuild } from "./test-service.ts";
@@ -54,8 +54,7 @@ function buildWorker(everyProject: TestProject): WorkerBuild {
   process.once("exit", () => rmSync(folder, { recursive: true }));
   bundleWorker("src/worker.ts", folder);
   const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
-  const { vars } = unstable_readConfig({ config: "wrangler.toml" });
-  const build = { folder, options: workerOptions, vars };
+  const build = { folder, options: workerOptions };
   everyProject.provide("build", build);
   return build;
 }

@@ -6,14 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import type { Unstable_MiniflareWorkerOptions } from "wrangler";
 import { bundleModules } from "../../bench/bundle.ts";
-import { applyMigrations } from "../../bench/migrations.ts";
+import { createTables } from "../../bench/migrations.ts";
 
 /** The Worker as a deploy would upload it, and what wrangler.toml binds to it. */
 export interface WorkerBuild {
   readonly folder: string;
   readonly options: Omit<Unstable_MiniflareWorkerOptions["workerOptions"], "bindings">;
-  /** The settings of wrangler.toml. */
-  readonly vars: { readonly [name: string]: unknown };
 }
 
 declare module "vitest" {
@@ -62,7 +60,7 @@ export class TestService {
     const service = new TestService(options);
     writeFileSync(service.logFile, "");
     await service.#start({});
-    await applyMigrations(await service.#running.getD1Database("HISTORY"));
+    await createTables(await service.#running.getD1Database("HISTORY"));
     return service;
   }
 
@@ -119,7 +117,6 @@ export class TestService {
     const { build, locales } = this.#options;
     const sha256 = createHash("sha256").update(this.token).digest("hex");
     const bindings = {
-      ...build.vars,
       LOCALES: locales,
       MANIFEST_FRESH_MS: String(FRESH_MS),
       ADMIN_TOKENS: JSON.stringify([{ id: "system", sha256, scopes: ["read", "operate"] }]),

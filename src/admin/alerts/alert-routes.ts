@@ -8,8 +8,7 @@ import {
   receiptSchema,
 } from "../../alerts/alert-run.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
-import { SEVERITIES } from "../../health/rule.ts";
-import { RULE_NAMES } from "../../health/rules.ts";
+import { RULE_NAMES, SEVERITIES } from "../../health/rule-names.ts";
 import { type MonitorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import {

@@ -2,10 +2,8 @@ import * as z from "zod";
 import type { AuditEntry, AuditStore } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import { timestamp } from "../../catalog/fields.ts";
 import { withStoreDeadline } from "../calls.ts";
-
-const outcomes = ["done", "refused", "failed"] as const;
+import { AUDIT_OUTCOMES, auditEntrySchema } from "./audit-entry.ts";
 
 const auditQuery = z.strictObject({
   actor: z.string().max(320).optional(),
@@ -13,34 +11,14 @@ const auditQuery = z.strictObject({
   target: z.string().max(128).optional().meta({
     description: "The id or generation that was acted on, as in the entry.",
   }),
-  outcome: z.enum(outcomes).optional(),
+  outcome: z.enum(AUDIT_OUTCOMES).optional(),
   since: time().optional(),
   until: time().optional(),
   ...pageQuery,
 });
 
-const auditEntry = z
-  .strictObject({
-    id: z.uuid(),
-    at: timestamp,
-    actor: z.string(),
-    action: z.string(),
-    target: z.string().nullable().meta({ description: "The id or generation acted on." }),
-    outcome: z.enum(outcomes).meta({
-      description: "`refused`: nothing changed; `failed`: it is unknown whether anything changed.",
-    }),
-    status: z.int(),
-    code: z.string().nullable(),
-    detail: z.string().nullable(),
-    request: z.unknown().meta({ description: "The body, if it could be read." }),
-    before: z.unknown(),
-    after: z.unknown(),
-    request_id: z.string(),
-  })
-  .meta({ id: "AuditEntry" });
-
 const auditPage = z.strictObject({
-  entries: z.array(auditEntry).meta({ description: "Newest first." }),
+  entries: z.array(auditEntrySchema).meta({ description: "Newest first." }),
   ...pageFields,
 });
 

@@ -10,7 +10,7 @@ export const jobAnswer = z
     ...outcome,
     job: jobSchema.meta({
       description:
-        "The new job, or an open one that does the same. `chain` names the jobs before and after it.",
+        "The new job, or that of the request that this one repeats. `chain` names the jobs before and after it.",
     }),
   })
   .meta({ id: "BackupJobAnswer" });
@@ -47,12 +47,12 @@ export const NO_BACKUP: Refusal = {
 export function acceptances<Body extends z.ZodType>(named: string, body: Body) {
   const headers = { Location: `The path of ${named}.` };
   return {
-    200: { description: "An open job that does the same", headers, body },
+    200: { description: "The job of the request that this one repeats", headers, body },
     202: { description: "The job is queued", headers, body },
   } as const;
 }
 
-/** Answers with a new job, or with an open one that does the same. */
+/** Answers with a new job, or with that of the request that this one repeats. */
 export function accept({ changed, job }: AcceptedJob, location: string) {
   return {
     status: changed ? 202 : 200,
@@ -63,7 +63,9 @@ export function accept({ changed, job }: AcceptedJob, location: string) {
 }
 
 function describeJob(changed: boolean, { id, kind, chain, state }: BackupJob): string {
-  const result = changed ? "The job is queued." : `The same job is already ${state}.`;
+  const result = changed
+    ? "The job is queued."
+    : `The same job was queued before, and is ${state}.`;
   const undo =
     kind === "restore"
       ? ` It follows a backup of the present state: to undo the restore, restore ${chain[0]}.`

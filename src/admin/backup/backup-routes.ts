@@ -10,7 +10,6 @@ import {
   type ListingDependencies,
 } from "../../backup/listing.ts";
 import { idOf } from "../../catalog/fields.ts";
-import type { Limits } from "../../health/limits.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import { pageOf } from "../../storage/page.ts";
 import { type CoordinatorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
@@ -46,34 +45,33 @@ const BACKUP_DEADLINE_MS = 2_000;
 interface BackupDependencies {
   readonly coordinator: CoordinatorCalls;
   readonly backups: BackupStore;
-  readonly limits: Pick<Limits, "backupStaleMs">;
   readonly now: () => number;
 }
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
-export function backupRoutes({ coordinator, backups, limits, now }: BackupDependencies) {
-  const listing = (): ListingDependencies => ({
-    backups,
-    jobs: () => coordinator.jobs(),
-    now,
-    staleAfterMs: limits.backupStaleMs,
-  });
+export function backupRoutes({ coordinator, backups, now }: BackupDependencies) {
+  const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs(), now };
 
   const run = route({
     method: "post",
     path: "/admin/backup/run",
     summary: "Make a backup",
-    description:
-      "Of everything that is stored. The next job of its `chain` verifies it. A backup that waits already is the answer, unless it lacks the requested note or pin.",
+    description: "Of everything that is stored. The next job of its `chain` verifies it.",
     access: "operate",
     action: "backup.run",
+    beginsWork: true,
     body: runBody,
     responses: acceptances("its backup", runAnswer),
     problems: { 429: "`queue_full`: too many jobs wait" },
-  }).answer(async ({ body, actor }) => {
+  }).answer(async ({ body, actor, idempotencyKey, requestId }) => {
     const { note = null, pin } = body;
-    const request = { trigger: "manual", note, pin, requested_by: actor.id } as const;
-    const result = await coordinator.backUp(request);
+    const result = await coordinator.backUp({
+      trigger: "manual",
+      note,
+      pin,
+      requested_by: actor.id,
+      idempotencyKey: idempotencyKey ?? requestId,
+    });
     if (!result.ok) return refuseJob(result);
     const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backup_id}`);
     const backup = await backupOf(result.job);
@@ -82,7 +80,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
 
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
   async function backupOf(made: BackupJob) {
-    const found = findBackup({ ...listing(), jobs: async () => [made] }, made.backup_id);
+    const found = findBackup({ ...listing, jobs: async () => [made] }, made.backup_id);
     return nullIfUnavailable(withStoreDeadline("backups", found, BACKUP_DEADLINE_MS));
   }
 
@@ -96,7 +94,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "A page of backups", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query }) => {
-    const page = await withStoreDeadline("backups", listBackups(listing(), query));
+    const page = await withStoreDeadline("backups", listBackups(listing, query));
     return page.ok ? { status: 200, body: page.body } : BAD_CURSOR;
   });
 
@@ -144,7 +142,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const found = await withStoreDeadline("backups", findBackup(listing(), params.id));
+    const found = await withStoreDeadline("backups", findBackup(listing, params.id));
     return found === null ? NO_BACKUP : { status: 200, body: found };
   });
 
@@ -160,6 +158,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
       ...about,
       access: "operate",
       action: `backup.${verb}`,
+      beginsWork: true,
       params: backupParams,
       body: noteBody,
       responses: acceptances("the job", jobAnswer),
@@ -168,8 +167,13 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
         429: "`queue_full`: too many jobs wait",
         503: BACKUPS_UNAVAILABLE,
       },
-    }).answer(async ({ params, body: { note: why = null }, actor }) => {
-      const result = await begin(params.id, { requested_by: actor.id, note: why });
+    }).answer(async ({ params, body: { note = null }, actor, idempotencyKey, requestId }) => {
+      const result = await begin(params.id, {
+        requested_by: actor.id,
+        note,
+        // A repeated call of the coordinator is told apart as well.
+        idempotencyKey: idempotencyKey ?? requestId,
+      });
       return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
     });
 
@@ -188,7 +192,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     {
       summary: "Restore a backup",
       description:
-        "Queues three jobs, the `chain` of each, after those that wait already: a backup of the present state, the restore, and the verification of that new backup. The restore verifies the backup, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. To undo the restore, restore the first id of `chain`. If a job fails, those after it are cancelled. Repeated after its end, the call restores the backup once more.",
+        "Queues three jobs, the `chain` of each, after those that wait already: a backup of the present state, the restore, and the verification of that new backup. The restore verifies the backup, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. To undo the restore, restore the first id of `chain`. If a job fails, those after it are cancelled.",
     },
     async (id, request) => coordinator.restoreBackup(id, request),
   );
@@ -205,7 +209,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
       responses: { 200: { description: "The backup after the call", body: backupAnswer } },
       problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
     }).answer(async ({ params: { id }, actor }) => {
-      const before = await withStoreDeadline("backups", findBackup(listing(), id));
+      const before = await withStoreDeadline("backups", findBackup(listing, id));
       if (before === null) return NO_BACKUP;
       const pinned = verb === "pin";
       const pin = JSON.stringify({ by: actor.id });

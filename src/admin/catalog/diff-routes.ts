@@ -184,7 +184,7 @@ function refuseDiff(code: keyof typeof REASONS, from: string): Refusal {
   return { problem: { status: 404, code, detail } };
 }
 
-const UNREADABLE: Refusal = {
+export const UNREADABLE: Refusal = {
   problem: {
     status: 503,
     code: "catalog_unreadable",

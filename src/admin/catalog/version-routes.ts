@@ -110,7 +110,8 @@ function foreignStores({ detail }: { readonly detail: string }): Refusal {
   return { problem: { status: 409, code: "foreign_stores", detail } };
 }
 
-function notRetained(generation: number): Refusal {
+/** The answer about a version that is no longer there. */
+export function notRetained(generation: number | string): Refusal {
   const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;
   return {
     problem: { status: 404, code: "generation_not_retained", detail },

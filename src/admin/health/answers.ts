@@ -1,39 +1,21 @@
 /** The five questions of an operator, answered from one observation. Pure. */
 import { Cron } from "croner";
-import * as z from "zod";
+import { validate as isUuid } from "uuid";
 import type { AlertResult } from "../../alerts/alert-run.ts";
-import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
-import { type Checks, gravest, problemsOf, worstOf } from "../../health/check.ts";
+import {
+  type CheckProblem,
+  type Checks,
+  gravest,
+  problemsOf,
+  worstOf,
+} from "../../health/check.ts";
 import type { HeldSummary } from "../../ingest/accounting.ts";
-import type { Pause } from "../../ingest/pause.ts";
+import { hasEnded, type Pause } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
-import { healthStatus } from "./health-schema.ts";
+import type { Answer } from "./answer-schema.ts";
 import type { Observation } from "./observation.ts";
 
-const answerSchema = z
-  .strictObject({
-    question: z.enum(["served", "fresh", "failed", "changed", "next"]).meta({
-      description:
-        "Is it served? Is it fresh? What failed, and what do I do? Who changed what? What happens next?",
-    }),
-    status: healthStatus,
-    answer: z.string(),
-    details: z.array(
-      z.strictObject({
-        text: z.string(),
-        at: timestamp.nullable(),
-        links: z.array(z.strictObject({ text: z.string(), href: z.string() })),
-      }),
-    ),
-  })
-  .meta({ id: "Answer" });
-
-export const answersSchema = z.array(answerSchema).meta({
-  description: "The five questions of an operator, answered from the checks.",
-});
-
-type Answer = DeepReadonly<z.output<typeof answerSchema>>;
 type Detail = Answer["details"][number];
 
 /** A job that a cron trigger starts. */
@@ -61,14 +43,18 @@ interface Viewer {
 
 /** Answers the five questions. */
 export function answerQuestions(observation: Observation, viewer: Viewer): readonly Answer[] {
+  const now = timeText(observation.at);
+  const evaluated = observation.monitor?.lastRun?.started_at ?? now;
   return [
-    isServed(observation),
-    isFresh(observation),
-    whatFailed(observation, viewer),
-    whoChangedWhat(observation, viewer),
-    whatHappensNext(observation, viewer),
+    { ...isServed(observation), at: now },
+    { ...isFresh(observation), at: evaluated },
+    { ...whatFailed(observation, viewer), at: evaluated },
+    { ...whoChangedWhat(observation, viewer), at: now },
+    { ...whatHappensNext(observation, viewer), at: now },
   ];
 }
+
+type Judged = Omit<Answer, "at">;
 
 function detail(text: string, at: string | null = null, links: Detail["links"] = []): Detail {
   return { text, at, links };
@@ -85,45 +71,58 @@ function withNames(checks: Checks, isWanted: (name: string) => boolean): Checks 
   return Object.fromEntries(Object.entries(checks).filter(([name]) => isWanted(name)));
 }
 
-function isServed({ manifest, checks }: Observation): Answer {
+function isServed({ manifest, checks }: Observation): Judged {
   const found = withNames(checks, (name) => name.startsWith("catalog:"));
   const status = worstOf(found);
   const problems = problemsOf(found).map(({ output }) => detail(output));
-  if (manifest === null || status === "fail")
-    return { question: "served", status: "fail", answer: "No", details: problems };
+  const question = "served";
+  if (status === "fail")
+    return { question, status, answer: "No", details: [...problems, WAYS_BACK] };
+  if (manifest === null) return { question, status, answer: "Not yet", details: problems };
   const { generation, counts, locales } = manifest;
   const places = `${numberOf(counts.airports, "airport")} in ${numberOf(Object.keys(locales).length, "locale")}`;
-  const details = [detail(`Version ${generation}`), detail(places), ...problems];
-  return { question: "served", status, answer: "Yes", details };
+  const version = detail(`Version ${generation}`, null, [{ text: "History", href: "#versions" }]);
+  return { question, status, answer: "Yes", details: [version, detail(places), ...problems] };
 }
+
+const WAYS_BACK = detail("Go back to", null, [
+  { text: "an earlier content", href: "#versions" },
+  { text: "a backup", href: "#backups" },
+]);
 
 /** The checks that say how fresh the catalog is, and whether anybody has looked. */
 const FRESHNESS = [
+  "catalog:present",
   "monitor:responseTime",
   "monitor:evaluation",
   "rule:catalog_stale",
   "rule:data_old",
 ];
 
-function isFresh({ manifest, coordinator, checks }: Observation): Answer {
+function isFresh({ manifest, coordinator, checks }: Observation): Judged {
   const found = withNames(checks, (name) => FRESHNESS.includes(name));
   const successAt = lastSuccess(coordinator?.ended ?? [])?.finished_at;
   const details = [
     ...(manifest?.as_of ? [detail("Day of the airports")] : []),
     ...(manifest ? [detail("Published", manifest.published_at)] : []),
-    ...(successAt ? [detail("Last compared with upstream", successAt)] : []),
+    ...(successAt
+      ? [detail("Last compared with upstream", successAt, [{ text: "History", href: "#runs" }])]
+      : []),
     ...problemsOf(found).map(({ output }) => detail(output)),
   ];
-  const status = manifest === null ? "fail" : worstOf(found);
+  const status = worstOf(found);
   return { question: "fresh", status, answer: manifest?.as_of ?? "Unknown", details };
 }
 
-/** No failure: an operator wanted it, and `next` says so. */
-const WANTED = "ingest:paused";
+/** Whether an operator wanted it, or a new service is on its way: `next` and `served` say so. */
+function isExpected({ name, status }: CheckProblem): boolean {
+  return name === "ingest:paused" || (name === "catalog:present" && status === "warn");
+}
+
 const OPERATING = "/docs/operating#when-something-is-wrong";
 
-function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Answer {
-  const problems = problemsOf(checks).filter(({ name }) => name !== WANTED);
+function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Judged {
+  const problems = problemsOf(checks).filter((problem) => !isExpected(problem));
   const details = problems.map(({ name, output }) => {
     const [component = "", rule = ""] = name.split(":");
     if (component !== "rule")
@@ -146,7 +145,7 @@ function linksToRun(result: AlertResult | undefined): Detail["links"] {
   return typeof id === "string" ? [{ text: "The run", href: `#runs/${id}` }] : [];
 }
 
-function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Answer {
+function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Judged {
   const question = "changed";
   const published = manifest
     ? [detail(`Version ${manifest.generation} was published`, manifest.published_at)]
@@ -157,9 +156,7 @@ function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Answer 
     const answer = manifest ? `Version ${manifest.generation}` : "Nothing";
     return { question, status: "pass", answer, details: published };
   }
-  const details = changes.map(({ at, actor, action, target }) =>
-    detail(`${actor}: ${action}${target === null ? "" : ` ${target}`}`, at),
-  );
+  const details = changes.map(describeChange);
   const [last] = changes;
   return {
     question,
@@ -167,6 +164,20 @@ function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Answer 
     answer: last?.actor ?? "",
     details: [...details, ...published, ALL_CHANGES],
   };
+}
+
+/** A run, an evaluation or a backup is a link: nobody reads its id. */
+function describeChange({ at, actor, action, target }: ChangeByOperator): Detail {
+  const text = `${actor}: ${action}`;
+  if (target === null) return detail(text, at);
+  if (!isUuid(target)) return detail(`${text} ${target}`, at);
+  const [room = ""] = action.split(".");
+  const places: { readonly [room: string]: Detail["links"] } = {
+    alerts: [{ text: "The evaluation", href: "#alerts" }],
+    backup: [{ text: "The backup", href: "#backups" }],
+    ingest: [{ text: "The run", href: `#runs/${target}` }],
+  };
+  return detail(text, at, places[room]);
 }
 
 const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);
@@ -179,31 +190,47 @@ const JOBS = {
   verify_backup: "Next verification of a backup",
 } as const satisfies { readonly [J in ScheduledJob["job"]]: string };
 
-function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Viewer): Answer {
+function whatHappensNext(
+  { at, coordinator, checks }: Observation,
+  { jobs, changes }: Viewer,
+): Judged {
   const question = "next";
   const isPublic = changes === undefined;
   const scheduled = jobs
     .map(({ cron, job }) => ({ job, at: nextTick(cron, at) }))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  const ticks = scheduled.map((next) => detail(JOBS[next.job], next.at));
+  const isSkipped = (next: (typeof scheduled)[number]) =>
+    next.job === "ingest" &&
+    coordinator?.pause &&
+    !hasEnded(coordinator.pause, Date.parse(next.at));
+  const ticks = scheduled.map((next) =>
+    detail(isSkipped(next) ? `${JOBS[next.job]}, which the pause skips` : JOBS[next.job], next.at),
+  );
   if (coordinator === null) {
-    const why = detail("The coordinator does not answer.");
-    return { question, status: "warn", answer: "Unknown", details: [why, ...ticks] };
+    const found = problemsOf(withNames(checks, (name) => name.startsWith("coordinator:")));
+    const why = found.map(({ output }) => detail(`The coordinator: ${output}`));
+    return { question, status: "warn", answer: "Unknown", details: [...why, ...ticks] };
   }
   const { pause, running, queued, held } = coordinator;
   const details = [
     ...(pause === null ? [] : pauseDetails(pause, isPublic)),
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
     ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
-    ...(held?.waiting ? [describeHeld(held, isPublic)] : []),
+    ...describeHeld(held, isPublic),
     ...ticks,
   ];
-  if (pause !== null) return { question, status: "warn", answer: "Ingestion is paused", details };
+  const isAhead = ({ at: time }: Detail) => time !== null && Date.parse(time) > at;
+  const inOrder = [
+    ...details.filter((each) => !isAhead(each)),
+    ...details.filter(isAhead).toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1)),
+  ];
+  if (pause !== null)
+    return { question, status: "warn", answer: "Ingestion is paused", details: inOrder };
   // The alerts are evaluated all the time, which is no news.
   const [job] = scheduled.filter((next) => next.job !== "watch");
   const isBusy = running !== null || queued.length > 0;
   const idle = job === undefined ? "Nothing" : JOBS[job.job];
-  return { question, status: "pass", answer: isBusy ? "A run" : idle, details };
+  return { question, status: "pass", answer: isBusy ? "A run" : idle, details: inOrder };
 }
 
 function nextTick(cron: string, now: number): string {
@@ -221,7 +248,20 @@ function pauseDetails({ at, by, note, until }: Pause, isPublic: boolean): Detail
   ];
 }
 
-function describeHeld({ waiting, oldest_since: since }: HeldSummary, isPublic: boolean): Detail {
+/** What the last run has held back. After a rollback or a restore only the next run knows. */
+function describeHeld(held: HeldSummary | null, isPublic: boolean): Detail[] {
   const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
-  return detail(`${numberOf(waiting, "surprising change")} by upstream, since`, since, links);
+  if (held === null) return [detail("The next run finds which changes by upstream wait.")];
+  if (held.waiting === 0) return [];
+  const waiting = numberOf(held.waiting, "surprising change");
+  return [
+    detail(
+      `${waiting} by upstream waited at the last run, the oldest since`,
+      held.oldest_since,
+      links,
+    ),
+    held.next_due_at
+      ? detail("The first of them is taken over by the run after", held.next_due_at)
+      : detail("Each of them waits for a decision."),
+  ];
 }

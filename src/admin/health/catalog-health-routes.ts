@@ -93,7 +93,10 @@ export async function observeCatalog({ reader, defaultLocale, limits, now }: Cat
   const read = <T>(reading: Promise<T>) =>
     settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
   const current = await read(reader.current());
-  if (!current.ok) return { manifest: null, checks: checkUnserved(current) };
+  if (!current.ok) {
+    const isEmpty = current.reason === "nothing_published";
+    return { manifest: null, isEmpty, checks: checkUnserved(current) };
+  }
   const { manifest } = current;
   const bodies = manifest.locales[defaultLocale]?.bodies.proto;
   const [smallest] = CODINGS.flatMap((coding) => {
@@ -102,7 +105,8 @@ export async function observeCatalog({ reader, defaultLocale, limits, now }: Cat
   });
   const opened = smallest === undefined ? DATA_LOSS : await read(reader.open(smallest));
   const served = { manifest, opened, defaultLocale };
-  return { manifest, checks: checkServed(served, { limits, now: now() }) };
+  const checks = checkServed(served, { limits, now: now() });
+  return { manifest, isEmpty: false, checks };
 }
 
 function catalogFields({ generation, catalog_sha256, published_at, as_of, ...manifest }: Manifest) {

@@ -1,17 +1,16 @@
 import * as z from "zod";
 import { alertResultSchema } from "../../alerts/alert-run.ts";
-import { backupStatus } from "../../backup/backup.ts";
-import { judgeBackups } from "../../backup/listing.ts";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { worstOf } from "../../health/check.ts";
-import type { Limits } from "../../health/limits.ts";
+import type { RuleName } from "../../health/rule-names.ts";
 import { type EndedRun, endedRunSchema, runSchema } from "../../coordinator/run.ts";
 import { coordinatorStatus } from "../../coordinator/status.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
-import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";
+import { answersSchema } from "./answer-schema.ts";
+import { answerQuestions, type ScheduledJob } from "./answers.ts";
 import { healthStatus } from "./health-schema.ts";
 import { type Observation, observe, type ServiceSources } from "./observation.ts";
 
@@ -42,7 +41,9 @@ const ingestSchema = z.strictObject({
 
 const backupsSchema = z
   .strictObject({
-    status: backupStatus,
+    status: z.enum(["ok", "stale", "unverified", "no_backups"]).meta({
+      description: "`stale` and `unverified`: by the rules `backup_stale` and `backup_unverified`.",
+    }),
     newest_at: timestamp.nullable(),
     newest_verified_at: timestamp.nullable(),
   })
@@ -104,13 +105,13 @@ const MEMO_MS = 5_000;
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
 export function dashboardRoutes(deps: DashboardDependencies) {
-  const { now, limits, jobs } = deps;
+  const { now, jobs } = deps;
   const loads = new SingleFlight<Summary>(deps.waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;
   async function readSummary(): Promise<Summary> {
     const at = now();
     const observation = await observe(deps);
-    memo = { at, summary: summarizeService(observation, { limits, jobs }) };
+    memo = { at, summary: summarizeService(observation, jobs) };
     return memo.summary;
   }
 
@@ -136,17 +137,12 @@ export function dashboardRoutes(deps: DashboardDependencies) {
   return [summary];
 }
 
-interface SummaryContext {
-  readonly limits: Limits;
-  readonly jobs: readonly ScheduledJob[];
-}
-
-function summarizeService(observation: Observation, { limits, jobs }: SummaryContext): Summary {
+function summarizeService(observation: Observation, jobs: readonly ScheduledJob[]): Summary {
   const { at, checks } = observation;
   const shown = {
     catalog: describeCatalog(observation),
     ingest: describeIngest(observation),
-    backups: describeBackups(observation, limits),
+    backups: describeBackups(observation),
     alerts: describeAlerts(observation),
   };
   return {
@@ -192,21 +188,22 @@ function describeRun({ state, outcome, trigger, finished_at, duration_ms }: Ende
   return { state, outcome, trigger, finished_at, duration_ms };
 }
 
-function describeBackups({ monitor, at: now }: Observation, limits: Limits): Summary["backups"] {
-  const found = monitor?.lastRun?.results.find(({ rule }) => rule === "backup_unverified");
-  if (found === undefined || !("newest_finished_at" in found.evidence)) return null;
+/** The backups by the findings of the last evaluation; null if it could not read them. */
+function describeBackups({ monitor }: Observation): Summary["backups"] {
+  const findingOf = (name: RuleName) => monitor?.lastRun?.results.find(({ rule }) => rule === name);
+  const [age, verification] = [findingOf("backup_stale"), findingOf("backup_unverified")];
+  if (verification === undefined || !("newest_finished_at" in verification.evidence)) return null;
   const timeIn = (name: string) => {
-    const at = found.evidence[name];
+    const at = verification.evidence[name];
     return typeof at === "string" ? at : null;
   };
   const newest_at = timeIn("newest_finished_at");
-  const newest_verified_at = timeIn("newest_verified_at");
-  const times = { newestFinishedAt: newest_at, newestVerifiedAt: newest_verified_at };
-  return {
-    status: judgeBackups(times, { now, staleAfterMs: limits.backupStaleMs }),
-    newest_at,
-    newest_verified_at,
+  const statusOf = () => {
+    if (newest_at === null) return "no_backups";
+    if (age?.status !== "pass") return "stale";
+    return verification.status === "pass" ? "ok" : "unverified";
   };
+  return { status: statusOf(), newest_at, newest_verified_at: timeIn("newest_verified_at") };
 }
 
 const NOTHING_EVALUATED = {

@@ -2,7 +2,7 @@ import type { MonitorStatus } from "../../alerts/monitor.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import type { Check, Checks } from "../../health/check.ts";
-import { checkCoordinator, checkMonitor } from "../../health/service-checks.ts";
+import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
@@ -63,6 +63,10 @@ export async function observe(sources: ServiceSources): Promise<Observation> {
       ...(status.value && checkCoordinator(status.value)),
       // After the monitor's findings: what is read live is newer.
       ...catalog.checks,
+      ...(catalog.isEmpty &&
+        status.value &&
+        monitor.value &&
+        checkFirstRun(status.value, monitor.value)),
     },
   };
 }

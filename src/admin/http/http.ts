@@ -1,5 +1,3 @@
-import { STATUS_CODES } from "node:http";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { RequestIdVariables } from "hono/request-id";
 import type { Context } from "hono";
 import * as z from "zod";
@@ -17,6 +15,22 @@ export const problemSchema = z
   })
   .meta({ id: "Problem", description: "A problem as RFC 9457 describes it." });
 
+/** The phrase of each status that a problem has. `node:http` has them all, at a price at each start. */
+const TITLES = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+} as const;
+
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
 /** Answers `application/problem+json` with the request's id. */
@@ -28,7 +42,7 @@ export function sendProblem(
   c.set("problem", problem);
   const body = {
     type: "about:blank",
-    title: STATUS_CODES[problem.status] ?? "Error",
+    title: TITLES[problem.status],
     ...problem,
     request_id: c.get("requestId"),
   } satisfies z.output<typeof problemSchema>;
@@ -65,7 +79,7 @@ export interface AuditedChange {
 
 /** A problem as RFC 9457 describes it. */
 export interface Problem {
-  readonly status: ContentfulStatusCode;
+  readonly status: keyof typeof TITLES;
   /** Stable word for programs, such as `unknown_field`. */
   readonly code: string;
   /** States the problem and the remedy. */

@@ -32,7 +32,12 @@ export type RouteSpec = {
   readonly problems?: { readonly [status: number]: string };
 } & (
   | { readonly access: "public" | "read" }
-  | { readonly access: "operate"; readonly action: `${string}.${string}` }
+  | {
+      readonly access: "operate";
+      readonly action: `${string}.${string}`;
+      /** Whether it begins work, and takes a header Idempotency-Key. */
+      readonly beginsWork?: true;
+    }
 );
 
 /** A request that matches its route's schemas. */
@@ -42,6 +47,8 @@ interface RouteInput<S extends RouteSpec> {
   readonly body: ValueOf<S["body"]>;
   readonly actor: S["access"] extends "public" ? undefined : Actor;
   readonly requestId: string;
+  /** The same for every repetition of a request; null without a header Idempotency-Key. */
+  readonly idempotencyKey: string | null;
   readonly headers: Headers;
 }
 

@@ -3,6 +3,7 @@ import type { Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
 import * as z from "zod";
+import { sha256Hex } from "../../catalog/bytes.ts";
 import { permit } from "../auth/gate.ts";
 import { report, type ReportDependencies } from "../audit/audit-trail.ts";
 import { settledWithin } from "../../storage/deadline.ts";
@@ -44,8 +45,12 @@ async function answer(c: Context<Http>, { spec, handle }: Route): Promise<Respon
   const input = await readInput(c, spec);
   if ("problem" in input) return sendProblem(c, input.problem, input.headers);
   c.set("input", input);
+  const key = spec.access === "operate" && spec.beginsWork ? readIdempotencyKey(c, input) : null;
+  if (typeof key === "object" && key !== null) return sendProblem(c, key.problem);
   const { actor, requestId } = c.var;
-  const answered = await handle({ ...input, actor, requestId, headers: c.req.raw.headers });
+  const { headers: sent } = c.req.raw;
+  const asked = { ...input, actor, requestId, idempotencyKey: key, headers: sent };
+  const answered = await handle(asked);
   c.set("change", answered.change);
   if ("problem" in answered) return sendProblem(c, answered.problem, answered.headers);
   const { status, body, headers } = answered;
@@ -75,6 +80,26 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInpu
   if ("problem" in json) return json;
   const body = parseInput(spec.body, json.value, "field");
   return typeof body === "string" ? invalidRequest("invalid_body", body) : { params, query, body };
+}
+
+/** A UUID, say, with or without the quotes of a structured field. */
+const IDEMPOTENCY_KEY = /^[!-~]{1,128}$/;
+
+/**
+ * Makes the key that the repetitions of a request share: of the header, who sends it, and all that
+ * it says. Another request with the same header is no repetition.
+ *
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
+function readIdempotencyKey(c: Context<Http>, { body }: RequestInput): string | Refusal | null {
+  const header = c.req.header("idempotency-key");
+  if (header === undefined) return null;
+  if (!IDEMPOTENCY_KEY.test(header))
+    return invalidRequest(
+      "invalid_idempotency_key",
+      "The header Idempotency-Key must have 1 to 128 visible ASCII characters.",
+    );
+  return sha256Hex(JSON.stringify([header, c.var.actor?.id, c.req.path, body]));
 }
 
 const NO_FIELDS = z.strictObject({});

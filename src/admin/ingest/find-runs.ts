@@ -30,7 +30,7 @@ export function runPath({ id }: { readonly id: string }): string {
 
 /** A run of the configured source, which waits while ingestion is paused. */
 export function plainRun(
-  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note">,
+  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note" | "idempotencyKey">,
 ): EnqueueRequest {
   const usual = { mode: "incremental", source: null, candidate: null, forced: false } as const;
   return { ...asked, ...usual, ifPaused: "queue" };

@@ -10,6 +10,7 @@ import {
   withDecision,
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
+import { count } from "../../catalog/fields.ts";
 import { type ListedRun, runSchema } from "../../coordinator/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
@@ -26,9 +27,15 @@ interface HeldDependencies {
   readonly now: () => number;
 }
 
+const NO_RULE = "none";
+const ruleField = z
+  .enum([...RULES, NO_RULE])
+  .optional()
+  .meta({ description: "All that this rule marks; `none`: those that no rule marks." });
+
 const heldQuery = z.strictObject({
   state: z.enum(HELD_STATES).optional(),
-  rule: z.enum(RULES).optional(),
+  rule: ruleField,
   iata: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be an IATA code: three capital letters")
@@ -42,6 +49,10 @@ const heldPage = z
     held: z
       .array(heldChangeSchema)
       .meta({ description: "The most urgent first, then by IATA code." }),
+    by_rule: z.record(z.string(), count).meta({
+      description:
+        "How many match but for the parameter `rule`, by rule, the most urgent first; `none`: those that no rule marks. A change may be marked by several.",
+    }),
     ...pageFields,
   })
   .meta({ id: "HeldPage" });
@@ -55,7 +66,7 @@ const heldParams = z.object({
 const manyBody = z
   .strictObject({
     run_id: runId.optional().meta({ description: "All that this run saw first." }),
-    rule: z.enum(RULES).optional().meta({ description: "All that this rule holds." }),
+    rule: ruleField,
     note: noteField,
   })
   .refine(({ run_id, rule }) => run_id !== undefined || rule !== undefined, {
@@ -91,11 +102,15 @@ export function heldRoutes(deps: HeldDependencies) {
     responses: { 200: { description: "A page of held changes", body: heldPage } },
     problems: { 503: "`archive_unavailable`: R2 does not answer" },
   }).answer(async ({ query }) => {
-    const { limit, cursor, ...wanted } = query;
-    const matching = (await readHeld(deps)).filter((held) => matchesFilter(held, wanted));
-    const page = pageOf(matching, { limit, cursor }, BY_RANK);
+    const { limit, cursor, rule, ...wanted } = query;
+    const found = (await readHeld(deps)).filter((held) => matchesFilter(held, wanted));
+    const page = pageOf(
+      found.filter((held) => matchesFilter(held, { rule })),
+      { limit, cursor },
+      BY_RANK,
+    );
     if (!page.ok) return BAD_CURSOR;
-    return { status: 200, body: { held: page.items, ...restOf(page) } };
+    return { status: 200, body: { held: page.items, by_rule: countRules(found), ...restOf(page) } };
   });
   return [list, ...(["approve", "reject"] as const).flatMap((verb) => decisionRoutes(verb, deps))];
 }
@@ -171,11 +186,26 @@ async function readHeld({ coordinator, archive }: HeldDependencies): Promise<Hel
   return held.map((change) => withDecision(change, verdicts));
 }
 
+/** Counts the changes that each rule marks, the most urgent rule first. */
+function countRules(held: readonly HeldChange[]): { readonly [rule: string]: number } {
+  const marks = Map.groupBy<string, string>(held.flatMap(marksOf), (rule) => rule);
+  return Object.fromEntries(
+    [...RULES, NO_RULE].flatMap((rule) => {
+      const marked = marks.get(rule);
+      return marked === undefined ? [] : [[rule, marked.length]];
+    }),
+  );
+}
+
+function marksOf({ rules }: HeldChange): readonly string[] {
+  return rules.length === 0 ? [NO_RULE] : rules;
+}
+
 type HeldFilter = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
 
 function matchesFilter(held: HeldChange, { rule, state, iata, run_id }: HeldFilter): boolean {
   return (
-    (rule === undefined || held.rules.includes(rule)) &&
+    (rule === undefined || marksOf(held).includes(rule)) &&
     (state ?? held.state) === held.state &&
     (iata ?? held.iata) === held.iata &&
     (run_id ?? held.run_id) === held.run_id
@@ -221,7 +251,12 @@ async function queueRuns(
   actor: Actor,
 ): Promise<ListedRun | null> {
   const note = "takes over approved changes";
-  const plain = plainRun({ trigger: "manual", requested_by: actor.id, note });
+  const plain = plainRun({
+    trigger: "manual",
+    requested_by: actor.id,
+    note,
+    idempotencyKey: null,
+  });
   let run: ListedRun | null = null;
   for (const source of new Set(approved.map((change) => change.source))) {
     const result = await coordinator.enqueue({ ...plain, source });

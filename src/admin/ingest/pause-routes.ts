@@ -83,14 +83,15 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
     description: "What waits continues; skipped cron ticks are not made up for.",
     access: "operate",
     action: "ingest.resume",
+    beginsWork: true,
     body: resumeBody,
     responses: {
       200: { description: "The state after the call", headers: OF_RUN, body: pauseAnswer },
     },
-  }).answer(async ({ body, actor }) => {
+  }).answer(async ({ body, actor, idempotencyKey }) => {
     const answer = await ingest.resume();
-    const { note: why = null, run_now } = body;
-    const run = plainRun({ trigger: "resume", requested_by: actor.id, note: why });
+    const { note = null, run_now } = body;
+    const run = plainRun({ trigger: "resume", requested_by: actor.id, note, idempotencyKey });
     const queued = run_now ? await ingest.enqueue(run) : null;
     const done = queued?.ok ? queued.answer : null;
     const answered = pauseAnswerOf(

@@ -74,9 +74,10 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
       "To approve what guards refused, send `candidate_of` with the id of the refused run, and `force`. Without `force` the same bytes are tried again.",
     access: "operate",
     action: "ingest.queue",
+    beginsWork: true,
     body: queueBody,
     responses: {
-      200: { description: "The same run is already queued", headers: OF_RUN, body: queueAnswer },
+      200: { description: "The same run was queued before", headers: OF_RUN, body: queueAnswer },
       202: { description: "The run is queued", headers: OF_RUN, body: queueAnswer },
     },
     problems: {
@@ -85,7 +86,7 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
       429: "`queue_full`: ten runs wait already; see Retry-After",
       503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`; `archive_unavailable`: R2 does not answer about its files",
     },
-  }).answer(async ({ body, actor }) => {
+  }).answer(async ({ body, actor, idempotencyKey }) => {
     const { mode, force, note = null, if_paused, as_of } = body;
     const found = await findCandidate({ ingest, history }, body);
     if ("problem" in found) return found;
@@ -98,6 +99,7 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
       requested_by: actor.id,
       note,
       ifPaused: if_paused,
+      idempotencyKey,
     });
     if (!result.ok) return refuseQueue(result);
     const { answer } = result;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
+import { isOpen } from "../../coordinator/job-record.ts";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
 import { RUN_MODES, RUN_OUTCOMES } from "../../ingest/report.ts";
 import {
@@ -105,7 +106,7 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
     responses: { 200: { description: "The run after the call", body: cancelAnswer } },
     problems: {
       404: "`run_not_found`",
-      409: "`run_ended` or `run_published`: it is too late",
+      409: "`run_ended` or `run_published`: it is too late; `run_lost`: only its row in D1 is left",
       503: "`history_unavailable`: D1 does not answer about a run that ended long ago",
     },
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
@@ -126,12 +127,13 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   return [list, detail, cancel];
 }
 
-/** Answers the cancelling of a run that the coordinator has forgotten: it has ended. */
+/** Answers the cancelling of a run that the coordinator does not know: it has ended, or is lost. */
 async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
   const run = await history.findRun(id);
-  if (run?.state === "cancelled")
+  if (run === null) return { ok: false, reason: "not_found" } as const;
+  if (run.state === "cancelled")
     return { ok: true, changed: false, before: run.state, run } as const;
-  return { ok: false, reason: run === null ? "not_found" : "ended" } as const;
+  return { ok: false, reason: isOpen(run.state) ? "lost" : "ended" } as const;
 }
 
 function cancelMessage({ changed, run: { state } }: Extract<CancelResult, { ok: true }>): string {
@@ -141,7 +143,7 @@ function cancelMessage({ changed, run: { state } }: Extract<CancelResult, { ok: 
 }
 
 function refuseCancel(
-  reason: Extract<CancelResult, { ok: false }>["reason"],
+  reason: Extract<CancelResult, { ok: false }>["reason"] | "lost",
   target: string,
 ): Refusal {
   const change = { target };
@@ -153,6 +155,11 @@ function refuseCancel(
     case "ended": {
       const detail = "The run has ended already.";
       return { problem: { status: 409, code: "run_ended", detail }, change };
+    }
+    case "lost": {
+      const detail =
+        "The coordinator does not know this run: nothing runs. Its row ends within five minutes.";
+      return { problem: { status: 409, code: "run_lost", detail }, change };
     }
     case "too_late": {
       const detail =

@@ -1,30 +1,40 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Action, type ActionAnswer, type ActionField, actionRequest } from "./action.ts";
-import { type AdminRequest, type AdminResult, askAdmin } from "./admin-client.ts";
+import {
+  type AdminFailure,
+  type AdminRequest,
+  type AdminResult,
+  askAdmin,
+} from "./admin-client.ts";
+import { TokenField, useToken } from "./token-form.tsx";
+import { refreshAll } from "./use-poll.ts";
 
 interface Props {
   readonly action: Action;
   readonly onClose: () => void;
-  /** Called after any answer of the service. */
-  readonly onAnswered: () => void;
 }
 
 /** Asks for confirmation, runs the action and shows the answer. */
-export function ActionDialog({ action, onClose, onAnswered }: Props) {
+export function ActionDialog({ action, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isSending, setSending] = useState(false);
   const [confirmed, setConfirmed] = useState<AdminRequest>();
   const [result, setResult] = useState<AdminResult<ActionAnswer>>();
+  const token = useToken();
+  const needsToken = result?.ok === false && isOfCredential(result.failure);
   useEffect(() => dialog.current?.showModal(), []);
   const onSubmit = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
+    if (needsToken && !token.take()) return;
     // A retry sends the confirmed values, because the fields are gone by then.
     const request = confirmed ?? actionRequest(action, new FormData(event.currentTarget));
     setConfirmed(request);
     setSending(true);
-    setResult(await askAdmin<ActionAnswer>(request));
+    const answer = await askAdmin<ActionAnswer>(request);
+    setResult(answer);
     setSending(false);
-    onAnswered();
+    // The service counts each request with a refused credential.
+    if (answer.ok || !isOfCredential(answer.failure)) refreshAll();
   };
   const verb = result === undefined ? action.verb : "Try again";
   return (
@@ -46,6 +56,14 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
           </>
         )}
         {result && <ActionResult result={result} />}
+        {needsToken && (
+          <>
+            <p>
+              Nothing has changed. What you entered is still here: enter a token, and try again.
+            </p>
+            <TokenField {...token} onInput={token.setTyped} />
+          </>
+        )}
         <div class="row dialog-buttons">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             {result === undefined ? "Cancel" : "Close"}
@@ -63,6 +81,11 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
       </form>
     </dialog>
   );
+}
+
+/** Whether another token may help. */
+function isOfCredential({ kind, code }: AdminFailure): boolean {
+  return (kind === "unauthenticated" || kind === "forbidden") && code !== "";
 }
 
 function ActionResult({ result }: { readonly result: AdminResult<ActionAnswer> }) {
@@ -118,6 +141,7 @@ function Field({ field }: { readonly field: ActionField }) {
       )}
       {kind === "text" && <input class="input" name={name} maxLength={500} autocomplete="off" />}
       {kind === "time" && <input class="input" name={name} type="datetime-local" />}
+      {kind === "date" && <input class="input" name={name} type="date" />}
       {kind !== "choice" && <small>{field.hint}</small>}
     </label>
   );

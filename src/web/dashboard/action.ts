@@ -9,7 +9,7 @@ export interface ActionAnswer {
 /** A field of a confirmation dialog. */
 export type ActionField =
   | {
-      readonly kind: "text" | "time" | "check";
+      readonly kind: "text" | "time" | "date" | "check";
       readonly name: string;
       readonly label: string;
       readonly hint: string;

@@ -1,7 +1,9 @@
-import { formatTime } from "../shared/format.ts";
+import { formatCount, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import type { Backup, HeldChange, Run, Version } from "./answers.ts";
-import { DiffView } from "./diff-view.tsx";
+import { ComparisonView } from "./diff-view.tsx";
+import { effectOf } from "./held-words.ts";
+import { PauseEffect } from "./pause-effect.tsx";
 
 /** The field for the reason of a change. */
 function noteField(hint = "Why. Shown in the audit.") {
@@ -69,6 +71,12 @@ export const QUEUE: Action = {
       ],
     },
     {
+      kind: "date",
+      name: "as_of",
+      label: "Date of the data",
+      hint: "Of files dropped into R2 only. Without it, the date in each file’s metadata counts.",
+    },
+    {
       kind: "check",
       name: "force",
       label: "Force",
@@ -105,7 +113,13 @@ export const TEST_NOTIFICATION: Action = {
 };
 
 /** Guards that an operator can override. */
-const OVERRIDABLE = ["guard_truncated", "guard_shrink", "guard_change", "guard_coverage"];
+const OVERRIDABLE = [
+  "guard_truncated",
+  "guard_padded",
+  "guard_shrink",
+  "guard_change",
+  "guard_coverage",
+];
 
 /** Whether only guards that `force` overrides have refused a run. */
 export function mayApprove({ state, error, guards }: Run): boolean {
@@ -147,16 +161,15 @@ export function cancelRun(id: string): Action {
 }
 
 /** Rolls back to an earlier version. */
-export function rollBackTo(to: Version, current: Version): Action {
-  const { generation } = to;
+export function rollBackTo({ generation }: Version): Action {
   return {
     title: `Roll back to version ${generation}`,
     explanation:
-      "Publishes its content again as a new, higher version. Clients see it within about a minute. The next run may publish something else: pause ingestion to stay on this version.",
+      "Publishes its content again as a new, higher version. Clients see it within about a minute.",
     preview: (
       <>
-        <p>It undoes these changes:</p>
-        <DiffView from={to} to={current.generation} />
+        <PauseEffect of="rollback" />
+        <ComparisonView to={String(generation)} />
       </>
     ),
     verb: "Roll back",
@@ -211,8 +224,14 @@ export function restoreBackup(backup: Backup): Action {
   return {
     title: "Restore the backup",
     explanation:
-      "Backs up the present state so that you can undo the restore, verifies the backup, publishes the backup’s catalog, and adds missing history. Ingestion is paused afterwards: resume it when you are satisfied. The audit does not change.",
-    preview: <BackupSummary backup={backup} />,
+      "Backs up the present state so that you can undo the restore, verifies the backup, publishes the backup’s catalog, and adds missing history. The audit does not change.",
+    preview: (
+      <>
+        <BackupSummary backup={backup} />
+        <PauseEffect of="restore" />
+        <ComparisonView to={id} />
+      </>
+    ),
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,
@@ -235,20 +254,39 @@ const HELD = {
   Approve: "Queues a run, which publishes what upstream says, if it still says so.",
   Reject: "The served value stays until upstream says something else.",
 };
+type Verb = keyof typeof HELD;
 
 /** Decides on a held change by upstream. */
-export function decideHeld(verb: keyof typeof HELD, { id, iata, name, rules }: HeldChange): Action {
-  const why = rules.map((rule) => rule.replaceAll("_", " ")).join(", ");
+export function decideHeld(verb: Verb, held: HeldChange): Action {
+  const { id, iata, name } = held;
   return {
     title: `${verb} the change`,
     explanation: HELD[verb],
     preview: (
       <p>
-        <b>{iata ?? "Subdivision"}</b> {name}: {why}
+        <b>{iata ?? "Subdivision"}</b> {name}: {verb === "Reject" && "not done: "}
+        {effectOf(held)}
       </p>
     ),
     verb,
     path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb.toLowerCase()}`,
     fields: [noteField()],
+  };
+}
+
+/** Decides on all changes that wait because of a rule. */
+export function decideAll(verb: Verb, group: { rule: string; total: number }): Action {
+  const { rule, total } = group;
+  const all = total === 1 ? "the one change" : `all ${formatCount(total)} changes`;
+  const which =
+    rule === "none" ? "that no rule marks" : `that the rule “${rule.replaceAll("_", " ")}” marks`;
+  return {
+    title: `${verb} ${all}`,
+    explanation: `${HELD[verb]} It decides on ${all} ${which}, also on those that are not on the page.`,
+    verb: `${verb} all`,
+    isDangerous: true,
+    path: `/admin/ingest/held/${verb.toLowerCase()}`,
+    fields: [noteField()],
+    fixed: { rule },
   };
 }

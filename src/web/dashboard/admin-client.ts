@@ -51,7 +51,7 @@ export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>
 const NO_CONTENT = 204;
 const UNAUTHORIZED = 401;
 const NOT_ACCEPTED = "That token was not accepted.";
-const SIGNED_OUT = "Your session has ended. Reload the page.";
+const SIGNED_OUT = "Your session has ended. Sign in again in another tab, then try again here.";
 
 function send({ method = "GET", path, body, signal }: AdminRequest): Promise<Response> {
   const headers = new Headers({ accept: "application/json" });

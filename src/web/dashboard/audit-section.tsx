@@ -5,7 +5,7 @@ import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
-import { usePages } from "./use-pages.ts";
+import { usePages } from "./use-poll.ts";
 
 const EVERY_MS = 10_000;
 const FILTERS = { all: "All", done: "Done", refused: "Refused", failed: "Failed" } as const;

@@ -6,8 +6,7 @@ import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { RowButton, Table } from "./table.tsx";
 import { Time } from "./time.tsx";
-import { usePages } from "./use-pages.ts";
-import { usePoll } from "./use-poll.ts";
+import { usePages, usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 5_000;
 const JOBS_EVERY_MS = 2_000;
@@ -17,7 +16,6 @@ const JOBS_MAX = 5;
 /** Lists the backups, and the jobs that make, verify and restore them. */
 export function BackupsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
   const polled = usePages<BackupList>("/admin/backup/list", EVERY_MS);
-  const { body } = polled;
   const backups = polled.pages.flatMap((page) => page.backups);
   const verified = backups.find(isVerified);
   // Nobody may delete the newest backup and the newest verified one.
@@ -26,7 +24,6 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
   return (
     <Section title="Backups" what="list of backups" polled={polled}>
       <p class="hint">
-        {body && <StatusPill word={body.status} />}{" "}
         {verified ? (
           <>
             Last verified <Time at={verified.verified.at} />

@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { RunListPage } from "./answers.ts";
+import type { Identity, RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -11,6 +11,7 @@ import { HeldSection } from "./held-section.tsx";
 import { RunPage as OneRun } from "./run-page.tsx";
 import { RunsSection } from "./runs-section.tsx";
 import { keepSessionToken, sessionToken } from "./session-token.ts";
+import { Time } from "./time.tsx";
 import { TokenForm } from "./token-form.tsx";
 import { type Polled, usePoll } from "./use-poll.ts";
 import { VersionsSection } from "./versions-section.tsx";
@@ -27,6 +28,7 @@ const TAB_NAMES = {
 const LIVE_MS = 1_000;
 const IDLE_MS = 5_000;
 const NEWEST_RUNS = "/admin/ingest/runs?limit=10";
+const WHOAMI_EVERY_MS = 60_000;
 
 /** The page for operators. */
 export function Dashboard() {
@@ -36,8 +38,10 @@ export function Dashboard() {
   const runs = newest.body?.runs ?? [];
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
-  const { failure } = newest;
+  const { body, failure } = newest;
   const isSignedOut = failure?.kind === "unauthenticated";
+  const isKnown = body !== undefined || failure !== undefined;
+  const answers = body && !isSignedOut ? "/admin/monitor/status" : "/dashboard/summary";
   return (
     <div class="dashboard stack">
       <div class="row row-spread">
@@ -46,19 +50,14 @@ export function Dashboard() {
         </h1>
         {!isSignedOut && <ControlBar runs={newest} onAction={setAction} />}
       </div>
-      <Glance isSignedIn={newest.body !== undefined} />
+      <Glance path={isKnown ? answers : null} />
       {isSignedOut ? (
-        <TokenForm failure={failure} onToken={newest.refresh} />
+        <TokenForm failure={failure} />
       ) : (
-        (newest.body || failure) && <Tabs live={live} onAction={setAction} />
+        isKnown && <Tabs live={live} onAction={setAction} />
       )}
       {action && (
-        <ActionDialog
-          key={action.path}
-          action={action}
-          onClose={() => setAction(undefined)}
-          onAnswered={newest.refresh}
-        />
+        <ActionDialog key={action.path} action={action} onClose={() => setAction(undefined)} />
       )}
     </div>
   );
@@ -69,16 +68,19 @@ interface ControlProps {
   readonly onAction: (action: Action) => void;
 }
 
-/** The most frequent actions of a signed-in operator, and signing out. */
+/** Who is signed in, the most frequent actions, and signing out. */
 function ControlBar({ runs, onAction }: ControlProps) {
   const isPaused = runs.body?.paused === true;
+  const { body: identity } = usePoll<Identity>(runs.body ? "/admin/whoami" : null, WHOAMI_EVERY_MS);
+  const mayOperate = identity?.scopes.includes("operate") ?? true;
   const signOut = () => {
     keepSessionToken(null);
     window.location.reload();
   };
   return (
     <div class="row control-bar">
-      {runs.body && (
+      {identity && <Who identity={identity} />}
+      {runs.body && mayOperate && (
         <>
           <button
             type="button"
@@ -101,6 +103,19 @@ function ControlBar({ runs, onAction }: ControlProps) {
         </button>
       )}
     </div>
+  );
+}
+
+function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity: Identity }) {
+  return (
+    <p class="hint">
+      <b>{id}</b> {scopes.includes("operate") ? "may operate" : "may only read"}
+      {end !== null && (
+        <>
+          , the token ends <Time at={end} />
+        </>
+      )}
+    </p>
   );
 }
 

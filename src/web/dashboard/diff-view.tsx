@@ -1,54 +1,48 @@
-import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
-import { type AdminResult, askAdmin } from "./admin-client.ts";
 import {
   type CatalogDiff,
+  type Comparison,
   type ListDiff,
   type ListName,
   LISTS,
-  type Version,
-  type VersionDiff,
 } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
+import { usePoll } from "./use-poll.ts";
 
 interface Props {
-  readonly from: Version;
-  /** Generation of the current version. */
-  readonly to: number;
+  /** A generation or the id of a backup; the published version if absent. */
+  readonly from?: string;
+  readonly to?: string;
 }
 
-/** Most visible rows of each kind. */
-const ROWS_MAX = 100;
+/** Both versions stay as they are; only an action makes another comparison. */
+const EVERY_MS = 600_000;
 
-/** An isolate may serve the version before for half a minute. */
-const UNTIL_SERVED_MS = 5_000;
+/** Compares two versions: the counts of both, and the first changes. */
+export function ComparisonView({ from, to }: Props) {
+  const query = new URLSearchParams({ ...(from && { from }), ...(to && { to }) });
+  const polled = usePoll<Comparison>(`/admin/catalog/comparison?${query}`, EVERY_MS);
+  if (polled.body === undefined) return <FailureLine polled={polled} what="comparison" />;
+  return <Compared comparison={polled.body} />;
+}
 
-/** Shows the differences between a version and the current one. */
-export function DiffView({ from: { generation, catalog_sha256: sha256 }, to }: Props) {
-  const [result, setResult] = useState<AdminResult<VersionDiff>>();
-  useEffect(() => {
-    const left = new AbortController();
-    setResult(undefined);
-    const ask = async () => {
-      const path = `/catalog/diff?from=${sha256}`;
-      const answer = await askAdmin<VersionDiff>({ path, signal: left.signal });
-      if (left.signal.aborted) return;
-      const isServed = !answer.ok || answer.body.to.generation >= to;
-      if (isServed) setResult(answer);
-      else setTimeout(() => void ask(), UNTIL_SERVED_MS);
-    };
-    void ask();
-    return () => left.abort();
-  }, [sha256, to]);
+function Compared({ comparison: { from, to, changes } }: { readonly comparison: Comparison }) {
   return (
-    <div class="diff" data-diff={`${generation}-${to}`}>
-      {result?.ok === true ? (
-        <DiffLists diff={result.body} same="The content is the same in this locale." />
+    <div class="diff" data-diff={`${from.generation}-${to.generation}`}>
+      <p class="hint">
+        From version {from.generation} to the content of {to.generation}:
+      </p>
+      <ul class="diff-counts">
+        {LISTS.map((list) => (
+          <li key={list}>
+            {list} {formatCount(from.counts[list])} → <b>{formatCount(to.counts[list])}</b>
+          </li>
+        ))}
+      </ul>
+      {changes === null ? (
+        <p class="hint">Not every byte of both versions can be read, so no changes can be shown.</p>
       ) : (
-        <FailureLine
-          polled={{ body: undefined, failure: result?.failure }}
-          what="such comparison"
-        />
+        <DiffLists diff={changes} same="The content is the same in this locale." />
       )}
     </div>
   );
@@ -60,7 +54,7 @@ interface ListsProps {
   readonly same: string;
 }
 
-/** Shows the differences list by list. */
+/** Shows the differences list by list, the first ten of each kind. */
 export function DiffLists({ diff, same }: ListsProps) {
   const differing = LISTS.filter((list) => hasChanges(diff[list]));
   if (differing.length === 0) return <p role="status">{same}</p>;
@@ -77,6 +71,9 @@ function hasChanges({ counts: { added, changed, removed } }: ListDiff): boolean 
   return added + changed + removed > 0;
 }
 
+/** Of a kind. */
+const LISTED = 10;
+
 function ChangedEntities({ list, diff }: { list: ListName; diff: ListDiff }) {
   const { added, changed, removed } = diff.counts;
   return (
@@ -85,20 +82,21 @@ function ChangedEntities({ list, diff }: { list: ListName; diff: ListDiff }) {
         {list}{" "}
         <span class="count">
           +{formatCount(added)} ~{formatCount(changed)} −{formatCount(removed)}
+          {added + changed + removed > LISTED && ", the first ten of each kind"}
         </span>
       </h4>
       <ul>
-        {diff.added.slice(0, ROWS_MAX).map((entity) => (
+        {diff.added.map((entity) => (
           <li key={entity.id} class="diff-added">
             <ins>{entityName(entity)}</ins>
           </li>
         ))}
-        {diff.removed.slice(0, ROWS_MAX).map((entity) => (
+        {diff.removed.map((entity) => (
           <li key={entity.id} class="diff-removed">
             <del>{entityName(entity)}</del>
           </li>
         ))}
-        {diff.changed.slice(0, ROWS_MAX).map((change) => (
+        {diff.changed.map((change) => (
           <li key={change.id} class="diff-changed">
             <b>{change.label}</b> <FieldChanges change={change} />
           </li>

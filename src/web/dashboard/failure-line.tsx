@@ -9,7 +9,8 @@ interface Props {
 /** Says that a document is loading, or why it is missing or outdated. */
 export function FailureLine({ polled: { body, failure }, what }: Props) {
   if (failure === undefined) return body === undefined ? <p role="status">Loading …</p> : null;
-  const text = failure.kind === "missing" ? `This deployment has no ${what}.` : failure.message;
+  const isUnknown = failure.kind === "missing" && failure.code === "not_found";
+  const text = isUnknown ? `This deployment has no ${what}.` : failure.message;
   return (
     <p class="notice notice-warn" role="status">
       {text}

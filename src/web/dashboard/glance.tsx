@@ -1,6 +1,6 @@
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
-import { Time, useNow } from "./time.tsx";
+import { Age, Time, useNow } from "./time.tsx";
 import { usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 5_000;
@@ -19,28 +19,30 @@ const TONES = { pass: "good", warn: "warn", fail: "bad" } as const;
 
 /**
  * Shows how the service answers the five questions of an operator. The page judges nothing; it only
- * greys out answers that are old.
+ * greys out answers that are old, or that the service no longer repeats.
+ *
+ * @param path the answers for everybody or for an operator; null while it is not known who looks.
  */
-export function Glance({ isSignedIn }: { readonly isSignedIn: boolean }) {
-  const path = isSignedIn ? "/admin/monitor/status" : "/dashboard/summary";
+export function Glance({ path }: { readonly path: string | null }) {
   const polled = usePoll<AnswersBody>(path, EVERY_MS);
-  const { body, receivedAt } = polled;
-  const isOld = useNow() - receivedAt > OLD_MS;
+  const { body, receivedAt, failure } = polled;
+  const now = useNow();
+  const isOld = failure !== undefined || now - receivedAt > OLD_MS;
+  const answers = body?.answers ?? [];
+  const isNext = ({ question }: Answer) => question === "next";
   return (
     <section class="stack" aria-label="At a glance">
       <FailureLine polled={polled} what="summary" />
-      {body && (
-        <>
-          <div class="cards">
-            {body.answers.map((answer) => (
-              <Card key={answer.question} answer={answer} isOld={isOld} />
-            ))}
-          </div>
-          <p class="hint">
-            {isOld && "Not up to date. "}Updated <Time at={body.at} />
-          </p>
-        </>
-      )}
+      <div class="cards">
+        {answers
+          .filter((answer) => !isNext(answer))
+          .map((answer) => (
+            <Card key={answer.question} answer={answer} isOld={isOld} />
+          ))}
+      </div>
+      {answers.filter(isNext).map((answer) => (
+        <Card key={answer.question} answer={answer} isOld={isOld} />
+      ))}
     </section>
   );
 }
@@ -49,7 +51,7 @@ function Card({ answer, isOld }: { readonly answer: Answer; readonly isOld: bool
   const question = QUESTIONS[answer.question];
   return (
     <div
-      class={`panel card tone-${isOld ? "quiet" : TONES[answer.status]}`}
+      class={`panel card card-${answer.question} tone-${isOld ? "quiet" : TONES[answer.status]}`}
       data-card={question}
       data-status={answer.status}
     >
@@ -68,6 +70,9 @@ function Card({ answer, isOld }: { readonly answer: Answer; readonly isOld: bool
           </li>
         ))}
       </ul>
+      <p class="card-judged">
+        {isOld ? "Not up to date. Judged" : "Judged"} <Age at={answer.at} />
+      </p>
     </div>
   );
 }

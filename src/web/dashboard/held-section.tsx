@@ -1,12 +1,16 @@
 import { useState } from "preact/hooks";
+import { formatCount } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
-import { decideHeld } from "./actions.tsx";
+import { decideAll, decideHeld } from "./actions.tsx";
 import type { HeldChange, HeldPage } from "./answers.ts";
+import { FailureLine } from "./failure-line.tsx";
+import { After, Before } from "./held-record.tsx";
+import { RULES } from "./held-words.ts";
 import { Section } from "./section.tsx";
 import { RowButton, Table } from "./table.tsx";
-import { Time } from "./time.tsx";
-import { usePages } from "./use-pages.ts";
+import { Time, useNow } from "./time.tsx";
+import { usePages, usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 10_000;
 const FILTERS = {
@@ -16,39 +20,126 @@ const FILTERS = {
   corrected: "Corrected",
 } as const;
 
-/** Lists the changes by upstream that wait, the most urgent first; an operator decides on each. */
-export function HeldSection({ onAction }: { readonly onAction: (action: Action) => void }) {
-  const [filter, setFilter] = useState<keyof typeof FILTERS>("waiting");
-  const polled = usePages<HeldPage>(`/admin/ingest/held?state=${filter}`, EVERY_MS);
-  const changes = polled.pages.flatMap(({ held }) => held);
+interface Props {
+  readonly onAction: (action: Action) => void;
+}
+
+/** Groups the changes by upstream that wait by rule, the most urgent first; an operator decides. */
+export function HeldSection({ onAction }: Props) {
+  const [state, setState] = useState<keyof typeof FILTERS>("waiting");
+  const polled = usePoll<HeldPage>(`/admin/ingest/held?state=${state}&limit=1`, EVERY_MS);
+  const groups = Object.entries(polled.body?.by_rule ?? {});
   return (
     <Section
       title="Held changes"
       what="list of held changes"
       polled={polled}
-      actions={<Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />}
+      actions={<Segmented legend="Show" choices={FILTERS} value={state} onChange={setState} />}
     >
-      <Table
-        label="Held changes"
-        columns={["Airport", "Why", "Served", "Upstream says", "Since", ""]}
-        rows={changes.map((held) => ({ key: held.id, cells: cellsOf(held, onAction) }))}
-      />
+      {groups.length === 0 && <p class="hint">There are none.</p>}
+      {groups.map(([rule, total], index) => (
+        <HeldGroup
+          key={`${state} ${rule}`}
+          group={{ rule, total, state }}
+          isFirst={index === 0}
+          onAction={onAction}
+        />
+      ))}
     </Section>
   );
 }
 
-function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
+interface Group {
+  readonly rule: string;
+  readonly total: number;
+  readonly state: keyof typeof FILTERS;
+}
+
+interface GroupProps extends Props {
+  readonly group: Group;
+  readonly isFirst: boolean;
+}
+
+function HeldGroup({ group, isFirst, onAction }: GroupProps) {
+  const [isOpen, setOpen] = useState(isFirst);
+  const { rule, total } = group;
+  return (
+    <details
+      class="panel held-group"
+      open={isOpen}
+      data-rule={rule}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <b>{rule === "none" ? "No rule" : rule.replaceAll("_", " ")}</b>{" "}
+        <span class="count">{formatCount(total)}</span> <span class="hint">{RULES[rule]}</span>
+      </summary>
+      {isOpen && <HeldChanges group={group} onAction={onAction} />}
+    </details>
+  );
+}
+
+function HeldChanges({ group, onAction }: Props & { readonly group: Group }) {
+  const { rule, total, state } = group;
+  const path = `/admin/ingest/held?state=${state}&rule=${rule}`;
+  const polled = usePages<HeldPage>(path, EVERY_MS);
+  const changes = polled.pages.flatMap(({ held }) => held);
+  const now = useNow();
+  return (
+    <div class="stack">
+      <FailureLine polled={polled} what="list of held changes" />
+      {state === "waiting" && total > 1 && (
+        <div class="row">
+          {(["Approve", "Reject"] as const).map((verb) => (
+            <button
+              key={verb}
+              type="button"
+              class="button"
+              onClick={() => onAction(decideAll(verb, { rule, total }))}
+            >
+              {verb} all {formatCount(total)} …
+            </button>
+          ))}
+        </div>
+      )}
+      {polled.body && (
+        <Table
+          label={`Held changes: ${rule.replaceAll("_", " ")}`}
+          columns={["Airport", "Served", "Upstream says", "Since", "Without a decision", ""]}
+          rows={changes.map((held) => ({
+            key: held.id,
+            cells: cellsOf(held, { rule, now, onAction }),
+          }))}
+        />
+      )}
+      {polled.loadMore && (
+        <button type="button" class="button" onClick={polled.loadMore}>
+          Show more
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface RowContext extends Props {
+  readonly rule: string;
+  readonly now: number;
+}
+
+function cellsOf(held: HeldChange, { rule, now, onAction }: RowContext) {
   const { iata, name, rules, since, state, decided_by, note } = held;
   const about = `the change of ${iata ?? name}`;
-  const { before, after } = differing(held);
+  const others = rules.filter((each) => each !== rule);
   return [
-    <>
+    <div>
       <b>{iata ?? "Subdivision"}</b> {name}
-    </>,
-    rules.map((rule) => rule.replaceAll("_", " ")).join(", "),
-    before,
-    after,
+      {others.length > 0 && <small>also {others.join(", ").replaceAll("_", " ")}</small>}
+      <Links held={held} />
+    </div>,
+    <Before held={held} />,
+    <After held={held} />,
     <Time at={since} />,
+    <Due held={held} now={now} />,
     <div class="row">
       {decided_by && `${decided_by}${note ? `: “${note}”` : ""}`}
       {state !== "approved" && state !== "corrected" && (
@@ -65,18 +156,37 @@ function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
   ];
 }
 
-/** The fields that differ, in words; of a new or vanished airport that it is not listed. */
-function differing({ before, after }: HeldChange): { before: string; after: string } {
-  if (before === null || after === null)
-    return { before: before ? "listed" : "not listed", after: after ? "listed" : "not listed" };
-  return { before: heldText(before, after), after: heldText(after, before) };
+/** What happens if nobody decides. */
+function Due({ held: { state, due_at: dueAt }, now }: { held: HeldChange; now: number }) {
+  if (state === "approved") return <>The next run takes it over.</>;
+  if (state !== "waiting") return <>What is served stays.</>;
+  if (dueAt === null) return <>It waits for you.</>;
+  if (Date.parse(dueAt) <= now) return <>The next run takes it over.</>;
+  return (
+    <span>
+      Taken over <Time at={dueAt} />
+    </span>
+  );
 }
 
-/** The values of a record that are others in another one. */
-function heldText(values: object, others: object): string {
-  const known = new Map(Object.entries(others));
-  return Object.entries(values)
-    .filter(([field, value]) => known.get(field) !== value)
-    .map(([field, value]) => `${field}: ${value}`)
-    .join(", ");
+/** Where to look before one decides. */
+function Links({ held: { iata, before, after } }: { readonly held: HeldChange }) {
+  if (iata === null) return null;
+  const icao = [before, after]
+    .map((record) => record && "icao" in record && record.icao)
+    .find(Boolean);
+  const upstream = icao ? `airports/${icao}/` : `search?q=${iata}`;
+  return (
+    <small class="held-links">
+      {before && <a href={`/?airport=${iata}`}>Served place</a>}
+      {after && "lat" in after && (
+        <a
+          href={`https://www.openstreetmap.org/?mlat=${after.lat}&mlon=${after.lon}#map=11/${after.lat}/${after.lon}`}
+        >
+          Upstream’s place
+        </a>
+      )}
+      <a href={`https://ourairports.com/${upstream}`}>OurAirports</a>
+    </small>
+  );
 }

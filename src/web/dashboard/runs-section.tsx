@@ -9,7 +9,7 @@ import { StageTrack } from "./stage-track.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
-import { usePages } from "./use-pages.ts";
+import { usePages } from "./use-poll.ts";
 
 interface Props {
   readonly live: readonly Run[];

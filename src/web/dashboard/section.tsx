@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { FailureLine } from "./failure-line.tsx";
-import type { Pages } from "./use-pages.ts";
-import type { Polled } from "./use-poll.ts";
+import type { Pages, Polled } from "./use-poll.ts";
 
 interface Props {
   readonly title: string;

@@ -13,6 +13,15 @@ export function useNow(): number {
   return now;
 }
 
+/** A time as its age; the time itself in UTC appears when one points at it. */
+export function Age({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={`${formatTime(at)} UTC`}>
+      {formatAge(at, useNow())}
+    </time>
+  );
+}
+
 /** A time as its age, with the time itself in UTC; a dash for none. */
 export function Time({ at }: { readonly at: string | null }) {
   const now = useNow();

@@ -1,25 +1,15 @@
 import { useState } from "preact/hooks";
 import type { AdminFailure } from "./admin-client.ts";
 import { isToken, keepSessionToken, sessionToken } from "./session-token.ts";
-
-interface Props {
-  readonly failure: AdminFailure;
-  readonly onToken: () => void;
-}
+import { refreshAll } from "./use-poll.ts";
 
 /** Asks for an operator's token, once per tab. */
-export function TokenForm({ failure, onToken }: Props) {
-  const [typed, setTyped] = useState("");
-  const [isMistyped, setMistyped] = useState(false);
-  const complaint = isMistyped ? MISTYPED : refusal(failure);
+export function TokenForm({ failure }: { readonly failure: AdminFailure }) {
+  const { typed, isMistyped, setTyped, take } = useToken();
+  const complaint = isMistyped ? undefined : refusal(failure);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
-    const token = typed.trim();
-    setMistyped(!isToken(token));
-    if (!isToken(token)) return;
-    keepSessionToken(token);
-    setTyped("");
-    onToken();
+    if (take()) refreshAll();
   };
   return (
     <form class="panel stack token-form" onSubmit={onSubmit}>
@@ -30,17 +20,7 @@ export function TokenForm({ failure, onToken }: Props) {
         <code>.wrangler/local-admin-token</code>.
       </p>
       <div class="row token-row">
-        <label class="stack field token-field">
-          <span class="field-label">Operator’s token</span>
-          <input
-            class="input"
-            type="password"
-            autocomplete="off"
-            required
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+        <TokenField typed={typed} isMistyped={isMistyped} onInput={setTyped} />
         <button type="submit" class="button button-main">
           Sign in
         </button>
@@ -54,9 +34,52 @@ export function TokenForm({ failure, onToken }: Props) {
   );
 }
 
-const MISTYPED = "A token has letters, digits and ASCII signs only, without spaces. Copy it again.";
-
 /** Returns the refusal, or undefined if no token was sent. */
 function refusal({ code, message }: AdminFailure): string | undefined {
   return code === "unauthenticated" && sessionToken() === null ? undefined : message;
+}
+
+/** A token that somebody types. `take` keeps it for this tab, unless no header can carry it. */
+export function useToken() {
+  const [typed, setTyped] = useState("");
+  const [isMistyped, setMistyped] = useState(false);
+  const take = (): boolean => {
+    const token = typed.trim();
+    setMistyped(!isToken(token));
+    if (!isToken(token)) return false;
+    keepSessionToken(token);
+    setTyped("");
+    return true;
+  };
+  return { typed, isMistyped, setTyped, take };
+}
+
+interface FieldProps {
+  readonly typed: string;
+  readonly isMistyped: boolean;
+  readonly onInput: (typed: string) => void;
+}
+
+/** The field of `useToken`. */
+export function TokenField({ typed, isMistyped, onInput }: FieldProps) {
+  return (
+    <div class="stack token-field">
+      <label class="stack field">
+        <span class="field-label">Operator’s token</span>
+        <input
+          class="input"
+          type="password"
+          autocomplete="off"
+          required
+          value={typed}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      </label>
+      {isMistyped && (
+        <p class="notice notice-bad" role="alert">
+          A token has letters, digits and ASCII signs only, without spaces. Copy it again.
+        </p>
+      )}
+    </div>
+  );
 }

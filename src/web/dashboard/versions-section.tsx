@@ -3,7 +3,7 @@ import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { rollBackTo } from "./actions.tsx";
 import { LISTS, type Version } from "./answers.ts";
-import { DiffView } from "./diff-view.tsx";
+import { ComparisonView } from "./diff-view.tsx";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { RowButton, Table } from "./table.tsx";
@@ -23,12 +23,10 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
     const about = `version ${version.generation}`;
     return (
       <div class="row">
-        {version.has_diff && (
-          <RowButton about={about} onClick={() => setFrom(version)}>
-            Changes since
-          </RowButton>
-        )}
-        <RowButton about={`to ${about}`} onClick={() => onAction(rollBackTo(version, current))}>
+        <RowButton about={about} onClick={() => setFrom(version)}>
+          Changes since
+        </RowButton>
+        <RowButton about={`to ${about}`} onClick={() => onAction(rollBackTo(version))}>
           Roll back …
         </RowButton>
       </div>
@@ -68,7 +66,7 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
               <span aria-hidden="true">×</span>
             </button>
           </div>
-          <DiffView from={from} to={current.generation} />
+          <ComparisonView key={current.generation} from={String(from.generation)} />
         </div>
       )}
     </Section>

@@ -30,9 +30,10 @@ const HELD = {
   name: "Zürich Airport",
   rules: ["changes_name"],
   before: { name: "Zürich Airport", icao: "LSZH" },
-  after: { name: "Ghost", icao: "LSZH" },
+  after: { name: "Ghost Airport", icao: "LSZH" },
   since: "2026-11-01T04:17:00.000Z",
   wanted_since: "2026-11-01T04:17:00.000Z",
+  due_at: "2099-11-04T04:17:00.000Z",
   last_seen: "2026-11-01T04:17:00.000Z",
   run_id: "run",
   source: "ourairports",
@@ -40,6 +41,13 @@ const HELD = {
   decided_at: null,
   note: null,
 };
+/** The list of held changes, as the service answers with these. */
+const listHeld = (page: Page, held: () => readonly object[]) =>
+  page.route(/\/admin\/ingest\/held\?/, (route) => {
+    const total = held().length;
+    const by_rule = total === 0 ? {} : { changes_name: total };
+    return route.fulfill({ json: { held: held(), by_rule, next_cursor: null, total } });
+  });
 const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
 
 describe("signing in", () => {
@@ -201,21 +209,80 @@ describe("operating ingestion", () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it("shows the differences of a held change and approves it", async () => {
+  it("marks the words of a held change, says when it is due, approves it, and its row goes", async () => {
     const page = await signIn();
-    await page.route(/\/admin\/ingest\/held\?/, (route) =>
-      route.fulfill({ json: { held: [HELD], next_cursor: null, total: 1 } }),
-    );
+    let waiting: object[] = [HELD];
+    await listHeld(page, () => waiting);
     const message = "One change is approved. The next run takes over what upstream still says.";
-    await page.route(/\/held\/4439-0123456789abcdef\/approve/, (route) =>
-      route.fulfill({ json: { changed: true, held: [HELD], run: null, message } }),
-    );
+    await page.route(/\/held\/4439-0123456789abcdef\/approve/, (route) => {
+      waiting = [];
+      return route.fulfill({ json: { changed: true, held: [HELD], run: null, message } });
+    });
     await page.getByRole("link", { name: "Held changes" }).click();
-    const table = page.getByRole("table", { name: "Held changes" });
-    const row = table.getByRole("row", { name: "ZRH" });
-    expect(await row.innerText()).toContain("name: Zürich Airport\tname: Ghost\t");
+    const row = page.getByRole("table", { name: "Held changes" }).getByRole("row", { name: "ZRH" });
+    await row.waitFor();
+    expect(await row.locator("del").allInnerTexts()).toEqual(["Zürich"]);
+    expect(await row.locator("ins").allInnerTexts()).toEqual(["Ghost"]);
+    await row.getByText("Taken over in").waitFor();
+    const place = row.getByRole("link", { name: "Served place" });
+    expect(await place.getAttribute("href")).toBe("/?airport=ZRH");
+    expect(await seriousFaults(page)).toEqual([]);
     await row.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByText("ZRH gets another name.").waitFor();
     expect(await confirm(page, "Approve")).toBe(message);
+    await page.getByText("There are none.").waitFor();
+  });
+
+  it("decides on all changes of a rule at once", async () => {
+    const page = await signIn();
+    let waiting: object[] = [HELD, { ...HELD, id: "4440-0123456789abcdef", iata: "GVA" }];
+    await listHeld(page, () => waiting);
+    const sent: unknown[] = [];
+    const message = "2 changes are rejected until upstream says something else.";
+    await page.route("**/admin/ingest/held/reject", (route) => {
+      waiting = [];
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ json: { changed: true, held: [], run: null, message } });
+    });
+    await page.getByRole("link", { name: "Held changes" }).click();
+    await page.getByRole("button", { name: "Reject all 2" }).click();
+    await page.getByLabel("Note").fill("vandalism");
+    expect(await confirm(page, "Reject all")).toBe(message);
+    expect(sent).toEqual([{ rule: "changes_name", note: "vandalism" }]);
+    await page.getByText("There are none.").waitFor();
+  });
+
+  it("sends the date of dropped files", async () => {
+    const page = await signIn();
+    const sent: unknown[] = [];
+    await page.route("**/admin/ingest/queue", (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ json: { message: "The run is queued." } });
+    });
+    await page.getByRole("button", { name: "Queue a run" }).click();
+    await page.getByLabel("Source").selectOption("dropped");
+    await page.getByLabel("Date of the data").fill("2026-11-20");
+    await confirm(page, "Queue");
+    expect(sent).toEqual([{ source: "dropped", as_of: "2026-11-20" }]);
+  });
+
+  it("asks in the dialog for another token once one has expired, and sends the same note", async () => {
+    const page = await signIn();
+    const { adminToken } = inject("service");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByLabel("Note").fill("typed before it expired");
+    await page.evaluate("sessionStorage.setItem('locations.admin-token', 'expired')");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Pause", exact: true }).click();
+    await dialog.getByText("Nothing has changed.").waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await dialog.getByLabel("Operator’s token").fill(adminToken);
+    await dialog.getByRole("button", { name: "Try again" }).click();
+    await dialog.getByRole("status").getByText("Ingestion is paused").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByText("“typed before it expired”").first().waitFor();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    expect(takeProblems().filter((problem) => !/401|429/.test(problem))).toEqual([]);
   });
 
   it("updates its rows in place when the page refreshes itself", async () => {
@@ -305,7 +372,11 @@ describe("versions", () => {
     await diff.locator("del", { hasText: "GVA Geneva" }).waitFor();
     await earlier.getByRole("button", { name: "Roll back" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.locator("del", { hasText: "GVA Geneva" }).waitFor();
+    await dialog.getByText("Ingestion is not paused: the next run may publish").waitFor();
+    await dialog.locator("ins", { hasText: "GVA Geneva" }).waitFor();
+    await dialog
+      .getByText(`airports ${(airports - 1).toLocaleString("en")} → ${AIRPORTS}`)
+      .waitFor();
     await dialog.getByLabel("Note").fill("Geneva is missing");
     expect(await confirm(page, "Roll back")).toContain(`published again, as ${before + 2}`);
     await page
@@ -344,6 +415,7 @@ describe("a deployment without alerts and backups", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Back up", exact: true }).click();
     await dialog.getByRole("alert").getByText("Nothing.").waitFor();
+    await page.goto("/docs");
     expect(takeProblems().every((text) => text.includes("404"))).toBe(true);
   });
 });
@@ -425,9 +497,10 @@ describe("the dashboard", () => {
   it("shows the service's five answers verbatim, with their links", async () => {
     const page = await signIn();
     const detail = { text: "No file.", at: null, links: [{ text: "Decide", href: "#held" }] };
-    const answer = { question: "failed", status: "fail", answer: "1 problem", details: [detail] };
     const at = new Date().toISOString();
-    await page.route(STATUS, (route) => route.fulfill({ json: { at, answers: [answer] } }));
+    const answer = { question: "failed", status: "fail", at, answer: "1 problem" };
+    const answers = [{ ...answer, details: [detail] }];
+    await page.route(STATUS, (route) => route.fulfill({ json: { answers } }));
     const card = page.locator(`[data-card="${FAILED}"]`);
     await card.getByText("No file.").waitFor();
     expect(await card.getAttribute("class")).toContain("tone-bad");
@@ -435,7 +508,17 @@ describe("the dashboard", () => {
     await page.getByRole("heading", { level: 2, name: "Held changes" }).waitFor();
   });
 
-  it("greys out the answers after the service has been silent for a minute", async () => {
+  it("says who is signed in, and offers a reader nothing that it may not do", async () => {
+    const page = await signIn();
+    await page.getByText("may operate").waitFor();
+    const reader = { id: "viewer", scopes: ["read"], expires_at: "2099-01-01T00:00:00.000Z" };
+    await page.route("**/admin/whoami", (route) => route.fulfill({ json: reader }));
+    await page.reload();
+    await page.getByText("viewer may only read, the token ends").waitFor();
+    expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
+  });
+
+  it("greys out the answers once the service is silent", async () => {
     const page = await openPage("/docs");
     await page.clock.install();
     await page.goto("/dashboard");
@@ -443,8 +526,8 @@ describe("the dashboard", () => {
     await card.waitFor();
     expect(await card.getAttribute("class")).toContain("tone-good");
     await page.route(/\/dashboard\/summary/, (route) => route.abort());
-    await page.clock.runFor(61_000);
-    await page.getByText("Not up to date.").waitFor();
+    await page.clock.runFor(POLL_MS);
+    await card.getByText("Not up to date.").waitFor();
     expect(await card.getAttribute("class")).toContain("tone-quiet");
     takeProblems(); // The service is silent.
   });

@@ -127,6 +127,27 @@ describe("an edit of an airport", () => {
   });
 });
 
+describe("a change that waits says when it is due", () => {
+  const due = () => life.held().map(({ due_at }) => due_at);
+
+  it("three days after upstream began to say so, and thirty where a row is missing", () => {
+    life.nextDay(GHOST);
+    expect(due()).toEqual(["2026-11-04T04:17:00.000Z"]);
+    life.nextDay([BASEL, BERN]);
+    expect(due()).toEqual(["2026-12-02T04:17:00.000Z"]);
+  });
+
+  it("never if it is obscene or rejected", () => {
+    life.nextDay(withBasel({ name: "Shit" }));
+    expect(due()).toEqual([null]);
+    life.nextDay(GHOST);
+    life.sameDay(GHOST, { decisions: [life.decision("rejected")] });
+    expect(due()).toEqual([null]);
+    life.nextDay(GHOST);
+    expect(due()).toEqual([null]);
+  });
+});
+
 describe("a correction of a position by up to 2 km", () => {
   it("is served at once, as is its undoing", () => {
     life.nextDay(withBasel(north(1.9)));

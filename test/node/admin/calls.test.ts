@@ -19,7 +19,12 @@ async function call(isIdempotent: boolean, broken: number, error: Error) {
     const answer = async () => (stub <= broken ? Promise.reject(error) : "answer");
     return { status: answer, enqueue: answer } as unknown as CoordinatorCalls; // the two that are made
   });
-  const run = plainRun({ trigger: "manual", requested_by: "ops", note: null });
+  const run = plainRun({
+    trigger: "manual",
+    requested_by: "ops",
+    note: null,
+    idempotencyKey: null,
+  });
   const made: Promise<unknown> = isIdempotent ? calls.status() : calls.enqueue(run);
   const answer = await made.catch((cause: unknown) => cause);
   return { answer, stubs };

@@ -8,7 +8,7 @@ import {
   tableOf,
 } from "../../../src/backup/format.ts";
 import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
+import { BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { damagedManifest, damagedValue } from "../../builders/manifest-mutations.ts";
 import { mutatedBytes } from "../../builders/mutations.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   expected = await contentsOf(world);
 });
 
-/** An installation with a catalog of its own and a copy of the backup. */
+/** An installation with a copy of the backup. */
 function installation(): BackupWorld {
   const world = new BackupWorld();
   world.ingest.time = whole.ingest.time + 3_600_000;
@@ -80,7 +80,7 @@ describe("restoring a damaged backup", UNHURRIED, () => {
         const world = installation();
         const before = await contentsOf(world);
         world.bucket.damage(key, () => bytes);
-        const result = await world.jobs.restore(id, BY_OPS);
+        const result = await world.jobs.restore(id, byOps());
         if (!result.ok) return;
         await world.drain();
         const job = world.job(result.job.id);
@@ -126,6 +126,7 @@ describe("restoring a forged backup", UNHURRIED, () => {
     await fc.assert(
       fc.asyncProperty(forgeries(), async ({ part, lines }) => {
         const world = installation();
+        await world.ingest.publishVersions(1);
         const number = Number(/\.(\d{6})\./.exec(part.name)?.[1]);
         const forged = packPart(tableOf(part), number, lines);
         const parts = manifest.parts.map((each) => (each.name === part.name ? forged.part : each));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { findBackup, listBackups } from "../../../src/backup/listing.ts";
-import { aRunRequest, BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
 
@@ -11,66 +11,35 @@ beforeEach(async () => {
 });
 
 describe("the queue of backup jobs", () => {
-  it("queues another backup if the waiting one lacks the requested note or pin", async () => {
-    world.jobs.run(aRunRequest({ note: "first" }));
-    const others = [{ note: "second" }, { pin: true }, { note: "first", pin: true }];
-    for (const changes of others)
+  it("makes every backup that is requested, each with its note and pin", async () => {
+    const requests = [{ note: "first" }, { note: "second" }, { pin: true }, {}, {}];
+    for (const changes of requests)
       expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: true });
-    for (const changes of [...others, { note: "first" }, {}])
-      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: false });
     await world.drain();
     const listed = await listBackups(
-      { backups: world.store, jobs: async () => [], now: () => 0, staleAfterMs: 0 },
+      { backups: world.store, jobs: async () => [], now: () => 0 },
       { limit: 10 },
     );
     expect(listed.ok && listed.body.backups.map(({ note, pinned }) => ({ note, pinned }))).toEqual([
-      { note: "first", pinned: true },
+      { note: null, pinned: false },
+      { note: null, pinned: false },
       { note: null, pinned: true },
       { note: "second", pinned: false },
       { note: "first", pinned: false },
     ]);
   });
 
-  it("queues a new job if another restore follows the equivalent one", async () => {
+  it("restores in the order of the requests, each as often as it is requested", async () => {
     const { backup_id: a } = await world.backUp();
     await world.ingest.publishVersions(1);
     const { backup_id: b } = await world.backUp();
     const { coordinator } = world.ingest;
-    world.jobs.run(aRunRequest());
-    const changes: boolean[] = [];
-    for (const id of [a, b, b, a, a]) {
-      const result = await coordinator.restoreBackup(id, BY_OPS);
-      if (result.ok) changes.push(result.changed);
-    }
-    expect(changes).toEqual([true, true, false, true, false]);
-    expect(world.jobs.run(aRunRequest())).toMatchObject({ changed: true });
+    for (const id of [a, b, b, a])
+      expect(await coordinator.restoreBackup(id, byOps())).toMatchObject({ changed: true });
     await world.drain();
     const [current, previous] = coordinator.versions();
-    expect(current).toMatchObject({ generation: 6 });
+    expect(current).toMatchObject({ generation: 7 });
     expect(previous?.generation).toBe(2);
-  });
-
-  it("queues a new job if the open one has already read or replaced the state", async () => {
-    const { backup_id } = await world.backUp();
-    await world.ingest.publishVersions(1);
-    const { coordinator } = world.ingest;
-    const changes: boolean[] = [];
-    const again = async (call: () => ReturnType<typeof coordinator.backUp>) => {
-      const result = await call();
-      if (result.ok) changes.push(result.changed);
-    };
-    await again(() => coordinator.backUp(aRunRequest()));
-    await world.drain(() => world.stage === "copy_tables");
-    await coordinator.rollback(1);
-    await again(() => coordinator.backUp(aRunRequest()));
-    await world.drain();
-    await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
-    await world.drain(() => world.stage === "restore_objects");
-    await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
-    await world.drain(() => world.stage === "replace_versions");
-    await coordinator.rollback(1);
-    await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
-    expect(changes).toEqual([true, true, true, false, true]);
   });
 
   it("starts a restore after the job under way and those that wait", async () => {
@@ -80,7 +49,7 @@ describe("the queue of backup jobs", () => {
     await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
     const { coordinator } = world.ingest;
     await coordinator.backUp(aRunRequest());
-    const restore = await coordinator.restoreBackup(backup_id, BY_OPS);
+    const restore = await coordinator.restoreBackup(backup_id, byOps());
     expect(restore).toMatchObject({ ok: true, changed: true });
     await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });
@@ -89,12 +58,12 @@ describe("the queue of backup jobs", () => {
       { kind: "restore", state: "succeeded", generation: 4 },
       { kind: "run", state: "succeeded" },
     ]);
-    expect(await coordinator.restoreBackup("019aa3c0-0000-7000-8000-000000000001", BY_OPS)).toEqual(
-      {
-        ok: false,
-        reason: "not_found",
-      },
-    );
+    expect(
+      await coordinator.restoreBackup("019aa3c0-0000-7000-8000-000000000001", byOps()),
+    ).toEqual({
+      ok: false,
+      reason: "not_found",
+    });
   });
 
   it("shows in the coordinator's status that a job is under way until it ends", async () => {
@@ -112,13 +81,12 @@ describe("the queue of backup jobs", () => {
     await world.ingest.enqueue();
     const queuedAt = world.ingest.time;
     const made = world.jobs.run(aRunRequest());
-    const restored = await world.jobs.restore(earlier, BY_OPS);
+    const restored = await world.jobs.restore(earlier, byOps());
     if (!made.ok || !restored.ok) throw new Error("not queued");
     const listing = {
       backups: world.store,
       jobs: async () => world.ingest.coordinator.jobs(),
       now: () => 0,
-      staleAfterMs: 0,
     };
     const [safetyId = ""] = restored.job.chain;
     const { backup_id } = made.job;
@@ -138,9 +106,9 @@ describe("the queue of backup jobs", () => {
   });
 
   it("makes one backup for a cron tick that fires twice, and one weekly verification", async () => {
-    await world.jobs.runOnce("37 3 * * * 1");
+    world.jobs.runOnce("37 3 * * * 1");
     await world.drain();
-    await world.jobs.runOnce("37 3 * * * 1");
+    world.jobs.runOnce("37 3 * * * 1");
     const twice = ["7 5 * * SUN 1", "7 5 * * SUN 1"];
     await Promise.all(twice.map((key) => world.jobs.verifyNewestOnce(key)));
     await world.drain();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { backupManifestKey, backupNoteKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
 let world: BackupWorld;
@@ -56,10 +56,10 @@ describe("deleting a backup", () => {
   it("is refused while an open job verifies or restores the backup or may undo its restore", async () => {
     const { backup_id } = await world.backUp();
     await world.backUp();
-    await world.jobs.verify(backup_id, BY_OPS);
+    await world.jobs.verify(backup_id, byOps());
     expect(await remove(backup_id)).toBe("in_use");
     await world.drain();
-    const restore = await world.jobs.restore(backup_id, BY_OPS);
+    const restore = await world.jobs.restore(backup_id, byOps());
     expect(await remove(backup_id)).toBe("in_use");
     if (!restore.ok) throw new Error(restore.reason);
     const [safetyId = ""] = restore.job.chain;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
 let world: BackupWorld;
@@ -47,21 +47,25 @@ describe("a restore", () => {
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 5 });
   });
 
-  it("answers a repeated request with the open job, and restores once more after its end", async () => {
+  it("is one restore however often its request is repeated, also after its end and a later publication", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const { coordinator } = world.ingest;
-    const first = await coordinator.restoreBackup(backup_id, BY_OPS);
+    const request = byOps();
+    const first = await coordinator.restoreBackup(backup_id, request);
     if (!first.ok) throw new Error(first.reason);
     const { id } = first.job;
-    for (const stage of ["copy_state", "check_objects", "restore_objects"] as const) {
+    const repeated = { ok: true, changed: false, job: { id } };
+    for (const stage of ["copy_state", "check_objects", "settle"] as const) {
       await world.drain(() => world.stage === stage);
-      const again = await coordinator.restoreBackup(backup_id, BY_OPS);
-      expect(again, stage).toMatchObject({ ok: true, changed: false, job: { id } });
+      expect(await coordinator.restoreBackup(backup_id, request), stage).toMatchObject(repeated);
     }
     await world.drain();
+    await coordinator.resume();
+    await world.ingest.publishVersions(1);
+    expect(await coordinator.restoreBackup(backup_id, request)).toMatchObject(repeated);
     expect(world.job(id)).toMatchObject({ state: "succeeded", generation: 5 });
-    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 6 });
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 7 });
   });
 
   it("brings the catalog back when the stores have lost what it restored before", async () => {
@@ -79,7 +83,7 @@ describe("a restore", () => {
     const { backup_id } = await world.backUp({ trigger: "cron" });
     world.ingest.time += 3_600_000;
     const made = await world.ingest.coordinator.backUp(aRunRequest({ trigger: "cron" }));
-    const restore = await world.ingest.coordinator.restoreBackup(backup_id, BY_OPS);
+    const restore = await world.ingest.coordinator.restoreBackup(backup_id, byOps());
     if (!made.ok || !restore.ok) throw new Error("not begun");
     await world.drain();
     expect(world.job(restore.job.id)).toMatchObject({ state: "succeeded", error: null });
@@ -145,13 +149,58 @@ describe("a restore", () => {
     await world.drain(() => world.ingest.run(run.id).stage === "encode");
     await coordinator.pause({ by: "ops", note: null, until: null }, false);
     world.ingest.time += 1_000;
-    const begun = await coordinator.restoreBackup(backup_id, BY_OPS);
+    const begun = await coordinator.restoreBackup(backup_id, byOps());
     if (!begun.ok) throw new Error(begun.reason);
     await world.drain(() => world.stage === "copy_tables");
     await coordinator.resume();
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 4 });
-    expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
+    expect(world.ingest.run(run.id)).toMatchObject({ state: "cancelled", stage: "encode" });
+  });
+
+  it("brings back what waited at the time of the backup, since when it has waited", async () => {
+    world.ingest.source = "other";
+    world.crash();
+    const run = async (name: string) => {
+      world.ingest.renameAirport(name);
+      expect(await world.ingest.runToEnd()).toMatchObject({ outcome: "unchanged" });
+    };
+    await run("Waits");
+    const held = () => world.ingest.coordinator.status().held;
+    const waiting = { waiting: 1, oldest_since: new Date(world.ingest.time).toISOString() };
+    expect(held()).toEqual(waiting);
+    world.ingest.time += 3_600_000;
+    const { backup_id } = await world.backUp();
+    const saved = world.ingest.state.savedLedger();
+    world.ingest.archive.files.delete(saved?.accepted ?? "");
+    world.ingest.archive.files.delete(saved?.held ?? "");
+    await run("Something else");
+    await world.restore(backup_id);
+    expect(held()).toEqual(waiting);
+    expect(world.ingest.state.savedLedger()).toEqual(saved);
+    await world.ingest.coordinator.resume();
+    await run("Waits");
+    expect(held()).toEqual(waiting);
+  });
+
+  it("cancels the run under way that a pause holds, which would publish what it takes back", async () => {
+    const { coordinator } = world.ingest;
+    const { backup_id } = await world.backUp();
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue();
+    await world.drain(() => world.ingest.nextStage(run.id) === "publish");
+    await coordinator.pause({ by: "ops", note: null, until: null }, false);
+    const { generation } = await world.restore(backup_id);
+    await coordinator.resume();
+    await world.drain();
+    expect(world.ingest.run(run.id)).toMatchObject({
+      state: "cancelled",
+      cancellation: { by: "ops", note: `backup ${backup_id} was restored` },
+    });
+    expect(world.rows("ingest_runs")).toContainEqual(
+      expect.objectContaining({ id: run.id, state: "cancelled" }),
+    );
+    expect(coordinator.status().current).toMatchObject({ generation });
   });
 
   it("never writes the audit, which a forged backup could falsify", async () => {
@@ -213,7 +262,7 @@ describe("a restore", () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     world.ingest.renameAirport("Kloten");
-    const begun = await world.ingest.coordinator.restoreBackup(backup_id, BY_OPS);
+    const begun = await world.ingest.coordinator.restoreBackup(backup_id, byOps());
     if (!begun.ok) throw new Error(begun.reason);
     const { run, will_start, message } = await world.ingest.enqueue();
     expect(will_start).toBe(`after_job:${begun.job.chain.at(-1)}`);

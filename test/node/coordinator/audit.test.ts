@@ -68,17 +68,6 @@ describe("unsettledRuns", () => {
 });
 
 describe("the status", () => {
-  it("shows the end of the lease while a step is under way, and null afterwards", async () => {
-    await world.enqueue();
-    const during: (string | null)[] = [];
-    world.before = (call) => {
-      if (call === "upstream fetch") during.push(world.coordinator.status().leaseUntil);
-    };
-    await world.drain();
-    expect(during).toEqual([new Date(world.time + 120_000).toISOString()]);
-    expect(world.coordinator.status().leaseUntil).toBeNull();
-  });
-
   it("shows the scheduled time of the newest tick of each cron trigger", async () => {
     await world.enqueue();
     const request = anEnqueueRequest({ trigger: "cron" });

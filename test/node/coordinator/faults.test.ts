@@ -3,7 +3,7 @@ import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
-import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 
 let world: CoordinatorWorld;
 
@@ -56,22 +56,6 @@ describe("while D1 is down", () => {
     expect(sentStates(run.id).at(-1)).toBe("succeeded");
     expect(world.history.rows.get(run.id)?.run).toEqual(world.run(run.id));
     expect(world.coordinator.status().outboxLength).toBe(0);
-  });
-
-  it("rows arrive at once after the clock was set back", async () => {
-    const DAY_MS = 86_400_000;
-    world.before = (call) => {
-      if (call === "d1 save") throw new Error("D1_ERROR");
-    };
-    world.time += DAY_MS;
-    const { run } = await world.enqueue();
-    await world.drain(() => world.run(run.id).state === "succeeded");
-    world.before = () => {};
-    world.time -= DAY_MS;
-    await world.coordinator.reconcile();
-    await world.drain();
-    expect(world.history.rows.get(run.id)?.run).toEqual(world.run(run.id));
-    expect(world.time).toBeLessThan(START + DAY_MS);
   });
 
   it("waits before it tries D1 again", async () => {
@@ -239,41 +223,4 @@ describe("a bug", () => {
     expect(world.history.rows.size).toBe(1);
     expect(world.callsOf("upstream fetch")).toHaveLength(5);
   });
-});
-
-describe("a stalled step that has been overtaken", () => {
-  it.each(["upstream fetch", "archive open airports.csv.gz", "kv put catalog/blob/"])(
-    "at “%s” commits nothing when it continues",
-    async (stalledCall) => {
-      const { run } = await world.enqueue();
-      const goOn = Promise.withResolvers<void>();
-      const reached = Promise.withResolvers<void>();
-      let stalls = 1;
-      world.before = async (call) => {
-        if (!call.startsWith(stalledCall) || stalls-- <= 0) return;
-        reached.resolve();
-        await goOn.promise;
-      };
-      if (stalledCall.startsWith("archive")) world.crash();
-      let stalled: Promise<void> | undefined;
-      const stop = reached.promise.then(() => true);
-      for (let alarms = 0; ; alarms++) {
-        expect(alarms).toBeLessThan(50);
-        if (await Promise.race([stop, (stalled = world.alarm()).then(() => false)])) break;
-      }
-      await world.drain();
-      const ended = world.run(run.id);
-      expect(ended).toMatchObject({
-        state: "succeeded",
-        outcome: "published",
-        generation_after: 1,
-      });
-      goOn.resolve();
-      await stalled;
-      await world.drain();
-      expect(world.run(run.id)).toEqual(ended);
-      expect(world.coordinator.versions()).toHaveLength(1);
-      expect(world.history.rows.size).toBe(1);
-    },
-  );
 });

@@ -7,7 +7,6 @@ import {
   nextAlarm,
   nextToStep,
   queueOf,
-  RETRY_MAX_MS,
 } from "../../../src/coordinator/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord } from "../../builders/run.ts";
@@ -115,17 +114,6 @@ describe("nextAlarm", () => {
     expect(nextAlarm(aQueue({ running: [backingOff], waiting: [waiting] }), none)).toBe(
       NOW + 4_000,
     );
-  });
-
-  it("is now for a job whose wait began while the clock was ahead", () => {
-    const backingOff = { ...running, notBefore: NOW + 60_001 };
-    const delayed = { ...waiting, notBefore: NOW + RETRY_MAX_MS + 1 };
-    for (const queue of [aQueue({ running: [backingOff] }), aQueue({ waiting: [delayed] })]) {
-      expect(nextAlarm(queue, none)).toBe(NOW);
-      expect(nextToStep(queue, NOW)).toBe([...queue.running, ...queue.waiting][0]);
-    }
-    const asUpstreamAsked = { ...waiting, notBefore: NOW + RETRY_MAX_MS };
-    expect(nextAlarm(aQueue({ waiting: [asUpstreamAsked] }), none)).toBe(NOW + RETRY_MAX_MS);
   });
 
   it("is the end of a pause that ends by itself", () => {

@@ -3,9 +3,7 @@ import { createHistory } from "../../../src/coordinator/history.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
-import { aRunRecord } from "../../builders/run.ts";
-
-const HOUR_MS = 3_600_000;
+import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
 
 let world: CoordinatorWorld;
 
@@ -26,6 +24,13 @@ describe("a new coordinator over stores without a manifest of another", () => {
     const generations = world.coordinator.versions().map(({ generation }) => generation);
     expect(generations).toEqual([4, 3, 2, 1]);
     expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
+  });
+
+  it("queues no first ingest, since something is published", async () => {
+    await world.coordinator.reconcile();
+    await world.drain();
+    expect(world.state.runs()).toEqual([]);
+    expect(world.current()).toMatchObject({ generation: 3 });
   });
 
   it("adopts the highest stored generation even if KV has lost its manifest as well", async () => {
@@ -65,13 +70,50 @@ describe("a new coordinator over stores without a manifest of another", () => {
   });
 });
 
-describe("a clock that is set back", () => {
-  it("makes no run wait for an alarm that now lies far ahead", async () => {
-    await world.enqueue();
-    world.time -= HOUR_MS;
-    expect(world.alarmAt).toBeGreaterThan(world.time);
+describe("a new coordinator over empty stores", () => {
+  const tick = async () => {
     await world.coordinator.reconcile();
-    expect(world.alarmAt).toBe(world.time);
+    await world.drain();
+  };
+
+  it("ingests by itself at the first comparison, and only once", async () => {
+    await tick();
+    expect(await world.served()).toMatchObject({ generation: 1 });
+    const [first] = world.state.runs();
+    expect(first).toMatchObject({ trigger: "cron", requested_by: "cron", outcome: "published" });
+    await tick();
+    expect(world.state.runs()).toHaveLength(1);
+  });
+
+  it("waits for the end of a pause, whatever it has skipped meanwhile", async () => {
+    await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
+    await tick();
+    await world.coordinator.tick("17 4 * * *", world.time, anEnqueueRequest({ trigger: "cron" }));
+    expect(world.state.runs()).toMatchObject([{ state: "skipped" }]);
+    await world.coordinator.resume();
+    await tick();
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
+  it("leaves it to people and the daily run when the first run has failed", async () => {
+    world.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("no upstream")) };
+    await tick();
+    const failed = world.state.runs().length;
+    expect(world.state.runs().every(({ state }) => state === "failed")).toBe(true);
+    await tick();
+    expect(world.state.runs()).toHaveLength(failed);
+  });
+
+  it("does not ingest while a store cannot be read, which may have a version", async () => {
+    let isAway = true;
+    world.before = (call) => {
+      if (isAway && call.startsWith("r2")) throw new Error("R2 is away");
+    };
+    await tick();
+    expect(world.state.runs()).toEqual([]);
+    isAway = false;
+    await tick();
+    expect(await world.served()).toMatchObject({ generation: 1 });
   });
 });
 

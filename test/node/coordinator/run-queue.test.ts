@@ -25,7 +25,7 @@ const differing = (count: number) =>
   );
 
 const decide = (queue: Queue, options = {}) =>
-  decideEnqueue(wanted, queue, { ifPaused: "queue", now: NOW, ...options });
+  decideEnqueue(wanted, queue, { ifPaused: "queue", earlier: undefined, now: NOW, ...options });
 
 const STARTS = new Date(NOW + 60_000).toISOString();
 /** The run that is wanted, and another, as second tries whose time has not come. */
@@ -102,7 +102,7 @@ describe("decideEnqueue", () => {
 
   it.each([
     [{}, "The run is queued. It starts now."],
-    [{ waiting: [waiting] }, "The same run is already queued. It starts now."],
+    [{ waiting: [waiting] }, "The same run was queued before. It starts now."],
     [{ waiting: [full, second] }, `starts after run full, but not before ${STARTS}.`],
     [{ waiting: [second] }, `It is a retry, which starts at ${STARTS}.`],
     [

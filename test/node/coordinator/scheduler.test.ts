@@ -195,3 +195,14 @@ describe("the end of a run", () => {
     ]);
   });
 });
+
+describe("the runs of the status", () => {
+  it("begin with the one that ended last, also after a clock that was ahead", async () => {
+    world.time += 365 * 24 * 3_600_000;
+    const ahead = await world.runToEnd();
+    world.time = START;
+    const behind = await world.runToEnd();
+    expect(behind.id < ahead.id).toBe(true);
+    expect(world.coordinator.status().ended.map(({ id }) => id)).toEqual([behind.id, ahead.id]);
+  });
+});

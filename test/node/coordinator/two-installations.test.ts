@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openManifest } from "../../../src/catalog/manifest.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { aRunRequest, BY_OPS } from "../../builders/backup-world.ts";
+import { aRunRequest, byOps } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { QuickPipeline } from "../../builders/quick-pipeline.ts";
 
@@ -31,6 +31,21 @@ describe("an installation over the stores of another", () => {
     });
     expect(second.coordinator.status().queued).toEqual([]);
     expect(stored()).toEqual(before);
+  });
+
+  it("queues no first ingest, although it has published nothing itself", async () => {
+    await second.coordinator.reconcile();
+    await second.drain();
+    expect(second.state.runs()).toEqual([]);
+  });
+
+  it("ends no run in D1 either while it cannot look whose the stores are", async () => {
+    second.before = (call) => {
+      if (call.startsWith("r2 head")) throw new Error("R2 is away");
+    };
+    await second.coordinator.reconcile();
+    await second.drain();
+    expect(second.callsOf("d1 look")).toEqual([]);
   });
 
   it("collects no garbage and ends no run in D1, however long it waits", async () => {
@@ -62,7 +77,7 @@ describe("an installation over the stores of another", () => {
     if (!made.ok) throw new Error(made.reason);
     const error = { code: "foreign_stores", message: expect.stringContaining(CALL) };
     expect(second.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
-    expect(await second.coordinator.restoreBackup(made.job.backup_id, BY_OPS)).toMatchObject({
+    expect(await second.coordinator.restoreBackup(made.job.backup_id, byOps())).toMatchObject({
       ok: false,
     });
   });
@@ -182,10 +197,10 @@ describe("a takeover", () => {
 
 /** R2 that remembers each manifest that was current. */
 class RecordingMap extends Map<string, Uint8Array<ArrayBuffer>> {
-  readonly manifests: string[] = [];
+  readonly manifests: Uint8Array<ArrayBuffer>[] = [];
 
   override set(key: string, value: Uint8Array<ArrayBuffer>): this {
-    if (key === MANIFEST_KEY) this.manifests.push(new TextDecoder().decode(value));
+    if (key === MANIFEST_KEY) this.manifests.push(value);
     return super.set(key, value);
   }
 }
@@ -259,11 +274,13 @@ describe(
             await world.coordinator.reconcile();
             await world.drain();
           }
-          const shown = r2.manifests.map((text) => {
-            const opened = openManifest(text);
-            if (!opened.ok) throw new Error(opened.problem);
-            return opened.manifest;
-          });
+          const shown = await Promise.all(
+            r2.manifests.map(async (text) => {
+              const opened = await openManifest(text);
+              if (!opened.ok) throw new Error(opened.problem);
+              return opened.manifest;
+            }),
+          );
           for (const [index, manifest] of shown.entries()) {
             const before = shown[index - 1];
             if (before?.generation === manifest.generation) expect(manifest).toEqual(before);

@@ -6,17 +6,16 @@ import { type Behavior, file, status } from "../../builders/upstream-server.ts";
 import { AIRPORTS_PATH, REGIONS_PATH, UpstreamWorld } from "../../builders/upstream-world.ts";
 import { useUpstreamServer } from "../../builders/use-upstream-server.ts";
 
-const contentOf = (name: string) =>
-  gunzipSync(new Uint8Array(aSnapshot().files[name] ?? new ArrayBuffer())).toString();
-const AIRPORTS = file(contentOf("airports.csv.gz"));
+const contentOf = async (name: string) => gunzipSync(await aSnapshot().read(name)).toString();
+const AIRPORTS = file(await contentOf("airports.csv.gz"));
 
 const server = useUpstreamServer();
 let world: CoordinatorWorld;
 
-beforeEach(() => {
+beforeEach(async () => {
   world = new CoordinatorWorld();
   world.upstream = new UpstreamWorld(server).upstream();
-  server.on(REGIONS_PATH, file(contentOf("regions.csv.gz")));
+  server.on(REGIONS_PATH, file(await contentOf("regions.csv.gz")));
 });
 
 const rows = () => [...world.history.rows.values()].map(({ run }) => run);

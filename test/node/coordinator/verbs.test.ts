@@ -10,7 +10,7 @@ import type {
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
 import { type Stage, STAGES } from "../../../src/ingest/report.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
-import { aRunRequest, BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
 const PAUSE = { by: "ana", note: null, until: null };
@@ -373,12 +373,12 @@ const VERBS: { readonly [verb: string]: Verb } = {
 
   restore: {
     prepare: async () => void ({ backup_id: backupId } = await world.backUp()),
-    act: () => world.ingest.coordinator.restoreBackup(backupId, BY_OPS),
+    act: () => world.ingest.coordinator.restoreBackup(backupId, byOps()),
     publishes: 1,
     cells: {
       waits: { ends: ["published", ...RESTORE] },
       "waits to retry": { ends: RESTORE, resumed: ["published"] },
-      "is held": { ends: RESTORE, resumed: ["published"] },
+      "is held": { ends: RESTORE, resumed: [] },
       ...begun({ ends: ["published", ...RESTORE] }),
       "has published": { ends: ["published", ...RESTORE] },
       ...ended({ ends: RESTORE }),

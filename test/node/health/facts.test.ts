@@ -105,15 +105,15 @@ describe("checkCopies", () => {
     expect(seen.unreadable[0]).toContain("R2 is down");
   });
 
-  it("reads only suspects while no locale is due", async () => {
-    store.kv.delete(blobKey(germanBlob));
-    expect(await check({ isLocaleDue: false })).toMatchObject({ locale: null, checked: 0 });
-    expect(store.calls).toEqual([]);
-    expect(await check({ isLocaleDue: false, suspects: [germanBlob] })).toEqual({
-      locale: null,
-      checked: 1,
-      damaged: [{ replica: "kv", sha256: germanBlob, fault: "missing" }],
-      unreadable: [],
+  it("reads one body and the suspects while no locale is due, and so finds an empty store", async () => {
+    const [suspect = ""] = blobsOf("ja").map(([sha256]) => sha256);
+    const request = { isLocaleDue: false, suspects: [suspect] };
+    expect(await check(request)).toMatchObject({ locale: null, checked: 6, damaged: [] });
+    store.kv.clear();
+    const lost = [suspect, ...blobsOf("de").map(([sha256]) => sha256)];
+    expect(await check(request)).toMatchObject({
+      checked: 3,
+      damaged: lost.map((sha256) => ({ replica: "kv", sha256, fault: "missing" })),
     });
   });
 

@@ -1,13 +1,8 @@
 import type { BackupTimes } from "../../../src/backup/listing.ts";
 import { describe, expect, it } from "vitest";
+import { RULE_NAMES, type RuleName } from "../../../src/health/rule-names.ts";
 import type { Facts, ManifestCopy } from "../../../src/health/facts.ts";
-import {
-  evaluateRules,
-  fingerprintOf,
-  RULE_NAMES,
-  type RuleName,
-  RULES,
-} from "../../../src/health/rules.ts";
+import { evaluateRules, fingerprintOf, RULES } from "../../../src/health/rules.ts";
 import { TOKEN_WARNING_MS } from "../../../src/health/operation-rules.ts";
 import {
   aFailedRun,
@@ -107,7 +102,7 @@ const MEASURED: readonly Measured[] = [
   [
     "changes_held",
     48 * HOUR_MS,
-    (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms) } }),
+    (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms), next_due_at: null } }),
   ],
   [
     "ingest_paused_long",
@@ -326,8 +321,22 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ],
     [
       "is bad while nothing is published, even during a pause",
-      { ...withIngest(pausedFor(HOUR_MS)), catalog: nothingServed },
+      { ...withIngest({ ...pausedFor(HOUR_MS), current: null }), catalog: nothingServed },
       { verdict: "bad", suppressed: false, value: null, message: "Nothing is published." },
+    ],
+    [
+      "names the generation that both stores have lost, during a pause too",
+      { ...withIngest(pausedFor(HOUR_MS)), catalog: nothingServed },
+      {
+        verdict: "bad",
+        suppressed: false,
+        message: expect.stringMatching(/^Both stores have lost the manifest of generation \d+:/),
+      },
+    ],
+    [
+      "is not excused by a pause while no store can be read",
+      { ...withIngest(pausedFor(HOUR_MS)), catalog: withCatalog(unreadable, unreadable).catalog },
+      { verdict: "nodata", suppressed: false },
     ],
     [
       "is not excused without a pause",

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Checks, outputOf, problemsOf, worstOf } from "../../../src/health/check.ts";
 import {
   checkCoordinator,
+  checkFirstRun,
   checkMonitor,
   type LiveCoordinatorFacts,
   type MonitorStatusFacts,
@@ -19,6 +20,8 @@ const check = (changes: Partial<MonitorStatusFacts> = {}) => {
   const status = { problem: null, lastRun, webhooks: 1, ...changes };
   return checkMonitor(status, { now: NOW, limits: DEFAULT_LIMITS });
 };
+
+const IDLE: LiveCoordinatorFacts = { pause: null, queued: [], running: null };
 
 const evaluatedAt = (started_at: string) => ({ lastRun: anAlertRun({ started_at }) });
 
@@ -100,7 +103,6 @@ describe("problemsOf", () => {
 });
 
 describe("checkCoordinator", () => {
-  const IDLE: LiveCoordinatorFacts = { pause: null, queued: [], running: null, leaseUntil: null };
   const pause = { at: ago(HOUR_MS), by: "ops", note: "bad data", until: null };
   const until = ago(-HOUR_MS);
 
@@ -127,12 +129,38 @@ describe("checkCoordinator", () => {
   });
 
   it("shows the running job and the length of the queue", () => {
-    const running = { id: "run-1", stage: "build" as const, heartbeat_at: ago(0) };
+    const running = { id: "run-1", stage: "build" as const, progress: { done: 0, total: 0 } };
     const queued = [{ id: "run-2", queued_at: ago(0) }];
-    expect(checkCoordinator({ ...IDLE, running, queued, leaseUntil: until })).toMatchObject({
+    expect(checkCoordinator({ ...IDLE, running, queued })).toMatchObject({
       "ingest:queue": [{ observedValue: 1 }],
       "ingest:running": [{ observedValue: "run-1 build" }],
-      "ingest:lease": [{ observedValue: until }],
     });
+  });
+});
+
+describe("the first run", () => {
+  const EMPTY = { lastRun: null };
+  const queued = [{ id: "run-1", queued_at: ago(0) }];
+
+  it("is no failure while it is under way, and says how far it is", () => {
+    const running = { id: "run-1", stage: "encode" as const, progress: { done: 3, total: 64 } };
+    expect(sumUp(checkFirstRun({ ...IDLE, running }, EMPTY))).toEqual({
+      status: "warn",
+      output:
+        "catalog:present: the first run is under way, in stage encode: 3 of 64; monitor:evaluation: the rules have not been evaluated yet",
+    });
+  });
+
+  it("leaves a late evaluation a failure", () => {
+    const lastRun = { started_at: ago(HOUR_MS), results: [] };
+    const checks = checkFirstRun({ ...IDLE, queued }, { lastRun });
+    expect(Object.keys(checks)).toEqual(["catalog:present"]);
+    expect(sumUp(checks).output).toBe("catalog:present: the first run waits in the queue");
+  });
+
+  it("is awaited by nobody where none is queued, or ingestion is paused", () => {
+    expect(checkFirstRun(IDLE, EMPTY)).toEqual({});
+    const pause = { at: ago(0), by: "ops", note: null, until: null };
+    expect(checkFirstRun({ ...IDLE, queued, pause }, EMPTY)).toEqual({});
   });
 });

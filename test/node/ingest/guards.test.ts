@@ -106,6 +106,12 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
       "airports.csv had 80000 rows and now has 78399",
     ],
     [
+      someFacts({ fileRows: { before: 80_000, after: 81_601 } }),
+      "guard_padded",
+      [80_000, 81_601, 81_600],
+      "airports.csv had 80000 rows and now has 81601",
+    ],
+    [
       someFacts({ listed: { before: 5000, after: 4599, least: 4600 } }),
       "guard_truncated",
       [5000, 4599, 4600],
@@ -119,10 +125,10 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
       "airports 18148 added, 0 changed, 0 removed of 9074",
     ],
     [
-      someFacts({ published: aPublished({ changes: null }) }),
+      withCounts({ airports: 12_000 }, aPublished({ changes: null })),
       "guard_change",
-      [null, 20_035, 5_008],
-      "no copy of the published version is intact: any of its 20035 entities may change",
+      [null, 2926, 2268],
+      "airports 2926 added, 0 changed, 0 removed of 9074",
     ],
     [withRejects(9074, 300), "guard_rejects", [null, 300, 181], "300 of 9074 rows rejected"],
     [withCoverage(0.98, 0), "guard_coverage", [0.98, 0, 0.88], "de 98 % → 0 %"],
@@ -152,6 +158,12 @@ describe("a guard passes its limit, and trips beyond it:", () => {
       (after: number) => someFacts({ fileRows: { before: 80_000, after } }),
       78_400,
       78_399,
+    ],
+    [
+      "guard_padded",
+      (after: number) => someFacts({ fileRows: { before: 80_000, after } }),
+      81_600,
+      81_601,
     ],
     [
       "guard_truncated",

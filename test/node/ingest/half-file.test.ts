@@ -30,3 +30,32 @@ it("half of the world's airports is refused, by itself and after a whole file", 
   });
   expect(world.current).toBe(whole);
 });
+
+it("a file that repeats all rows is refused, though it changes nothing, and the right one passes after it", async () => {
+  const world = new PipelineWorld(["en"]);
+  world.snapshot = snapshotOnDisk;
+  world.upstream = anUpstream(ROWS);
+  await world.runToEnd();
+  world.upstream = anUpstream(Array.from({ length: 10 }, () => ROWS).flat());
+  await expect(world.runToEnd()).rejects.toMatchObject({
+    message: expect.stringMatching(
+      new RegExp(
+        `^guard_padded: airports.csv had ${ROWS.length} rows and now has ${ROWS.length}0; guard_rejects: `,
+      ),
+    ),
+  });
+  world.upstream = anUpstream(ROWS);
+  expect((await world.runToEnd()).outcome).toBe("unchanged");
+});
+
+it("a file with as many unusable rows as no guard allows is refused, though it changes nothing", async () => {
+  const world = new PipelineWorld(["en"]);
+  world.snapshot = snapshotOnDisk;
+  world.upstream = anUpstream(ROWS);
+  await world.runToEnd();
+  const unusable = ROWS.slice(0, 400).map((row) => ({ ...row, type: "airship_mast" }));
+  world.upstream = anUpstream([...unusable, ...ROWS.slice(400)]);
+  await expect(world.runToEnd()).rejects.toMatchObject({
+    message: expect.stringMatching(/^guard_rejects: \d+ of \d+ rows rejected$/),
+  });
+});

@@ -75,10 +75,12 @@ describe("a run over an upstream that may lie", () => {
       surprising: 1,
       by_rule: { changes_name: 1 },
       oldest_since: "2026-11-02T04:17:00.000Z",
+      next_due_at: "2026-11-05T04:17:00.000Z",
     });
     expect(world.checkpoint.parsed?.held).toEqual({
       waiting: 1,
       oldest_since: "2026-11-02T04:17:00.000Z",
+      next_due_at: "2026-11-05T04:17:00.000Z",
     });
     expect(await servedName()).toBe("Zürich Airport");
     expect([await nextDay(ghost), await nextDay(ghost)]).toEqual(["unchanged", "unchanged"]);
@@ -91,6 +93,7 @@ describe("a run over an upstream that may lie", () => {
       ended: 2,
       surprising: 0,
       oldest_since: null,
+      next_due_at: null,
     });
   });
 

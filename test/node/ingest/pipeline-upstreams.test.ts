@@ -8,10 +8,9 @@ import { file } from "../../builders/upstream-server.ts";
 import { AIRPORTS_PATH, REGIONS_PATH, UpstreamWorld } from "../../builders/upstream-world.ts";
 import { useUpstreamServer } from "../../builders/use-upstream-server.ts";
 
-const decompress = (name: string) =>
-  gunzipSync(new Uint8Array(aSnapshot().files[name] ?? new ArrayBuffer())).toString();
-const AIRPORTS = decompress("airports.csv.gz");
-const REGIONS = decompress("regions.csv.gz");
+const decompress = async (name: string) => gunzipSync(await aSnapshot().read(name)).toString();
+const AIRPORTS = await decompress("airports.csv.gz");
+const REGIONS = await decompress("regions.csv.gz");
 
 const server = useUpstreamServer();
 let world: PipelineWorld;

@@ -35,11 +35,21 @@ function beginLookUp(): () => LookUpResult | undefined {
   return () => ended.mock.lastCall?.[0];
 }
 
+/** Lets time pass in steps, between which the hashes of what was read are computed. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= STEP_MS) {
+    await vi.advanceTimersByTimeAsync(Math.min(left, STEP_MS));
+    for (let turn = 0; turn < 3; turn++) await crypto.subtle.digest("SHA-256", new Uint8Array());
+  }
+}
+
+const STEP_MS = 50;
+
 describe("a request for a body that is not in memory", () => {
   it("is answered from R2 within a second, even if KV hangs for the manifest and the body", async () => {
     hang("kv");
     const answer = beginLookUp();
-    await vi.advanceTimersByTimeAsync(800);
+    await pass(800);
     expect(answer()).toMatchObject({ ok: true, found: { kind: "body" } });
   });
 
@@ -49,7 +59,7 @@ describe("a request for a body that is not in memory", () => {
   ])("fails within five seconds if both stores hang for %s", async (_, hanging) => {
     hang(...hanging);
     const answer = beginLookUp();
-    await vi.advanceTimersByTimeAsync(5_000);
+    await pass(5_000);
     expect(answer()).toEqual({ ok: false, reason: "unavailable" });
   });
 
@@ -62,9 +72,9 @@ describe("a request for a body that is not in memory", () => {
       await before(call);
     };
     const answer = beginLookUp();
-    await vi.advanceTimersByTimeAsync(4_999);
+    await pass(4_999);
     expect(answer()).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(1);
+    await pass(1);
     expect(answer()).toEqual({ ok: false, reason: "unavailable" });
   });
 });

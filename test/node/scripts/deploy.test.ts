@@ -1,156 +1,259 @@
-/** The real script, with a fake `wrangler` in the PATH. */
+/** The real script and the real wrangler; Cloudflare's API and the service are fakes. */
 import { createHash } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
-import { type Ended, runDeploy } from "../../builders/deploy-script.ts";
-import {
-  type FakeService,
-  fakeService,
-  type FakeServiceOptions,
-} from "../../builders/fake-service.ts";
-import { FakeWrangler } from "../../builders/fake-wrangler.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CRON_JOBS } from "../../../src/schedule.ts";
+import { DeployWorld } from "../../builders/deploy-world.ts";
+import type { Fault } from "../../builders/fake-cloudflare.ts";
+import { fakeService } from "../../builders/fake-service.ts";
+import { freePort } from "../../system/running-service.ts";
 
+/** Each runs wrangler some three times. */
+const HANG_MS = 600_000;
 const TOKEN = "the-admin-token-of-this-test";
-const STAGING = ["--env=staging", "--workers-dev"];
+const WITH_TOKEN = { env: { ADMIN_TOKEN: TOKEN } };
 
-type Env = { readonly [name: string]: string };
+let world: DeployWorld;
+beforeEach(async () => void (world = await DeployWorld.start()));
+afterEach(() => world.stop());
 
-/** A Cloudflare account, and the service that is deployed to it. */
-interface World {
-  readonly wrangler: FakeWrangler;
-  readonly service: FakeService;
-  readonly deploy: (args?: readonly string[], env?: Env) => Promise<Ended>;
-}
-
-let world: World | undefined;
-afterEach(async () => {
-  await world?.service.stop();
-  world?.wrangler.remove();
-});
-
-async function aWorld(options: Partial<FakeServiceOptions> = {}): Promise<World> {
+/** Calls with a service of the fake's account, where an upload is served. */
+async function withService<T>(
+  options: Omit<Parameters<typeof fakeService>[0], "token">,
+  use: (service: Awaited<ReturnType<typeof fakeService>>) => Promise<T>,
+): Promise<T> {
   const service = await fakeService({ token: TOKEN, ...options });
-  const wrangler = new FakeWrangler(service.url);
-  const deploy = (args: readonly string[] = STAGING, env: Env = { ADMIN_TOKEN: TOKEN }) =>
-    runDeploy(args, { path: wrangler.folder, env });
-  return (world = { wrangler, service, deploy });
+  try {
+    return await use(service);
+  } finally {
+    await service.stop();
+  }
 }
 
-function commands({ wrangler }: World): string[] {
-  return wrangler.takeCalls().map(({ command }) => command.replace(/ --.*/, ""));
-}
-
-const LOOKS = ["secret list", "kv namespace list", "d1 list"];
-const CHANGES = ["d1 migrations apply HISTORY", "deploy"];
+const worker = (name = "locations") => world.cloudflare.account.workers.get(name);
+const secrets = (name?: string) =>
+  worker(name)?.deployed?.bindings.filter(({ type }) => type === "secret_text");
 
 describe("npm run deploy", () => {
-  it("creates everything, deploys and publishes, and upgrades the next time", async () => {
-    const first = await aWorld({ deaf: 1 });
-    const { code, stdout, stderr } = await first.deploy();
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("Catalog published.");
-    expect(stdout).toContain(
-      `Serving 3 airports, 2 cities, 1 countries, 1 regions at ${first.service.url}`,
-    );
-    expect(stdout).not.toContain(TOKEN);
-    for (const name of ["ALERT_WEBHOOKS", "ALERT_PING_URL"])
-      expect(stdout).toContain(`npx wrangler secret put ${name} --env staging`);
-    const { namespaces, databases } = first.wrangler.account;
-    expect(namespaces.map(({ title }) => title)).toEqual(["locations-staging-catalog"]);
-    expect(databases.map(({ name }) => name)).toEqual(["locations-staging-history"]);
-    const secret = first.wrangler.takeCalls().at(-1)?.secrets?.["ADMIN_TOKENS"];
-    const sha256 = createHash("sha256").update(TOKEN).digest("hex");
-    expect(JSON.parse(secret ?? "")).toEqual([
-      { id: "operator", sha256, scopes: ["read", "operate"] },
-    ]);
+  it(
+    "creates everything, publishes and says where it is served, and upgrades the next time",
+    () =>
+      withService({ deaf: 1 }, async (service) => {
+        const { account } = world.cloudflare;
+        const deploy = () =>
+          world.deploy(["--env=staging"], { ...WITH_TOKEN, workersDev: service.url });
+        const first = await deploy();
+        expect(first).toMatchObject({ code: 0, stderr: "" });
+        expect(first.stdout).toContain("Catalog published.");
+        expect(first.stdout).toContain(
+          "Serving 3 airports, 2 cities, 1 countries, 1 regions at https://locations-staging.ada.workers.dev",
+        );
+        for (const name of ["ALERT_WEBHOOKS", "ALERT_PING_URL"])
+          expect(first.stdout).toContain(`npx wrangler secret put ${name} --env staging`);
+        const made = {
+          namespaces: [expect.objectContaining({ title: "locations-staging-catalog" })],
+          databases: [expect.objectContaining({ name: "locations-staging-history" })],
+          buckets: ["locations-staging-archive", "locations-staging-backups"],
+        };
+        expect(account).toMatchObject(made);
+        expect([...account.workers.keys()]).toEqual(["locations-staging"]);
+        expect(worker("locations-staging")).toMatchObject({
+          crons: Object.keys(CRON_JOBS),
+          isAtWorkersDev: true,
+        });
+        const sha256 = createHash("sha256").update(TOKEN).digest("hex");
+        const [secret] = secrets("locations-staging") ?? [];
+        expect(JSON.parse(secret?.text ?? "")).toEqual([
+          { id: "operator", sha256, scopes: ["read", "operate"] },
+        ]);
+        const sent = world.cloudflare.bodies.join("");
+        expect(sent + first.stdout).not.toContain(TOKEN);
 
-    const names = ["ADMIN_TOKENS", "ALERT_WEBHOOKS", "ALERT_PING_URL"];
-    first.wrangler.change({ worker: names });
-    const second = await first.deploy();
-    expect(second).toMatchObject({ code: 0, stderr: "" });
-    expect(second.stdout).not.toContain("Nobody is notified");
-    expect(first.wrangler.account).toMatchObject({ namespaces, databases, worker: names });
-    const calls = first.wrangler.takeCalls();
-    expect(calls.map(({ secrets }) => secrets)).not.toContainEqual(expect.anything());
-    expect(first.service.requests.filter((request) => request.startsWith("POST /admin"))).toEqual([
-      "POST /admin/ingest/queue",
-      "POST /admin/ingest/queue",
-    ]);
-    expect(second.leftBehind).toEqual([]);
-  });
+        expect(await deploy()).toMatchObject({ code: 0, stderr: "" });
+        expect(account).toMatchObject(made);
+        expect(secrets("locations-staging")).toEqual([secret]);
+        expect(service.requests.filter((request) => request.startsWith("POST /admin"))).toEqual([
+          "POST /admin/ingest/queue",
+          "POST /admin/ingest/queue",
+        ]);
+      }),
+    HANG_MS,
+  );
 
-  it("queues no ingest without the token, and fails only if nothing is served", async () => {
-    const { wrangler, service, deploy } = await aWorld();
-    wrangler.change({ worker: ["ADMIN_TOKENS"] });
-    const without = await deploy(STAGING, {});
-    expect(without.code).toBe(1);
-    expect(without.stdout).toContain("no ingest is queued");
-    expect(without.stdout).toContain("Every call fails (unavailable, nothing is published yet)");
-    expect(service.requests.some((request) => request.includes("/admin/"))).toBe(false);
+  it(
+    "queues no ingest without the token, and waits for the one that the service queues by itself",
+    () =>
+      withService({ publishesAfter: 4 }, async (service) => {
+        const options = { workersDev: service.url };
+        const broken = { status: 500, code: 10013, message: "an unknown error has occurred" };
+        world.cloudflare.faultOf = (route) => (route.endsWith("/schedules") ? broken : undefined);
+        const first = await world.deploy([], { ...options, isTerminal: true });
+        expect(first.code).toBe(1);
+        expect(first.stdout).toContain("Admin token, shown only this once");
+        expect(first.stdout).toContain("Run the same command again");
 
-    expect((await deploy()).code).toBe(0);
-    const upgrade = await deploy(STAGING, {});
-    expect(upgrade.code).toBe(0);
-    expect(upgrade.stdout).toContain("Serving 3 airports");
-  });
+        world.cloudflare.faultOf = () => undefined;
+        const second = await world.deploy([], { ...options, isTerminal: true });
+        expect(second.code).toBe(0);
+        expect(second.stdout).not.toContain("shown only this once");
+        expect(second.stdout).toContain("Waiting for the first ingest");
+        expect(second.stdout).toContain("Serving 3 airports");
+        const third = await world.deploy([], options);
+        expect(third).toMatchObject({ code: 0, stderr: "" });
+        expect(third.stdout).toContain("No ADMIN_TOKEN was given");
+        expect(service.requests.some((request) => request.includes("/admin/"))).toBe(false);
+      }),
+    HANG_MS,
+  );
 
-  it("does not deploy after a failed migration, and continues when it is run again", async () => {
-    const broken = await aWorld();
-    broken.wrangler.change({ fails: "d1 migrations" });
-    const { code, stderr } = await broken.deploy();
-    expect(code).toBe(1);
-    expect(stderr).toContain("It is so ordered.");
-    expect(stderr).toContain("The Worker was not deployed");
-    expect(stderr).not.toContain("    at ");
-    expect(commands(broken)).not.toContain("deploy");
+  it(
+    "says why the ingest failed, and how to queue another",
+    () =>
+      withService({ ingest: "failed" }, async (service) => {
+        const options = { ...WITH_TOKEN, workersDev: service.url };
+        const { code, stderr } = await world.deploy([], options);
+        expect(code).toBe(1);
+        expect(stderr).toContain("airports 9074 to 4120 (guard_shrink)");
+        expect(stderr).toContain("POST https://locations.ada.workers.dev/admin/ingest/queue");
+      }),
+    HANG_MS,
+  );
+});
 
-    broken.wrangler.change({ fails: "" });
-    expect((await broken.deploy()).code).toBe(0);
-    expect(commands(broken)).toEqual([...LOOKS, ...CHANGES]);
-  });
+it(
+  "npm run deploy ends at an interrupt, and says so by its exit code",
+  async () => {
+    const workersDev = `http://127.0.0.1:${await freePort()}`;
+    const until = "Waiting for https://locations.ada.workers.dev";
+    const { code, stdout, stderr } = await world.deploy([], { ...WITH_TOKEN, workersDev, until });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+    expect(stdout).toContain("Stopping …");
+  },
+  HANG_MS,
+);
 
-  it("says why the ingest failed, and how to queue another", async () => {
-    const { service, deploy } = await aWorld({ ingest: "failed" });
-    const { code, stderr } = await deploy();
-    expect(code).toBe(1);
-    expect(stderr).toContain("airports 9074 to 4120 (guard_shrink)");
-    expect(stderr).toContain(`POST ${service.url}/admin/ingest/queue`);
-  });
+describe("npm run deploy says what Cloudflare said, and what to do,", () => {
+  const internal = { status: 500, code: 10013, message: "an unknown error has occurred" };
+  const login = { status: 401, code: 10000, message: "Authentication error" };
+  const UPLOAD = "PUT /workers/scripts/:name";
+  const LOOK = "GET /workers/scripts/:name/secrets";
 
-  it("changes nothing when the check fails", async () => {
-    const failing = await aWorld();
-    failing.wrangler.install("npm", "exit 2");
-    const { code, stderr } = await failing.deploy();
-    expect({ code, calls: commands(failing) }).toEqual({ code: 1, calls: [] });
-    expect(stderr).toContain("Nothing was deployed.");
-  });
+  it.each<[name: string, route: string, fault: Fault, says: RegExp[]]>([
+    ["of an error of its own", UPLOAD, internal, [/unknown error/, /answered error 10013/]],
+    ["of one before the deployment", LOOK, internal, [/unknown error/, /Nothing was deployed/]],
+    ["of a page instead of an answer", UPLOAD, "html", [/Bad gateway/, /cloudflarestatus/]],
+    ["of a page before the deployment", LOOK, "html", [/Bad gateway/, /cloudflarestatus/]],
+    ["of a token that it does not know", LOOK, login, [/Authentication error/, /wrangler login/]],
+  ])(
+    "%s",
+    async (_, route, fault, says) => {
+      world.cloudflare.faultOf = (asked) => (asked === route ? fault : undefined);
+      const { code, stdout, stderr } = await world.deploy([], WITH_TOKEN);
+      expect(code).toBe(1);
+      for (const text of says) expect(`${stdout}${stderr}`).toMatch(text);
+      expect(stderr).not.toMatch(/Paid plan|enabled once/);
+      expect(stderr).not.toContain("    at ");
+      expect(world.cloudflare.account.workers.size).toBe(0);
+    },
+    HANG_MS,
+  );
+
+  it(
+    "of what the account lacks, and goes on when it is there",
+    () =>
+      withService({}, async (service) => {
+        const { account } = world.cloudflare;
+        const lacks = [
+          [{ subdomain: undefined }, "workers/onboarding"],
+          [{ isPaid: false }, "needs the Workers Paid plan"],
+          [{ isR2Enabled: false }, "R2 has to be enabled once"],
+        ] as const;
+        Object.assign(account, ...lacks.map(([lack]) => lack));
+        for (const [lack, says] of lacks) {
+          const { code, stderr } = await world.deploy([], WITH_TOKEN);
+          expect(code).toBe(1);
+          expect(stderr).toContain(says);
+          const now = { subdomain: "ada", isR2Enabled: true, isPaid: true };
+          for (const key of Object.keys(lack) as (keyof typeof now)[])
+            Object.assign(account, { [key]: now[key] });
+        }
+        const options = { ...WITH_TOKEN, workersDev: service.url };
+        expect(await world.deploy([], options)).toMatchObject({ code: 0, stderr: "" });
+        expect(account.namespaces).toHaveLength(1);
+      }),
+    HANG_MS,
+  );
+
+  it(
+    "of nobody who is logged in",
+    async () => {
+      const { code, stderr } = await world.deploy([], {
+        env: { ADMIN_TOKEN: TOKEN, CLOUDFLARE_API_TOKEN: "" },
+      });
+      expect(code).toBe(1);
+      expect(stderr).toContain("npx wrangler login");
+      expect(stderr).not.toContain("    at ");
+    },
+    HANG_MS,
+  );
 });
 
 describe("npm run deploy, before it changes anything,", () => {
-  it.each<[name: string, args: string[], says: RegExp, secrets?: string[]]>([
-    ["without an address", [], /--workers-dev[^]*--domain HOST[^]*env\.production/],
-    ["that may take a domain", ["--domain=a.example.com"], /--replace-domain/],
-    ["without a token", STAGING, /ADMIN_TOKEN/],
-    ["over another Worker", STAGING, /may be another service/, ["OTHER"]],
-    ["with two addresses", [...STAGING, "--domain=a.example.com"], /not both/],
-    ["with a wrong domain", ["--domain=https://a"], /--domain must be a host/],
-    ["with a wrong environment", ["--env=test"], /--env must be production or staging/],
-    ["with a wrong option", ["--dry"], /Unknown option '--dry'[^]*Usage: npm run deploy/],
-  ])("%s", async (_, args, says, secrets) => {
-    const { wrangler, deploy } = await aWorld();
-    wrangler.change({ worker: secrets ?? null });
-    const before = wrangler.account;
-    const { code, stderr } = await deploy(args, {});
-    expect(code).toBe(1);
-    expect(stderr).toMatch(says);
-    expect(stderr).not.toContain("    at ");
-    expect(wrangler.account).toEqual(before);
-  });
+  const TERMS = /--replace-domain/;
 
-  it("with a token that is too short", async () => {
-    const { deploy } = await aWorld();
-    const { code, stderr } = await deploy(STAGING, { ADMIN_TOKEN: "short" });
-    expect(code).toBe(1);
-    expect(stderr).toContain("20 to 512 visible ASCII characters");
-    expect(stderr).not.toContain("    at ");
+  it.each<[name: string, args: string[], env: object, says: RegExp]>([
+    ["refuses to take a domain unasked", ["--domain=a.example.com"], WITH_TOKEN.env, TERMS],
+    ["asks for a token", [], {}, /ADMIN_TOKEN/],
+    ["refuses a short token", [], { ADMIN_TOKEN: "short" }, /20 to 512 visible ASCII characters/],
+    ["refuses a wrong domain", ["--domain=https://a"], {}, /--domain must be a host/],
+    ["refuses a wrong environment", ["--env=production"], {}, /--env must be staging/],
+    ["refuses a wrong option", ["--dry"], {}, /Unknown option '--dry'[^]*Usage: npm run deploy/],
+    ["stops at a failed check", [], { NPM_EXIT: "2" }, /Nothing was deployed/],
+  ])(
+    "%s",
+    async (_, args, env, says) => {
+      const { code, stderr } = await world.deploy(args, { env: { ...env } });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(says);
+      expect(stderr).not.toContain("    at ");
+      expect(world.cloudflare.changes).toEqual([]);
+    },
+    HANG_MS,
+  );
+
+  it(
+    "stops at a Worker of its name that may be another service",
+    async () => {
+      const file = world.file("secrets.json", JSON.stringify({ ADMIN_TOKENS: "[]" }));
+      expect((await world.wrangler("deploy", `--secrets-file=${file}`)).code).toBe(0);
+      const changes = [...world.cloudflare.changes];
+      for (const version of worker()?.versions ?? [])
+        Object.assign(version, {
+          bindings: version.bindings.filter(({ name }) => name !== "ADMIN_TOKENS"),
+        });
+      const { code, stderr } = await world.deploy([], WITH_TOKEN);
+      expect(code).toBe(1);
+      expect(stderr).toContain("may be another service");
+      expect(world.cloudflare.changes).toEqual(changes);
+    },
+    HANG_MS,
+  );
+
+  it(
+    "checks and builds in a dry run, which needs no account",
+    async () => {
+      const env = { CLOUDFLARE_API_TOKEN: "" };
+      const { code, stdout } = await world.deploy(["--dry-run", "--env=staging"], { env });
+      expect(code).toBe(0);
+      expect(stdout).toContain("locations-staging-history");
+      expect(stdout).toContain("nothing was deployed");
+      expect(world.cloudflare.bodies).toEqual([]);
+    },
+    HANG_MS,
+  );
+
+  it("explains its options", async () => {
+    const { code, stdout } = await world.deploy(["--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Usage: npm run deploy");
   });
 });

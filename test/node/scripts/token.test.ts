@@ -68,7 +68,7 @@ describe("npm run token", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const [token = ""] = /^ {2}[A-Za-z0-9_-]{43}$/m.exec(stdout) ?? [];
     expect(stdout.split(token.trim())).toHaveLength(2);
-    expect(stdout).toContain("npx wrangler secret put ADMIN_TOKENS --env production\n");
+    expect(stdout).toContain("npx wrangler secret put ADMIN_TOKENS\n");
     const [secret = ""] = /\[\{.*\}\]/.exec(stdout) ?? [];
     expect(readCredentials({ ADMIN_TOKENS: secret })).toMatchObject({
       ok: true,

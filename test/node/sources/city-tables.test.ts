@@ -23,7 +23,7 @@ const unknown = aSourceAirport({ id: "99", municipality: "Winterthur" });
 
 async function read(airports = [unknown]) {
   const opened: string[] = [];
-  const tables = await readCityTables((name) => {
+  const tables = await readCityTables(async (name) => {
     opened.push(name);
     return streamOf(FILES[name] ?? "");
   }, airports);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { LEASE_MS } from "../../../src/coordinator/engine.ts";
+import { WATCHDOG_MS } from "../../../src/coordinator/engine.ts";
 import { HTTP_DEADLINE_MS } from "../../../src/sources/http-upstream.ts";
 import type { SourceFault } from "../../../src/sources/source-error.ts";
 import {
@@ -244,8 +244,8 @@ describe("the deadline", () => {
     });
   });
 
-  it("ends before the lease of the step", () => {
-    expect(HTTP_DEADLINE_MS).toBeLessThan(LEASE_MS);
+  it("ends before the watchdog", () => {
+    expect(HTTP_DEADLINE_MS).toBeLessThan(WATCHDOG_MS);
   });
 });
 

@@ -27,7 +27,7 @@ async function* largeFile(): AsyncGenerator<Uint8Array> {
   yield count(csvOf([]));
   let rows = 0;
   while (rows < ROWS)
-    for await (const row of readCsv("airports.csv", open("airports.csv.gz"), [])) {
+    for await (const row of readCsv("airports.csv", await open("airports.csv.gz"), [])) {
       const own: Row = Object.fromEntries(AIRPORT_COLUMNS.map((name) => [name, row.get(name)]));
       const code = rows < snapshotManifest.counts.airports ? {} : { iata_code: "" };
       // A vandal has changed every tenth name.

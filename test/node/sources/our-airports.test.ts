@@ -82,7 +82,7 @@ describe("readAirports", () => {
       anAirportRow({ latitude_deg: "?" }),
       anAirportRow({ id: "7", iata_code: "AAA" }),
       anAirportRow({ id: "8", iata_code: "AAA" }),
-      anAirportRow({ id: "9", iata_code: "zrh" }),
+      anAirportRow({ id: "9", iata_code: "ZRHX" }),
     ];
     const known = ["4439", "8"].map((row) => ({ row, iata: "ZRH", lat: 47, lon: 8 }));
     const found = await readAirports(streamOf(csvOf(rows)), COUNTRIES, known);
@@ -177,7 +177,8 @@ describe("a row that readAirports rejects", () => {
     ["missing_required", { id: "2026-02-30" }],
     ["missing_required", { name: " \u00a0 " }],
     ["missing_required", { name: "(closed)" }],
-    ["bad_iata", { iata_code: "zrh" }],
+    ["bad_iata", { iata_code: "zrhx" }],
+    ["bad_iata", { iata_code: "xxx" }],
     ["bad_iata", { iata_code: "ZRHX" }],
     ["bad_iata", { iata_code: "Z1H" }],
     ["bad_iata", { iata_code: "ZÜR" }],
@@ -187,6 +188,8 @@ describe("a row that readAirports rejects", () => {
     ["bad_text", { name: "Kloten\u0000Field" }],
     ["bad_text", { municipality: "St.\u0000Gallen" }],
     ["bad_text", { name: "<b>Zürich</b>" }],
+    ["bad_text", { name: "Zürich \u202etropriA" }],
+    ["bad_text", { municipality: "Zür\u200bich" }],
     ["bad_text", { iso_region: `CH-${"X".repeat(118)}` }],
     ["bad_text", { municipality: "taxi-zurich.example" }],
     ["type_excluded", { type: "balloonport" }],
@@ -228,6 +231,12 @@ describe("a row that readAirports rejects", () => {
       ["column_count", 4],
     ]);
     expect(airports).toHaveLength(1);
+  });
+
+  it("gets its IATA code in capital letters", async () => {
+    const { airports, repaired } = await read(anAirportRow({ iata_code: " zrh" }));
+    expect(airports).toMatchObject([{ iata: "ZRH" }]);
+    expect(repaired).toEqual({ iata_small_letters: 1 });
   });
 
   it("is rejected as duplicate_iata: the larger type stays, then the lower id", async () => {

@@ -1,4 +1,4 @@
-import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
@@ -12,7 +12,6 @@ import {
   runEnded,
   runWhen,
   servedManifest,
-  settled,
   store,
 } from "./coordinator-under-test.ts";
 import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
@@ -93,37 +92,4 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
       for (const replica of ["kv", "r2"] as const)
         expect(await store.readBlob(replica, sha256)).toMatchObject({ ok: true });
   });
-});
-
-describe("a step that another attempt has overtaken", () => {
-  it(
-    "does not change a run that has ended",
-    async () => {
-      const gate = { reached: false, open: false };
-      const get = env.ARCHIVE.get.bind(env.ARCHIVE);
-      vi.spyOn(env.ARCHIVE, "get").mockImplementation(async (key: string) => {
-        if (gate.reached || !key.startsWith("sources/")) return get(key);
-        gate.reached = true;
-        // A timer of the coordinator's own: it would not wake up for a promise of the test's.
-        while (!gate.open) await new Promise((resolve) => setTimeout(resolve, 10));
-        return get(key);
-      });
-      const { run } = await enqueue(SOURCE);
-      await expect.poll(() => gate.reached).toBe(true);
-      const ended = await vi.waitFor(
-        async () => {
-          await runDurableObjectAlarm(coordinator());
-          const seen = await coordinator().findRun(run.id);
-          if (seen?.state !== "succeeded") throw new Error(`not yet: ${seen?.state}`);
-          return seen;
-        },
-        { timeout: RUN_TIMEOUT_MS },
-      );
-      gate.open = true;
-      await evictDurableObject(coordinator());
-      expect(await coordinator().findRun(run.id)).toEqual(ended);
-      await settled();
-    },
-    RUN_TIMEOUT_MS,
-  );
 });

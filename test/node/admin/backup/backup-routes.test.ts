@@ -11,10 +11,13 @@ beforeEach(() => {
   world = new AdminWorld();
 });
 
+/** The header of a request and of its repetitions. */
+const KEY = { "idempotency-key": "7c1f6c7e-0000-4000-8000-000000000001" };
+
 describe("POST /admin/backup/run", () => {
-  it("answers 202 with the location of the backup, and 200 with the same one while that is made", async () => {
+  it("answers 202 with the location of the backup, and 200 with the same one to a repeated request", async () => {
     for (const changed of [true, false]) {
-      const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
+      const answer = await world.post("/admin/backup/run", { note: "why", pin: true }, KEY);
       expect(answer.status).toBe(changed ? 202 : 200);
       const [verification, job] = world.ingest.coordinator.jobs(10);
       expect(answer.headers.get("location")).toBe(`/admin/backup/${job?.backup_id}`);
@@ -113,7 +116,8 @@ describe("the routes of one backup", () => {
     await world.ingest.publishVersions(1);
     const { backup_id } = await world.installation.backUp();
     const restore = async (status: number) => {
-      const answer = await world.post(`/admin/backup/${backup_id}/restore`, { note: "bad names" });
+      const note = "bad names";
+      const answer = await world.post(`/admin/backup/${backup_id}/restore`, { note }, KEY);
       expect(answer.status).toBe(status);
       return answer.json<{ job: BackupJob }>();
     };
@@ -127,7 +131,7 @@ describe("the routes of one backup", () => {
     expect(await restore(200)).toMatchObject({
       changed: false,
       job: first.job,
-      message: expect.stringContaining("already queued"),
+      message: expect.stringContaining("was queued before"),
     });
     expect((await world.request(`/admin/backup/${undo}`)).status).toBe(200);
   });

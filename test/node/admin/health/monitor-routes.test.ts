@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { RULE_NAMES } from "../../../../src/health/rules.ts";
+import { answerQuestions } from "../../../../src/admin/health/answers.ts";
+import { RULE_NAMES } from "../../../../src/health/rule-names.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 
@@ -127,9 +128,9 @@ async function answers(path = "/admin/monitor/status") {
     await world.request(path)
   ).json<{ answers: readonly Answer[] }>();
   return Object.fromEntries(
-    list.map(({ question, status, answer, details }) => [
+    list.map(({ question, status, at, answer, details }) => [
       question,
-      { status, answer, text: details.map(({ text }) => text).join("; "), details },
+      { status, at, answer, text: details.map(({ text }) => text).join("; "), details },
     ]),
   );
 }
@@ -137,6 +138,7 @@ async function answers(path = "/admin/monitor/status") {
 interface Answer {
   readonly question: string;
   readonly status: string;
+  readonly at: string;
   readonly answer: string;
   readonly details: readonly {
     readonly text: string;
@@ -152,6 +154,16 @@ const say = (status: string, answer: string, text = "") => ({
   text: expect.stringContaining(text),
 });
 
+/** Every check that can fail. */
+const CHECKS = [
+  ...["kv", "d1", "r2", "coordinator", "monitor"].map((name) => `${name}:responseTime`),
+  "monitor:settings",
+  "monitor:evaluation",
+  "monitor:webhooks",
+  ...["present", "age", "integrity", "counts", "locales"].map((name) => `catalog:${name}`),
+  ...RULE_NAMES.map((name) => `rule:${name}`),
+];
+
 describe("the five answers", () => {
   it("are good while nothing is wrong", async () => {
     expect(await answers()).toMatchObject({
@@ -160,6 +172,74 @@ describe("the five answers", () => {
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
       next: say("pass", "Next ingest", "Next evaluation of the alerts"),
+    });
+  });
+
+  /** What the public is told if one check fails. */
+  const withFailing = (name: string) => {
+    const checks = { [name]: [{ status: "fail", output: `${name} is broken` }] } as const;
+    const parts = { at: world.ingest.time, manifest: null, coordinator: null, monitor: null };
+    const told = answerQuestions({ ...parts, checks }, { jobs: [] });
+    return Object.fromEntries(told.map((answer) => [answer.question, answer]));
+  };
+
+  it.each(CHECKS)("show on the first screen that %s fails, and what to do", (name) => {
+    const { failed } = withFailing(name);
+    expect(failed).toMatchObject({ status: "fail", answer: "1 problem" });
+    expect(failed?.details).toMatchObject([
+      { links: [{ href: expect.stringMatching(/^\/docs/) }] },
+    ]);
+    const [component = "", rule = ""] = name.split(":");
+    const text = component === "rule" ? rule.replaceAll("_", " ") : `${name} is broken`;
+    expect(failed?.details[0]?.text).toContain(text);
+  });
+
+  it.each(CHECKS.filter((name) => name.startsWith("catalog:")))(
+    "say that nothing is served where %s fails",
+    (name) => expect(withFailing(name)["served"]).toMatchObject({ status: "fail", answer: "No" }),
+  );
+
+  it.each(["monitor:responseTime", "monitor:evaluation", "rule:catalog_stale", "rule:data_old"])(
+    "say that it is not fresh where %s fails",
+    (name) => expect(withFailing(name)["fresh"]).toMatchObject({ status: "fail" }),
+  );
+
+  it("know every check that the service has", async () => {
+    const { checks } = await monitor();
+    // These only show what is under way; the pause is in what happens next.
+    const shown = Object.keys(checks).filter((name) => !name.startsWith("ingest:"));
+    expect(new Set(shown)).toEqual(new Set(CHECKS));
+  });
+
+  it("say when they were judged: by the last evaluation, or now", async () => {
+    const evaluated = world.monitor.at();
+    world.ingest.time += MINUTE_MS;
+    const now = new Date(world.ingest.time).toISOString();
+    const at = async () =>
+      Object.entries(await answers()).map(([question, answer]) => [question, answer.at]);
+    expect(Object.fromEntries(await at())).toEqual({
+      served: now,
+      fresh: evaluated,
+      failed: evaluated,
+      changed: now,
+      next: now,
+    });
+  });
+
+  it("say how far the first run is, and count it as no failure", async () => {
+    world = new AdminWorld();
+    await world.ingest.enqueue();
+    await world.ingest.alarm();
+    const { served, failed } = await answers();
+    expect(served).toMatchObject(say("warn", "Not yet", "the first run is under way, in stage"));
+    expect(failed?.text).not.toContain("first run");
+  });
+
+  it("say that nothing is served where no first run is on its way", async () => {
+    world = new AdminWorld();
+    expect(await answers()).toMatchObject({
+      served: say("fail", "No", "nothing is published yet"),
+      next: say("pass", "Next ingest", "The next run finds which changes by upstream wait."),
     });
   });
 
@@ -180,7 +260,7 @@ describe("the five answers", () => {
       served: say("pass", "Yes"),
       fresh: say("fail", "2026-10-20", "it does not answer"),
       failed: say("fail", "2 problems", "monitor: it does not answer"),
-      next: say("warn", "Unknown", "The coordinator does not answer."),
+      next: say("warn", "Unknown", "The coordinator: it does not answer"),
     });
   });
 
@@ -235,15 +315,28 @@ describe("the five answers", () => {
     const { changed, next, failed } = await answers();
     expect(failed).toMatchObject(say("pass", "Nothing"));
     expect(changed).toMatchObject(say("pass", "ops", "ops: ingest.pause"));
-    expect(next).toMatchObject(
-      say("warn", "Ingestion is paused", "Paused by ops: “bad data”; The pause ends"),
-    );
-    expect(next?.details[1]?.at).toBe(until);
+    expect(next).toMatchObject(say("warn", "Ingestion is paused", "Paused by ops: “bad data”; "));
+    const end = next?.details.find(({ text }) => text === "The pause ends");
+    expect(end?.at).toBe(until);
+    expect(next?.text).not.toContain("skips");
+    await world.post("/admin/ingest/pause", { until: null });
+    expect((await answers())["next"]?.text).toContain("Next ingest, which the pause skips");
     const seen = await answers("/dashboard/summary");
     expect(seen["next"]).toMatchObject(
-      say("warn", "Ingestion is paused", "Paused; The pause ends"),
+      say("warn", "Ingestion is paused", "Paused; The pause ends when somebody resumes."),
     );
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
+  });
+
+  it("link a change to the run, the evaluation or the backup that it made", async () => {
+    await world.post("/admin/ingest/queue", {});
+    await world.post("/admin/backup/run", {});
+    await world.post("/admin/alerts/run", {});
+    const { changed } = await answers();
+    const links = changed?.details.flatMap(({ links: each }) => each.map(({ href }) => href));
+    const runs = expect.stringMatching(/^#runs\/[0-9a-f-]{36}$/);
+    expect(new Set(links)).toEqual(new Set(["#alerts", "#backups", runs, "#audit"]));
+    expect(changed?.text).toContain("ops: backup.run; ops: ingest.queue");
   });
 
   it("list what waits and when each job comes next", async () => {

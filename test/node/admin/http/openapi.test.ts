@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { describeRoutes } from "../../../../src/admin/http/openapi.ts";
+import { describeRoutes } from "../../../../scripts/openapi-document.ts";
 import { route } from "../../../../src/admin/http/route.ts";
 import { checkAnswer, OPENAPI } from "../../../builders/openapi-check.ts";
 
@@ -59,7 +59,7 @@ describe("the check of answers against the document", () => {
     access: "public",
     responses: { 200: { description: "It", body: z.strictObject({ size: z.int() }) } },
   }).answer(async () => ({ status: 200, body: { size: 1 } }));
-  const document = describeRoutes([spec], "test");
+  const document = describeRoutes([spec]);
   const check = (answer: Response) =>
     checkAnswer(document, { method: "GET", path: "/things/1?a=b" }, answer);
 

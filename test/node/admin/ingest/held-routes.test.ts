@@ -17,6 +17,7 @@ const VANDALISED = ROWS.map((row) => ({ ...row, ...EDITS[row["iata_code"] ?? ""]
 
 interface Page {
   readonly held: readonly HeldChange[];
+  readonly by_rule: { readonly [rule: string]: number };
   readonly next_cursor: string | null;
   readonly total: number;
 }
@@ -70,6 +71,33 @@ describe("GET /admin/ingest/held", () => {
     ["?limit=1", ["GVA"]],
   ])("selects by %s", async (query, codes) => {
     expect((await list(query)).held.map(({ iata }) => iata)).toEqual(codes);
+  });
+
+  it("counts the changes of each rule that match but for the rule", async () => {
+    const { by_rule } = await list("?rule=moves&state=waiting");
+    expect(Object.entries(by_rule)).toEqual([
+      ["moves", 1],
+      ["changes_name", 2],
+    ]);
+    expect(await list("?state=rejected")).toMatchObject({ by_rule: {} });
+  });
+
+  it("selects and counts as `none` the changes that no rule marks", async () => {
+    world.ingest.upstream = anUpstream(
+      VANDALISED.map((row) => (row["iata_code"] === "XAA" ? { ...row, gps_code: "XXAA" } : row)),
+    );
+    await world.ingest.runToEnd();
+    const { held, by_rule } = await list("?rule=none");
+    expect(held.map(({ iata, rules }) => [iata, rules])).toEqual([["XAA", []]]);
+    expect(by_rule["none"]).toBe(1);
+    const decided = await decide("reject", { rule: "none" });
+    expect(decided.held.map(({ iata }) => iata)).toEqual(["XAA"]);
+  });
+
+  it("says when a run takes over a change by itself", async () => {
+    const [change] = (await list("?iata=ZRH")).held;
+    const wanted = Date.parse(change?.wanted_since ?? "");
+    expect(change?.due_at).toBe(new Date(wanted + 3 * DAY_MS).toISOString());
   });
 
   it("has pages", async () => {
@@ -216,7 +244,7 @@ describe("a decision about a whole file", () => {
   it("applies to every change, and its answer shows the first hundred", async () => {
     world.ingest.time += DAY_MS;
     world.ingest.upstream = anUpstream(moreAirports(190));
-    const { id: run_id } = await world.ingest.runToEnd();
+    const { id: run_id } = await world.ingest.runToEnd({ forced: true });
     const { held, message } = await decide("reject", { run_id });
     expect(held).toHaveLength(100);
     expect(message).toBe("150 changes are rejected until upstream says something else.");

@@ -335,9 +335,9 @@ describe("while the coordinator does not answer", () => {
     ["POST", "/admin/ingest/queue", {}, "ingest.queue", 1],
     ["POST", `/admin/ingest/runs/${anId(1)}/cancel`, {}, "ingest.cancel", 2],
     ["POST", "/admin/catalog/rollback", { generation: 1 }, "catalog.rollback", 2],
-    ["POST", "/admin/backup/run", {}, "backup.run", 1],
+    ["POST", "/admin/backup/run", {}, "backup.run", 2],
     ["POST", `/admin/backup/${anId(1)}/verify`, {}, "backup.verify", 2],
-    ["POST", `/admin/backup/${anId(1)}/restore`, {}, "backup.restore", 1],
+    ["POST", `/admin/backup/${anId(1)}/restore`, {}, "backup.restore", 2],
     ["DELETE", `/admin/backup/${anId(1)}`, {}, "backup.delete", 1],
   ])(
     "answer 503 to %s %s, and the audit says that the effect is unknown",
@@ -359,4 +359,56 @@ describe("while the coordinator does not answer", () => {
       expect(calls).toBe(attempts);
     },
   );
+});
+
+describe("the header Idempotency-Key", () => {
+  const send = async (key: string, body: object = {}) => {
+    const answer = await world.post("/admin/ingest/queue", body, { "idempotency-key": key });
+    return { status: answer.status, ...(await answer.json<{ code?: string; run?: Run }>()) };
+  };
+
+  it("gives a repeated request the run of the first, whether it waits, runs or has ended", async () => {
+    const first = await send("a");
+    expect(first).toMatchObject({ status: 202, changed: true, will_start: "now" });
+    const repeated = { status: 200, changed: false, run: { id: first.run?.id } };
+    expect(await send("a")).toMatchObject({ ...repeated, will_start: "now", queue_position: 1 });
+    await world.ingest.drain(() => world.ingest.nextStage(first.run?.id ?? "") === "guard");
+    const begun = { ...repeated, will_start: "begun", queue_position: 0 };
+    expect(await send("a")).toMatchObject({
+      ...begun,
+      message: expect.stringContaining("running"),
+    });
+    await world.ingest.drain();
+    expect(await send("a")).toMatchObject({ ...begun, run: { state: "succeeded" } });
+    expect(world.ingest.state.runs()).toHaveLength(1);
+  });
+
+  it("makes a run of its own of every other request", async () => {
+    const runs = [
+      await send("a"),
+      await send("b"),
+      await send("a", { mode: "full" }),
+      await send("a", { note: "why" }),
+    ];
+    expect(new Set(runs.map(({ run }) => run?.id)).size).toBe(4);
+    for (const { status } of runs) expect(status).toBe(202);
+  });
+
+  it("answers a repeated resume with the run that it queued", async () => {
+    const resumeNow = async () => {
+      const answer = await world.post(
+        "/admin/ingest/resume",
+        { run_now: true },
+        { "idempotency-key": "a" },
+      );
+      await world.ingest.drain();
+      return answer.json<{ run: Run }>();
+    };
+    const first = await resumeNow();
+    expect(await resumeNow()).toMatchObject({ changed: false, run: { id: first.run.id } });
+  });
+
+  it.each(["", "two words", "é", "x".repeat(129)])("refuses %j as a key", async (key) => {
+    expect(await send(key)).toMatchObject({ status: 400, code: "invalid_idempotency_key" });
+  });
 });

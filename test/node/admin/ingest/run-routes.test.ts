@@ -180,6 +180,13 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     expect(await (await cancel(anId(2))).json()).toMatchObject({ code: "run_ended" });
   });
 
+  it("says of a row that shows a run which the coordinator does not know that nothing runs", async () => {
+    await world.saveRuns(aRun(1, { state: "running" }));
+    const answer = await cancel(anId(1));
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: "run_lost" });
+  });
+
   it("refuses a run that has ended and one that has published", async () => {
     const ended = await world.ingest.runToEnd();
     world.ingest.renameAirport("Kloten");

@@ -1,0 +1,137 @@
+import * as z from "zod";
+import { backupId, isBackupId } from "../../backup/backup-id.ts";
+import { readBackup, readState } from "../../backup/read-backups.ts";
+import { wholeVersions } from "../../backup/state-part.ts";
+import { sha256Hex } from "../../catalog/bytes.ts";
+import { diffCatalogs } from "../../catalog/diff.ts";
+import type { Manifest } from "../../catalog/manifest.ts";
+import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/diffs.ts";
+import type { BackupStore } from "../../storage/backup-store.ts";
+import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
+import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
+import { withStoreDeadline } from "../calls.ts";
+import { NO_BACKUP } from "../backup/backup-answers.ts";
+import { type Refusal, route } from "../http/route.ts";
+import { comparisonSchema } from "./comparison-schema.ts";
+import { UNREADABLE } from "./diff-routes.ts";
+import { notRetained } from "./version-routes.ts";
+
+interface ComparisonDependencies {
+  readonly reader: Pick<CatalogReader, "newest" | "findOlder"> & BlobReader;
+  readonly backups: BackupStore;
+  readonly defaultLocale: string;
+}
+
+const versionName = z
+  .union([
+    z.string().regex(/^[1-9]\d{0,8}$/, "must be a generation or the id of a backup"),
+    backupId,
+  ])
+  .optional()
+  .meta({
+    description: "A retained generation, or the id of a backup. The published version if absent.",
+  });
+
+/** `GET /admin/catalog/comparison`: what publishing another version would change. */
+export function comparisonRoutes(deps: ComparisonDependencies) {
+  const comparison = route({
+    method: "get",
+    path: "/admin/catalog/comparison",
+    summary: "Compare two versions, such as the published one with that of a backup",
+    description:
+      "The counts of both, and a sample of what differs, made on demand: also where no diff is stored.",
+    access: "read",
+    query: z.strictObject({ from: versionName, to: versionName }),
+    responses: { 200: { description: "The comparison", body: comparisonSchema } },
+    problems: {
+      404: "`generation_not_retained`, `backup_not_found`, `nothing_published`",
+      409: "`backup_unusable`: the backup has no version that a restore could publish",
+      503: "`catalog_unreadable`, `backups_unavailable`: the stores do not answer",
+    },
+  }).answer(async ({ query }) => {
+    const from = await findVersion(deps, query.from);
+    if ("problem" in from) return from;
+    const to = await findVersion(deps, query.to);
+    if ("problem" in to) return to;
+    const changes = await sampleOf(deps, from, to);
+    return { status: 200, body: { from: fieldsOf(from), to: fieldsOf(to), changes } };
+  });
+  return [comparison];
+}
+
+async function findVersion(
+  { reader, backups }: ComparisonDependencies,
+  name: string | undefined,
+): Promise<Manifest | Refusal> {
+  if (name !== undefined && isBackupId(name))
+    return withStoreDeadline("backups", versionOfBackup(backups, name));
+  const newest = await reader.newest();
+  if (!newest.ok) return newest.reason === "unavailable" ? UNREADABLE : NOTHING_PUBLISHED;
+  const { manifest } = newest;
+  if (name === undefined || String(manifest.generation) === name) return manifest;
+  const older = await reader.findOlder(({ generation }) => String(generation) === name);
+  if (older.ok) return older.value;
+  return older.fault === "missing" ? notRetained(name) : UNREADABLE;
+}
+
+/** Reads the version that a restore would publish. */
+async function versionOfBackup(backups: BackupStore, id: string): Promise<Manifest | Refusal> {
+  const { parsed } = await readBackup(backups, id);
+  if (!parsed.ok)
+    return parsed.fault.code === "manifest_missing" ? NO_BACKUP : unusable(parsed.fault.message);
+  const read = await readState(backups, parsed.manifest);
+  if (!read.ok) return unusable(read.problem);
+  const [version] = wholeVersions(read.state.versions, parsed.manifest.missing);
+  return version ?? unusable("it has no complete version");
+}
+
+/** Compares two versions in a locale of both; null if a body is nowhere intact. */
+async function sampleOf(
+  { reader, backups, defaultLocale }: ComparisonDependencies,
+  from: Manifest,
+  to: Manifest,
+): Promise<ChangeSample | null> {
+  // What garbage collection has deleted, the backups may still have.
+  const readBlob: CatalogCopies["readBlob"] = async (replica, sha256) =>
+    replica === "r2" ? readFromCatalog(reader, sha256) : readFromBackups(backups, sha256);
+  const isInBoth = (locale: string) =>
+    from.locales[locale] !== undefined && to.locales[locale] !== undefined;
+  const locale = [defaultLocale, ...Object.keys(to.locales)].find(isInBoth);
+  if (locale === undefined) return null;
+  const read = async ({ locales }: Manifest) => {
+    const body = locales[locale]?.bodies.proto.identity;
+    const copy = body && (await tryReadBody({ readBlob }, body));
+    return copy?.ok === true ? copy.value : null;
+  };
+  const [before, after] = [await read(from), await read(to)];
+  if (before === null || after === null) return null;
+  const diff = diffCatalogs({ before, after: () => [after], maxListed: CHANGES_LISTED });
+  return sampleChanges(diff, locale);
+}
+
+type BlobCopy = Copy<Uint8Array<ArrayBuffer>>;
+
+async function readFromCatalog(reader: BlobReader, sha256: string): Promise<BlobCopy> {
+  const copy = await reader.blob(sha256);
+  return copy.ok ? { ok: true, value: new Uint8Array(await copy.value.arrayBuffer()) } : copy;
+}
+
+async function readFromBackups(backups: BackupStore, sha256: string): Promise<BlobCopy> {
+  const bytes = await backups.readObject(sha256).catch(() => null);
+  if (bytes === null || sha256Hex(bytes) !== sha256)
+    return { ok: false, fault: "missing", detail: `no backup has ${sha256}` };
+  return { ok: true, value: new Uint8Array(bytes) };
+}
+
+function fieldsOf({ generation, published_at, catalog_sha256, counts }: Manifest) {
+  return { generation, published_at, catalog_sha256, counts };
+}
+
+const NOTHING_PUBLISHED: Refusal = {
+  problem: { status: 404, code: "nothing_published", detail: "Nothing is published yet." },
+};
+
+function unusable(why: string): Refusal {
+  const detail = `A restore cannot publish anything from this backup: ${why}.`;
+  return { problem: { status: 409, code: "backup_unusable", detail } };
+}

@@ -1,0 +1,24 @@
+/** The only schema of a comparison: the OpenAPI document and the page follow from it. */
+import * as z from "zod";
+import { changesSchema } from "../../catalog/diff-schema.ts";
+import type { DeepReadonly } from "../../catalog/fields.ts";
+import { versionSchema } from "../../coordinator/version.ts";
+
+const comparedVersion = versionSchema.pick({
+  generation: true,
+  published_at: true,
+  catalog_sha256: true,
+  counts: true,
+});
+
+export const comparisonSchema = z
+  .strictObject({
+    from: comparedVersion,
+    to: comparedVersion,
+    changes: changesSchema
+      .nullable()
+      .meta({ description: "The first changes; null if not every byte of both can be read." }),
+  })
+  .meta({ id: "Comparison" });
+
+export type Comparison = DeepReadonly<z.output<typeof comparisonSchema>>;

@@ -1,0 +1,42 @@
+/** The words of the health rules, which answers show. Pure, without the rules themselves. */
+
+/** Every rule, in the order in which it is shown. */
+export const RULE_NAMES = [
+  "catalog_stale",
+  "data_old",
+  "ingest_failing",
+  "source_broken",
+  "ingest_stuck",
+  "replication_stuck",
+  "foreign_stores",
+  "guard_tripped",
+  "changes_held",
+  "ingest_paused_long",
+  "queue_backlog",
+  "integrity_mismatch",
+  "backup_stale",
+  "backup_unverified",
+  "coverage_drop",
+  "notify_failing",
+  "ticks_missed",
+  "monitor_gap",
+  "token_expiring",
+] as const;
+export type RuleName = (typeof RULE_NAMES)[number];
+
+export const SEVERITIES = ["warn", "fail"] as const;
+/** Severity of a firing alert. */
+export type Severity = (typeof SEVERITIES)[number];
+
+export const UNITS = [
+  "ms",
+  "runs",
+  "rows",
+  "guards",
+  "copies",
+  "points",
+  "evaluations",
+  "ticks",
+  "tokens",
+] as const;
+export type Unit = (typeof UNITS)[number];

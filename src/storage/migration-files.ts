@@ -1,0 +1,5 @@
+import initial from "../../migrations/0000_initial.sql";
+import type { Migration } from "./migrations.ts";
+
+/** All files of migrations/, oldest first. */
+export const MIGRATIONS: readonly Migration[] = [{ name: "0000_initial.sql", sql: initial }];

@@ -1,0 +1,75 @@
+/** Held changes in plain words. Pure. */
+import { distanceKm } from "../../catalog/positions.ts";
+import type { Rule } from "../../acceptance/held-change.ts";
+import type { HeldChange } from "./answers.ts";
+
+/** What each rule marks; `none`: what no rule does. */
+export const RULES: { readonly [rule: string]: string } = {
+  obscene: "An obscene word would appear.",
+  changes_country: "An airport would be in another country.",
+  changes_code: "An airport would have another IATA code.",
+  takes_code: "The code still belongs to another airport.",
+  moves: "An airport would be over 20 km away.",
+  changes_name: "The name has little in common with the one before.",
+  loses_region: "An airport would leave its subdivision.",
+  closes: "Upstream marks the airport as closed.",
+  loses_code: "Upstream has taken the IATA code away.",
+  vanishes: "Upstream has no row of the airport any more.",
+  service_lost: "One of many that lose their scheduled service at once.",
+  demoted: "An airport would lose its scheduled service, or be small.",
+  appears: "An airport would be new, or no longer small.",
+  changes_city: "The municipality has little in common with the one before.",
+  region_emptied: "A region would lose half of its airports.",
+  disputed: "Upstream keeps changing its mind.",
+  none: "Usual edits, which need no look.",
+} satisfies { readonly [R in Rule | "none"]: string };
+
+/** The fields of a record, by name. */
+export type Fields = { readonly [field: string]: string | number | boolean };
+
+/** The fields that tell most about an airport that is new or gone. */
+const TELLING = ["name", "municipality", "region", "country", "type", "scheduled"];
+
+/** The names of the fields that a change is about. */
+export function changedFields({ before, after }: HeldChange): readonly string[] {
+  if (before !== null && after !== null) {
+    const [served, wanted]: [Fields, Fields] = [before, after];
+    return Object.keys(wanted).filter((field) => served[field] !== wanted[field]);
+  }
+  const only: Fields = before ?? after ?? {};
+  return TELLING.filter((field) => only[field] !== undefined && only[field] !== "");
+}
+
+/** Says what an approval does. */
+export function effectOf(held: HeldChange): string {
+  const { iata, name, before, after } = held;
+  const subject = iata ?? `The subdivision ${name}`;
+  if (after === null) return `${subject} leaves the catalog, in every language.`;
+  if (before === null) return `${subject} enters the catalog, in every language.`;
+  if ("lat" in before && "lat" in after && distanceKm(before, after) >= 1) {
+    const others = changedFields(held).filter((field) => field !== "lat" && field !== "lon");
+    const rest = others.length === 0 ? "" : `, and gets another ${others.join(", ")}`;
+    return `${subject} moves by ${Math.round(distanceKm(before, after))} km${rest}.`;
+  }
+  return `${subject} gets another ${changedFields(held).join(", ")}.`;
+}
+
+/** A part of a text, and whether another text lacks it. */
+interface Word {
+  readonly text: string;
+  readonly isOther: boolean;
+}
+
+/** Splits a text into words and what stands between them, and marks those that another text lacks. */
+export function compareWords(text: string, other: string): readonly Word[] {
+  const [own, others] = [text.split(WORDS), other.split(WORDS)];
+  // The same words in another order differ as a whole.
+  if (text !== other && own.toSorted().join("") === others.toSorted().join(""))
+    return [{ text, isOther: true }];
+  return own.map((word) => ({
+    text: word,
+    isOther: word.trim() !== "" && !others.includes(word),
+  }));
+}
+
+const WORDS = /(\s+)/;

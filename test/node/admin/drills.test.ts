@@ -1,0 +1,167 @@
+/** What docs/operating.md advises when something is wrong, done over HTTP as it says. */
+import { readFileSync } from "node:fs";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { BackupJob } from "../../../src/backup/job.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
+import { AdminWorld } from "../../builders/admin-world.ts";
+
+/** The test of each row of the table: a drill below, or a test elsewhere by its file and title. */
+const DRILLS: { readonly [row: string]: string | readonly [file: string, title: string] } = {
+  "the catalog is wrong": "pause, roll back and resume",
+  "a run failed with `guard_…`": "approve what guards refused",
+  "`catalog:integrity` fails": "restore the newest backup",
+  "`rule:…` warns or fails": [
+    "test/node/health/alerts-page.test.ts",
+    "has exactly one section for each rule",
+  ],
+  "`monitor:evaluation` fails": "evaluate by hand",
+  "a restore makes no progress": [
+    "test/node/backup/crash.test.ts",
+    "finishes the restore when KV answers again",
+  ],
+  "a backup job is `cancelled`": "repeat the request of a cancelled job",
+  "`coordinator` does not answer in time": [
+    "test/node/admin/health/monitor-routes.test.ts",
+    "only warns while a step keeps the coordinator busy",
+  ],
+  "503 `coordinator_unavailable`": "repeat a call whose answer was lost",
+  "503 `backups_unavailable`": ["test/workers/backup/routes.test.ts", "backups_unavailable"],
+  "503 `archive_unavailable`": [
+    "test/node/admin/ingest/ingest-control.test.ts",
+    "while the archive fails",
+  ],
+  "503 `history_unavailable`, or `d1` fails": "ingest while D1 is down",
+  "503 `admin_misconfigured`": [
+    "test/workers/admin/auth/authentication.test.ts",
+    "admin_misconfigured",
+  ],
+};
+
+it("every row of the table has a drill", () => {
+  const [, table = ""] = readFileSync("docs/operating.md", "utf8").split(/^## /m);
+  const cells = [...table.matchAll(/^\| (?!-)(.+?) +\|/gm)].map(([, cell]) => cell);
+  expect(cells.slice(1)).toEqual(Object.keys(DRILLS));
+  for (const drill of Object.values(DRILLS)) {
+    const [file, title] =
+      typeof drill === "string" ? ["test/node/admin/drills.test.ts", `it("${drill}`] : drill;
+    expect(readFileSync(file, "utf8")).toContain(title);
+  }
+});
+
+let world: AdminWorld;
+
+beforeEach(async () => {
+  world = new AdminWorld();
+  await world.ingest.publishVersions(2);
+});
+
+const get = async <T>(path: string) => (await world.request(path)).json<T>();
+
+async function post<T>(path: string, body: object = {}, headers = {}): Promise<T> {
+  const answer = await world.post(path, body, headers);
+  expect(answer.ok).toBe(true);
+  return answer.json<T>();
+}
+
+const runOf = (id: string) => get<Run>(`/admin/ingest/runs/${id}`);
+const jobOf = (id: string) => get<BackupJob>(`/admin/backup/jobs/${id}`);
+const health = () => get("/catalog/health");
+const isServed = { checks: { "catalog:integrity": [{ status: "pass" }] } };
+
+describe("an operator can", () => {
+  it("pause, roll back and resume, and the next ingest with other content publishes", async () => {
+    await post("/admin/ingest/pause", { note: "bad names" });
+    await post("/admin/catalog/rollback", { generation: 1 });
+    await world.ingest.drain();
+    expect(await health()).toMatchObject({ generation: 3, ...isServed });
+    world.ingest.renameAirport("Mended");
+    const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
+    await world.ingest.drain();
+    expect(await runOf(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
+  });
+
+  it("approve what guards refused", async () => {
+    world.ingest.setAirports(40);
+    const refused = await world.ingest.runToEnd();
+    expect(await runOf(refused.id)).toMatchObject({ error: { code: "guard_change" } });
+    const body = { candidate_of: refused.id, force: true };
+    const { run } = await post<{ run: Run }>("/admin/ingest/queue", body);
+    await world.ingest.drain();
+    expect(await runOf(run.id)).toMatchObject({ outcome: "published" });
+  });
+
+  it("restore the newest backup when every copy is lost, though ingestion is paused", async () => {
+    await world.installation.backUp();
+    const { locales } = await get<{ locales: object }>("/catalog/health");
+    await post("/admin/ingest/pause", { note: "restored before" });
+    world.installation.blobs().forEach((blob) => world.installation.loseBlob(blob));
+    expect(await health()).toMatchObject({
+      output: expect.stringContaining("restore the newest backup"),
+    });
+    const { backups } = await get<{ backups: { id: string }[] }>("/admin/backup/list");
+    const { job } = await post<{ job: BackupJob }>(`/admin/backup/${backups[0]?.id}/restore`);
+    await world.ingest.drain();
+    expect(await jobOf(job.id)).toMatchObject({ state: "succeeded" });
+    expect(await health()).toMatchObject({ ...isServed, locales });
+  });
+
+  it("evaluate by hand when the rules were not evaluated in time", async () => {
+    await world.makeHealthy();
+    world.ingest.time += 3_600_000;
+    const late = await get<{ output: string }>("/admin/monitor/status");
+    expect(late.output).toContain("monitor:evaluation: the rules were last evaluated at");
+    world.monitor.time = world.ingest.time;
+    await post("/admin/alerts/run");
+    const { checks } = await get<{ checks: object }>("/admin/monitor/status");
+    expect(checks).toMatchObject({ "monitor:evaluation": [{ status: "pass" }] });
+  });
+
+  it("repeat the request of a cancelled job when the job before it can succeed", async () => {
+    const { backup_id } = await world.installation.backUp();
+    const restore = async () => {
+      const { job } = await post<{ job: BackupJob }>(`/admin/backup/${backup_id}/restore`);
+      await world.ingest.drain();
+      return jobOf(job.id);
+    };
+    world.installation.before = (call) => {
+      if (call.startsWith("d1")) throw new Error("D1 is away");
+    };
+    expect(await restore()).toMatchObject({
+      state: "cancelled",
+      error: { message: expect.stringContaining("D1 is away") },
+    });
+    world.installation.before = () => {};
+    expect(await restore()).toMatchObject({ state: "succeeded" });
+  });
+
+  it("repeat a call whose answer was lost, which begins nothing twice", async () => {
+    const { backup_id } = await world.installation.backUp();
+    const { coordinator } = world.ingest;
+    const lost = coordinator.restoreBackup.bind(coordinator);
+    coordinator.restoreBackup = async (...args) => {
+      await lost(...args);
+      throw new Error("the object was reset");
+    };
+    const path = `/admin/backup/${backup_id}/restore`;
+    const key = { "idempotency-key": "a" };
+    const answer = await world.post(path, {}, key);
+    expect(await answer.json()).toMatchObject({ code: "coordinator_unavailable" });
+    coordinator.restoreBackup = lost;
+    expect(await post(path, {}, key)).toMatchObject({ changed: false });
+    expect(coordinator.jobs().filter(({ kind }) => kind === "restore")).toHaveLength(1);
+  });
+
+  it("ingest while D1 is down, and reads the run there afterwards", async () => {
+    world.breakD1();
+    world.ingest.renameAirport("While D1 is down");
+    const { run } = await post<{ run: Run }>("/admin/ingest/queue");
+    await world.ingest.drain(() => world.ingest.run(run.id).state === "succeeded");
+    expect((await world.request("/admin/ingest/runs")).status).toBe(503);
+    expect(await health()).toMatchObject({ generation: 3, ...isServed });
+    world.d1.before = () => {};
+    await world.ingest.drain();
+    expect(await get("/admin/ingest/runs?limit=1")).toMatchObject({
+      runs: [{ id: run.id, outcome: "published" }],
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import { applyD1Migrations } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { MIGRATIONS } from "../../../src/storage/migration-files.ts";
+import { applyMigrations } from "../../../src/storage/migrations.ts";
+
+const d1 = env.HISTORY;
+const LATER = { name: "0001_later.sql", sql: "ALTER TABLE audit ADD COLUMN mood TEXT" };
+
+const names = async (query: string) =>
+  (await d1.prepare(query).all<{ name: string }>()).results.map(({ name }) => name);
+const tables = () => names("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+const applied = () => names("SELECT name FROM d1_migrations ORDER BY id");
+const columns = () => names("SELECT name FROM pragma_table_info('audit')");
+
+beforeEach(async () => {
+  for (const table of await tables())
+    if (!table.startsWith("_cf_") && !table.startsWith("sqlite_"))
+      await d1.prepare(`DROP TABLE ${table}`).run();
+});
+
+describe("the migrations of D1", () => {
+  it("are all in the Worker, as they are in their files", () => {
+    const files = env.MIGRATIONS.map(({ name, queries }) => ({ name, count: queries.length }));
+    const bundled = MIGRATIONS.map(({ name, sql }) => ({
+      name,
+      count: sql.split("--> statement-breakpoint").length,
+    }));
+    expect(bundled).toEqual(files);
+  });
+
+  it("give an empty database its tables, and a later one only what it lacks", async () => {
+    await applyMigrations(d1, MIGRATIONS);
+    expect(await tables()).toEqual(expect.arrayContaining(["alert_runs", "audit", "ingest_runs"]));
+    await applyMigrations(d1, [...MIGRATIONS, LATER]);
+    expect(await columns()).toContain("mood");
+    await applyMigrations(d1, [...MIGRATIONS, LATER]);
+    expect(await applied()).toEqual([...MIGRATIONS, LATER].map(({ name }) => name));
+  });
+
+  it("are known to wrangler once the Worker has applied them, and the other way round", async () => {
+    await applyMigrations(d1, MIGRATIONS);
+    await applyD1Migrations(d1, env.MIGRATIONS);
+    expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
+    await d1.prepare("DROP TABLE d1_migrations").run();
+    for (const table of ["alert_findings", "alert_runs", "audit", "ingest_runs"])
+      await d1.prepare(`DROP TABLE ${table}`).run();
+    await applyD1Migrations(d1, env.MIGRATIONS);
+    await applyMigrations(d1, MIGRATIONS);
+    expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
+  });
+
+  it("change nothing where one of their statements fails", async () => {
+    await applyMigrations(d1, MIGRATIONS);
+    const broken = { ...LATER, sql: `${LATER.sql}--> statement-breakpoint\nDROP TABLE absent` };
+    await expect(applyMigrations(d1, [...MIGRATIONS, broken])).rejects.toThrow("no such table");
+    expect(await columns()).not.toContain("mood");
+    expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
+  });
+
+  it("are applied once by two Workers at the same moment", async () => {
+    await Promise.allSettled([applyMigrations(d1, MIGRATIONS), applyMigrations(d1, MIGRATIONS)]);
+    await applyMigrations(d1, MIGRATIONS);
+    expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
+  });
+});
