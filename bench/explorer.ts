@@ -10,16 +10,39 @@ import { median } from "./statistics.ts";
 
 /** A map that stutters is under it on any machine; without a GPU, 60 is for an idle one only. */
 const LEAST_FRAMES_A_SECOND = 15;
-/** As Chromium's developer tools define slow 3G. */
+/** As Chromium's developer tools define slow 3G; bytes a second. */
 const SLOW_3G = {
   offline: false,
   latency: 400,
   downloadThroughput: 50_000,
   uploadThroughput: 50_000,
 };
+/** 1.6 Mbit/s, as Lighthouse defines slow 4G. */
+const SLOW_4G = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: 200_000,
+  uploadThroughput: 94_000,
+};
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 800 };
 const SLOW_MS = 120_000;
+
+/** Records a `Load` in the page. */
+const WATCH_LOAD = `{
+  const seen = (window.load_seen = { headingMs: 0, countsMs: 0, listsMs: 0, largestPaintMs: 0, shift: 0 });
+  const observe = (type, see) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(see)).observe({ type, buffered: true });
+  observe("layout-shift", ({ value }) => (seen.shift += value));
+  observe("largest-contentful-paint", ({ startTime }) => (seen.largestPaintMs = startTime));
+  const look = (time) => {
+    if (document.querySelector("h1")) seen.headingMs ||= time;
+    if (/[1-9]/.test(document.querySelector(".counts")?.textContent)) seen.countsMs ||= time;
+    if (document.querySelector(".place-list")) seen.listsMs ||= time;
+    if (seen.listsMs === 0) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}`;
 
 const { values } = parseArgs({
   options: { url: { type: "string", default: "http://127.0.0.1:8787" } },
@@ -33,6 +56,8 @@ try {
   console.log(
     `a phone, 4 times slower: ${await measureLoad(browser, { viewport: PHONE, slowdown: 4 })}`,
   );
+  const phone = { viewport: PHONE, slowdown: 4, network: SLOW_4G };
+  console.log(`a phone, 4 times slower, at 1.6 Mbit/s: ${await measureLoad(browser, phone)}`);
   const slow = { viewport: PHONE, slowdown: 1, network: SLOW_3G };
   console.log(`slow 3G: ${await measureLoad(browser, slow)}`);
   await measureFrames(browser);
@@ -60,15 +85,37 @@ async function measureLoad(
   if (network !== undefined) await session.send("Network.emulateNetworkConditions", network);
   let bytes = 0;
   session.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await page.addInitScript(WATCH_LOAD);
   await chrome.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
   await page.goto(values.url, { timeout: SLOW_MS });
   await waitForPoints(page);
   const seconds = (await page.evaluate<number>("performance.now()")) / 1000;
   await page.waitForLoadState("networkidle", { timeout: SLOW_MS });
+  const seen = await page.evaluate<Load>("window.load_seen");
   const trace = JSON.parse((await chrome.stopTracing()).toString()) as Trace; // Chromium's format
   await context.close();
   const kilobytes = (bytes / 1000).toFixed(0);
-  return `points after ${seconds.toFixed(1)} s, ${kilobytes} kB, longest task ${longestTaskMs(trace).toFixed(0)} ms of CPU`;
+  const parts = [
+    `heading after ${(seen.headingMs / 1000).toFixed(1)} s`,
+    `counts after ${(seen.countsMs / 1000).toFixed(1)} s`,
+    `lists after ${(seen.listsMs / 1000).toFixed(1)} s`,
+    `points after ${seconds.toFixed(1)} s`,
+    `largest paint after ${(seen.largestPaintMs / 1000).toFixed(1)} s`,
+    `shift ${seen.shift.toFixed(3)}`,
+    `${kilobytes} kB`,
+    `longest task ${longestTaskMs(trace).toFixed(0)} ms of CPU`,
+  ];
+  return parts.join(", ");
+}
+
+interface Load {
+  readonly headingMs: number;
+  readonly countsMs: number;
+  /** When all that the catalog has is on the page. */
+  readonly listsMs: number;
+  readonly largestPaintMs: number;
+  /** Cumulative layout shift. */
+  readonly shift: number;
 }
 
 interface Trace {

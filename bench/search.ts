@@ -1,10 +1,10 @@
 /** `npm run bench:search`: how long the explorer's search takes for each letter, with all places. */
 import { otherNames, rankPlaces } from "../scripts/search-files.ts";
-import { packCatalog, unpackCatalog } from "../src/web/explorer/catalog.ts";
-import { readRanks } from "../src/web/explorer/ranks.ts";
-import { countryNames } from "../src/web/explorer/country-names.ts";
-import { search } from "../src/web/explorer/search.ts";
-import { addOtherNames, createSearchIndex } from "../src/web/explorer/search-index.ts";
+import { packCatalog, unpackCatalog } from "../client/src/catalog.ts";
+import { readRanks } from "../client/src/search/ranks.ts";
+import { countryNames } from "../client/src/search/country-names.ts";
+import { search } from "../client/src/search/search.ts";
+import { addOtherNames, createSearchIndex } from "../client/src/search/search-index.ts";
 import { snapshotResponse } from "../test/builders/snapshot-response.ts";
 
 /** A frame of 60 a second. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Marked, Renderer, type Tokens } from "marked";
+import type { DocsSection } from "../src/web/docs/docs-section.ts";
 import { highlight } from "./highlight.ts";
 import { slugOf } from "./html.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -19,36 +20,93 @@ interface Guide {
   readonly html: string;
 }
 
-const CLIENTS = "/docs";
+const marked = new Marked();
 
-/** Pages of docs/, in the order of the navigation. */
-const GUIDES: { readonly [file: string]: string } = {
-  "clients.md": CLIENTS,
-  "operating.md": "/docs/operating",
-  "alerts.md": "/docs/alerts",
-  "backups.md": "/docs/backups",
-  "upstream.md": "/docs/upstream",
-  "deploying.md": "/docs/deploying",
-  "platform.md": "/docs/platform",
-  "architecture.md": "/docs/architecture",
-  "performance.md": "/docs/performance",
-  "developing.md": "/docs/developing",
+const CLIENTS = "/docs";
+const ROUTES = "/docs/routes";
+
+/** Whom the pages are for, in the order of the navigation: by page the file of docs/, if there is one. */
+const READERS: { readonly [reader: string]: { readonly [path: string]: string } } = {
+  Callers: { [CLIENTS]: "clients.md", "/docs/compatibility": "compatibility.md" },
+  Operators: {
+    "/docs/operating": "operating.md",
+    "/docs/alerts": "alerts.md",
+    "/docs/backups": "backups.md",
+    "/docs/upstream": "upstream.md",
+    "/docs/deploying": "deploying.md",
+    "/docs/platform": "platform.md",
+    [ROUTES]: "",
+  },
+  Developers: {
+    "/docs/architecture": "architecture.md",
+    "/docs/performance": "performance.md",
+    "/docs/developing": "developing.md",
+  },
 };
+const PATHS = new Map(
+  Object.values(READERS).flatMap((pages) =>
+    Object.entries(pages).map(([path, file]): [string, string] => [file, path]),
+  ),
+);
 /** Chapters of README that callers need. */
-const CHAPTERS = ["A browser client", "Locales", "Errors"];
+const CHAPTERS = ["One call", "A browser client", "Locales", "Errors"];
 
 /** The pages below /docs: those of docs/, with the contract, the routes and the credits. */
 export function docsPages(): DocsPage[] {
-  const guides = [...Object.keys(GUIDES).map(readGuide), routesGuide()];
-  return guides.map((guide) => {
+  const guides = readGuides();
+  return guides.map((guide, index) => {
     const { path, title, html } = guide;
+    const groups = Object.entries(READERS).map(([reader, pages]) => {
+      const items = guides.filter((other) => other.path in pages);
+      return `<h2>${reader}</h2><ul>${items.map((other) => navItem(other, other === guide)).join("")}</ul>`;
+    });
+    // In a narrow window, the text comes first.
     const content = `
-      <nav class="docs-nav" aria-label="Documentation">
-        <ul>${guides.map((other) => navItem(other, other === guide)).join("")}</ul>
-      </nav>
-      <div class="docs-body"><h1>${title}</h1>${html}</div>`;
+      <div class="docs-body">
+        <a class="docs-contents" href="#contents">Contents and search</a>
+        <h1>${title}</h1>${html}
+        <nav class="row row-spread docs-steps" aria-label="Next pages">
+          ${stepHtml(guides[index - 1], "prev")}${stepHtml(guides[index + 1], "next")}
+        </nav>
+      </div>
+      <nav id="contents" class="docs-nav" aria-label="Documentation">
+        <div id="docs-search"></div>
+        ${groups.join("")}
+      </nav>`;
     return { path, title, content };
   });
+}
+
+function stepHtml(to: Guide | undefined, rel: "prev" | "next"): string {
+  if (to === undefined) return "<span></span>";
+  const text = rel === "prev" ? `← ${to.title}` : `${to.title} →`;
+  return `<a rel="${rel}" href="${to.path}">${text}</a>`;
+}
+
+/** The parts of all pages, for the search. */
+export function docsSections(): DocsSection[] {
+  return readGuides().flatMap(({ path, title, html }) => {
+    const [first = "", ...others] = html.split(/(?=<h[23] id=)/);
+    const sections = others.map((section) => {
+      const [, id = "", heading = ""] = /^<h[23] id="([^"]+)">(.*?)<\/h[23]>/.exec(section) ?? [];
+      const text = textOf(section.slice(section.indexOf("</h")));
+      return { page: title, heading: textOf(heading), href: `${path}#${id}`, text };
+    });
+    return [{ page: title, heading: "", href: path, text: textOf(first) }, ...sections];
+  });
+}
+
+/** The text that a browser shows of HTML. */
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll(/&#(?:39|x27);/g, "'")
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }
 
 /** A link to a page and, on that page, to its headings. */
@@ -60,8 +118,13 @@ function navItem({ path, title, html }: Guide, isCurrent: boolean): string {
   return `<li><a href="${path}" aria-current="page">${title}</a><ul>${inner}</ul></li>`;
 }
 
-function readGuide(file: string): Guide {
-  const path = GUIDES[file] ?? CLIENTS;
+function readGuides(): Guide[] {
+  return [...PATHS].map(([file, path]) =>
+    path === ROUTES ? routesGuide() : readGuide(file, path),
+  );
+}
+
+function readGuide(file: string, path: string): Guide {
   const text = readFileSync(`docs/${file}`, "utf8");
   const [heading = "", ...lines] = text.split("\n");
   const title = heading.replace("# ", "");
@@ -72,7 +135,7 @@ function readGuide(file: string): Guide {
 function routesGuide(): Guide {
   const document = openApiDocument() as unknown as OpenApiDocument; // its parts that are shown
   const html = openApiHtml(document);
-  return { path: "/docs/routes", title: "HTTP routes", html };
+  return { path: ROUTES, title: "HTTP routes", html };
 }
 
 function forCallers(html: string): string {
@@ -138,11 +201,9 @@ class DocsRenderer extends Renderer {
 function hrefOf(href: string): string | undefined {
   if (/^(?:https?:|#)/.test(href)) return href;
   const [file = "", fragment] = href.split("#");
-  const page = GUIDES[file.replace("docs/", "")];
+  const page = PATHS.get(file.replace("docs/", ""));
   return fragment === undefined ? page : page && `${page}#${fragment}`;
 }
-
-const marked = new Marked();
 
 /** Files of this repository are trusted. */
 function markdownHtml(markdown: string): string {

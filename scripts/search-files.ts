@@ -1,10 +1,18 @@
-import { LANGUAGES } from "../src/web/explorer/country-names.ts";
-import { foldForSearch } from "../src/web/explorer/fold.ts";
-import type { RanksFile } from "../src/web/explorer/ranks.ts";
-import type { OtherNames } from "../src/web/explorer/search-index.ts";
+/** Makes the files of `/search/v1` from `data/search` and the snapshot. */
+import { LANGUAGES } from "../client/src/search/country-names.ts";
+import { foldForSearch } from "../client/src/search/fold.ts";
+import type { RanksFile } from "../client/src/search/ranks.ts";
+import type { OtherNames } from "../client/src/search/search-index.ts";
+import { cityId, idText } from "../src/catalog/ids.ts";
 import { readTable, type Row } from "./snapshot-table.ts";
 
 const TIERS = ["large_airport", "medium_airport"];
+
+/** What travellers call regions, by key, besides the names that CLDR has of them. */
+const REGION_ALIASES: { readonly [key: string]: readonly string[] } = {
+  "iso3166-2:ES-CN": ["Kanaren", "Canaries"],
+  "iso3166-2:ES-IB": ["Balearics"],
+};
 
 /** A region is named in other languages if it has one of so many busiest airports. */
 const BUSY = 2000;
@@ -15,12 +23,12 @@ export function rankPlaces(): RanksFile {
   const cities = readTable("search/cities.csv.gz");
   const tierOf = ({ type = "" }: Row) => (TIERS.includes(type) ? TIERS.indexOf(type) : 2);
   return {
-    airports: airports.map((row) => row["iata"]).join(""),
+    airports: airports.map((row) => row["iata"] ?? ""),
     tiers: airports.map(tierOf).join(""),
     names: Object.fromEntries(
       airports.flatMap(({ iata = "", name = "" }) => (name ? [[iata, name]] : [])),
     ),
-    cities: cities.map(idOf).join(" "),
+    cities: cities.map(idOf),
     codes: Object.fromEntries(
       // The most populous city of a code comes last, and stays.
       cities.toReversed().flatMap((row) => codesOf(row).map((code) => [code, idOf(row)])),
@@ -57,6 +65,8 @@ function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "r
   for (const language of LANGUAGES)
     for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.csv.gz`))
       names.get(key)?.add(foldForSearch(name.replace(/[(（].*/u, "")));
+  for (const [key, aliases] of Object.entries(REGION_ALIASES))
+    for (const alias of aliases) names.get(key)?.add(foldForSearch(alias));
   const namesOf = (row: Row) => {
     const others = names.get(row["key"] ?? "") ?? new Set();
     others.delete(foldForSearch(row["name"] ?? ""));
@@ -79,5 +89,5 @@ function codesOf(row: Row): string[] {
 }
 
 function idOf(row: Row): string {
-  return Number(row["geonames"]).toString(36);
+  return idText(cityId(`geonames:${row["geonames"]}`));
 }

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
+import { INTRODUCTION } from "../src/web/explorer/introduction.ts";
 import { otherNames, rankPlaces } from "./search-files.ts";
-import { docsPages } from "./docs-content.ts";
+import { docsPages, docsSections } from "./docs-content.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { worldOutline } from "./world-outline.ts";
 
@@ -14,7 +15,7 @@ const SNAPSHOT = "data/snapshot";
 const OUT = "dist/web";
 
 interface Page {
-  readonly name: "explorer" | "dashboard" | "docs";
+  readonly name: "explorer" | "dashboard" | "docs" | "nothing";
   /** File that is served at the page's path. */
   readonly file: string;
   readonly title: string;
@@ -32,7 +33,7 @@ const PAGES: readonly Page[] = [
     title: "Locations at the Edge",
     description: "Every airport of the world with its city, country and regions, in one call.",
     entries: [`${SOURCE}/explorer/main.tsx`, `${SOURCE}/style/explorer.css`],
-    content: NO_SCRIPT,
+    content: fillIn("explorer.html", INTRODUCTION),
   },
   {
     name: "dashboard",
@@ -41,6 +42,14 @@ const PAGES: readonly Page[] = [
     description: "Health, ingest runs, versions, alerts and backups, for operators.",
     entries: [`${SOURCE}/dashboard/main.tsx`, `${SOURCE}/style/dashboard.css`],
     content: NO_SCRIPT,
+  },
+  {
+    name: "nothing",
+    file: "404.html",
+    title: "Nothing here · Locations at the Edge",
+    description: "There is nothing at this address.",
+    entries: [`${SOURCE}/style/base.css`],
+    content: readFileSync(`${SOURCE}/pages/404.html`, "utf8"),
   },
   ...docsPages().map(({ path, title, content }) => ({
     name: "docs" as const,
@@ -57,8 +66,7 @@ type Files = Map<string, string | Uint8Array>;
 /** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "catalog-worker.js": buildWorker,
-  "other-names.json": () => JSON.stringify(otherNames()),
-  "ranks.json": () => JSON.stringify(rankPlaces()),
+  "docs-sections.json": () => JSON.stringify(docsSections()),
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
   "world-50m.json": () => JSON.stringify(worldOutline("50m")),
 };
@@ -123,6 +131,9 @@ const files: Files = new Map(
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
 files.set("openapi.json", JSON.stringify(openApiDocument()));
+files.set("search/v1/names.json", JSON.stringify(otherNames()));
+files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
+files.set("service-worker.js", await buildServiceWorker(files));
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
   if (name.endsWith(".csv.gz"))
@@ -133,14 +144,46 @@ const headers = readFileSync(`${SOURCE}/pages/headers.txt`, "utf8");
 files.set("_headers", headers.replace("{{early-call}}", `'sha256-${hash}'`));
 replaceFiles(files);
 
+/** Builds the script that keeps the explorer's files: all but those of the other pages. */
+async function buildServiceWorker(built: Files): Promise<Uint8Array> {
+  const ofOthers = Object.entries(metafile.outputs).flatMap(([path, { entryPoint = "" }]) =>
+    /\/(?:dashboard|docs)[./]/.test(entryPoint) ? [path.slice(OUT.length + 1)] : [],
+  );
+  const ofSearch = [...built.keys()].filter((name) => name.startsWith("search/"));
+  const ofExplorer = [...built.keys()].filter(
+    (name) => name.startsWith("assets/") && !ofOthers.includes(name),
+  );
+  const kept = [...ofExplorer, "assets/favicon.svg", ...ofSearch];
+  const paths = JSON.stringify(kept.map((name) => `/${name}`));
+  // Names in assets/ say what the content is, and those of the search's files do not.
+  const content = createHash("sha256").update(paths);
+  for (const name of ofSearch) content.update(built.get(name) ?? "");
+  const digest = content.digest("hex").slice(0, 12);
+  const {
+    outputFiles: [script],
+  } = await build({
+    ...OPTIONS,
+    entryPoints: [`${SOURCE}/explorer/service-worker.ts`],
+    format: "iife",
+    define: { FILES: paths, CACHE: JSON.stringify(`explorer-${digest}`) },
+  });
+  if (script === undefined) throw new Error("no service worker was built");
+  return script.contents;
+}
+
 function renderPage({ name, title, description, entries, content }: Page, built: Metafile): string {
   const head = entries.flatMap((entry) => linksFor(entry, built));
   if (name === "explorer") head.unshift(`<script>${EARLY_CALL}</script>`);
   const values: { [key: string]: string } = { name, title, description, content };
   values["head"] = head.join("\n    ");
   values[`current-${name}`] = 'aria-current="page"';
-  const layout = readFileSync(`${SOURCE}/pages/layout.html`, "utf8");
-  return layout.replaceAll(/\{\{([a-z-]+)\}\}/g, (_, key: string) => values[key] ?? "");
+  return fillIn("layout.html", values);
+}
+
+/** Fills the {{gaps}} of a file of `src/web/pages/`. */
+function fillIn(name: string, values: { readonly [gap: string]: string }): string {
+  const text = readFileSync(`${SOURCE}/pages/${name}`, "utf8");
+  return text.replaceAll(/\{\{([a-z-]+)\}\}/g, (_, gap: string) => values[gap] ?? "");
 }
 
 /** The elements that load an entry, and early what it imports. */

@@ -22,7 +22,7 @@ type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
  *
  * @param calls the names of all calls: RPC takes only methods of the class.
  */
-function lateObject<O extends object>(
+export function lateObject<O extends object>(
   calls: { readonly [C in keyof O]: true },
   open: (ctx: DurableObjectState, env: Env) => Promise<O>,
 ): new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & Calls<O> {

@@ -23,7 +23,7 @@ import { createStoreProbes } from "./storage/probes.ts";
 export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {
   const audit = createAuditStore(env.HISTORY);
   const { limits } = readLimits(env);
-  return createAdminApp({
+  const app = createAdminApp({
     ...authentication(env),
     coordinator: coordinatorCalls(() => coordinator(env)),
     history: createHistory(env.HISTORY),
@@ -46,6 +46,25 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
     notice,
     version: env.VERSION.id || "local",
   });
+  return {
+    async fetch(request: Request): Promise<Response> {
+      const answer = await app.fetch(request);
+      return (await isForPage(request, answer)) ? pageOfNothing(env, request) : answer;
+    },
+  };
+}
+
+/** Whether a person has opened an address at which nothing is. */
+async function isForPage({ method, headers }: Request, answer: Response): Promise<boolean> {
+  const isShown = method === "GET" && headers.get("accept")?.includes("text/html") === true;
+  if (answer.status !== 404 || !isShown) return false;
+  const { code }: { readonly code?: string } = await answer.clone().json();
+  return code === "not_found";
+}
+
+async function pageOfNothing(env: Env, { url }: Request): Promise<Response> {
+  const page = await env.ASSETS.fetch(new URL("/404", url));
+  return new Response(page.body, { status: 404, headers: page.headers });
 }
 
 /** Builds the authentication of the admin routes. */

@@ -12,7 +12,7 @@ import {
   namesWithin,
   placesInBrackets,
 } from "../../src/sources/place-names.ts";
-import { foldForSearch } from "../../src/web/explorer/fold.ts";
+import { foldForSearch } from "../../client/src/search/fold.ts";
 import { orderByTraffic, readTraffic } from "./airport-traffic.ts";
 import { toCsv, type Table } from "./csv.ts";
 import { readCurated } from "./curated.ts";

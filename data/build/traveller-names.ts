@@ -1,4 +1,4 @@
-import { foldForSearch } from "../../src/web/explorer/fold.ts";
+import { foldForSearch } from "../../client/src/search/fold.ts";
 
 /** What the sources say of an airport's name. */
 export interface AirportNames {

@@ -8,7 +8,11 @@ import { context } from "esbuild";
 const [port = "8000"] = process.argv.slice(2);
 
 const page = await context({
-  entryPoints: [`${import.meta.dirname}/main.ts`],
+  // The worker stands beside the page's script; Vite and webpack put it there by themselves.
+  entryPoints: {
+    main: `${import.meta.dirname}/main.ts`,
+    worker: `${import.meta.dirname}/../../client/src/worker.ts`,
+  },
   bundle: true,
   format: "esm",
   outdir: import.meta.dirname,

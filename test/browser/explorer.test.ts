@@ -121,6 +121,26 @@ describe("the explorer", () => {
     expect(await first.textContent()).toBe("Zürich Airport");
   });
 
+  it("has its heading before its scripts, and moves nothing in sight when the catalog comes", async () => {
+    const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
+    await page.addInitScript(`{
+      window.shift = 0;
+      const add = (list) => list.getEntries().forEach(({ value }) => (window.shift += value));
+      new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+    }`);
+    const release = Promise.withResolvers<void>();
+    await page.route("**/*.js", async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto("/", { waitUntil: "commit" });
+    await page.getByRole("heading", { level: 1, name: "The world in one call" }).waitFor();
+    release.resolve();
+    await waitForAnswer(page, "en");
+    await page.locator(".place-list").first().waitFor({ state: "attached" });
+    expect(await page.evaluate("window.shift")).toBeLessThan(0.01);
+  });
+
   it("requests the catalog in the browser's language before its scripts are loaded", async () => {
     const page = await openPage("/docs", { locale: "ja-JP" });
     const asked: string[] = [];
@@ -224,6 +244,95 @@ describe("the explorer", () => {
     const again = await openPage(link);
     await again.locator(".eyebrow", { hasText: "city" }).waitFor();
     expect(again.url()).toBe(link);
+  });
+
+  it("shows the messages of a place as they are in the answer, with those that they join", async () => {
+    const page = await openPage("/?airport=ZRH");
+    await page.getByText("The answer itself").click();
+    const answer = page.locator(".answer");
+    await answer.getByText("joined by City.country_id").waitFor();
+    expect(await answer.locator("pre").first().textContent()).toContain("iata     12 03 5a 52 48");
+    await answer.getByRole("radio", { name: "JSON" }).check();
+    expect(await answer.locator("pre").first().textContent()).toContain('"iata": "ZRH"');
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it("shows on the map what the last version has changed", async () => {
+    const page = await openPage("/docs");
+    await page.route("**/GetLocationsV1*", async (route) => {
+      const response = await route.fetch();
+      const { "content-encoding": _, "content-length": __, ...headers } = response.headers();
+      const body = await response.body();
+      await route.fulfill({ headers: { ...headers, "catalog-version": "7" }, body });
+    });
+    const none = { counts: { added: 0, changed: 0, removed: 0 } };
+    const same = { ...none, added: [], changed: [], removed: [] };
+    const zurich = { id: "d6c5e9f2-5c0b-8d0e-8001-000000004505" };
+    const gone = { id: "gone", iata: "QQQ", name: "Gone Airport" };
+    const airports = {
+      counts: { added: 0, changed: 1, removed: 1 },
+      added: [],
+      changed: [zurich],
+      removed: [gone],
+    };
+    await page.route("**/catalog/diff?from=6&locale=en", (route) =>
+      route.fulfill({
+        json: {
+          to: { published_at: "2026-11-23T20:00:00Z" },
+          airports,
+          cities: same,
+          countries: same,
+          regions: same,
+        },
+      }),
+    );
+    await page.goto("/");
+    await page.getByRole("button", { name: "What version 7 changed" }).click();
+    await page.getByText("Gone Airport").waitFor();
+    expect(await page.getByRole("row", { name: "airports" }).textContent()).toBe("airports011");
+    expect(new URL(page.url()).search).toBe("?changes=1");
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "Zürich Airport" }).click();
+    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
+  });
+
+  it("works without a network after the first visit, and says so", async () => {
+    const page = await openPage("/?airport=ZRH");
+    await waitForAnswer(page, "en");
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    const answers = `caches.open("answers").then((cache) => cache.keys()).then(({ length }) => length)`;
+    await expect.poll(() => page.evaluate(answers)).toBe(1);
+    await page.context().setOffline(true);
+    await page.goto("/?country=CH");
+    await page.getByRole("heading", { level: 1, name: "Switzerland" }).waitFor();
+    await page.getByRole("combobox", { name: "Search" }).fill("münchen");
+    await page.getByRole("option").first().getByText("Munich", { exact: true }).waitFor();
+    // A call that is fresh in the browser's own cache needs no network either.
+    await page.getByRole("button", { name: "Call again" }).click();
+    await page.getByText("There is no connection").waitFor();
+    expect(await factOf(page, "Status")).toBe("200 okkept on this device");
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Call again" }).click();
+    await page.locator(".call-fact", { hasText: "GET" }).waitFor();
+    expect(await page.getByText("There is no connection").count()).toBe(0);
+    expect(takeProblems().join()).toContain("ERR_INTERNET_DISCONNECTED");
+  });
+
+  it("leaves every request but those for its own page and files to the browser", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    const kept = await page.evaluate<string[]>(`caches.keys()
+      .then((names) => caches.open(names.find((name) => name.startsWith("explorer-"))))
+      .then((cache) => cache.keys())
+      .then((requests) => requests.map(({ url }) => new URL(url).pathname))`);
+    expect(kept.filter((path) => !/^\/$|^\/assets\//.test(path))).toEqual([]);
+    expect(kept).toContain("/");
+    await page.goto("/docs");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.context().setOffline(true);
+    await expect(page.goto("/dashboard")).rejects.toThrow("ERR_INTERNET_DISCONNECTED");
+    takeProblems();
   });
 
   it("says that a link names something that the catalog does not have", async () => {

@@ -90,6 +90,57 @@ describe("the map", () => {
     expect(drawings).toBeLessThanOrEqual(dragged.length + 1);
   });
 
+  it("lists the airports nearest to a click where none is, instead of what was selected", async () => {
+    const page = await openMap("/?airport=ZRH");
+    const { x, y } = await middleOfMap(page);
+    await page.mouse.click(x + 40, y + 40);
+    await page.getByRole("heading", { level: 1, name: "Nearest airports" }).waitFor();
+    const link = new URL(page.url()).searchParams;
+    expect(link.get("airport")).toBeNull();
+    expect(link.get("near")).toMatch(/^4[67]\.\d+,[89]\.\d+$/);
+    const nearest = page.locator(".place-list li").first();
+    expect(await nearest.textContent()).toMatch(/^[A-Z]{3}.+\d km$/);
+    await nearest.getByRole("link").click();
+    await page.locator(".eyebrow", { hasText: "airport" }).waitFor();
+    await page.getByRole("button", { name: "Airports nearby" }).click();
+    await page.getByText("0 km", { exact: true }).waitFor();
+  });
+
+  it("has its view in the address, and shows it again", async () => {
+    const viewOf = (page: Page) => new URL(page.url()).searchParams.get("view")?.split(",") ?? [];
+    const page = await openMap("/?airport=ZRH");
+    expect(new URL(page.url()).search).toBe("?airport=ZRH");
+    await page.getByRole("button", { name: "Zoom out" }).click();
+    await expect.poll(() => viewOf(page)).toHaveLength(3);
+    const first = viewOf(page).map(Number);
+    await page.getByRole("application").focus();
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => Number(viewOf(page)[1])).toBeLessThan((first[1] ?? 0) - 0.5);
+    const again = await openMap(new URL(page.url()).search);
+    await again.getByRole("application").focus();
+    await again.keyboard.press("ArrowRight");
+    await expect.poll(() => Number(viewOf(again)[1])).toBeCloseTo(first[1] ?? 0, 1);
+    expect(Number(viewOf(again)[0])).toBeCloseTo(first[0] ?? 0, 1);
+    expect(Number(viewOf(again)[2])).toBeCloseTo(first[2] ?? 0, 1);
+    await again.getByRole("button", { name: "Whole world" }).click();
+    await expect.poll(() => new URL(again.url()).search).toBe("?airport=ZRH");
+  });
+
+  it("arrives where it flies to, although its size changes on the way", async () => {
+    const page = await openPage("/", { reducedMotion: "no-preference" });
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("zrh");
+    await page.getByRole("option").first().getByText("Zürich Airport").click();
+    await page.setViewportSize({ width: 1240, height: 760 });
+    const isThere = async () => {
+      const { x, y } = await middleOfMap(page);
+      await page.mouse.move(x - 60, y - 60);
+      await page.mouse.move(x + 1, y + 1);
+      return (await page.locator(".map-tip", { hasText: "ZRH" }).count()) === 1;
+    };
+    await expect.poll(isThere, { interval: 500 }).toBe(true);
+  });
+
   it("shows where a region is, and whether it is another one than before", async () => {
     const page = await openMap("/?region=caribbean");
     const caribbean = await drawn(page);

@@ -110,6 +110,46 @@ describe("the documentation", () => {
     expect(new URL(page.url()).hash).toBe("#schema-queueanswer");
   });
 
+  it("begins with a call by curl, and leads from page to page", async () => {
+    const page = await openPage("/docs");
+    expect(await page.locator("h2").first().textContent()).toBe("One call");
+    expect(await page.locator("pre").first().textContent()).toMatch(/^curl .*\n.*GetLocationsV1/);
+    await page.getByRole("link", { name: "Operating →" }).click();
+    await page.getByRole("heading", { level: 1, name: "Operating" }).waitFor();
+    await page.getByRole("link", { name: "← Clients" }).click();
+    await page.getByRole("heading", { level: 1, name: "Clients" }).waitFor();
+  });
+
+  it("finds a chapter of another page", async () => {
+    const page = await openPage("/docs");
+    const search = page.getByRole("searchbox", { name: "Search the documentation" });
+    await search.fill("verified restore");
+    const found = page.locator(".docs-found a");
+    await found
+      .getByText(/^Backups/)
+      .first()
+      .waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await found
+      .getByText(/^Backups/)
+      .first()
+      .click();
+    await page.getByRole("heading", { level: 1, name: "Backups" }).waitFor();
+    await search.fill("qqqqq");
+    await page.getByText("Nothing found for “qqqqq”").waitFor();
+  });
+
+  it("has its text before its navigation on a phone", async () => {
+    const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
+    const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
+    expect(heading?.y).toBeLessThan(150);
+    await page.getByRole("link", { name: "Contents and search" }).click();
+    await page.getByRole("searchbox").waitFor();
+    expect(
+      await page.evaluate("document.querySelector('.docs-nav').getBoundingClientRect().top"),
+    ).toBeLessThan(370);
+  });
+
   describe.each(["/docs", "/docs/operating", "/docs/routes"])("%s", (path) => {
     it.each(["light", "dark"] as const)(
       "has no serious accessibility fault %s",
@@ -139,6 +179,26 @@ describe("the pages and the Worker", () => {
     expect(await status("/", { method: "POST" })).toBe(405);
     expect(await status("/dashboard/")).toBe(307);
     expect(await status("/locations.v1.LocationsService/GetLocationsV1")).toBe(415);
+  });
+
+  it("answer a person at an unknown address with a page, and a program with a problem", async () => {
+    const page = await openPage("/docs");
+    const opened = await page.goto("/nothing");
+    expect(opened?.status()).toBe(404);
+    await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "documentation" }).click();
+    await page.getByRole("heading", { level: 1, name: "Clients" }).waitFor();
+    expect(takeProblems().join()).toContain("404");
+    const { url } = inject("service");
+    const asked = await fetch(`${url}/nothing`);
+    expect(asked.status).toBe(404);
+    expect(await asked.json()).toMatchObject({ code: "not_found" });
+    const accept = { accept: "text/html" };
+    expect((await fetch(`${url}/nothing`, { method: "HEAD", headers: accept })).status).toBe(404);
+    // Other answers with this status say more than a page would.
+    const diff = await fetch(`${url}/catalog/diff?from=999`, { headers: accept });
+    expect(await diff.json()).toMatchObject({ code: "generation_not_retained" });
   });
 
   it("let browsers cache the files whose names are hashes of their content", async () => {

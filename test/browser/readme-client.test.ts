@@ -33,7 +33,9 @@ async function bundledClient(service: string): Promise<string> {
   const contents = `${code}\ndocument.body.dataset.count = airports.length;`;
   const { outputFiles } = await build({
     stdin: {
-      contents: contents.replace("http://127.0.0.1:8787", service),
+      contents: contents
+        .replace("http://127.0.0.1:8787", service)
+        .replace("locations-at-the-edge-client/service", "./gen/locations/v1/locations_pb.ts"),
       loader: "ts",
       resolveDir: ".",
     },

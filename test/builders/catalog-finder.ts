@@ -1,14 +1,14 @@
 import { otherNames, rankPlaces } from "../../scripts/search-files.ts";
 import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
-import { type Place, packCatalog, unpackCatalog } from "../../src/web/explorer/catalog.ts";
-import { countryNames } from "../../src/web/explorer/country-names.ts";
-import { readRanks } from "../../src/web/explorer/ranks.ts";
-import { search } from "../../src/web/explorer/search.ts";
+import { type Place, packCatalog, unpackCatalog } from "../../client/src/catalog.ts";
+import { countryNames } from "../../client/src/search/country-names.ts";
+import { readRanks } from "../../client/src/search/ranks.ts";
+import { search } from "../../client/src/search/search.ts";
 import {
   addOtherNames,
   createSearchIndex,
   listPlaces,
-} from "../../src/web/explorer/search-index.ts";
+} from "../../client/src/search/search-index.ts";
 
 /** A place that was found. */
 export interface FoundPlace {

@@ -30,7 +30,17 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "log.ts",
   ],
   // Types, and what is pure.
-  web: ["acceptance", "admin", "alerts", "backup", "catalog", "coordinator", "gen", "ingest"],
+  web: [
+    "acceptance",
+    "admin",
+    "alerts",
+    "backup",
+    "catalog",
+    "client",
+    "coordinator",
+    "gen",
+    "ingest",
+  ],
   "config.ts": ["acceptance", "catalog", "sources", "serving-config.ts"],
   "serving-config.ts": [],
   "schedule.ts": ["coordinator"],

@@ -1,14 +1,25 @@
-import { describe, expect, it } from "vitest";
-import { IngestCoordinator } from "../../src/objects.ts";
+import { expect, it } from "vitest";
+import { lateObject } from "../../src/objects.ts";
 
 /** The part of an object's context that it uses before it opens. */
 const ctx = { blockConcurrencyWhile: (open: () => unknown) => open() } as DurableObjectState;
-const wrong = { LOCALES: "tlh" } as unknown as Env;
 
-describe("a Durable Object that cannot open", () => {
-  it("rejects each call with the reason, such as a wrong setting", async () => {
-    const object = new IngestCoordinator(ctx, wrong);
-    for (const call of [object.status(), object.jobs()])
-      await expect(call).rejects.toThrow('LOCALES names "tlh"');
-  });
+interface Counter {
+  count(by: number): number;
+}
+
+it("a Durable Object whose code cannot open rejects each call with the reason", async () => {
+  const Late = lateObject<Counter>({ count: true }, () =>
+    Promise.reject(new Error('LOCALES names "tlh"')),
+  );
+  const object = new Late(ctx, {} as Env);
+  for (const by of [1, 2]) await expect(object.count(by)).rejects.toThrow('LOCALES names "tlh"');
+});
+
+it("a Durable Object passes each call on, as soon as it is open", async () => {
+  let sum = 0;
+  const counter: Counter = { count: (by) => (sum += by) };
+  const Late = lateObject<Counter>({ count: true }, async () => counter);
+  const object = new Late(ctx, {} as Env);
+  expect(await Promise.all([object.count(1), object.count(2)])).toEqual([1, 3]);
 });

@@ -29,7 +29,8 @@ function blockWith(text: string): string {
   return found
     .join("")
     .replaceAll("http://127.0.0.1:8787", url)
-    .replaceAll("./gen/", `${resolve("gen")}/`);
+    .replaceAll("locations-at-the-edge-client/service", resolve("gen/locations/v1/locations_pb.ts"))
+    .replaceAll("locations-at-the-edge-client/join", resolve("client/src/catalog.ts"));
 }
 
 /** Runs a program; the JSON that it prints. */
@@ -56,7 +57,7 @@ describe("the documented code", () => {
     expect(
       run(
         blockWith("connect-web"),
-        blockWith("cityById"),
+        blockWith("joinCatalog"),
         "console.log(JSON.stringify([airports.length, countries.length, regions.length, munich?.name]));",
       ),
     ).toEqual([counts.airports, counts.countries, counts.regions, "Munich"]);

@@ -1,27 +1,40 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { afterAll, describe, expect, it } from "vitest";
-import type { CatalogCopy } from "../../examples/catalog/refresh.ts";
+import type { CatalogCopy } from "../../client/src/refresh.ts";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
 import { sha256 } from "./http.ts";
 import { runCommand } from "./run-command.ts";
 
 const service = usePublishingService();
 const folder = mkdtempSync(join(tmpdir(), "locations-keep-"));
-const file = join(folder, "catalog.bin");
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the example; what it prints, and the bytes that it sends and receives. */
 async function keep(find: string, locale = LOCALE) {
   service.proxy.takeBytes();
-  const ended = await runCommand("node", "examples/keep.ts", file, find, service.proxy.url, locale);
+  const ended = await runCommand(
+    "node",
+    "examples/keep.ts",
+    folder,
+    find,
+    service.proxy.url,
+    locale,
+  );
   return { ...ended, bytes: service.proxy.takeBytes() };
 }
 
+/** The file of the catalog: its key ends with the locale. */
+function fileOf(locale = LOCALE): string {
+  const name = readdirSync(folder).find((each) => each.endsWith(`%20${locale}.bin`));
+  if (name === undefined) throw new Error("nothing is stored");
+  return join(folder, name);
+}
+
 function stored(): CatalogCopy {
-  return deserialize(readFileSync(file)) as CatalogCopy; // as the example wrote it
+  return deserialize(readFileSync(fileOf())) as CatalogCopy; // as the example wrote it
 }
 
 async function expectCurrent(): Promise<void> {
@@ -53,12 +66,13 @@ describe("examples/keep.ts", () => {
     await expectCurrent();
   });
 
+  const nothing = { bytes: new Uint8Array(), sha256: sha256(new Uint8Array()) };
   it.each([
-    ["no diff is stored from its copy", { sha256: "0".repeat(64) }],
+    ["its copy is damaged", { bytes: new Uint8Array() }],
+    ["no diff is stored from its copy", nothing],
     ["its copy has other names than the diff", { language: "ja" }],
-    ["the diff does not lead to the served catalog", { bytes: new Uint8Array() }],
   ])("downloads the whole catalog when %s", async (_, change) => {
-    writeFileSync(file, serialize({ ...earlier, ...change }));
+    writeFileSync(fileOf(), serialize({ ...earlier, ...change }));
     const { bytes, ...ended } = await keep("henderson");
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(bytes).toBeGreaterThan(earlier.bytes.length / 10);
@@ -66,8 +80,8 @@ describe("examples/keep.ts", () => {
   });
 
   it("keeps a stored copy that is newer than the served catalog", async () => {
-    const newer = { ...stored(), version: 9, etag: '"another"' };
-    writeFileSync(file, serialize(newer));
+    const newer = { ...stored(), version: 9 };
+    writeFileSync(fileOf(), serialize(newer));
     expect((await keep("henderson")).stdout).toContain("version 9\n");
     expect(stored()).toEqual(newer);
   });

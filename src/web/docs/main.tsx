@@ -1,6 +1,7 @@
-/** Makes the page's examples call this service, and copies them. */
+/** Makes the page's examples call this service, copies them, and searches the pages. */
 import { render } from "preact";
 import { CopyButton } from "../shared/copy-button.tsx";
+import { DocsSearch } from "./docs-search.tsx";
 
 /** Where README's examples find the service. */
 const EXAMPLE_ORIGIN = "http://127.0.0.1:8787";
@@ -16,3 +17,7 @@ for (const block of document.querySelectorAll("pre.code-block")) {
   frame.append(block, copy);
   render(<CopyButton label="Copy" text={() => block.textContent ?? ""} />, copy);
 }
+
+const search = document.getElementById("docs-search");
+if (search === null) throw new Error("the page has no element #docs-search");
+render(<DocsSearch />, search);

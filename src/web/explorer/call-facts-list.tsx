@@ -40,7 +40,7 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
   const status = exchange && `${exchange.status} ${hasFailed ? "failed" : "ok"}`;
   const fallback = header("locale-fallback");
   return [
-    ["Status", status, exchange?.method],
+    ["Status", status, exchange?.isStored ? "kept on this device" : exchange?.method],
     [
       "Time",
       totalMs === undefined ? null : formatDuration(totalMs),

@@ -2,26 +2,26 @@
 import { create } from "@bufbuild/protobuf";
 import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
-import namesUrl from "generated:other-names.json";
-import ranksUrl from "generated:ranks.json";
 import {
   LocationsRequestSchema,
+  type LocationsResponse,
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
-import { packCatalog, unpackCatalog } from "./catalog.ts";
-import { countryNames } from "./country-names.ts";
+import { packCatalog, unpackCatalog } from "../../../client/src/catalog.ts";
+import { countryNames } from "../../../client/src/search/country-names.ts";
 import type { CallSettings } from "./permalink.ts";
-import { type Ranks, type RanksFile, readRanks } from "./ranks.ts";
-import { search } from "./search.ts";
+import { placeMessages } from "./place-messages.ts";
+import { type Ranks, type RanksFile, readRanks } from "../../../client/src/search/ranks.ts";
+import { search } from "../../../client/src/search/search.ts";
 import {
   addOtherNames,
   createSearchIndex,
   type OtherNames,
   type SearchIndex,
-} from "./search-index.ts";
+} from "../../../client/src/search/search-index.ts";
 import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-messages.ts";
 
-const ranks = fetch(ranksUrl)
+const ranks = fetch("/search/v1/ranks.json")
   .then((answer): Promise<RanksFile> => answer.json())
   // Without ranks, everything is found, but not the big before the small.
   .then(readRanks, (): Ranks => readRanks());
@@ -32,6 +32,7 @@ let named: SearchIndex | undefined;
 let names: Promise<OtherNames | null> | undefined;
 let lastCall = 0;
 let lastTyped = "";
+let loaded: LocationsResponse | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
@@ -45,6 +46,10 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
     case "search":
       lastTyped = data.typed;
       return tellFound();
+    case "show": {
+      const messages = loaded ? placeMessages(loaded, data.place) : [];
+      return tell({ kind: "shown", id: data.place.id, messages });
+    }
     default:
       return data satisfies never;
   }
@@ -72,14 +77,18 @@ async function callService(number: number, settings: CallSettings): Promise<void
   try {
     const client = createClient(LocationsService, createTransport(settings, viaPage));
     const request = create(LocationsRequestSchema, { locale: settings.locale });
-    let locale = settings.locale;
+    let [locale, version] = [settings.locale, 0];
     const answer = await client.getLocationsV1(request, {
-      onHeader: (headers) => void (locale = headers.get("content-language") ?? locale),
+      onHeader(headers) {
+        locale = headers.get("content-language") ?? locale;
+        version = Number(headers.get("catalog-version"));
+      },
     });
     const known = await ranks;
     if (number !== lastCall) return;
+    loaded = answer;
     const catalog = packCatalog(answer, known);
-    tell({ kind: "loaded", call: number, catalog, locale });
+    tell({ kind: "loaded", call: number, catalog, locale, version });
     const inLocale = new Intl.DisplayNames([locale], { type: "region" });
     const countryName = (code: string) => inLocale.of(code) ?? code;
     index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
@@ -110,7 +119,7 @@ function sendByPage(
 
 /** Reads the names of places in other languages. Without them, those of the answer are found. */
 async function readNames(): Promise<OtherNames | null> {
-  const answer = await fetch(namesUrl).catch(() => null);
+  const answer = await fetch("/search/v1/names.json").catch(() => null);
   return answer?.ok ? answer.json() : null;
 }
 

@@ -1,14 +1,24 @@
-import { useEffect, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
+import type { Health } from "./use-health.ts";
 
 interface Props {
   /** Locale of the names that are shown. */
   readonly value: string;
+  readonly published: Health["locales"];
   readonly onChange: (locale: string) => void;
 }
 
+const NONE: NonNullable<Health["locales"]> = [];
+
 /** Chooses a published locale by its name in its own language. */
-export function LocalePicker({ value, onChange }: Props) {
-  const published = usePublishedLocales();
+export function LocalePicker({ value, published: known = NONE, onChange }: Props) {
+  const published = useMemo(
+    () =>
+      known
+        .map(({ locale }) => locale)
+        .toSorted((a, b) => localeName(a).localeCompare(localeName(b))),
+    [known],
+  );
   const locales = published.includes(value) ? published : [...published, value];
   return (
     <select
@@ -34,26 +44,4 @@ function localeName(tag: string): string {
   } catch {
     return tag;
   }
-}
-
-/** The part of `GET /catalog/health` that this page reads. */
-interface Health {
-  readonly locales?: readonly { readonly locale: string }[];
-}
-
-function usePublishedLocales(): readonly string[] {
-  const [locales, setLocales] = useState<readonly string[]>([]);
-  useEffect(() => {
-    const left = new AbortController();
-    const load = async () => {
-      const answer = await fetch("/catalog/health", { signal: left.signal });
-      const health: Health = answer.ok ? await answer.json() : {};
-      const tags = (health.locales ?? []).map(({ locale }) => locale);
-      setLocales(tags.toSorted((a, b) => localeName(a).localeCompare(localeName(b))));
-    };
-    // The language that is shown stays, and a link can name any other.
-    load().catch((cause: unknown) => left.signal.aborted || console.warn(cause));
-    return () => left.abort();
-  }, []);
-  return locales;
 }

@@ -3,6 +3,8 @@ import { Explorer } from "./explorer.tsx";
 
 const root = document.getElementById("explorer");
 if (root === null) throw new Error("the page has no element #explorer");
-root.replaceChildren();
 // In a task of its own, so that none takes long.
-setTimeout(() => render(<Explorer />, root));
+setTimeout(() => {
+  root.replaceChildren();
+  render(<Explorer />, root);
+});

@@ -1,40 +1,85 @@
 import { useMemo } from "preact/hooks";
-import { formatCount } from "../shared/format.ts";
-import type { Place } from "./catalog.ts";
+import { formatBytes, formatCount } from "../shared/format.ts";
+import type { Place } from "../../../client/src/catalog.ts";
+import { INTRODUCTION } from "./introduction.ts";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports } from "./places.ts";
 import type { LoadedCatalog } from "./use-catalog.ts";
+import type { Health } from "./use-health.ts";
+import type { Progress } from "./wire.ts";
 
 interface Props {
-  readonly catalog: LoadedCatalog;
+  /** Undefined while none is loaded. */
+  readonly catalog: LoadedCatalog | undefined;
+  readonly published: Health["counts"];
+  readonly isCalling: boolean;
+  readonly progress: Progress | undefined;
   readonly onSelect: (place: Place) => void;
+  readonly onShowChanges: () => void;
 }
 
+const LISTS = ["airports", "cities", "countries", "regions"] as const;
+
 /** Shows the counts of the catalog while nothing is selected. */
-export function Overview({ catalog, onSelect }: Props) {
-  const { airports, cities, countries, regions, locale } = catalog;
+export function Overview({
+  catalog,
+  published,
+  isCalling,
+  progress,
+  onSelect,
+  onShowChanges,
+}: Props) {
+  const countOf = (list: (typeof LISTS)[number]) => catalog?.[list].length ?? published?.[list];
+  return (
+    <div class="overview stack">
+      <h1 class="place-name">{INTRODUCTION.heading}</h1>
+      <p>{INTRODUCTION.text}</p>
+      <dl class="counts">
+        {LISTS.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{countText(countOf(name))}</dd>
+          </div>
+        ))}
+      </dl>
+      {catalog && catalog.version > 1 && (
+        <button type="button" class="link-button" onClick={onShowChanges}>
+          What version {catalog.version} changed
+        </button>
+      )}
+      {catalog && <LargestPlaces catalog={catalog} onSelect={onSelect} />}
+      {!catalog && isCalling && <Loading progress={progress} />}
+    </div>
+  );
+}
+
+function countText(count: number | undefined): string {
+  return count === undefined ? "–" : formatCount(count);
+}
+
+function LargestPlaces({
+  catalog,
+  onSelect,
+}: Pick<Props, "onSelect"> & { readonly catalog: LoadedCatalog }) {
+  const { regions, countries, locale } = catalog;
   const [largestRegions, largestCountries] = useMemo(
     () => [regions.toSorted(byAirports), countries.toSorted(byAirports)],
     [catalog],
   );
-  const counts = { airports, cities, countries, regions };
   return (
-    <div class="overview stack">
-      <h1 class="place-name">The world in one call</h1>
-      <p>
-        Every airport with an IATA code, with its city, country and regions. Search, or choose one
-        on the map. The names of regions are in your language.
-      </p>
-      <dl class="counts">
-        {Object.entries(counts).map(([name, { length }]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{formatCount(length)}</dd>
-          </div>
-        ))}
-      </dl>
+    <>
       <PlaceList title="Regions" places={largestRegions} locale={locale} onSelect={onSelect} />
       <PlaceList title="Countries" places={largestCountries} locale={locale} onSelect={onSelect} />
+    </>
+  );
+}
+
+function Loading({ progress }: { readonly progress: Progress | undefined }) {
+  return (
+    <div class="loading">
+      <p role="status">Loading the catalog …</p>
+      <progress aria-label="Loaded" {...(progress?.share != null && { value: progress.share })} />
+      <p>{progress && formatBytes(progress.bytes)}</p>
     </div>
   );
 }

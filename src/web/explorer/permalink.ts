@@ -3,7 +3,7 @@ const KINDS = ["airport", "city", "country", "region"] as const;
 /** A selection in a link. */
 export interface Selection {
   readonly kind: (typeof KINDS)[number];
-  /** IATA code, id, alpha-2 code or slug. */
+  /** IATA code, name with number, alpha-2 code or slug. */
   readonly key: string;
 }
 
@@ -18,10 +18,28 @@ export interface CallSettings {
   readonly locale: string;
 }
 
+/** A position on the globe in degrees (WGS 84). */
+export interface Position {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** What the map shows: its middle, and a magnification of which each step doubles the last. */
+export interface MapView extends Position {
+  /** 0 where the whole world is 256 pixels wide. */
+  readonly zoom: number;
+}
+
 /** Content of a link to the explorer. */
 export interface Permalink {
   readonly call: CallSettings;
   readonly selection: Selection | null;
+  /** Where somebody asks for the nearest airports. */
+  readonly near: Position | null;
+  /** Whether the changes of the last version are shown. */
+  readonly changes: boolean;
+  /** Null for the view that shows what is selected. */
+  readonly view: MapView | null;
 }
 
 export const DEFAULT_CALL: CallSettings = {
@@ -29,6 +47,9 @@ export const DEFAULT_CALL: CallSettings = {
   encoding: "proto",
   locale: "",
 };
+
+/** A link to the overview, and the rest of a link to a place. */
+export const NOWHERE = { selection: null, near: null, changes: false, view: null } as const;
 
 /** Parses a query string. Ignores unknown parameters and values. */
 export function parsePermalink(query: string): Permalink {
@@ -41,7 +62,21 @@ export function parsePermalink(query: string): Permalink {
       locale: params.get("locale") ?? "",
     },
     selection: kind ? { kind, key: inUsualCase(kind, params.get(kind) ?? "") } : null,
+    near: kind ? null : parsePosition(params.get("near")),
+    changes: !kind && !params.has("near") && params.has("changes"),
+    view: parseView(params.get("view")),
   };
+}
+
+function parsePosition(text: string | null): Position | null {
+  const [lat = NaN, lon = NaN] = text?.split(",").map(Number) ?? [];
+  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
+}
+
+function parseView(text: string | null): MapView | null {
+  const position = parsePosition(text);
+  const zoom = Number(text?.split(",")[2] ?? NaN);
+  return position && Number.isFinite(zoom) ? { ...position, zoom } : null;
 }
 
 function inUsualCase(kind: Selection["kind"], key: string): string {
@@ -50,12 +85,15 @@ function inUsualCase(kind: Selection["kind"], key: string): string {
 }
 
 /** Builds the query string for `parsePermalink`; empty if everything has its default. */
-export function formatPermalink({ call, selection }: Permalink): string {
+export function formatPermalink({ call, selection, near, changes, view }: Permalink): string {
   const params = new URLSearchParams();
   if (selection !== null) params.set(selection.kind, selection.key);
+  else if (near !== null) params.set("near", `${near.lat},${near.lon}`);
+  else if (changes) params.set("changes", "1");
+  if (view !== null) params.set("view", `${view.lat},${view.lon},${view.zoom}`);
   if (call.locale !== "") params.set("locale", call.locale);
   if (call.protocol !== DEFAULT_CALL.protocol) params.set("protocol", call.protocol);
   if (call.encoding !== DEFAULT_CALL.encoding) params.set("encoding", call.encoding);
-  const query = params.toString();
+  const query = params.toString().replaceAll("%2C", ",");
   return query === "" ? "" : `?${query}`;
 }

@@ -1,5 +1,5 @@
-import type { Place } from "./catalog.ts";
-import { formatPermalink, parsePermalink } from "./permalink.ts";
+import type { Place } from "../../../client/src/catalog.ts";
+import { formatPermalink, NOWHERE, parsePermalink } from "./permalink.ts";
 import { selectionOf } from "./places.ts";
 import { textDirection } from "./text-direction.ts";
 
@@ -13,7 +13,7 @@ interface Props {
 /** A link to a place. It opens in place unless the browser is told otherwise. */
 export function PlaceLink({ place, locale, onSelect }: Props) {
   const { call } = parsePermalink(window.location.search);
-  const href = `/${formatPermalink({ call, selection: selectionOf(place) })}`;
+  const href = `/${formatPermalink({ ...NOWHERE, call, selection: selectionOf(place) })}`;
   const onClick = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { PlaceLink } from "./place-link.tsx";
 import { countAirports, selectionOf } from "./places.ts";
 

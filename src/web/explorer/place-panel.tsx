@@ -1,9 +1,11 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { originOfId } from "../../catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
-import type { CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
+import { AnswerView } from "./answer-view.tsx";
+import type { CityPlace, CountryPlace, Place, RegionPlace } from "../../../client/src/catalog.ts";
+import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports, byCitySize, byImportance } from "./places.ts";
@@ -12,11 +14,14 @@ interface Props {
   readonly place: Place;
   readonly locale: string;
   readonly onSelect: (place: Place) => void;
+  /** The answer that the place is of. */
+  readonly answer: Omit<ComponentProps<typeof AnswerView>, "place">;
+  readonly onNear: (position: Position) => void;
   readonly onClose: () => void;
 }
 
 /** Shows a place with links to related places. */
-export function PlacePanel({ place, locale, onSelect, onClose }: Props) {
+export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -67,7 +72,13 @@ export function PlacePanel({ place, locale, onSelect, onClose }: Props) {
       {lists.map(([title, places]) => (
         <PlaceList key={title} title={title} places={places} {...links} />
       ))}
-      <div class="place-actions">
+      <AnswerView place={place} {...answer} />
+      <div class="row place-actions">
+        {"lat" in place && (
+          <button type="button" class="button" onClick={() => onNear(place)}>
+            Airports nearby
+          </button>
+        )}
         <CopyButton label="Copy link" text={() => window.location.href} />
       </div>
     </article>

@@ -1,12 +1,36 @@
+import { KINDS, NAMESPACE, SOURCES } from "../../catalog/id-origin.ts";
 import { formatNumberOf } from "../shared/format.ts";
-import type { AirportPlace, Catalog, CityPlace, Place, RegionPlace } from "./catalog.ts";
-import type { Selection } from "./permalink.ts";
+import type { AirportPlace, Catalog, CityPlace, Place } from "../../../client/src/catalog.ts";
+import { subdivisionOf } from "../../../client/src/suggestion.ts";
+import { foldForSearch } from "../../../client/src/search/fold.ts";
+import type { Position, Selection } from "./permalink.ts";
+
+/** How the id of each city begins. */
+const CITY = `${NAMESPACE}${KINDS.city}`.replace(/(.{8})(.{4})(.{4})/, "$1-$2-$3-");
+
+const EARTH_RADIUS_KM = 6371;
 
 /** Finds the place of a link; undefined if the catalog lacks it. */
 export function findPlace(catalog: Catalog, { kind, key }: Selection): Place | undefined {
   const { airports, cities, countries, regions } = catalog;
   const list = { airport: airports, city: cities, country: countries, region: regions }[kind];
-  return list.find((place) => keyOf(place) === key);
+  const wanted = kind === "city" ? cityIdOf(key) : key;
+  return list.find((place) => (kind === "city" ? place.id : keyOf(place)) === wanted);
+}
+
+/** The id of a city by its key, of which only the number counts, or by itself. */
+function cityIdOf(key: string): string {
+  const [, mark, number = ""] = /-(x?)([0-9a-f]{1,12})$/.exec(key) ?? [];
+  if (mark === undefined || key.startsWith(CITY)) return key;
+  const source = mark === "" ? SOURCES.geonames : SOURCES.ourairports;
+  return `${CITY}${source}-${number.padStart(12, "0")}`;
+}
+
+/** A city's name, for people, with its number at GeoNames or, after an x, at OurAirports. */
+function cityKey({ id, name }: CityPlace): string {
+  const mark = id.startsWith(CITY + SOURCES.geonames) ? "" : "x";
+  const number = id.slice(id.lastIndexOf("-") + 1).replace(/^0+/, "");
+  return `${foldForSearch(name).replaceAll(" ", "-")}-${mark}${number}`;
 }
 
 /** Returns the selection of a place for a link. */
@@ -19,7 +43,7 @@ function keyOf(place: Place): string {
     case "airport":
       return place.iata;
     case "city":
-      return place.id;
+      return cityKey(place);
     case "country":
       return place.code;
     case "region":
@@ -52,25 +76,6 @@ export function placeContext(place: Place): string {
   }
 }
 
-/**
- * Finds the region within the country that has most of a city's service: a subdivision, whose slug
- * ends in the country's code, before a travel region.
- */
-function subdivisionOf({ name, country, airports }: CityPlace): RegionPlace | undefined {
-  const service = new Map<RegionPlace, number>();
-  for (const { regions, tier } of airports)
-    for (const region of regions)
-      if (region.airports.every(({ city }) => city.country === country))
-        service.set(region, (service.get(region) ?? 0) + 4 - tier);
-  const suffix = `-${country.code.toLowerCase()}`;
-  const isSubdivision = ({ slug }: RegionPlace) => Number(slug.endsWith(suffix));
-  const [most] = [...service].toSorted(
-    ([a, ofA], [b, ofB]) =>
-      isSubdivision(b) - isSubdivision(a) || ofB - ofA || a.airports.length - b.airports.length,
-  );
-  return most && most[0].name !== name ? most[0] : undefined;
-}
-
 /** Counts the airports of a place in words. */
 export function countAirports({ airports }: { readonly airports: readonly unknown[] }): string {
   return formatNumberOf(airports.length, "airport");
@@ -93,4 +98,41 @@ export function byAirports<P extends Exclude<Place, AirportPlace>>(a: P, b: P): 
 
 function bestTier({ airports }: CityPlace): number {
   return Math.min(...airports.map(({ tier }) => tier)) === 3 ? 1 : 0;
+}
+
+/** An airport with its distance from somewhere. */
+export interface NearAirport {
+  readonly airport: AirportPlace;
+  readonly km: number;
+}
+
+export interface NearestAirports {
+  readonly scheduled: readonly NearAirport[];
+  /** Without scheduled service, and no farther away than the last of those with it. */
+  readonly others: readonly NearAirport[];
+}
+
+const NEAREST = { scheduled: 8, others: 5 } as const;
+
+/** Finds the airports nearest to a position, the nearest first. */
+export function nearestAirports(
+  airports: readonly AirportPlace[],
+  from: Position,
+): NearestAirports {
+  const sorted = airports
+    .map((airport) => ({ airport, km: distanceKm(from, airport) }))
+    .toSorted((a, b) => a.km - b.km);
+  const scheduled = sorted.filter(({ airport }) => airport.tier < 3).slice(0, NEAREST.scheduled);
+  const farthest = scheduled.at(-1)?.km ?? Infinity;
+  const others = sorted.filter(({ airport, km }) => airport.tier === 3 && km <= farthest);
+  return { scheduled, others: others.slice(0, NEAREST.others) };
+}
+
+/** The length of the great circle between two positions (haversine). */
+function distanceKm(a: Position, b: Position): number {
+  const [fromLat, toLat, lat, lon] = [a.lat, b.lat, b.lat - a.lat, b.lon - a.lon].map(
+    (degrees) => (degrees * Math.PI) / 180,
+  ) as [number, number, number, number]; // as many as above
+  const h = Math.sin(lat / 2) ** 2 + Math.cos(fromLat) * Math.cos(toLat) * Math.sin(lon / 2) ** 2;
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Place } from "./catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { PlaceName } from "./place-link.tsx";
 import { placeContext } from "./places.ts";
-import { SEARCH_LIMIT } from "./search.ts";
+import { SEARCH_LIMIT } from "../../../client/src/search/search.ts";
 import type { CatalogPort, Result } from "./use-catalog.ts";
 
 interface Props extends Pick<CatalogPort, "found" | "search" | "prepareSearch"> {

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import workerUrl from "generated:catalog-worker.js";
+import { trustedUrl } from "../shared/trusted-url.ts";
 import type { CallFailure } from "./failure-notice.tsx";
-import { type Catalog, type Place, unpackCatalog } from "./catalog.ts";
+import { type Catalog, type Place, unpackCatalog } from "../../../client/src/catalog.ts";
 import type { CallSettings } from "./permalink.ts";
-import { listPlaces } from "./search-index.ts";
+import { listPlaces } from "../../../client/src/search/search-index.ts";
 import {
   type Exchange,
   measureTransfer,
@@ -21,9 +22,10 @@ export interface CallFacts {
   readonly totalMs: number;
 }
 
-/** The catalog of an answer, and the locale of its names. */
+/** The catalog of an answer, with the locale of its names and its generation. */
 export interface LoadedCatalog extends Catalog {
   readonly locale: string;
+  readonly version: number;
 }
 
 /** A place that a search has found. */
@@ -43,6 +45,8 @@ interface CatalogState {
   readonly catalog: LoadedCatalog | undefined;
   /** The places that the last search has found; null while there is nothing to search. */
   readonly found: { readonly typed: string; readonly results: readonly Result[] | null };
+  /** Those of the place that was asked for last. */
+  readonly messages: Pick<Extract<FromWorker, { kind: "shown" }>, "id" | "messages"> | undefined;
 }
 
 export interface CatalogPort extends CatalogState {
@@ -50,6 +54,7 @@ export interface CatalogPort extends CatalogState {
   readonly search: (typed: string) => void;
   /** Called when somebody is about to search. */
   readonly prepareSearch: () => void;
+  readonly askMessages: (place: Place) => void;
 }
 
 /** Deadline of a call. */
@@ -62,6 +67,7 @@ const NOTHING_YET: CatalogState = {
   failure: undefined,
   catalog: undefined,
   found: { typed: "", results: null },
+  messages: undefined,
 };
 
 /** Calls the service when the settings change and on request, and searches the answer. */
@@ -95,6 +101,7 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
   lastPlaces.current = places;
   useEffect(() => {
     worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
+      if (data.kind === "shown") change({ messages: data });
       if (data.kind !== "found") return;
       const list = lastPlaces.current ?? [];
       const results = data.found?.flatMap(({ position, isUnderCity }) => {
@@ -108,6 +115,10 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
     ...state,
     callAgain: useCallback(() => setAgain((count) => count + 1), []),
     search: useCallback((typed: string) => tell({ kind: "search", typed }), [tell]),
+    askMessages: useCallback(
+      ({ kind, id }: Place) => tell({ kind: "show", place: { kind, id } }),
+      [tell],
+    ),
     prepareSearch: useCallback(() => tell({ kind: "prepare" }), [tell]),
   };
 }
@@ -132,14 +143,17 @@ class Call {
   }
 
   hear(message: FromWorker): void {
-    if (message.kind === "found" || message.call !== this.#number) return;
+    if (message.kind === "found" || message.kind === "shown") return;
+    if (message.call !== this.#number) return;
     if (message.kind === "send") void this.#send(message.request);
     else if (message.kind === "failed") void this.#end({ failure: message.failure });
     else void this.#load(message);
   }
 
-  async #load({ catalog, locale }: Extract<FromWorker, { kind: "loaded" }>): Promise<void> {
-    await this.#end({ catalog: { ...(await unpackCatalog(catalog)), locale }, failure: undefined });
+  async #load(message: Extract<FromWorker, { kind: "loaded" }>): Promise<void> {
+    const { locale, version } = message;
+    const catalog = { ...(await unpackCatalog(message.catalog)), locale, version };
+    await this.#end({ catalog, failure: undefined });
   }
 
   async #send(request: Parameters<typeof sendRequest>[0]): Promise<void> {
@@ -169,25 +183,11 @@ class Call {
       isCalling: exchange !== undefined,
     });
     if (exchange === undefined) return;
-    const transfer = await measureTransfer(exchange);
+    const transfer = exchange.isStored ? undefined : await measureTransfer(exchange);
     if (!signal.aborted) change({ facts: { exchange, totalMs, transfer }, isCalling: false });
   }
 }
 
-declare global {
-  interface Window {
-    /** Trusted Types, where the browser has them. */
-    readonly trustedTypes?: {
-      createPolicy(
-        name: string,
-        rules: { createScriptURL: (url: string) => string },
-      ): { createScriptURL(url: string): string };
-    };
-  }
-}
-
-/** Starts the worker, by the only policy that the page's Content-Security-Policy allows. */
 function startWorker(): Worker {
-  const policy = window.trustedTypes?.createPolicy("worker", { createScriptURL: () => workerUrl });
-  return new Worker(policy?.createScriptURL("") ?? workerUrl, { type: "module" });
+  return new Worker(trustedUrl(workerUrl), { type: "module" });
 }

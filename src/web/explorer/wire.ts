@@ -6,6 +6,8 @@ export interface Exchange {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
+  /** Whether there was no connection, and the answer is the last one that this device has seen. */
+  readonly isStored: boolean;
   /** `performance.now()` when the request was sent. */
   readonly startedAt: number;
 }
@@ -42,6 +44,9 @@ declare global {
   }
 }
 
+/** The cache of this device for answers, so many at most. */
+const STORED_ANSWERS = "answers";
+const STORED_ANSWERS_MAX = 4;
 /** How many times as long as on the wire an answer is in brotli. */
 export const BROTLI_RATIO = 2.9;
 /** The same by the content coding. */
@@ -61,12 +66,21 @@ export async function sendRequest(
   if (!early) performance.clearResourceTimings();
   const startedAt = early ? 0 : performance.now();
   const cache = revalidate ? "no-cache" : "default";
-  const response = await (early?.answer ?? fetch(url, { method, headers, body, signal, cache }));
+  const sent = early?.answer ?? fetch(url, { method, headers, body, signal, cache });
+  const { response, isStored } = await sent.then(
+    (received) => ({ response: received, isStored: false }),
+    async (cause: unknown) => {
+      const last = signal.aborted || method !== "GET" ? undefined : await storedAnswer(url);
+      if (last === undefined) throw cause;
+      return { response: last, isStored: true };
+    },
+  );
   const exchange = {
     method,
-    url: response.url,
+    url,
     status: response.status,
     headers: response.headers,
+    isStored,
     startedAt,
   };
   const answer = {
@@ -74,7 +88,26 @@ export async function sendRequest(
     headers: [...response.headers],
     body: await readBody(response, onProgress),
   };
+  if (method === "GET" && response.ok && !isStored)
+    // Without room for it, the page does not work without a connection.
+    void storeAnswer(url, answer).catch((cause: unknown) => console.warn(cause));
   return { exchange, answer };
+}
+
+/** `caches` is missing on an origin that is not secure. */
+async function storedAnswer(url: string): Promise<Response | undefined> {
+  if (!("caches" in window)) return undefined;
+  const answers = await caches.open(STORED_ANSWERS);
+  return answers.match(url, { ignoreVary: true });
+}
+
+async function storeAnswer(url: string, { body, headers }: WireAnswer): Promise<void> {
+  if (!("caches" in window)) return;
+  const answers = await caches.open(STORED_ANSWERS);
+  await answers.delete(url, { ignoreVary: true });
+  await answers.put(url, new Response(body, { headers }));
+  const oldest = (await answers.keys()).slice(0, -STORED_ANSWERS_MAX);
+  await Promise.all(oldest.map((request) => answers.delete(request, { ignoreVary: true })));
 }
 
 async function readBody(

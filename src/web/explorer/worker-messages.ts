@@ -1,6 +1,8 @@
+import type { Place } from "../../../client/src/catalog.ts";
 import type { CallFailure } from "./failure-notice.tsx";
 import type { CallSettings } from "./permalink.ts";
-import type { Found } from "./search.ts";
+import type { PlaceMessage } from "./place-messages.ts";
+import type { Found } from "../../../client/src/search/search.ts";
 
 /** A request that the worker's client asks the page to send, because the page can show its progress. */
 export interface WireRequest {
@@ -22,7 +24,9 @@ export type ToWorker =
   | { readonly kind: "answered"; readonly call: number; readonly answer: WireAnswer | null }
   /** Reads the names of places in other languages. */
   | { readonly kind: "prepare" }
-  | { readonly kind: "search"; readonly typed: string };
+  | { readonly kind: "search"; readonly typed: string }
+  /** Asks for the messages of a place. */
+  | { readonly kind: "show"; readonly place: Pick<Place, "kind" | "id"> };
 
 export type FromWorker =
   | { readonly kind: "send"; readonly call: number; readonly request: WireRequest }
@@ -32,8 +36,11 @@ export type FromWorker =
       /** Of `packCatalog`. */
       readonly catalog: string;
       readonly locale: string;
+      /** The generation of the catalog. */
+      readonly version: number;
     }
   | { readonly kind: "failed"; readonly call: number; readonly failure: CallFailure }
+  | { readonly kind: "shown"; readonly id: string; readonly messages: readonly PlaceMessage[] }
   /** Null while nothing is loaded. */
   | {
       readonly kind: "found";

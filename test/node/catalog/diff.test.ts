@@ -1,7 +1,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyDiff, idText as uuidText } from "../../../examples/catalog/apply-diff.ts";
+import { applyDiff } from "../../../client/src/apply-diff.ts";
+import { uuidText } from "../../../client/src/uuid.ts";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../../../src/catalog/bytes.ts";
 import {

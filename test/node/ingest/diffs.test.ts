@@ -1,7 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyDiff, type CatalogDiff } from "../../../examples/catalog/apply-diff.ts";
+import { applyDiff, type CatalogDiff } from "../../../client/src/apply-diff.ts";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import type { Manifest, StoredDiff } from "../../../src/catalog/manifest.ts";
 import { DIFF_LISTED } from "../../../src/ingest/diffs.ts";

@@ -214,7 +214,7 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
     "ZRH position: -47.4581 8.5481",
   ],
   ["careless: a position in words", edit("ZRH", { latitude_deg: "47°27'N" }), "refused"],
-  ["careless: a code in small letters", edit("ZRH", { iata_code: "zrh" }), "refused"],
+  ["careless: a code in small letters", edit("ZRH", { iata_code: "zrh" }), "no effect"],
   ["careless: a placeholder for a code", add({ iata_code: "XXX" }), "refused"],
   ["careless: a kind that is none", edit("ZRH", { type: "airport" }), "refused"],
   ["careless: service in words", edit("ZRH", { scheduled_service: "daily" }), "refused"],

@@ -3,7 +3,14 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { docsPages } from "../../../scripts/docs-content.ts";
 
-const PAGES = ["README.md", "data/README.md", ...markdownIn("docs")];
+const PAGES = [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "client/README.md",
+  "data/README.md",
+  ...markdownIn("docs"),
+];
 
 describe.each(PAGES)("%s", (page) => {
   const text = readFileSync(page, "utf8");
@@ -15,7 +22,7 @@ describe.each(PAGES)("%s", (page) => {
   });
 
   it("names only existing files", () => {
-    const roots = "(?:src|test|docs|scripts|bench|examples|proto|data|\\.github)/";
+    const roots = "(?:src|client|test|docs|scripts|bench|examples|proto|data|\\.github)/";
     const named = text.matchAll(new RegExp(`\`(${roots}[\\w./-]+)\``, "g"));
     const missing = [...named].map(([, path = ""]) => path).filter((path) => !existsSync(path));
     expect(missing).toEqual([]);

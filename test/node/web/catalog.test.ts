@@ -1,16 +1,22 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { UuidSchema } from "../../../gen/locations/v1/locations_pb.ts";
-import { packCatalog, unpackCatalog, uuidText } from "../../../src/web/explorer/catalog.ts";
-import { byImportance, findPlace, selectionOf } from "../../../src/web/explorer/places.ts";
-import { readRanks } from "../../../src/web/explorer/ranks.ts";
+import { packCatalog, unpackCatalog } from "../../../client/src/catalog.ts";
+import { uuidText } from "../../../client/src/uuid.ts";
+import {
+  byImportance,
+  findPlace,
+  nearestAirports,
+  selectionOf,
+} from "../../../src/web/explorer/places.ts";
+import { readRanks } from "../../../client/src/search/ranks.ts";
 import { aLocationsResponse } from "../../builders/locations-response.ts";
 
 const ranks = readRanks({
-  airports: "ZRHLIN",
+  airports: ["ZRH", "LIN"],
   tiers: "02",
   names: { LIN: "Milan Linate" },
-  cities: "",
+  cities: [],
   codes: {},
 });
 const catalog = await unpackCatalog(packCatalog(aLocationsResponse(), ranks));
@@ -37,6 +43,29 @@ describe("the joined catalog", () => {
   it("finds each place by the name in its link", () => {
     for (const place of [...airports, ...cities, ...countries, ...regions])
       expect(findPlace(catalog, selectionOf(place))).toBe(place);
+  });
+
+  it("finds a city by its number, however its name was written, and by its id", () => {
+    const id = "d6c5e9f2-5c0b-8d0e-9002-000002657896"; // of GeoNames; the others are of OurAirports
+    const [city] = cities.map((other) => ({ ...other, id, name: "Zürich" }));
+    const find = (key: string) =>
+      findPlace({ ...catalog, cities: city ? [city] : [] }, { kind: "city", key });
+    expect(city && selectionOf(city).key).toBe("zurich-2657896");
+    for (const key of ["zurich-2657896", "turicum-2657896", id]) expect(find(key)).toBe(city);
+    expect(find("zurich-999")).toBeUndefined();
+  });
+
+  it("finds the airports nearest to a position, those with scheduled service apart", () => {
+    const lugano = { lat: 46.0, lon: 8.95 };
+    const places = airports.map((airport) =>
+      airport.iata === "LIN" ? { ...airport, lat: 45.449, lon: 9.278 } : airport,
+    );
+    const { scheduled, others } = nearestAirports(places, lugano);
+    const found = scheduled.map(({ airport, km }) => `${airport.iata} ${Math.round(km / 10) * 10}`);
+    expect(found).toEqual(["LIN 70", "ZRH 170"]);
+    expect(others).toEqual([]);
+    const flightless = airports.map((airport) => ({ ...airport, tier: 3 as const }));
+    expect(nearestAirports(flightless, lugano).others).toHaveLength(2);
   });
 
   it("has the important airports first", () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { project } from "../../../src/web/explorer/map/mercator.ts";
-import { fitView, smallestScale, worldView } from "../../../src/web/explorer/map/viewport.ts";
+import {
+  fitView,
+  linkOfView,
+  scaleExtent,
+  smallestScale,
+  viewOfLink,
+  worldView,
+} from "../../../src/web/explorer/map/viewport.ts";
 
 const SIZE = { width: 800, height: 500 };
 const WORLD = worldView(SIZE);
@@ -61,6 +68,11 @@ describe("the viewport of the map", () => {
     expect(k).toBeGreaterThan(5 * smallestScale(SIZE));
   });
 
+  it("shows what lies around the world as the world, wherever most of it is", () => {
+    const around = [-170, -150, -120, -60, 0, 60, 120, 170].map((lon) => project(lon, 10));
+    expect(fitView(around, SIZE, WORLD)).toEqual(WORLD);
+  });
+
   it("keeps some distance from a single point", () => {
     const { k, places } = onScreen([[8.5, 47.4]]);
     expect(k).toBe(24 * smallestScale(SIZE));
@@ -75,5 +87,23 @@ describe("the viewport of the map", () => {
       expect(y + k).toBeGreaterThanOrEqual(size.height);
       expect(k).toBeGreaterThanOrEqual(size.width);
     }
+  });
+
+  it("is the same again from a link, to a pixel", () => {
+    const view = fitView([project(8.5, 47.4)], SIZE, WORLD);
+    const again = viewOfLink(linkOfView(view, SIZE) ?? { lat: 0, lon: 0, zoom: 0 }, SIZE);
+    expect(again.k / view.k).toBeCloseTo(1, 2);
+    const middle = ({ x, y, k }: typeof view) => [(400 - x) / k, (250 - y) / k] as const;
+    for (const [axis, at] of middle(again).entries())
+      expect(Math.abs(at - (middle(view)[axis] ?? 0)) * view.k).toBeLessThan(1);
+  });
+
+  it("is not named in a link where it is the whole world", () => {
+    expect(linkOfView(WORLD, SIZE)).toBeNull();
+  });
+
+  it("comes no closer for a link than the outline has detail", () => {
+    const [, largest] = scaleExtent(SIZE);
+    expect(viewOfLink({ lat: 47, lon: 8, zoom: 22 }, SIZE).k).toBe(largest);
   });
 });

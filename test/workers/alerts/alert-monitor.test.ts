@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ALERTS_INSTANCE } from "../../../src/instances.ts";
 import { createAlertHistory } from "../../../src/alerts/alert-history.ts";
 import worker from "../../../src/worker.ts";
-import { RUN_TIMEOUT_MS, runToEnd } from "../ingest/coordinator-under-test.ts";
+import { coordinator, RUN_TIMEOUT_MS, runToEnd } from "../ingest/coordinator-under-test.ts";
 import { dropAirports, SMALL_AIRPORTS } from "../ingest/small-world.ts";
 
 const EVERY_FIVE_MINUTES = "*/5 * * * *";
@@ -35,8 +35,11 @@ afterEach(() => {
 });
 
 describe("the cron trigger of the alerts", () => {
-  it("evaluates before anything is published, and reports that", async () => {
+  it("evaluates before anything is published, and reports that, during a pause too", async () => {
+    // The first run of a new service waits for the end of a pause.
+    await coordinator().pause({ by: "test", note: null, until: null }, false);
     await fire(0);
+    await coordinator().resume();
     const [row] = await rows();
     expect(row).toMatchObject({ trigger: "cron", worst: "fail", firing: 2, changed: true });
     expect(row?.results).toContainEqual(

@@ -1,13 +1,8 @@
-import { type Frame, placeOnCanvas, radiusOf } from "./frame.ts";
-import { type MapLabel, isShown } from "./map-scene.ts";
-import { metersPerPixel } from "./viewport.ts";
-
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+import type { AirportPlace } from "../../../../client/src/catalog.ts";
+import { type Box, type Frame, placeOnCanvas, radiusOf } from "./frame.ts";
+import type { MapPoint } from "./map-scene.ts";
+import type { WorldPoint } from "./mercator.ts";
+import { type MapSize, metersPerPixel } from "./viewport.ts";
 
 interface Style {
   readonly font: string;
@@ -26,27 +21,50 @@ const CODES_ZOOM = 12;
 const TRIES_MAX = 90;
 const SCALE_WIDTH_MAX = 110;
 
-/** Writes names: the selection's code first, then countries, cities and codes, where there is room. */
+/**
+ * Writes names where nothing else is written: the code of the selection, then countries, then the
+ * busiest airports with their cities.
+ */
 export function drawLabels(worlds: readonly Frame[]): void {
-  const taken: Box[] = [];
-  for (const frame of worlds) drawSelection(frame, taken);
-  for (const frame of worlds) drawCountries(frame, taken);
-  for (const frame of worlds) drawCities(frame, taken);
-  for (const frame of worlds) drawCodes(frame, taken);
+  const [first] = worlds;
+  if (first === undefined) return;
+  const taken: Box[] = [...first.covered, scaleBox(first.size)];
+  const { highlighted, spot } = first.scene;
+  const selected = highlighted.length === 1 || spot !== undefined ? highlighted : [];
+  const places = new Set(selected.map(({ place }) => place));
+  const labels = { taken, selected: places, dots: worlds.flatMap(dotsInSight) };
+  const style = { font: CODE_FONT, color: first.colors.label, height: 13 };
+  for (const frame of worlds) for (const point of selected) writeCode(frame, point, labels, style);
+  for (const frame of worlds) drawCountries(frame, labels);
+  for (const frame of worlds) drawCities(frame, labels);
+  for (const frame of worlds) drawOtherCodes(frame, labels);
 }
 
-function drawSelection(frame: Frame, taken: Box[]): void {
-  const { scene, zoom, colors } = frame;
-  const [only] = scene.highlighted;
-  if (only === undefined || scene.highlighted.length > 1) return;
-  const at = placeOnCanvas(only, frame);
-  const style = { font: CODE_FONT, color: colors.label, height: 13 };
-  const left = (at?.left ?? 0) + radiusOf(only.place.tier, zoom) + 9;
-  if (at) write(frame, { text: only.place.iata, left, top: at.top, style }, taken);
+/** What a new name has to avoid. */
+interface Labels {
+  /** Where it cannot be. */
+  readonly taken: Box[];
+  /** What is named already. */
+  readonly selected: ReadonlySet<AirportPlace>;
+  /** What it covers only if it must: the points of the larger airports. */
+  readonly dots: readonly CanvasPoint[];
+}
+
+interface CanvasPoint {
+  readonly left: number;
+  readonly top: number;
+}
+
+function dotsInSight(frame: Frame): CanvasPoint[] {
+  if (frame.zoom < CITIES_ZOOM) return [];
+  return frame.scene.points.flatMap((point) => {
+    const at = point.place.tier < 2 ? placeOnCanvas(point, frame) : undefined;
+    return at ?? [];
+  });
 }
 
 /** Names the countries that are wider than their names. */
-function drawCountries(frame: Frame, taken: Box[]): void {
+function drawCountries(frame: Frame, labels: Labels): void {
   const { scene, view, colors } = frame;
   const style = { font: COUNTRY_FONT, color: colors.label, height: 16 };
   const lands = scene.outline?.lands.toSorted((a, b) => b.width - a.width) ?? [];
@@ -56,58 +74,119 @@ function drawCountries(frame: Frame, taken: Box[]): void {
     if (!text || !at) continue;
     const textWidth = widthOf(frame, text, style.font);
     if (textWidth > width * view.k * 1.15) continue;
-    write(frame, { text, left: at.left - textWidth / 2, top: at.top, style }, taken);
+    const left = at.left - textWidth / 2;
+    const places = [0, -style.height, style.height].map((by) => ({ left, top: at.top + by }));
+    write(frame, { text, style, places }, labels);
   }
 }
 
-function drawCities(frame: Frame, taken: Box[]): void {
+function drawCities(frame: Frame, labels: Labels): void {
   const { scene, zoom, colors } = frame;
   if (zoom < CITIES_ZOOM) return;
   const style = { font: CITY_FONT, color: colors["label-faint"], height: 13 };
-  for (const { at, label } of inSight(frame, scene.cities)) {
-    const left = at.left - widthOf(frame, label.text, style.font) / 2;
-    write(frame, { text: label.text, left, top: at.top - 13, style }, taken);
+  const codeStyle = { font: CODE_FONT, color: colors.dot, height: 12 };
+  for (const { at, item } of inSight(frame, scene.cities)) {
+    if (zoom >= CODES_ZOOM)
+      for (const airport of item.airports)
+        if (!labels.selected.has(airport.place)) writeCode(frame, airport, labels, codeStyle);
+    const width = widthOf(frame, item.name, style.font);
+    const places = placesAround(at, { width, radius: 6, height: style.height });
+    write(frame, { text: item.name, style, places: places.toReversed() }, labels);
   }
 }
 
-function drawCodes(frame: Frame, taken: Box[]): void {
+/** Writes the codes of airports without scheduled service. */
+function drawOtherCodes(frame: Frame, labels: Labels): void {
   const { scene, zoom, colors } = frame;
   if (zoom < CODES_ZOOM) return;
-  const style = { font: CODE_FONT, color: colors.dot, height: 12 };
-  const shown = scene.points.toReversed().filter((point) => isShown(point, zoom));
-  const labels = shown.map((point) => ({ ...point, text: point.place.iata }));
-  for (const { at, label } of inSight(frame, labels)) {
-    const left = at.left + radiusOf(label.place.tier, zoom) + 3;
-    write(frame, { text: label.text, left, top: at.top, style }, taken);
-  }
+  const style = { font: CODE_FONT, color: colors["dot-faint"], height: 12 };
+  const others = scene.points.filter(
+    ({ place }) => place.tier === 3 && !labels.selected.has(place),
+  );
+  for (const { item } of inSight(frame, others)) writeCode(frame, item, labels, style);
 }
 
-/** Finds the first labels in sight. */
-function inSight<L extends MapLabel>(frame: Frame, labels: readonly L[]) {
-  const found: { readonly label: L; readonly at: { left: number; top: number } }[] = [];
-  for (const label of labels) {
-    const at = placeOnCanvas(label, frame);
-    if (at !== undefined && found.push({ label, at }) === TRIES_MAX) break;
+function writeCode(frame: Frame, point: MapPoint, labels: Labels, style: Style): void {
+  const at = placeOnCanvas(point, frame);
+  if (at === undefined) return;
+  const text = point.place.iata;
+  const width = widthOf(frame, text, style.font);
+  const radius = radiusOf(point.place.tier, frame.zoom) + 3;
+  write(
+    frame,
+    { text, style, places: placesAround(at, { width, radius, height: style.height }) },
+    labels,
+  );
+}
+
+/** Returns places for a text around a point: to its right, to its left, below and above. */
+function placesAround(
+  { left, top }: CanvasPoint,
+  {
+    width,
+    radius,
+    height,
+  }: { readonly width: number; readonly radius: number; readonly height: number },
+): CanvasPoint[] {
+  const middle = left - width / 2;
+  return [
+    { left: left + radius, top },
+    { left: left - radius - width, top },
+    { left: middle, top: top + radius + height / 2 },
+    { left: middle, top: top - radius - height / 2 },
+  ];
+}
+
+/** Finds the first points in sight. */
+function inSight<P extends WorldPoint>(frame: Frame, items: readonly P[]) {
+  const found: { readonly item: P; readonly at: CanvasPoint }[] = [];
+  for (const item of items) {
+    const at = placeOnCanvas(item, frame);
+    if (at !== undefined && found.push({ item, at }) === TRIES_MAX) break;
   }
   return found;
 }
 
-interface Text {
+interface Text extends CanvasPoint {
   readonly text: string;
-  readonly left: number;
-  /** Of its middle. */
-  readonly top: number;
   readonly style: Style;
 }
 
-/** Writes a text with a halo where no other one is. */
-function write(frame: Frame, { text, left, top, style }: Text, taken: Box[]): void {
-  const half = style.height / 2;
-  const right = left + widthOf(frame, text, style.font);
-  const box = { left: left - 3, right: right + 3, top: top - half, bottom: top + half };
-  if (taken.some((other) => isOverlapping(box, other))) return;
-  taken.push(box);
-  writeWithHalo(frame, { text, left, top, style });
+interface Label extends Pick<Text, "text" | "style"> {
+  /** The left end and the middle of the text, the best place first. */
+  readonly places: readonly CanvasPoint[];
+}
+
+/** Writes a text with a halo at the first place where it hides the fewest points, if it fits anywhere. */
+function write(frame: Frame, { text, style, places }: Label, { taken, dots }: Labels): void {
+  const width = widthOf(frame, text, style.font);
+  const free = places
+    .map((at) => ({ at, box: boxOf(at, width, style.height) }))
+    .filter(
+      ({ box }) => isInside(box, frame.size) && !taken.some((other) => isOverlapping(box, other)),
+    )
+    .map((place) => ({ ...place, hidden: dots.filter((dot) => isHidden(dot, place.box)).length }));
+  const [best] = free.toSorted((a, b) => a.hidden - b.hidden);
+  if (best === undefined) return;
+  taken.push(best.box);
+  writeWithHalo(frame, { text, ...best.at, style });
+}
+
+function boxOf({ left, top }: CanvasPoint, width: number, height: number): Box {
+  return {
+    left: left - 3,
+    right: left + width + 3,
+    top: top - height / 2,
+    bottom: top + height / 2,
+  };
+}
+
+function isInside({ left, top, right, bottom }: Box, { width, height }: MapSize): boolean {
+  return left >= 0 && top >= 0 && right <= width && bottom <= height;
+}
+
+function isHidden({ left, top }: CanvasPoint, box: Box): boolean {
+  return left > box.left - 1 && left < box.right + 1 && top > box.top - 1 && top < box.bottom + 1;
 }
 
 function writeWithHalo(
@@ -140,6 +219,11 @@ function widthOf({ context }: Frame, text: string, font: string): number {
   const { width } = context.measureText(text);
   widths.set(key, width);
   return width;
+}
+
+/** Where the scale is. */
+function scaleBox({ height }: MapSize): Box {
+  return { left: 0, right: 14 + SCALE_WIDTH_MAX, top: height - 34, bottom: height };
 }
 
 /** Draws how long a round number of kilometers is in the middle of the map. */

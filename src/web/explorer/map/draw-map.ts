@@ -4,6 +4,8 @@ import { isShown, type MapPoint } from "./map-scene.ts";
 import { smallestScale } from "./viewport.ts";
 import { pathOf } from "./world-outline.ts";
 
+const SPOT_RADIUS = 6;
+
 /** Draws one frame of the map. */
 export function drawMap(whole: Omit<Frame, "zoom">): void {
   const { context, size, view, colors, pixelRatio } = whole;
@@ -21,6 +23,7 @@ export function drawMap(whole: Omit<Frame, "zoom">): void {
     drawLands(world);
     drawAirports(world);
   }
+  for (const world of worlds) drawSpot(world);
   drawLabels(worlds);
   drawScale(whole);
 }
@@ -89,6 +92,29 @@ function drawPoints(
     }
   }
   context.fill();
+}
+
+/** Marks the spot, and leads from it to the nearest airports. */
+function drawSpot(frame: Frame): void {
+  const { context, colors, scene, view } = frame;
+  const { spot, highlighted } = scene;
+  if (spot === undefined) return;
+  const [left, top] = [spot.x * view.k + view.x, spot.y * view.k + view.y];
+  context.beginPath();
+  for (const { x, y } of highlighted) {
+    const across = x - spot.x - Math.round(x - spot.x); // over the date line if that is nearer
+    context.moveTo(left, top);
+    context.lineTo(left + across * view.k, y * view.k + view.y);
+  }
+  context.strokeStyle = colors.selected;
+  context.lineWidth = 1;
+  context.stroke();
+  context.beginPath();
+  context.arc(left, top, SPOT_RADIUS, 0, 2 * Math.PI);
+  context.fillStyle = colors.halo;
+  context.fill();
+  context.lineWidth = 2.5;
+  context.stroke();
 }
 
 function drawRing(frame: Frame, point: MapPoint): void {

@@ -5,6 +5,14 @@ import type { MapSize, View } from "./viewport.ts";
 /** Colors of the map, from the page. */
 export type MapColors = Readonly<Record<(typeof COLOR_NAMES)[number], string>>;
 
+/** A rectangle on the canvas, in CSS pixels. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
 export interface Frame {
   readonly context: CanvasRenderingContext2D;
   readonly size: MapSize;
@@ -13,6 +21,8 @@ export interface Frame {
   readonly colors: MapColors;
   /** Canvas pixels per CSS pixel. */
   readonly pixelRatio: number;
+  /** What lies over the canvas. */
+  readonly covered: readonly Box[];
   /** How many times as large as the whole world. */
   readonly zoom: number;
 }

@@ -7,23 +7,30 @@ import {
   zoomIdentity,
   type ZoomTransform,
 } from "d3-zoom";
+import type { MapView, Position } from "../permalink.ts";
 import { drawMap } from "./draw-map.ts";
-import { type MapColors, readMapColors } from "./frame.ts";
+import { type Box, type MapColors, readMapColors } from "./frame.ts";
 import { EMPTY_SCENE, isShown, type MapPoint, type MapScene, pointAt } from "./map-scene.ts";
-import type { WorldPoint } from "./mercator.ts";
+import { unproject, type WorldPoint } from "./mercator.ts";
 import {
   constrainView,
   fitView,
+  linkOfView,
   type MapSize,
   scaleExtent,
   smallestScale,
   type View,
+  viewOfLink,
   worldView,
 } from "./viewport.ts";
 
 interface MapEvents {
   onHover(point: MapPoint | undefined, at: { readonly left: number; readonly top: number }): void;
   onSelect(point: MapPoint): void;
+  /** Called for a click where no airport is. */
+  onSpot(position: Position): void;
+  /** Called when the map has come to rest; with null for the whole world. */
+  onLook(view: MapView | null, by: "person" | "page"): void;
   /** Called when the magnification needs the fine outline. */
   onCloseLook(): void;
 }
@@ -46,6 +53,13 @@ export class MapController {
   #scene = EMPTY_SCENE;
   #colors: MapColors;
   #frame = 0;
+  /** What lies over the canvas, as of the last change of its size. */
+  #covered: readonly Box[] = [];
+  /** What to show once the size is known. */
+  #first: MapView | null = null;
+  #movedBy: "person" | "page" = "person";
+  /** Where the page flies to, until it is there. */
+  #target: View | undefined;
 
   constructor(canvas: HTMLCanvasElement, events: MapEvents) {
     this.#canvas = canvas;
@@ -58,9 +72,12 @@ export class MapController {
         "touches" in event ? event.touches.length > 1 : !event.button,
       )
       .constrain((transform) => this.#constrain(transform))
-      .on("zoom", ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) =>
-        this.#look(transform),
-      );
+      .on("zoom", ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => this.#look(transform))
+      .on("end", () => {
+        this.#events.onLook(linkOfView(this.#view, this.#size), this.#movedBy);
+        this.#movedBy = "person";
+        this.#target = undefined;
+      });
     this.#selection.call(this.#zoom);
     this.#listen();
   }
@@ -73,7 +90,13 @@ export class MapController {
 
   /** Flies to a view of all these points. */
   fit(points: readonly WorldPoint[]): void {
-    if (points.length > 0) this.#flyTo(fitView(points, this.#size, this.#view), FLIGHT_MS);
+    if (points.length > 0) this.#show(fitView(points, this.#size, this.#view), FLIGHT_MS);
+  }
+
+  /** Shows the view of a link. */
+  lookAt(view: MapView): void {
+    if (this.#size.width === 1) this.#first = view;
+    else this.#show(viewOfLink(view, this.#size), 0);
   }
 
   /** Flies back to the whole world. */
@@ -121,8 +144,11 @@ export class MapController {
     this.#canvas.addEventListener(
       "click",
       (event) => {
+        // The second click of a double one magnifies.
+        if (event.defaultPrevented || event.detail > 1) return;
         const point = this.#pointUnder(event);
-        if (point !== undefined && !event.defaultPrevented) this.#events.onSelect(point);
+        if (point !== undefined) this.#events.onSelect(point);
+        else this.#events.onSpot(unproject(this.#worldPointOf(event)));
       },
       { signal },
     );
@@ -141,12 +167,27 @@ export class MapController {
       [0, 0],
       [clientWidth, clientHeight],
     ]);
-    if (isFirst) return this.#flyTo(worldView(this.#size), 0);
-    const k = Math.max(this.#view.k, smallestScale(this.#size));
-    const centerX = (before.width / 2 - this.#view.x) / this.#view.k;
-    const centerY = (before.height / 2 - this.#view.y) / this.#view.k;
+    this.#covered = coveredParts(this.#canvas);
+    if (isFirst)
+      return this.#show(
+        this.#first ? viewOfLink(this.#first, this.#size) : worldView(this.#size),
+        0,
+      );
+    // What the page says while it flies can change the size of the map.
+    const looked = this.#target ?? this.#view;
+    const k = Math.max(looked.k, smallestScale(this.#size));
+    const centerX = (before.width / 2 - looked.x) / looked.k;
+    const centerY = (before.height / 2 - looked.y) / looked.k;
     const view = { k, x: clientWidth / 2 - centerX * k, y: clientHeight / 2 - centerY * k };
-    this.#flyTo(view, 0);
+    this.#show(view, 0);
+  }
+
+  /** Flies where the page, not a person, wants. */
+  #show(view: View, ms: number): void {
+    interrupt(this.#canvas); // which ends an earlier flight
+    this.#movedBy = "page";
+    this.#target = view;
+    this.#flyTo(view, ms);
   }
 
   #flyTo({ x, y, k }: View, ms: number): void {
@@ -186,12 +227,20 @@ export class MapController {
     this.show({ hovered: point });
   }
 
-  #pointUnder({ offsetX, offsetY }: MouseEvent): MapPoint | undefined {
+  #worldPointOf({ offsetX, offsetY }: MouseEvent): WorldPoint {
     const { k, x, y } = this.#view;
-    const at = { x: (offsetX - x) / k, y: (offsetY - y) / k };
+    return { x: (offsetX - x) / k, y: (offsetY - y) / k };
+  }
+
+  #pointUnder(event: MouseEvent): MapPoint | undefined {
+    const { k } = this.#view;
     const magnification = k / smallestScale(this.#size);
     const shown = this.#scene.points.filter((point) => isShown(point, magnification));
-    return pointAt([...this.#scene.highlighted, ...shown.toReversed()], at, k);
+    return pointAt(
+      [...this.#scene.highlighted, ...shown.toReversed()],
+      this.#worldPointOf(event),
+      k,
+    );
   }
 
   #draw(): void {
@@ -207,9 +256,20 @@ export class MapController {
         scene: this.#scene,
         colors: this.#colors,
         pixelRatio: pixelRatio(),
+        covered: this.#covered,
       });
     });
   }
+}
+
+/** The controls and the legend of the map. */
+function coveredParts(canvas: HTMLCanvasElement): Box[] {
+  const { left: x, top: y } = canvas.getBoundingClientRect();
+  const parts = canvas.closest(".map")?.querySelectorAll(".map-buttons, .map-legend") ?? [];
+  return [...parts].map((part) => {
+    const { left, top, right, bottom } = part.getBoundingClientRect();
+    return { left: left - x, top: top - y, right: right - x, bottom: bottom - y };
+  });
 }
 
 function pixelRatio(): number {

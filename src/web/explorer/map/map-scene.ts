@@ -1,4 +1,5 @@
-import type { AirportPlace, CityPlace } from "../catalog.ts";
+import type { AirportPlace, CityPlace } from "../../../../client/src/catalog.ts";
+import { UNRANKED } from "../../../../client/src/search/ranks.ts";
 import { project, type WorldPoint } from "./mercator.ts";
 import type { WorldOutline } from "./outline.ts";
 
@@ -7,9 +8,11 @@ export interface MapPoint extends WorldPoint {
   readonly place: AirportPlace;
 }
 
-/** A name on the map. */
-export interface MapLabel extends WorldPoint {
-  readonly text: string;
+/** A city on the map. */
+export interface MapCity extends WorldPoint {
+  readonly name: string;
+  /** Those with scheduled service, the busiest first. */
+  readonly airports: readonly MapPoint[];
 }
 
 /** Content of the map, independent of the view. */
@@ -17,14 +20,16 @@ export interface MapScene {
   readonly outline: WorldOutline | undefined;
   /** The least important first, so that the others are drawn over them. */
   readonly points: readonly MapPoint[];
-  /** The largest first. */
-  readonly cities: readonly MapLabel[];
+  /** Those with scheduled service, the busiest first. */
+  readonly cities: readonly MapCity[];
   /** Names of countries by alpha-2 code. */
   readonly countryNames: ReadonlyMap<string, string>;
   /** Points of the selection. */
   readonly highlighted: readonly MapPoint[];
   /** Alpha-2 codes of the selected countries. */
   readonly highlightedCodes: ReadonlySet<string>;
+  /** Where somebody asks for the nearest airports, which are highlighted. */
+  readonly spot: WorldPoint | undefined;
   readonly hovered: MapPoint | undefined;
 }
 
@@ -35,6 +40,7 @@ export const EMPTY_SCENE: MapScene = {
   countryNames: new Map(),
   highlighted: [],
   highlightedCodes: new Set(),
+  spot: undefined,
   hovered: undefined,
 };
 
@@ -50,12 +56,16 @@ export function mapPoints(airports: readonly AirportPlace[]): MapPoint[] {
     .map((place) => ({ place, ...project(place.lon, place.lat) }));
 }
 
-/** Projects the names of cities with scheduled service. */
-export function cityLabels(cities: readonly CityPlace[]): MapLabel[] {
+/** Projects the cities with scheduled service onto the map. */
+export function mapCities(cities: readonly CityPlace[]): MapCity[] {
+  const rankOf = ({ airports: [busiest] }: MapCity) => busiest?.place.rank ?? UNRANKED;
   return cities
-    .filter(({ airports }) => airports.some(({ tier }) => tier < 3))
-    .toSorted((a, b) => a.rank - b.rank)
-    .map(({ name, lon, lat }) => ({ text: name, ...project(lon, lat) }));
+    .map(({ name, lon, lat, airports }) => {
+      const scheduled = airports.filter(({ tier }) => tier < 3);
+      return { name, ...project(lon, lat), airports: mapPoints(scheduled).toReversed() };
+    })
+    .filter(({ airports }) => airports.length > 0)
+    .toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Whether an airport is shown, at so many times the size of the whole world. */

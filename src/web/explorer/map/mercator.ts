@@ -16,3 +16,9 @@ export function project(lon: number, lat: number): WorldPoint {
     y: 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI),
   };
 }
+
+/** The inverse of `project`, for any copy of the world. */
+export function unproject({ x, y }: WorldPoint): { readonly lat: number; readonly lon: number } {
+  const lat = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+  return { lat, lon: (x - Math.floor(x)) * 360 - 180 };
+}

@@ -1,4 +1,5 @@
-import { project, type WorldPoint } from "./mercator.ts";
+import type { MapView } from "../permalink.ts";
+import { project, unproject, type WorldPoint } from "./mercator.ts";
 
 /** Size of the map on the page, in CSS pixels. */
 export interface MapSize {
@@ -18,11 +19,15 @@ export interface View {
 const TOP = project(0, 83).y;
 const BOTTOM = project(0, -66).y;
 
-/** Largest magnification: 250 m per pixel at the equator, since the outline is no finer. */
-const CLOSEST_ZOOM = 160_000;
+/** Largest magnification: 800 m per pixel at the equator, since the outline is no finer. */
+const CLOSEST_ZOOM = 50_000;
 const EQUATOR_METERS = 40_075_017;
 /** Magnification of a single place, compared with the whole world. */
 const PLACE_ZOOM = 24;
+/** What is longer than this share of the parallels is shown as the world is. */
+const AROUND_THE_WORLD = 0.75;
+/** Width of the world at magnification 0 of a link. */
+const LINK_WORLD_WIDTH = 256;
 /** Share of the map that the shown points fill. */
 const FILL = 0.72;
 
@@ -62,17 +67,36 @@ export function worldView(size: MapSize): View {
  */
 export function fitView(points: readonly WorldPoint[], size: MapSize, now: View): View {
   const { west, span } = shortestArc(points.map(({ x }) => x));
+  if (span > AROUND_THE_WORLD) return worldView(size);
   const ys = points.map(({ y }) => y);
   const north = Math.min(...ys);
   const height = Math.max(...ys) - north;
-  const smallest = smallestScale(size);
+  const [smallest, largest] = scaleExtent(size);
   const wanted = Math.min((size.width * FILL) / span, (size.height * FILL) / height);
-  const k = Math.max(smallest, Math.min(smallest * PLACE_ZOOM, wanted));
+  const k = Math.max(smallest, Math.min(smallest * PLACE_ZOOM, largest, wanted));
   const lookingAt = (size.width / 2 - now.x) / now.k;
   const middle = west + span / 2;
   const x = middle + Math.round(lookingAt - middle);
   const view = { k, x: size.width / 2 - x * k, y: size.height / 2 - (north + height / 2) * k };
   return { ...view, y: constrainView(view, size) };
+}
+
+/** Returns the view that a link names. */
+export function viewOfLink({ lat, lon, zoom }: MapView, size: MapSize): View {
+  const [smallest, largest] = scaleExtent(size);
+  const k = Math.max(smallest, Math.min(largest, LINK_WORLD_WIDTH * 2 ** zoom));
+  const { x, y } = project(lon, lat);
+  const view = { k, x: size.width / 2 - x * k, y: size.height / 2 - y * k };
+  return { ...view, y: constrainView(view, size) };
+}
+
+/** Returns a view for a link, as exact as a pixel; null for the whole world. */
+export function linkOfView({ x, y, k }: View, size: MapSize): MapView | null {
+  if (k <= smallestScale(size) * 1.001) return null;
+  const { lat, lon } = unproject({ x: (size.width / 2 - x) / k, y: (size.height / 2 - y) / k });
+  const rounded = (value: number, digits: number) => Number(value.toFixed(digits));
+  const zoom = rounded(Math.log2(k / LINK_WORLD_WIDTH), 2);
+  return { lat: rounded(lat, 3), lon: rounded(lon, 3), zoom };
 }
 
 /** Returns the shortest arc of longitude with all these points, as its western end and length. */

@@ -1,16 +1,27 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../shared/format.ts";
-import type { AirportPlace, Catalog, Place } from "../catalog.ts";
+import type { AirportPlace, Catalog, Place } from "../../../../client/src/catalog.ts";
+import type { MapView, Position } from "../permalink.ts";
 import { airportsOf } from "../places.ts";
 import { MapController } from "./map-controller.ts";
-import { cityLabels, type MapPoint, mapPoints } from "./map-scene.ts";
+import { mapCities, type MapPoint, mapPoints } from "./map-scene.ts";
+import { project } from "./mercator.ts";
 import type { WorldOutline } from "./outline.ts";
 import { loadWorldOutline } from "./world-outline.ts";
 
 interface Props {
   readonly catalog: Catalog | undefined;
   readonly selected: Place | undefined;
+  /** The airports that the last version changed, if they are to be shown. */
+  readonly changed: readonly AirportPlace[] | undefined;
+  /** A spot with the airports nearest to it. */
+  readonly near: (Position & { readonly airports: readonly AirportPlace[] }) | undefined;
+  /** Null for the view that shows what is selected. */
+  readonly view: MapView | null;
   readonly onSelect: (place: AirportPlace) => void;
+  readonly onSpot: (position: Position) => void;
+  /** Called when the map has come to rest; with null for the whole world. */
+  readonly onLook: (view: MapView | null, by: "person" | "page") => void;
 }
 
 interface Tip {
@@ -23,16 +34,18 @@ const PAN_STEP = 80;
 const ZOOM_STEP = 1.8;
 
 /** An interactive map of all airports. */
-export function WorldMap({ catalog, selected, onSelect }: Props) {
+export function WorldMap(props: Props) {
+  const { catalog } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const controller = useRef<MapController>(undefined);
-  const select = useRef(onSelect);
-  select.current = onSelect;
+  const last = useRef(props);
+  last.current = props;
+  const lastLook = useRef(null as MapView | null);
   const [tip, setTip] = useState<Tip>();
   const [detail, setDetail] = useState<"coarse" | "fine">("coarse");
   const outline = useOutline(detail);
   const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
-  const cities = useMemo(() => cityLabels(catalog?.cities ?? []), [catalog]);
+  const cities = useMemo(() => mapCities(catalog?.cities ?? []), [catalog]);
   const countryNames = useMemo(
     () => new Map(catalog?.countries.map(({ code, name }) => [code, name])),
     [catalog],
@@ -42,7 +55,12 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
     if (canvas.current === null) return undefined;
     const map = new MapController(canvas.current, {
       onHover: (point, at) => setTip(point && { point, ...at }),
-      onSelect: ({ place }) => select.current(place),
+      onSelect: ({ place }) => last.current.onSelect(place),
+      onSpot: (position) => last.current.onSpot(position),
+      onLook: (view, by) => {
+        lastLook.current = view;
+        last.current.onLook(view, by);
+      },
       onCloseLook: () => setDetail("fine"),
     });
     controller.current = map;
@@ -52,7 +70,12 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
     () => controller.current?.show({ outline, points, cities, countryNames }),
     [outline, points],
   );
-  useHighlight(controller, selected);
+  useHighlight(controller, props);
+  const { view } = props;
+  useEffect(() => {
+    // Where the map itself has told where it looks, it looks there already.
+    if (view !== null && view !== lastLook.current) controller.current?.lookAt(view);
+  }, [view]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const move = KEYS[event.key];
@@ -87,7 +110,7 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
           </button>
         ))}
       </div>
-      <div class="map-legend" aria-hidden="true">
+      <div class="map-legend" dir="ltr" aria-hidden="true">
         <span class="legend-large">large</span>
         <span>scheduled flights</span>
         <span class="legend-other">other, closer up</span>
@@ -138,18 +161,24 @@ function useOutline(detail: "coarse" | "fine"): WorldOutline | undefined {
   return outline;
 }
 
-/** Shows the selected airports and countries. Flies there when the selection changes. */
+/** Shows what is selected. Flies there when the selection changes, unless a link names another view. */
 function useHighlight(
   controller: { readonly current: MapController | undefined },
-  selected: Place | undefined,
+  { selected, near, changed, view }: Props,
 ): void {
-  const highlighted = useMemo(() => (selected ? mapPoints(airportsOf(selected)) : []), [selected]);
+  const highlighted = useMemo(
+    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed ?? [])),
+    [selected, near, changed],
+  );
+  const spot = near && project(near.lon, near.lat);
   useEffect(() => {
     const highlightedCodes = new Set(selected && codesOf(selected));
-    controller.current?.show({ highlighted, highlightedCodes });
+    controller.current?.show({ highlighted, highlightedCodes, spot });
   }, [highlighted]);
   // A new locale of the same place does not move the map.
-  useEffect(() => controller.current?.fit(highlighted), [selected?.id]);
+  useEffect(() => {
+    if (view === null) controller.current?.fit(spot ? [...highlighted, spot] : highlighted);
+  }, [selected?.id, near?.lat, near?.lon, changed]);
 }
 
 /** Returns the alpha-2 codes of a country, or of the countries that lie in a region as a whole. */

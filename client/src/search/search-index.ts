@@ -1,18 +1,18 @@
 /** Reads a catalog into what the search looks through. Pure: no page, no network. */
-import type { AirportPlace, Catalog, CityPlace, Place } from "./catalog.ts";
+import type { AirportPlace, Catalog, CityPlace, Place } from "../catalog.ts";
 import { foldForSearch } from "./fold.ts";
-import { geonamesOf, type Ranks, UNRANKED } from "./ranks.ts";
+import { type Ranks, UNRANKED } from "./ranks.ts";
 import { withSpellings } from "./search-words.ts";
 import { WordList } from "./word-list.ts";
 
 /**
- * Names of places in other languages, folded, `|` between them: made by `scripts/search-files.ts`.
- * They find a place after those that have them as their own names.
+ * `/search/v1/names.json`: names of places in other languages, folded as `foldForSearch` does, `|`
+ * between them. They find a place after those that have them as their own names.
  */
 export interface OtherNames {
   /** By IATA code. */
   readonly airports: { readonly [iata: string]: string };
-  /** By GeoNames id in base 36. */
+  /** By id, as a UUID. */
   readonly cities: { readonly [id: string]: string };
   /** By slug. */
   readonly regions: { readonly [slug: string]: string };
@@ -114,7 +114,7 @@ export function addOtherNames(
       case "airport":
         return names.airports[place.iata]?.split("|") ?? [];
       case "city":
-        return names.cities[geonamesOf(place.id)]?.split("|") ?? [];
+        return names.cities[place.id]?.split("|") ?? [];
       case "country":
         return countryNames(place.code).map(foldForSearch);
       case "region":

@@ -1,5 +1,6 @@
-import type { LocationsResponse, Uuid } from "../../../gen/locations/v1/locations_pb.ts";
-import type { Ranks, Tier } from "./ranks.ts";
+import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
+import { readRanks, type Ranks, type Tier } from "./search/ranks.ts";
+import { uuidText } from "./uuid.ts";
 
 export interface AirportPlace {
   readonly kind: "airport";
@@ -61,7 +62,7 @@ export interface RegionPlace {
 
 export type Place = AirportPlace | CityPlace | CountryPlace | RegionPlace;
 
-/** The joined catalog of one answer. */
+/** The catalog of one answer, whose places refer to each other. */
 export interface Catalog {
   readonly airports: readonly AirportPlace[];
   readonly cities: readonly CityPlace[];
@@ -154,6 +155,14 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
   return JSON.stringify(file);
 }
 
+/** Joins the four lists of an answer. Ranks order places and name airports as travellers do. */
+export function joinCatalog(
+  answer: LocationsResponse,
+  ranks: Ranks = readRanks(),
+): Promise<Catalog> {
+  return unpackCatalog(packCatalog(answer, ranks));
+}
+
 /** Waits for the next task, so that the browser can draw and hear in between. */
 function nextTask(): Promise<void> {
   return new Promise((onwards) => setTimeout(onwards));
@@ -202,14 +211,4 @@ function at<T>(list: readonly T[], position: unknown): T {
   const found = list[Number(position)];
   if (found === undefined) throw new RangeError(`no row ${String(position)}`);
   return found;
-}
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-/** Formats a UUID; returns "" for none. */
-export function uuidText(id: Uuid | undefined): string {
-  let text = "";
-  for (const [index, byte] of id?.value.entries() ?? [])
-    text += index === 4 || index === 6 || index === 8 || index === 10 ? `-${HEX[byte]}` : HEX[byte];
-  return text;
 }

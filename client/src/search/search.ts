@@ -1,5 +1,5 @@
 /** Searches a catalog by what travellers type. Pure: no page, no network. */
-import type { AirportPlace, CityPlace } from "./catalog.ts";
+import type { AirportPlace, CityPlace } from "../catalog.ts";
 import { UNRANKED } from "./ranks.ts";
 import type { Entry, SearchIndex } from "./search-index.ts";
 import { foldQuery, isTelling, respell, smallWord, withSpellings } from "./search-words.ts";

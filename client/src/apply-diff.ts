@@ -18,6 +18,7 @@ import {
   RegionSchema,
   type Uuid,
 } from "../../gen/locations/v1/locations_pb.ts";
+import { uuidBytes, uuidText } from "./uuid.ts";
 
 interface ListDiff {
   readonly added: readonly (JsonObject & { readonly id: string })[];
@@ -40,14 +41,15 @@ export interface CatalogDiff {
 
 /**
  * Returns the later version, in the order of the RPC. The earlier one stays as it is. Compare the
- * SHA-256 of the result: a diff of another version makes it a different one.
+ * SHA-256 of the result: it differs if the diff is that of another version, or if it has something
+ * that this contract does not know, which is left out.
  */
 export function applyDiff(catalog: LocationsResponse, diff: CatalogDiff): LocationsResponse {
   const { airports, cities, countries, regions } = catalog;
   return create(LocationsResponseSchema, {
     airports: sorted(patched(AirportSchema, airports, diff.airports), ({ iata }) => iata),
-    cities: sorted(patched(CitySchema, cities, diff.cities), ({ id }) => idText(id)),
-    countries: sorted(patched(CountrySchema, countries, diff.countries), ({ id }) => idText(id)),
+    cities: sorted(patched(CitySchema, cities, diff.cities), ({ id }) => uuidText(id)),
+    countries: sorted(patched(CountrySchema, countries, diff.countries), ({ id }) => uuidText(id)),
     regions: sorted(patched(RegionSchema, regions, diff.regions), ({ slug }) => slug),
   });
 }
@@ -62,41 +64,33 @@ function patched<T extends Entity>(
   list: readonly T[],
   { added, changed, removed }: ListDiff,
 ): T[] {
-  const byId = new Map<string, Entity>(list.map((entity) => [idText(entity.id), entity]));
+  const byId = new Map<string, Entity>(list.map((entity) => [uuidText(entity.id), entity]));
   for (const { id } of removed) byId.delete(id);
   for (const { id, after, airport_iata_codes: codes } of changed) {
     const before = byId.get(id);
     if (before === undefined) continue;
     const entity: Entity = clone(schema, before as T);
-    mergeFromJson(schema, entity as T, withUuids(after));
+    mergeFromJson(schema, entity as T, withUuids(after), TOLERANT);
     if (codes !== undefined) {
       const kept = entity.airportIataCodes?.filter((code) => !codes.removed.includes(code)) ?? [];
       entity.airportIataCodes = [...kept, ...codes.added].toSorted();
     }
     byId.set(id, entity);
   }
-  for (const entity of added) byId.set(entity.id, fromJson(schema, withUuids(entity)));
+  for (const entity of added) byId.set(entity.id, fromJson(schema, withUuids(entity), TOLERANT));
   return [...byId.values()] as T[]; // each is of the schema
 }
+
+/** The contract may gain fields and values of enums. */
+const TOLERANT = { ignoreUnknownFields: true };
 
 /** ProtoJSON takes the names of a diff as they are, but wants a Uuid as a message of its own. */
 function withUuids(entity: JsonObject): JsonObject {
   const uuids = ["id", "city_id", "country_id"].flatMap((field) => {
     const text = entity[field];
-    return typeof text === "string" ? [[field, { value: base64Encode(bytesOf(text)) }]] : [];
+    return typeof text === "string" ? [[field, { value: base64Encode(uuidBytes(text)) }]] : [];
   });
   return { ...entity, ...Object.fromEntries(uuids) };
-}
-
-function bytesOf(uuid: string): Uint8Array {
-  const pairs = uuid.replaceAll("-", "").match(/../g) ?? [];
-  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
-}
-
-/** A UUID in text; "" for none. */
-export function idText(id: Uuid | undefined): string {
-  const hex = Array.from(id?.value ?? [], (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 function sorted<T>(entities: readonly T[], keyOf: (entity: T) => string): T[] {

@@ -1,22 +1,20 @@
-import { SOURCES } from "../../catalog/id-origin.ts";
-
 /** 0: large, 1: medium, 2: small with scheduled service; 3: no scheduled service. */
 export type Tier = 0 | 1 | 2 | 3;
 
 /** The rank of a city or an airport without one. */
 export const UNRANKED = 0xffff;
 
-/** What the page knows of airports and cities beyond the catalog: made by `scripts/search-files.ts`. */
+/** `/search/v1/ranks.json`: what is known of airports and cities beyond the catalog. */
 export interface RanksFile {
-  /** IATA codes of the airports with scheduled service, three letters each, the busiest first. */
-  readonly airports: string;
+  /** IATA codes of the airports with scheduled service, the busiest first. */
+  readonly airports: readonly string[];
   /** Their tiers, a digit each. */
   readonly tiers: string;
   /** The names that travellers use where the official ones hide them, by IATA code. */
   readonly names: { readonly [iata: string]: string };
-  /** GeoNames ids in base 36, the most populous city first. */
-  readonly cities: string;
-  /** GeoNames ids in base 36 by code of a city, such as `LON` and `LA`. */
+  /** Ids as UUIDs, the most populous city first. */
+  readonly cities: readonly string[];
+  /** Ids by code of a city, such as `LON` and `LA`. */
   readonly codes: { readonly [code: string]: string };
 }
 
@@ -33,25 +31,21 @@ export interface Ranks {
   readonly codesOf: (id: string) => readonly string[];
 }
 
-const NO_RANKS: RanksFile = { airports: "", tiers: "", names: {}, cities: "", codes: {} };
+const NO_RANKS: RanksFile = { airports: [], tiers: "", names: {}, cities: [], codes: {} };
 
+/** Reads the file; without it, all places are of one rank. */
 export function readRanks({ airports, tiers, names, cities, codes }: RanksFile = NO_RANKS): Ranks {
-  const trafficRanks = new Map<string, number>();
-  for (let rank = 0; rank < tiers.length; rank++)
-    trafficRanks.set(airports.slice(rank * 3, rank * 3 + 3), rank);
+  const trafficRanks = new Map(airports.map((iata, rank) => [iata, rank]));
   const trafficRankOf = (iata: string) => trafficRanks.get(iata) ?? UNRANKED;
-  const cityRanks = new Map(cities.split(" ").map((id, rank) => [id, rank]));
-  const codesOf = Map.groupBy(Object.entries(codes), ([, id]) => id);
+  const cityRanks = new Map(cities.map((id, rank) => [id, rank]));
+  const codesOf = new Map<string, string[]>();
+  for (const [code, id] of Object.entries(codes))
+    codesOf.set(id, [...(codesOf.get(id) ?? []), code]);
   return {
     tierOf: (iata) => Number(tiers[trafficRankOf(iata)] ?? 3) as Tier, // the file has no other digits
     trafficRankOf,
     nameOf: (iata) => names[iata],
-    rankOf: (id) => cityRanks.get(geonamesOf(id)) ?? UNRANKED,
-    codesOf: (id) => codesOf.get(geonamesOf(id))?.map(([code]) => code) ?? [],
+    rankOf: (id) => cityRanks.get(id) ?? UNRANKED,
+    codesOf: (id) => codesOf.get(id) ?? [],
   };
-}
-
-/** Returns the GeoNames id in base 36 that the UUID of a city has; empty for other sources. */
-export function geonamesOf(id: string): string {
-  return id.slice(20, 23) === SOURCES.geonames ? Number(id.slice(24)).toString(36) : "";
 }

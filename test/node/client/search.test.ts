@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placeContext } from "../../../src/web/explorer/places.ts";
-import { SEARCH_LIMIT } from "../../../src/web/explorer/search.ts";
+import { SEARCH_LIMIT } from "../../../client/src/search/search.ts";
 import { catalogFinder } from "../../builders/catalog-finder.ts";
 import { aLocationsResponse } from "../../builders/locations-response.ts";
 import { snapshotResponse } from "../../builders/snapshot-response.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Place } from "../../../src/web/explorer/catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { catalogFinder } from "../../builders/catalog-finder.ts";
 import { snapshotResponse } from "../../builders/snapshot-response.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foldForSearch } from "../../../src/web/explorer/fold.ts";
+import { foldForSearch } from "../../../client/src/search/fold.ts";
 
 describe("foldForSearch", () => {
   it.each([

@@ -1,0 +1,20 @@
+/** The door of the package in browsers. All work is done in a worker. */
+import type { LocationsCatalog, OpenOptions, WorkerPort } from "./api.ts";
+import { RemoteCatalog } from "./remote-catalog.ts";
+
+export * from "./api.ts";
+
+/** Opens the catalog that is stored in IndexedDB and refreshes it in the background, or else fetches it. */
+export async function openCatalog({
+  baseUrl,
+  locale = "",
+  startWorker = startOwnWorker,
+}: OpenOptions): Promise<LocationsCatalog> {
+  const { href } = new URL(baseUrl, location.href);
+  return RemoteCatalog.open(startWorker(), { baseUrl: href, locale });
+}
+
+/** Bundlers know this expression: they make a file of the worker. */
+function startOwnWorker(): WorkerPort {
+  return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+}

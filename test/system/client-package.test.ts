@@ -1,0 +1,70 @@
+/** The client as a stranger gets it: packed, installed in a folder, used as its README says. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { runCommand } from "./run-command.ts";
+
+const { url } = inject("service");
+
+interface Package {
+  readonly exports: { readonly [path: string]: string | { readonly [condition: string]: string } };
+}
+
+// Within the checkout, so that the packages that it needs are found.
+mkdirSync(".wrangler", { recursive: true });
+const folder = mkdtempSync(".wrangler/client-");
+const installed = join(folder, "node_modules", "locations-at-the-edge-client");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeAll(async () => {
+  const packed = await runCommand(
+    "npm",
+    "pack",
+    "--workspace=client",
+    "--pack-destination",
+    folder,
+  );
+  const archive = join(folder, packed.stdout.trim().split("\n").at(-1) ?? "");
+  mkdirSync(installed, { recursive: true });
+  const unpacked = await runCommand(
+    "tar",
+    "-xzf",
+    archive,
+    "-C",
+    installed,
+    "--strip-components=1",
+  );
+  if (unpacked.code !== 0) throw new Error(`not packed: ${packed.stderr}${unpacked.stderr}`);
+});
+
+async function runProgram(code: string) {
+  const file = join(folder, "program.mjs");
+  writeFileSync(file, code);
+  return runCommand("node", file);
+}
+
+it("the README's program finds a city by its German name", async () => {
+  const [, code = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync("client/README.md", "utf8")) ?? [];
+  const source = `baseUrl: "${url}", folder: "${folder}"`;
+  const ended = await runProgram(code.replace('baseUrl: "http://127.0.0.1:8787"', source));
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  const lines = ended.stdout.trim().split("\n");
+  expect(lines[0]).toMatch(/^Munich .*Germany \[ 'MUC' \]$/);
+  expect(lines.at(-1)).toBe("Germany");
+});
+
+it("each of its parts can be imported alone, and has its types", async () => {
+  const { exports } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Package;
+  const files = Object.values(exports).flatMap((target) =>
+    typeof target === "string" ? [target, target.replace(".js", ".d.ts")] : Object.values(target),
+  );
+  expect(files.filter((file) => !existsSync(join(installed, file)))).toEqual([]);
+  const parts = Object.keys(exports).filter((path) => path !== "./worker");
+  const { stdout } = await runProgram(
+    parts
+      .map((part) => `await import("locations-at-the-edge-client${part.slice(1)}");`)
+      .concat('console.log("all");')
+      .join("\n"),
+  );
+  expect(stdout).toBe("all\n");
+});

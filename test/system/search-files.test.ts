@@ -1,0 +1,38 @@
+import { describe, expect, inject, it } from "vitest";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
+
+const { url } = inject("service");
+
+describe.each([
+  ["ranks.json", ["airports", "tiers", "names", "cities", "codes"]],
+  ["names.json", ["airports", "cities", "regions", "regionCodes"]],
+])("/search/v1/%s", (name, keys) => {
+  const address = `${url}/search/v1/${name}`;
+
+  it("may be read by scripts of any origin, and be kept for a day", async () => {
+    const { headers } = await fetch(address, { headers: { origin: "https://example.com" } });
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("access-control-expose-headers")).toBe("ETag");
+    expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    expect(headers.get("cache-control")).toMatch(/^public, max-age=86400,/);
+  });
+
+  it("is not sent again to whoever has it", async () => {
+    const { headers } = await fetch(address);
+    const again = await fetch(address, { headers: { "if-none-match": headers.get("etag") ?? "" } });
+    expect(again.status).toBe(304);
+  });
+
+  it("has the documented keys", async () => {
+    const file = (await (await fetch(address)).json()) as object;
+    expect(Object.keys(file)).toEqual(keys);
+  });
+});
+
+it("the ranked cities are of the catalog, by their ids", async () => {
+  const { cities } = (await (await fetch(`${url}/search/v1/ranks.json`)).json()) as {
+    readonly cities: readonly string[];
+  };
+  expect(cities.length).toBeGreaterThan(manifest.counts.cities / 3);
+  expect(cities.filter((id) => !/^d6c5e9f2-5c0b-8d0e-9002-\d{12}$/.test(id))).toEqual([]);
+});
