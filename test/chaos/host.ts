@@ -3,7 +3,7 @@
  * with its options as JSON; says when it serves; ends when its parent does.
  */
 import { appendFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundleModules } from "../../bench/bundle.ts";
 import { createTables } from "../../bench/migrations.ts";
@@ -49,6 +49,7 @@ const miniflare = new Miniflare({
           CHAOS_PLAN: JSON.parse(JSON.stringify(options.plan)),
         },
         versionMetadata: "VERSION",
+        serviceBindings: { ASSETS: { disk: { path: resolve("dist/web") } } },
         kvNamespaces: ["CATALOG"],
         r2Buckets: ["ARCHIVE", "BACKUPS"],
         d1Databases: ["HISTORY", OTHER_HISTORY],
