@@ -6,7 +6,7 @@
  * Run it at the commit that a release was made of, before the first change to what is stored.
  */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { hasEnded, KilledService } from "./killed-service.ts";
@@ -42,7 +42,6 @@ try {
   await service.service.kill();
   const made: Made = {
     commit: output("git", "rev-parse", "HEAD"),
-    migrations: readdirSync("migrations").filter((name) => name.endsWith(".sql")),
     generation,
     backup: job.backup_id,
   };

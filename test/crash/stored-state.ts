@@ -9,8 +9,6 @@ export const STATE_FACTS = join(import.meta.dirname, "stored-state.json");
 /** What made the stored state, and what is in it. */
 export interface Made {
   readonly commit: string;
-  /** D1 migrations that it has. */
-  readonly migrations: readonly string[];
   /** The generation that it serves. */
   readonly generation: number;
   /** Id of a verified backup. */

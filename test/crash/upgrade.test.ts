@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,18 +22,10 @@ let made: Made;
 beforeAll(async () => {
   killed = await KilledService.build();
   made = unpackStoredState(killed.folder);
-  await killed.restart({ migrate: false, sql: newMigrations() }, VARS);
+  await killed.restart({ migrate: false }, VARS);
 });
 
 afterAll(() => killed.remove());
-
-/** The statements of the D1 migrations that the stored state lacks. */
-function newMigrations(): string[] {
-  const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
-  const missing = names.toSorted().filter((name) => !made.migrations.includes(name));
-  const texts = missing.map((name) => readFileSync(`migrations/${name}`, "utf8"));
-  return texts.flatMap((text) => text.split("--> statement-breakpoint"));
-}
 
 /** Queues jobs, which must succeed. Returns the first. */
 async function jobsOf(path: string): Promise<JobAnswer> {
