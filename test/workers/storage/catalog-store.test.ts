@@ -157,6 +157,7 @@ describe("the manifest of a generation", () => {
   it("is stored in R2 under a key of its own", async () => {
     const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
     if (three === undefined || four === undefined) throw new Error("two were built");
+    await store.deleteGenerations(await store.listGenerations());
     await store.writeGeneration(three);
     await store.writeGeneration(four);
     expect(await store.readGeneration(3)).toEqual({ ok: true, value: three });
