@@ -140,7 +140,8 @@ export class Operator {
   async #askOther(deed: string): Promise<unknown> {
     const answer = await this.#deps.service.control(`other?deed=${deed}`);
     const { ok, reason = "" } = (answer ?? {}) as { ok?: boolean; reason?: string }; // our worker
-    const said = typeof answer === "string" ? "fault" : ok === false ? reason : "done";
+    const outcome = ok === false ? reason : "done";
+    const said = typeof answer === "string" ? "fault" : outcome;
     if (deed !== "status") this.#deps.report.count("other installation", `${deed}: ${said}`);
     return answer;
   }
