@@ -121,7 +121,7 @@ function queryOf({ path }: Case): string {
 /** The service beside the least and the most that a Worker can do. */
 export function servingTable(all: readonly Served[]): Table {
   return {
-    title: `Serving ${METHOD}. "Stock" is how many times the service is better than Connect's router with the message in memory, which does not compress: asked for br it sends what it sends for identity. A limit that reads is one that looks at method, URL, headers and body before it answers. For CPU, "of the limit" is what the limit takes as a share of what the service takes. Time to answer: medians of 5 times 200 ms, one answer after the other, none sent.`,
+    title: `Serving ${METHOD}. The limit is a Worker that returns the same bytes as a constant; one that reads looks at the request first. For CPU, "of the limit" is the limit's CPU as a share of the service's. "Stock" is how many times the service is better than Connect's router with the message in memory, which never compresses. Time to answer: medians of 5 times 200 ms, nothing sent.`,
     columns: [
       "request",
       "bytes",
@@ -156,7 +156,8 @@ export function servingTable(all: readonly Served[]): Table {
 /** How many times the service is better than other servers. */
 export function comparisonTable(all: readonly Served[]): Table {
   return {
-    title: `How many times more requests a second the service answers than others, and how many times less CPU it takes for each, ${METHOD}: Connect's router in a Worker, which also decodes the message from its bytes for each request, and does not compress either; connect-node in Node with the message in memory, without compression, and so not asked for br; nginx with files that were compressed before, in one process.`,
+    title:
+      "How many times more requests a second the service answers than others, and how many times less CPU it takes for each, measured likewise: Connect's router in a Worker, which decodes the message for each request; connect-node in Node with the message in memory; neither compresses; nginx with precompressed files, in one process.",
     columns: [
       "request",
       "with decode: requests/s",

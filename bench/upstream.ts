@@ -20,6 +20,7 @@ import type { Airport } from "../src/catalog/model.ts";
 import { distanceKm } from "../src/catalog/positions.ts";
 import { acceptSources } from "../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../src/ingest/workspace.ts";
+import { ourAirports } from "../src/sources/our-airports.ts";
 import { nameFile, type Table } from "../src/sources/source-file.ts";
 import { DEPLOYED_LIMITS } from "../test/builders/surprise-limits.ts";
 
@@ -109,7 +110,15 @@ for (let day = 0; day < Number(days); day++) {
   const before = process.cpuUsage();
   const accepted = await acceptSources(
     { archive, openSnapshot, limits: DEPLOYED_LIMITS, now: () => FIRST_DAY + day * DAY_MS },
-    { source: "ourairports", sources, ledgers, decisions: [], mode: "incremental", runId: "bench" },
+    {
+      source: "ourairports",
+      reader: ourAirports,
+      sources,
+      ledgers,
+      decisions: [],
+      mode: "incremental",
+      runId: "bench",
+    },
   );
   const all = { ...sources, ...accepted.files };
   const workspace = await createWorkspace(all, archive.open, openSnapshot);

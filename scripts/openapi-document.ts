@@ -1,6 +1,7 @@
 /** The OpenAPI document of the admin routes, which is one of the Worker's static assets. */
 import {
   createDocument,
+  type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
@@ -9,6 +10,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { type AdminDependencies, routeGroups } from "../src/admin/app.ts";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "../src/admin/http/http.ts";
 import type { ResponseSpec, Route, RouteSpec } from "../src/admin/http/route.ts";
+import { EXAMPLES } from "./openapi-examples.ts";
 
 /** Makes the document of all routes, without a running service. */
 export function openApiDocument() {
@@ -28,13 +30,13 @@ export function describeRoutes(routes: readonly Route[]) {
     const path = spec.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [spec.method]: operation(spec) };
   }
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
       title: "Locations at the Edge: operations",
       version: packageJson.version,
       description:
-        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
+        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused, but public routes ignore unknown parameters. Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`. Without notice, operations, optional parameters and fields, fields of answers, values of enumerations and codes may be added: ignore those that you do not know. Any other change raises the first number of the version, or the second while the first is 0.",
     },
     servers: [{ url: "/", description: "The host that serves this document." }],
     tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
@@ -54,7 +56,24 @@ export function describeRoutes(routes: readonly Route[]) {
         },
       },
     },
+  };
+  return loosen(createDocument(document));
+}
+
+/** Leaves out bounds that only say that a number is safe, and lets answers gain fields. */
+function loosen<Document>(document: Document): Document {
+  const text = JSON.stringify(document, (key, value: unknown) => {
+    const isOfAnswers = key === "responses" || key === "components";
+    if (isOfAnswers) return JSON.parse(JSON.stringify(value, withoutClosing));
+    return value === Number.MIN_SAFE_INTEGER || value === Number.MAX_SAFE_INTEGER
+      ? undefined
+      : value;
   });
+  return JSON.parse(text) as Document; // whose schemas only lack what is optional
+}
+
+function withoutClosing(key: string, value: unknown): unknown {
+  return key === "additionalProperties" && value === false ? undefined : value;
 }
 
 /** Subjects of the groups of operations, by the segment of their paths. */
@@ -66,19 +85,18 @@ const TAGS = {
   audit: "What operators changed.",
   monitor: "Every check of the service.",
   dashboard: "The state at a glance.",
+  whoami: "The credential of a request.",
+  credits: "The credits for the data.",
 };
 
 function operation(spec: RouteSpec): ZodOpenApiOperationObject {
-  const { access, method, params, path, query, body, summary, description } = spec;
+  const { operationId, access, params, path, query, body, summary, description } = spec;
   const [, group = ""] = /^\/(?:admin\/)?(\w+)/.exec(path) ?? [];
-  // `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`.
-  const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
   return {
-    operationId:
-      method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(""),
+    operationId,
     summary,
-    ...(description && { description }),
-    ...(Object.hasOwn(TAGS, group) && { tags: [group] }),
+    description,
+    tags: [group],
     // OpenAPI 3.1: the names of the roles that are required.
     security: access === "public" ? [] : [{ token: [access] }, { access: [access] }],
     requestParams: {
@@ -104,7 +122,10 @@ const IDEMPOTENCY_HEADER = z.object({
 });
 
 /** Successes and problems. A status may stand for several, in two media types. */
-function responses({ access, method, params, responses: successes, problems = {} }: RouteSpec) {
+function responses(spec: RouteSpec) {
+  const { operationId, access, method, params, responses: successes, problems = {} } = spec;
+  // Where 200 answers a repetition, 202 is what the request brings about.
+  const last = Object.keys(successes).findLast((status) => /^20[02]$/.test(status));
   const codes = [
     OF_ALL,
     method === "post" ? OF_BODIES : {},
@@ -118,9 +139,10 @@ function responses({ access, method, params, responses: successes, problems = {}
     ...codes.map(problemResponse),
   ]) {
     const { [status]: other } = found;
+    const example = status === last && !other ? { example: EXAMPLES[operationId] } : {};
     found[status] = {
       description: other ? `${other.description}; ${description}` : description,
-      ...(body && { content: { ...other?.content, [mediaType]: { schema: body } } }),
+      ...(body && { content: { ...other?.content, [mediaType]: { schema: body, ...example } } }),
       headers: Object.assign({}, other?.headers, describeHeaders(headers)),
     };
   }

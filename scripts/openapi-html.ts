@@ -14,7 +14,7 @@ interface Tag {
 }
 
 interface Operation {
-  readonly tags?: readonly string[];
+  readonly tags: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly security?: readonly { readonly token?: readonly string[] }[];
@@ -60,9 +60,6 @@ interface Row {
   readonly description: string;
 }
 
-/** Operations without a tag. */
-const OTHERS: Tag = { name: "others" };
-
 /** An OpenAPI document as HTML: the operations of each tag, then the schemas that they share. */
 export function openApiHtml({
   info,
@@ -72,11 +69,11 @@ export function openApiHtml({
 }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      tag: operation.tags?.[0] ?? OTHERS.name,
+      tag: operation.tags[0],
       html: operationHtml(method, path, operation),
     })),
   );
-  const groups = [...tags, OTHERS].map((tag) => {
+  const groups = tags.map((tag) => {
     const own = operations.filter((operation) => operation.tag === tag.name);
     return groupHtml(tag, own.map(({ html }) => html).join("\n"));
   });

@@ -8,7 +8,7 @@ import {
 } from "./serving-config.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
-import { parseSourceUrl, type SourceUrls } from "./sources/source-url.ts";
+import { LIVE_URLS, parseSourceUrls, type SourceUrls } from "./sources/source-url.ts";
 
 /** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
 export type Config = Readonly<ReturnType<typeof loadConfig>>;
@@ -34,16 +34,11 @@ const INGEST_FIELDS = {
   AIRPORTS: z.enum(AIRPORT_SETS).default("all"),
   /**
    * Where airports and regions come from: "embedded" (the deployed snapshot), "ourairports" (over
-   * HTTP), or "dropped" (airports.csv and regions.csv, plain or .gz, under drop/ in R2).
+   * HTTP), or "dropped" (OurAirports' files, plain or .gz, under drop/ in R2).
    */
   SOURCE: z.enum(SOURCE_NAMES).default("embedded"),
-  /** For "ourairports": the URLs of airports.csv and regions.csv. */
-  SOURCE_URLS: z
-    .string()
-    .default(
-      "https://davidmegginson.github.io/ourairports-data/airports.csv,https://davidmegginson.github.io/ourairports-data/regions.csv",
-    )
-    .transform(parseUrls),
+  /** For "ourairports": the URLs of its files, of airports and of regions. */
+  SOURCE_URLS: z.string().default(LIVE_URLS).transform(parseUrls),
   /** Other hosts where redirects of these URLs may end, comma-separated. */
   SOURCE_ALLOWED_HOSTS: z
     .string()
@@ -125,14 +120,8 @@ function splitList(text: string): string[] {
 }
 
 function parseUrls(text: string, context: z.RefinementCtx): SourceUrls {
-  const [airports, regions, ...more] = splitList(text);
-  if (airports === undefined || regions === undefined || more.length > 0) {
-    context.addIssue("must be two URLs: of airports.csv and of regions.csv");
-    return z.NEVER;
-  }
-  for (const url of [airports, regions]) {
-    const parsed = parseSourceUrl(url);
-    if (!parsed.ok) context.addIssue(`"${url}" ${parsed.problem}`);
-  }
-  return { "airports.csv": airports, "regions.csv": regions };
+  const parsed = parseSourceUrls(splitList(text));
+  if (parsed.ok) return parsed.urls;
+  for (const problem of parsed.problems) context.addIssue(problem);
+  return z.NEVER;
 }

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { DelistedReason } from "../sources/our-airports.ts";
+import type { DelistedReason } from "../sources/airport.ts";
 import {
   type Accepted,
   type AcceptedAirport,
@@ -84,17 +84,17 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   );
   const names = acceptRegionNames(comparison);
   const held = [
-    ...judged.filter((each) => !each.isFree).map((each) => each.held),
+    ...judged.filter((judgement) => !judgement.isFree).map((judgement) => judgement.held),
     ...names.held,
     ...overruled.map(({ said, ours }) =>
       hold(subjectOf({ before: ours, after: said }), [], "corrected"),
     ),
   ];
   const seen = new Set(
-    [...judged.map((each) => each.held), ...names.changes, ...held].map(({ id }) => id),
+    [...judged.map((judgement) => judgement.held), ...names.changes, ...held].map(({ id }) => id),
   );
   const unseen = ledger.held.filter(({ id }) => !seen.has(id));
-  const free = judged.filter((each) => each.isFree).map(({ change }) => change);
+  const free = judged.filter((judgement) => judgement.isFree).map(({ change }) => change);
   return {
     accepted: {
       ...takeOver(present, accepted.gone, free),
@@ -174,7 +174,9 @@ function blockTakenCodes(
   // Blocking one change can make another change conflict.
   return blockTakenCodes(
     present,
-    judged.map((each) => (takers.has(each) ? { ...each, isFree: false } : each)),
+    judged.map((judgement) =>
+      takers.has(judgement) ? { ...judgement, isFree: false } : judgement,
+    ),
   );
 }
 
@@ -184,7 +186,7 @@ function findTakers(
   judged: readonly Judged[],
 ): ReadonlySet<Judged> {
   const codes = new Map(present.map(({ id, iata }) => [id, iata]));
-  const free = judged.filter((each) => each.isFree);
+  const free = judged.filter((judgement) => judgement.isFree);
   for (const { change } of free) {
     if (change.after !== null) codes.set(change.after.id, change.after.iata);
     else if (change.before !== null) codes.delete(change.before.id);
@@ -230,8 +232,8 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
   const verdicts = byChange(run.decisions);
   return held
     .filter(({ source, state }) => source !== run.source && state !== "corrected")
-    .map((each) => withDecision(each, verdicts))
-    .filter((each) => each.state !== "waiting" || isUnbroken(each, run.now));
+    .map((change) => withDecision(change, verdicts))
+    .filter((change) => change.state !== "waiting" || isUnbroken(change, run.now));
 }
 
 /**

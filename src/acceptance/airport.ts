@@ -1,6 +1,6 @@
 /** The airports that the catalog is built from. Pure. */
 import type { Position } from "../catalog/positions.ts";
-import type { DelistedReason, SourceAirport } from "../sources/our-airports.ts";
+import type { AirportsRead, SourceAirport } from "../sources/airport.ts";
 import type { AirportRecord, HeldChange } from "./held-change.ts";
 
 /** Within this distance an airport is still where it was: the length of a runway. */
@@ -45,20 +45,15 @@ export function firstLedger(airports: readonly SourceAirport[]): Ledger {
 }
 
 /** What upstream says. */
-export interface UpstreamAirports {
-  /** Open airports. Codes and row numbers are unique. */
-  readonly airports: readonly SourceAirport[];
-  /** Rows of the catalog's airports that list no airport, by number. */
-  readonly delistedRows: ReadonlyMap<string, DelistedReason>;
-  /** Row numbers of airports whose names say that they are not in use. */
-  readonly unopened: ReadonlySet<string>;
+export interface UpstreamAirports extends Pick<
+  AirportsRead,
+  "airports" | "delistedRows" | "unopened" | "seen"
+> {
   /** Names by code of the subdivisions that the snapshot has no region for. */
   readonly regions: ReadonlyMap<string, string>;
-  /** Rows of the file. */
-  readonly seen: number;
 }
 
-/** The values of an airport, without what identifies it. */
+/** All values of an airport, without what identifies it. A change of any of them waits. */
 export function recordOf({
   iata,
   icao,
@@ -70,7 +65,7 @@ export function recordOf({
   municipality,
   type,
   scheduled,
-}: SourceAirport): AirportRecord {
+}: SourceAirport): AirportRecord & Omit<SourceAirport, "id"> {
   return { iata, icao, name, lat, lon, country, region, municipality, type, scheduled };
 }
 

@@ -1,17 +1,9 @@
 /** The snapshot corrects what upstream had wrong on the day that it is of. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { distanceKm, isNear } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
+import type { SourceAirport } from "../sources/airport.ts";
+import type { Correction } from "../sources/reference.ts";
 import { type Accepted, SAME_POSITION_KM } from "./airport.ts";
-
-/** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
-export interface Correction {
-  readonly id: string;
-  /** Undefined if upstream did not list it. */
-  readonly written: SourceAirport | undefined;
-  /** Undefined if the snapshot does not list it. */
-  readonly ours: SourceAirport | undefined;
-}
 
 /** What upstream says of a corrected airport, and what counts instead; null if it is not listed. */
 interface Overruled {
@@ -43,9 +35,15 @@ export function correctAirports(
   const overruled: Overruled[] = [];
   for (const { id, written, ours } of corrections) {
     if (written === undefined) continue;
-    // Upstream may have renumbered the row, or given its number to another airport nearby.
+    // Upstream may have renumbered the row, or given its number to another airport.
+    const numbered = byRow.get(rows.get(id) ?? id);
+    const isIt =
+      numbered !== undefined &&
+      [written, ours ?? written].some(
+        (airport) => airport.iata === numbered.iata || isNear(airport, numbered),
+      );
     const said =
-      rowAt(ours ?? written, byCode) ?? byRow.get(rows.get(id) ?? id) ?? rowAt(written, byCode);
+      rowAt(ours ?? written, byCode) ?? (isIt ? numbered : undefined) ?? rowAt(written, byCode);
     if (said === undefined) continue;
     const corrected = correctRow(said, { written, ours }, byCode);
     if (corrected === said) continue;

@@ -47,7 +47,7 @@ const airportRecord = z
     type: z.string(),
     scheduled: z.boolean(),
   })
-  .meta({ id: "AirportRecord", description: "An airport as OurAirports writes it." });
+  .meta({ id: "AirportRecord", description: "An airport as upstream writes it." });
 export type AirportRecord = DeepReadonly<z.output<typeof airportRecord>>;
 
 const regionRecord = z

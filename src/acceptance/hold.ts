@@ -1,8 +1,8 @@
 /** Holds changes until upstream has said the same for long enough. Pure: no clock, no I/O. */
 import { sha256Hex } from "../catalog/bytes.ts";
+import type { Correction } from "../sources/reference.ts";
 import { timeText } from "../storage/time.ts";
 import type { Ledger } from "./airport.ts";
-import type { Correction } from "./corrections.ts";
 import {
   byChange,
   type Decision,

@@ -3,7 +3,7 @@
  * airports get other codes; the ids of the catalog outlive both. Pure.
  */
 import { isNear } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
+import type { SourceAirport } from "../sources/airport.ts";
 import {
   type Accepted,
   type AcceptedAirport,
@@ -46,7 +46,9 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
     found !== undefined && free.delete(found) ? found : undefined;
   const near = (found: SourceAirport | undefined, airport: GoneAirport) =>
     found !== undefined && isNear(found, airport) ? found : undefined;
-  const owners = new Map<string, GoneAirport>(accepted.airports.map((each) => [each.row, each]));
+  const owners = new Map<string, GoneAirport>(
+    accepted.airports.map((airport) => [airport.row, airport]),
+  );
   /** Whether a row is the only one that is left of another airport. */
   const isNeeded = (row: SourceAirport) => {
     const owner = owners.get(row.id);

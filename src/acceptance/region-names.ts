@@ -23,11 +23,11 @@ interface AcceptedNames {
 export function acceptRegionNames(comparison: NameComparison): AcceptedNames {
   const hold = holdFor(comparison);
   const changes = renamedRegions(comparison).map(({ subject, rules }) => hold(subject, rules));
-  const free = changes.filter((each) => isFree(each, comparison.now));
+  const free = changes.filter((change) => isFree(change, comparison.now));
   return {
     regions: { ...comparison.ledger.accepted.regions, ...namesOf(free) },
     changes,
-    held: changes.filter((each) => !free.includes(each)),
+    held: changes.filter((change) => !free.includes(change)),
   };
 }
 

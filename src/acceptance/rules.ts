@@ -1,7 +1,7 @@
 /** The rules of which changes an operator should look at first. Pure: no clock, no I/O. */
 import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { DelistedReason, SourceAirport } from "../sources/our-airports.ts";
+import type { DelistedReason, SourceAirport } from "../sources/airport.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
 import { type HeldChange, type Rule, RULES } from "./held-change.ts";
 import { gainsObscenity } from "./obscene-words.ts";

@@ -71,7 +71,7 @@ export interface Counts {
 
 /** A source of the catalog. */
 export interface DataSource {
-  /** Name, such as `OurAirports: airports`, or an upstream's file: `ourairports: airports.csv`. */
+  /** Name, such as `OurAirports: airports`, or an upstream with the name of its file. */
   readonly name: string;
   /** Date of the data, `YYYY-MM-DD`. */
   readonly as_of: string;

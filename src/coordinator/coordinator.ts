@@ -107,14 +107,17 @@ export class Coordinator {
     return this.#thenRearm(() => this.#scheduler.cancel(id, request));
   }
 
-  /** Publishes a retained version again under a new generation, unless the stores are foreign. */
-  rollback(generation: number): Promise<RollbackResult> {
+  /**
+   * Publishes a retained version again under a new generation, if `expected` is the current one and
+   * the stores are not foreign.
+   */
+  rollback(generation: number, expected?: number): Promise<RollbackResult> {
     return this.#thenRearm(async () => {
       await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded
       const detail = this.#state.foreign();
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
       const at = timeText(this.#platform.now());
-      const result = rollBack(this.#state, generation, at);
+      const result = rollBack(this.#state, { generation, expected, at });
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;
     });

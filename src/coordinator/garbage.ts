@@ -34,11 +34,12 @@ export async function collectGarbage(
   const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
   if (!isDue || !isKnown || state.queue().running.length > 0) return null;
   const garbage = await findGarbage(deps);
-  const blob = await remove(garbage, "blob", (names) => store.deleteBlobs(names));
-  const source = await remove(garbage, "source", (names) => archive.delete(names));
+  // Manifests first: readers take the loss of a listed version's blobs for a loss of data.
   const manifest = await remove(garbage, "manifest", (names) =>
     store.deleteGenerations(names.map(Number)),
   );
+  const blob = await remove(garbage, "blob", (names) => store.deleteBlobs(names));
+  const source = await remove(garbage, "source", (names) => archive.delete(names));
   if (blob + source + manifest === garbage.length) state.setCollectedAt(now());
   return { blob, source, manifest };
 }

@@ -95,20 +95,33 @@ export type RollbackResult =
       readonly paused: boolean;
     }
   | { readonly ok: false; readonly reason: "not_retained" }
-  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
+  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string }
+  | { readonly ok: false; readonly reason: "generation_changed"; readonly current: number };
+
+interface Rollback {
+  /** The retained version to publish again. */
+  readonly generation: number;
+  /** The generation that must be current, if something is to change. Absent: any. */
+  readonly expected: number | undefined;
+  /** Publication time (RFC 3339). */
+  readonly at: string;
+}
 
 /**
  * Publishes a retained version again under a new generation, unless its content is published
  * already. Idempotent.
- *
- * @param at publication time (RFC 3339).
  */
-export function rollBack(state: CoordinatorState, generation: number, at: string): RollbackResult {
+export function rollBack(
+  state: CoordinatorState,
+  { generation, expected, at }: Rollback,
+): RollbackResult {
   return state.transaction((): RollbackResult => {
     const current = state.currentVersion();
     const earlier = state.findVersion(generation);
     if (current === null || earlier === undefined) return { ok: false, reason: "not_retained" };
     const changed = !isSameContent(earlier, current);
+    if (changed && expected !== undefined && expected !== current.generation)
+      return { ok: false, reason: "generation_changed", current: current.generation };
     const manifest = changed ? rolledBack(earlier, current, at) : current;
     if (changed) state.addVersion(manifest);
     const version = describeVersion(manifest, state.versions());

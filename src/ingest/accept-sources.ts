@@ -1,6 +1,5 @@
 import { acceptUpstream, trustUpstream } from "../acceptance/accept.ts";
 import { firstLedger } from "../acceptance/airport.ts";
-import type { Correction } from "../acceptance/corrections.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import {
   ACCEPTED_FILE,
@@ -11,23 +10,30 @@ import {
 } from "../acceptance/ledger-files.ts";
 import { countListed, type Listed } from "../acceptance/identity.ts";
 import type { RegionOf } from "../acceptance/rules.ts";
-import { type AirportsRead, readAirports, type SourceAirport } from "../sources/our-airports.ts";
-import { readRegionNames } from "../sources/our-regions.ts";
+import type {
+  AirportsRead,
+  OpenFile,
+  Reject,
+  SourceAirport,
+  UpstreamReader,
+} from "../sources/airport.ts";
 import {
   type OpenSnapshotFile,
-  readColumn,
+  readCorrections,
   readCountries,
   readRegions,
+  readSnapshotAirports,
+  readSubdivisionNames,
   type ReferenceRegion,
 } from "../sources/reference.ts";
-import type { Reject } from "../sources/rejects.ts";
+import { SourceError } from "../sources/source-error.ts";
+import { decodeFile, findFile } from "../sources/source-file.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import { summarizeHeld } from "./accounting.ts";
 import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import type { RunMode } from "./report.ts";
-import { openTable, readSnapshotNames } from "./workspace.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
 export interface SurpriseLimits {
@@ -47,6 +53,8 @@ interface AcceptDependencies {
 interface AcceptRequest {
   /** Name of the upstream. The airports of the embedded one are accepted as they are. */
   readonly source: string;
+  /** Reads the upstream's files. */
+  readonly reader: UpstreamReader;
   /** SHA-256 (hex) of each archived upstream file. */
   readonly sources: { readonly [file: string]: string };
   /** The ledger to compare with, and earlier ones, should it be lost. None: the snapshot's. */
@@ -65,9 +73,9 @@ interface AcceptedSources {
   readonly fileRows: { readonly before: number | null; readonly after: number };
   /** Airports of the ledger that travellers use, and those of them with a row in the file. */
   readonly listed: Listed;
-  /** The account of upstream's file. */
+  /** The account of upstream's airports. */
   readonly read: Omit<AirportsRead, "airports">;
-  /** Rejected rows of regions.csv. */
+  /** Rejected rows of subdivisions. */
   readonly regionRejects: readonly Reject[];
 }
 
@@ -81,23 +89,18 @@ export async function acceptSources(
   request: AcceptRequest,
 ): Promise<AcceptedSources> {
   const { openSnapshot, limits, now } = deps;
-  const { source, sources, decisions, mode, runId } = request;
+  const { source, reader, sources, decisions, mode, runId } = request;
   const countries = new Set((await readCountries(openSnapshot)).map(({ isoCode2 }) => isoCode2));
   const corrections = await readCorrections(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
   const regions = await readRegions(openSnapshot);
   const read = await readLedger(deps.archive, request.ledgers);
-  const known =
-    read.ledger ?? firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports);
-  const open = (file: string, sha256: string) => deps.archive.open(file, sha256);
-  const rows = await readAirports(
-    await openTable("airports.csv", sources, open),
-    countries,
-    known.accepted.airports,
-  );
+  const known = read.ledger ?? firstLedger(await readSnapshotAirports(openSnapshot, countries));
+  const open = fileOpener(deps.archive, sources);
+  const rows = await reader.readAirports(open, countries, known.accepted.airports);
   const { airports, ...account } = rows;
   const codes = codesWithoutRegion([...airports, ...known.accepted.airports], regions);
-  const named = await readRegionNames(await openTable("regions.csv", sources, open), codes);
+  const named = await reader.readSubdivisions(open, codes);
   const upstream = { ...rows, regions: named.names };
   const { holdMs } = limits;
   const run = { ledger: known, corrections, decisions, holdMs, now: now(), runId, source };
@@ -107,7 +110,7 @@ export async function acceptSources(
     : acceptUpstream({
         ...run,
         upstream,
-        regionNames: (await readSnapshotNames(openSnapshot, codes)).names,
+        regionNames: await readSubdivisionNames(openSnapshot, codes),
         regionOf: regionKeys(regions),
       });
   const files = {
@@ -124,6 +127,22 @@ export async function acceptSources(
   };
 }
 
+/**
+ * Returns a function that opens upstream's archived files. It throws a SourceError if upstream gave
+ * no such file.
+ */
+function fileOpener(
+  archive: Pick<SourceArchive, "open">,
+  sources: { readonly [file: string]: string },
+): OpenFile {
+  return async (name) => {
+    const found = findFile(name, sources);
+    if (found === undefined)
+      throw new SourceError("missing_file", `upstream has no file for ${name}`);
+    return decodeFile(found.name, await archive.open(found.name, found.file));
+  };
+}
+
 /** The subdivisions of airports that the snapshot has no region for, so that their names count. */
 function codesWithoutRegion(
   airports: readonly SourceAirport[],
@@ -131,27 +150,6 @@ function codesWithoutRegion(
 ): ReadonlySet<string> {
   const isWithoutRegion = subdivisionsWithout(regions);
   return new Set(airports.map(({ region }) => region).filter(isWithoutRegion));
-}
-
-async function readSnapshotAirports(open: OpenSnapshotFile, countries: ReadonlySet<string>) {
-  return readAirports(await open("airports.csv.gz"), countries);
-}
-
-/** Reads what the snapshot corrects. Separate, so the tables can be collected before the comparison. */
-async function readCorrections(
-  open: OpenSnapshotFile,
-  countries: ReadonlySet<string>,
-): Promise<readonly Correction[]> {
-  const file = "airport-corrections.csv.gz";
-  const { airports } = await readSnapshotAirports(open, countries);
-  const { airports: written } = await readAirports(await open(file), countries);
-  const writtenById = new Map(written.map((airport) => [airport.id, airport]));
-  const oursById = new Map(airports.map((airport) => [airport.id, airport]));
-  return (await readColumn(open, file, "id")).map((id) => ({
-    id,
-    written: writtenById.get(id),
-    ours: oursById.get(id),
-  }));
 }
 
 /** Returns which region of the catalog has upstream's code. */

@@ -6,14 +6,13 @@ import type { Counts } from "../catalog/manifest.ts";
 import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
-import type { AirportsRead } from "../sources/our-airports.ts";
-import type { Reject } from "../sources/rejects.ts";
+import type { AirportsRead, Reject } from "../sources/airport.ts";
 import type { ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Findings of the parse stage in upstream's airports. */
 export interface Parsed {
-  /** Rows of the airports file. `seen` excludes the many without an IATA code. */
+  /** Rows of airports. `seen` excludes the many without an IATA code. */
   readonly rows: { readonly seen: number; readonly rejected: number };
   /** Rows of the whole file, and of the file that was compared before it; null if none was. */
   readonly fileRows: { readonly before: number | null; readonly after: number };
@@ -54,7 +53,7 @@ export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
 /** What was read of upstream's files. */
 interface RowsRead {
   readonly read: Omit<AirportsRead, "airports">;
-  /** Rejected rows of regions.csv. */
+  /** Rejected rows of subdivisions. */
   readonly regionRejects: readonly Reject[];
 }
 

@@ -1,7 +1,8 @@
 import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
 import type { DataSource, Manifest } from "../catalog/manifest.ts";
-import type { Snapshot } from "../sources/snapshot.ts";
-import { findFile, type Table, TABLES } from "../sources/source-file.ts";
+import type { UpstreamReader } from "../sources/airport.ts";
+import { hasAirports, type Snapshot } from "../sources/snapshot.ts";
+import { findFile } from "../sources/source-file.ts";
 import { EMBEDDED, type Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { ArchivedCandidate, RunContext } from "./checkpoint.ts";
@@ -24,24 +25,41 @@ interface FetchedSources {
   readonly upstream: UpstreamFiles;
 }
 
-/** Returns a manifest's dates for the files of a source and of the snapshot. */
-export function datesOf(
-  source: string,
-  upstream: UpstreamFiles,
-  snapshot: Snapshot,
-): Pick<Manifest, "as_of" | "data"> {
-  const dayOf = (table: Table) => findFile(table, upstream)?.file.as_of;
-  const fetched = TABLES.flatMap((table): DataSource[] => {
-    const day = dayOf(table);
-    return day === undefined ? [] : [{ name: `${source}: ${table}`, as_of: day }];
-  });
+/**
+ * Finds an upstream by its name.
+ *
+ * @throws RunFault `unknown_source`.
+ */
+export function findUpstream(upstreams: FetchDependencies["upstreams"], name: string): Upstream {
+  const found = upstreams[name];
+  if (found === undefined) throw new RunFault("unknown_source", `there is no source "${name}"`);
+  return found;
+}
+
+/** What a manifest's dates are of. */
+interface Dated {
+  /** Name of the upstream, the files that it reads, and those that it gave. */
+  readonly source: string;
+  readonly reader: Pick<UpstreamReader, "files">;
+  readonly upstream: UpstreamFiles;
+  readonly snapshot: Pick<Snapshot, "sources">;
+}
+
+/** Returns a manifest's dates for the files of an upstream and of the snapshot. */
+export function datesOf({
+  source,
+  reader,
+  upstream,
+  snapshot,
+}: Dated): Pick<Manifest, "as_of" | "data"> {
+  const days = reader.files.map((name) => ({ name, day: findFile(name, upstream)?.file.as_of }));
+  const fetched = days.flatMap(({ name, day }): DataSource[] =>
+    day === undefined ? [] : [{ name: `${source}: ${name}`, as_of: day }],
+  );
   const isEmbedded = source === EMBEDDED;
-  const used = snapshot.sources.filter(({ table }) => isEmbedded || table !== "airports.csv");
+  const used = snapshot.sources.filter((given) => isEmbedded || !hasAirports(given));
   const ours = used.map(({ what, as_of }) => ({ name: what, as_of }));
-  return {
-    as_of: dayOf("airports.csv") ?? null,
-    data: isEmbedded ? ours : [...fetched, ...ours],
-  };
+  return { as_of: days[0]?.day ?? null, data: isEmbedded ? ours : [...fetched, ...ours] };
 }
 
 /**
@@ -57,8 +75,7 @@ export async function fetchSources(
   { source, mode, archived, candidate, as_of }: FetchRequest,
 ): Promise<FetchedSources> {
   if (candidate !== null) return takeCandidate({ archive, snapshot }, candidate);
-  const from = upstreams[source];
-  if (from === undefined) throw new RunFault("unknown_source", `there is no source "${source}"`);
+  const from = findUpstream(upstreams, source);
   const known = mode === "full" ? {} : await presentFiles(archive, archived);
   const sources: { [file: string]: string } = { snapshot: snapshot.sha256 };
   const upstream: { [file: string]: UpstreamFacts } = {};

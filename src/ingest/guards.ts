@@ -40,7 +40,7 @@ export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
 const VIOLATIONS_NAMED = 5;
 
 /** Whether an operator's `force` overrides each guard. */
-const OVERRIDABLE = {
+export const OVERRIDABLE = {
   guard_empty: false,
   guard_integrity: false,
   guard_truncated: true,
@@ -142,14 +142,14 @@ function* checkFile({ fileRows, listed }: GuardFacts): Generator<GuardTrip> {
   if (fileRows.before !== null) {
     const { before, after } = fileRows;
     const slack = percentOf(before, FILE_CHANGE_MAX_PERCENT);
-    const message = `airports.csv had ${before} rows and now has ${after}`;
+    const message = `upstream's list of airports had ${before} rows and now has ${after}`;
     if (after < before - slack)
       yield { guard: "guard_truncated", before, after, limit: before - slack, message };
     if (after > before + slack)
       yield { guard: "guard_padded", before, after, limit: before + slack, message };
   }
   const { before, after, least: limit } = listed;
-  const message = `of ${before} airports that travellers use, airports.csv has ${after}`;
+  const message = `of ${before} airports that travellers use, upstream has ${after}`;
   if (after < limit)
     yield { guard: "guard_truncated", list: "airports", before, after, limit, message };
 }

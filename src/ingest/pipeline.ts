@@ -24,7 +24,7 @@ import { describeContent, isSameContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
 import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
-import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
+import { datesOf, type FetchDependencies, fetchSources, findUpstream } from "./fetch-sources.ts";
 import { findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
 import { compressFrame, compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
@@ -116,18 +116,26 @@ export class Pipeline {
   async #fetch(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     const { sources, upstream } = await fetchSources(this.#deps, context);
     const madeBy = this.#deploy;
-    const dates = datesOf(context.source, upstream, this.#deps.snapshot);
+    const { upstreams, snapshot } = this.#deps;
+    const { source } = context;
+    const { reader } = findUpstream(upstreams, source);
+    const dates = datesOf({ source, reader, upstream, snapshot });
     return proceed({ ...checkpoint, stage: "parse", madeBy, sources, dates }, { upstream });
   }
 
   async #parse(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
-    const { archive, snapshot, surprises, now } = this.#deps;
-    const { ledger, retained } = context;
+    const { archive, snapshot, surprises, now, upstreams } = this.#deps;
+    const { ledger, retained, source } = context;
     const earlier = retained.versions().map((version) => ledgerOf(version.sources));
     const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((known) => known !== null)];
     const accepted = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
-      { ...context, sources: checkpoint.sources, ledgers },
+      {
+        ...context,
+        reader: findUpstream(upstreams, source).reader,
+        sources: checkpoint.sources,
+        ledgers,
+      },
     );
     const { read, held, fileRows, listed } = accepted;
     const sources = { ...checkpoint.sources, ...accepted.files };

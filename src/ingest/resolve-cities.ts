@@ -4,7 +4,7 @@ import type { City } from "../catalog/model.ts";
 import { distanceKm, meanPosition, roundDegrees } from "../catalog/positions.ts";
 import { CITY_MAX_KM, type CityTables, type KnownPlace } from "../sources/city-tables.ts";
 import { Nearby } from "../sources/nearby.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
+import type { SourceAirport } from "../sources/airport.ts";
 import {
   citiesOfMunicipality,
   NAMESAKE,

@@ -2,15 +2,14 @@ import type { AcceptedAirport } from "../acceptance/airport.ts";
 import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
-import { readRegionNames } from "../sources/our-regions.ts";
 import {
   type OpenSnapshotFile,
   readCountries,
-  readRegionNames as readLocaleNames,
+  readRegionNames,
   readRegions,
+  readSubdivisionNames,
 } from "../sources/reference.ts";
 import { readCityTables } from "../sources/city-tables.ts";
-import { decodeFile, findFile, type Table } from "../sources/source-file.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { localizedName } from "../catalog/integrity.ts";
 import { buildCatalog, type Built, placeAirports } from "./build.ts";
@@ -49,7 +48,7 @@ export async function createWorkspace(
   );
   const published = airports.filter(({ scheduled }) => airportSet === "all" || scheduled);
   const placed = placeAirports(published, await findCities(published, openSnapshot));
-  const { names } = await readSnapshotNames(openSnapshot, new Set(placed.codesByRegion.keys()));
+  const names = await readSubdivisionNames(openSnapshot, new Set(placed.codesByRegion.keys()));
   const built = buildCatalog({
     placed,
     countries: await readCountries(openSnapshot),
@@ -62,29 +61,8 @@ export async function createWorkspace(
     ...built,
     unscheduled: airports.length - published.length,
     namesIn: async (locale) =>
-      withDistinctSlugs(regions, await readLocaleNames(openSnapshot, locale, slugs)),
+      withDistinctSlugs(regions, await readRegionNames(openSnapshot, locale, slugs)),
   };
-}
-
-/**
- * Opens upstream's file of a table.
- *
- * @throws SourceError if upstream has no such file.
- */
-export async function openTable(
-  table: Table,
-  sources: { readonly [file: string]: string },
-  openSource: OpenSource,
-): Promise<ReadableStream<Uint8Array>> {
-  const found = findFile(table, sources);
-  if (found === undefined)
-    throw new SourceError("missing_file", `upstream has no file for ${table}`);
-  return decodeFile(found.name, await openSource(found.name, found.file));
-}
-
-/** Reads the snapshot's names of upstream's subdivisions. */
-export async function readSnapshotNames(open: OpenSnapshotFile, wanted: ReadonlySet<string>) {
-  return readRegionNames(await open("regions.csv.gz"), wanted);
 }
 
 /**

@@ -108,9 +108,14 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   const bodiless = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const result = await reader.open(variant);
-  const isOlder = variant.manifest.generation < current.manifest.generation;
-  // The blobs of a version that is no longer retained are deleted.
-  if (!result.ok) return isOlder && result.reason === "data_loss" ? NOT_RETAINED : result;
+  if (!result.ok) {
+    const { generation } = variant.manifest;
+    const isCollected =
+      result.reason === "data_loss" &&
+      generation < current.manifest.generation &&
+      !(await reader.isListed(generation));
+    return isCollected ? NOT_RETAINED : result;
+  }
   const { content, origin } = result;
   return { ok: true, found: { kind: "body", variant, content, origin } };
 }

@@ -1,5 +1,6 @@
 import { asEvidence } from "../catalog/evidence.ts";
 import { isPastDay } from "./as-of.ts";
+import { ourAirports } from "./our-airports.ts";
 import { fileNames, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import { SourceError } from "./source-error.ts";
 import type { ArchivedFiles, NewUpstreamFile } from "./upstream.ts";
@@ -30,7 +31,7 @@ interface DropLimits {
 }
 
 /**
- * Reads airports and regions from dropped files, plain or gzip. It reads one file after the other:
+ * Reads airports and regions from dropped files in OurAirports' format, plain or gzip. It reads one file after the other:
  * a run that begins between two drops gets one new and one old file.
  *
  * The day of a drop says nothing about the data. Their date is that of the request, else of the
@@ -39,6 +40,7 @@ interface DropLimits {
 export function droppedUpstream(box: DropBox, limits: DropLimits) {
   return {
     name: "dropped",
+    reader: ourAirports,
     async fetch(_archived?: ArchivedFiles, as_of?: string): Promise<NewUpstreamFile[]> {
       const files: NewUpstreamFile[] = [];
       for (const table of TABLES) files.push(await readTable(table, box, { ...limits, as_of }));

@@ -1,5 +1,6 @@
 import { concatenate, sha256Hex } from "../catalog/bytes.ts";
 import { asOf } from "./as-of.ts";
+import { ourAirports } from "./our-airports.ts";
 import { PassingError, SourceError } from "./source-error.ts";
 import { findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import { parseSourceUrl, type SourceUrls } from "./source-url.ts";
@@ -34,7 +35,7 @@ interface FetchedFile {
 }
 
 /**
- * Fetches airports and regions over HTTP, both of one version. After the last file it asks upstream
+ * Fetches OurAirports' files over HTTP, both of one version. After the last file it asks upstream
  * whether the earlier files are still current. This check needs ETag or Last-Modified; without them
  * a change between two files stays undetected.
  *
@@ -47,6 +48,7 @@ export function httpUpstream({ urls, allowedHosts, ...options }: HttpUpstreamOpt
   for (const host of allowedHosts) hosts.add(host.toLowerCase());
   return {
     name: "ourairports",
+    reader: ourAirports,
     async fetch(archived = {}) {
       const closing = new AbortController();
       const signal = AbortSignal.any([AbortSignal.timeout(options.deadlineMs), closing.signal]);

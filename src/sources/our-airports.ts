@@ -2,6 +2,18 @@ import { asEvidence } from "../catalog/evidence.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { isNear, roundDegrees } from "../catalog/positions.ts";
 import {
+  AIRPORT_TYPES,
+  type AirportsRead,
+  type DelistedReason,
+  type KnownAirport,
+  type Reject,
+  reject,
+  REJECTS_MAX,
+  type SourceAirport,
+  tooManyRejects,
+  type UpstreamReader,
+} from "./airport.ts";
+import {
   cleanText,
   hasStateNote,
   isServable,
@@ -9,38 +21,9 @@ import {
   withoutNotes,
 } from "./clean-names.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
-import { type Reject, reject, type RejectReason, REJECTS_MAX, tooManyRejects } from "./rejects.ts";
+import { readSubdivisions } from "./our-regions.ts";
 import { SourceError } from "./source-error.ts";
-
-/** A normalized airport of OurAirports. */
-export interface SourceAirport {
-  /** Numeric OurAirports id. */
-  readonly id: string;
-  readonly type: AirportType;
-  readonly name: string;
-  readonly lat: number;
-  readonly lon: number;
-  /** ISO 3166-1 alpha-2 code. */
-  readonly country: string;
-  /** ISO 3166-2 code of OurAirports, or a placeholder such as `FR-U-A`. */
-  readonly region: string;
-  /** Empty if the row has none. */
-  readonly municipality: string;
-  readonly iata: string;
-  readonly icao: string;
-  /** Whether it has scheduled service. */
-  readonly scheduled: boolean;
-}
-
-/** Accepted types. The first one wins if two rows claim the same IATA code. */
-const AIRPORT_TYPES = [
-  "large_airport",
-  "medium_airport",
-  "small_airport",
-  "seaplane_base",
-  "heliport",
-] as const;
-type AirportType = (typeof AIRPORT_TYPES)[number];
+import { TABLES } from "./source-file.ts";
 
 /** What editors write where there is no IATA code. */
 const NO_CODE = "XXX";
@@ -48,31 +31,17 @@ const NO_CODE = "XXX";
 type RepairReason =
   "iata_small_letters" | "name_white_space" | "name_note" | "name_capitals" | "icao_from_gps_code";
 
-/** Why the row of an airport lists none. One that is `unusable` says nothing: the airport stays. */
-export type DelistedReason = "closed" | "without_code" | "unusable";
+type RepairCounts = { [R in RepairReason]?: number };
 
-/** An airport that the catalog has. */
-interface KnownAirport {
-  /** Number of its row. */
-  readonly row: string;
-  readonly iata: string;
-  readonly lat: number;
-  readonly lon: number;
-}
-
-/** Result of each row. Rows without an IATA code are `filtered`, and closed ones too. */
-export interface AirportsRead {
-  /** Sorted by IATA code. Codes and ids are unique. */
-  readonly airports: readonly SourceAirport[];
-  /** Rows of known airports that list no airport, by number, and why. */
-  readonly delistedRows: ReadonlyMap<string, DelistedReason>;
-  /** Ids of airports whose names say that they are not in use. */
-  readonly unopened: ReadonlySet<string>;
-  readonly seen: number;
-  readonly filtered: number;
-  readonly rejects: readonly Reject[];
-  readonly repaired: Readonly<RepairCounts>;
-}
+type RejectReason =
+  | "missing_required"
+  | "bad_iata"
+  | "bad_text"
+  | "bad_coordinates"
+  | "unknown_country"
+  | "type_excluded"
+  | "column_count"
+  | "bad_scheduled_service";
 
 /** UTF-8 that was read as Latin-1 (`ZÃ¼rich`), or letters that were lost. */
 const WRONGLY_DECODED = /[ÃÂÄÅ][\u0080-\u00bf]|\ufffd/;
@@ -94,8 +63,17 @@ const REQUIRED_COLUMNS = [
   "gps_code",
 ];
 
+/** Reads files in OurAirports' format: airports.csv and regions.csv. */
+export const ourAirports: UpstreamReader = {
+  files: TABLES,
+  readAirports: async (open, countries, known) =>
+    readAirports(await open("airports.csv"), countries, known),
+  readSubdivisions: async (open, wanted) => readSubdivisions(await open("regions.csv"), wanted),
+};
+
 /**
- * Reads OurAirports' airports.csv. Only rows with an IATA code stay in memory.
+ * Reads OurAirports' airports.csv. Only rows with an IATA code stay in memory. Those without one are
+ * `filtered`, and closed ones too.
  *
  * @param knownCountries accepted ISO 3166-1 alpha-2 codes.
  * @param known airports of the catalog: of two rows with one code, the airport's own is kept.
@@ -151,8 +129,6 @@ interface ParseRules {
   readonly interned: Map<string, string>;
 }
 
-type RepairCounts = { [R in RepairReason]?: number };
-
 function parseAirport(
   row: CsvRow,
   { knownCountries, interned }: ParseRules,
@@ -161,7 +137,8 @@ function parseAirport(
   if (!row.complete) return "column_count";
   const id = row.get("id");
   const type = AIRPORT_TYPES.find((known) => known === row.get("type"));
-  const plainName = withoutNotes(cleanText(row.get("name")));
+  const spacedName = cleanText(row.get("name"));
+  const plainName = withoutNotes(spacedName);
   const name = withoutCapitals(plainName);
   const iata = row.get("iata_code").trim().toUpperCase();
   const lat = parseDegrees(row.get("latitude_deg"));
@@ -177,7 +154,7 @@ function parseAirport(
   const municipality = withoutCapitals(cleanText(row.get("municipality")));
   if (![name, municipality, row.get("iso_region")].every(isServable)) return "bad_text";
   const icao = findIcao(row);
-  countRepairs(row, { name, plainName, icao }, repaired);
+  countRepairs(row, { name, plainName, spacedName, icao }, repaired);
   const region = intern(row.get("iso_region"), interned);
   const code = intern(country, interned);
   const place = { lat, lon, country: code, region, municipality };
@@ -196,18 +173,23 @@ function findIcao(row: CsvRow): string {
   return codes.find((code) => /^[A-Z]{4}$/.test(code)) ?? "";
 }
 
+/** Values of a row, and its name before each of the repairs. */
+interface Repaired extends Pick<SourceAirport, "name" | "icao"> {
+  readonly plainName: string;
+  readonly spacedName: string;
+}
+
 function countRepairs(
   row: CsvRow,
-  { name, plainName, icao }: { name: string; plainName: string; icao: string },
+  { name, plainName, spacedName, icao }: Repaired,
   repaired: RepairCounts,
 ): void {
   const count = (reason: RepairReason) => {
     repaired[reason] = (repaired[reason] ?? 0) + 1;
   };
   if (/[a-z]/.test(row.get("iata_code"))) count("iata_small_letters");
-  const spaced = cleanText(row.get("name"));
-  if (spaced !== row.get("name")) count("name_white_space");
-  if (spaced !== plainName) count("name_note");
+  if (spacedName !== row.get("name")) count("name_white_space");
+  if (spacedName !== plainName) count("name_note");
   if (plainName !== name) count("name_capitals");
   if (icao !== "" && icao !== row.get("icao_code")) count("icao_from_gps_code");
 }

@@ -1,7 +1,13 @@
 import { compareText } from "../catalog/integrity.ts";
+import {
+  type Reject,
+  reject,
+  REJECTS_MAX,
+  type SubdivisionsRead,
+  tooManyRejects,
+} from "./airport.ts";
 import { cleanText, isServable, withoutCapitals } from "./clean-names.ts";
 import { readCsv } from "./csv.ts";
-import { type Reject, reject, REJECTS_MAX, tooManyRejects } from "./rejects.ts";
 import { SourceError } from "./source-error.ts";
 
 /**
@@ -10,27 +16,19 @@ import { SourceError } from "./source-error.ts";
  */
 const BROKEN_REGIONS_MAX = 0.02;
 
-/** English names of regions from regions.csv. */
-interface RegionsRead {
-  /** Names by region code. */
-  readonly names: ReadonlyMap<string, string>;
-  /** Rows that repeat a region or have a name that cannot be served; `id` is the region's code. */
-  readonly rejects: readonly Reject[];
-}
-
 /**
  * Reads OurAirports' regions.csv. Skips rows whose length differs from the header's, if there are
  * few. Of rows with the same code it keeps the alphabetically first name, in whatever order they
- * come.
+ * come. It rejects the others, and names that cannot be served.
  *
  * @param wanted codes of the needed regions.
  * @throws SourceError if the whole file is unusable; `malformed_csv` if more than 2 % of the rows
  * have the wrong length.
  */
-export async function readRegionNames(
+export async function readSubdivisions(
   bytes: ReadableStream<Uint8Array>,
   wanted: ReadonlySet<string>,
-): Promise<RegionsRead> {
+): Promise<SubdivisionsRead> {
   const names = new Map<string, string>();
   const rejects: Reject[] = [];
   let seen = 0;

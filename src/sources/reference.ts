@@ -1,5 +1,8 @@
 import type { LocalizedName, RegionNames } from "../catalog/model.ts";
+import type { SourceAirport } from "./airport.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
+import { readAirports } from "./our-airports.ts";
+import { readSubdivisions } from "./our-regions.ts";
 
 /** Opens a file of the snapshot, uncompressed, by its name in the manifest. */
 export type OpenSnapshotFile = (name: string) => Promise<ReadableStream<Uint8Array>>;
@@ -22,6 +25,47 @@ export interface ReferenceRegion {
   readonly members: readonly string[];
 }
 
+/** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
+export interface Correction {
+  readonly id: string;
+  /** Undefined if upstream did not list it. */
+  readonly written: SourceAirport | undefined;
+  /** Undefined if the snapshot does not list it. */
+  readonly ours: SourceAirport | undefined;
+}
+
+/** Reads the snapshot's airports. */
+export async function readSnapshotAirports(
+  open: OpenSnapshotFile,
+  countries: ReadonlySet<string>,
+): Promise<readonly SourceAirport[]> {
+  return (await readAirports(await open("airports.csv.gz"), countries)).airports;
+}
+
+/** Reads what the snapshot corrects. */
+export async function readCorrections(
+  open: OpenSnapshotFile,
+  countries: ReadonlySet<string>,
+): Promise<readonly Correction[]> {
+  const file = "airport-corrections.csv.gz";
+  const { airports: written } = await readAirports(await open(file), countries);
+  const writtenById = new Map(written.map((airport) => [airport.id, airport]));
+  const ours = await readSnapshotAirports(open, countries);
+  const oursById = new Map(ours.map((airport) => [airport.id, airport]));
+  return readList(open, file, (row) => {
+    const id = row.get("id");
+    return { id, written: writtenById.get(id), ours: oursById.get(id) };
+  });
+}
+
+/** Reads the snapshot's English names of subdivisions. */
+export async function readSubdivisionNames(
+  open: OpenSnapshotFile,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  return (await readSubdivisions(await open("regions.csv.gz"), wanted)).names;
+}
+
 /** Reads the snapshot's countries. */
 export async function readCountries(open: OpenSnapshotFile): Promise<ReferenceCountry[]> {
   return readList(open, "countries.csv.gz", (row) => ({
@@ -31,15 +75,6 @@ export async function readCountries(open: OpenSnapshotFile): Promise<ReferenceCo
     nameNative: row.get("name_native"),
     phonePrefix: row.get("phone_prefix"),
   }));
-}
-
-/** Reads one column of a file. */
-export async function readColumn(
-  open: OpenSnapshotFile,
-  name: string,
-  column: string,
-): Promise<string[]> {
-  return readList(open, name, (row) => row.get(column));
 }
 
 /** Reads the snapshot's regions. */

@@ -21,6 +21,11 @@ export interface SnapshotSource {
   readonly table?: string | undefined;
 }
 
+/** Whether a source has the snapshot's airports. Another upstream brings its own. */
+export function hasAirports({ table }: SnapshotSource): boolean {
+  return table === "airports.csv";
+}
+
 export interface SnapshotLocale {
   readonly locale: string;
   readonly coverage: number;

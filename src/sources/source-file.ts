@@ -1,19 +1,19 @@
 import { gunzipSync } from "node:zlib";
 import { SourceError } from "./source-error.ts";
 
-/** Upstream files of a catalog. */
+/** OurAirports' files. */
 export const TABLES = ["airports.csv", "regions.csv"] as const;
 export type Table = (typeof TABLES)[number];
 
-/** Possible names of a table's file. The ending says whether it is gzip. */
-export const fileNames = (table: Table): readonly string[] => [table, `${table}.gz`];
+/** Possible names of an upstream file. The ending says whether it is gzip. */
+export const fileNames = (plain: string): readonly string[] => [plain, `${plain}.gz`];
 
-/** Finds a table's file. */
+/** Finds an upstream file by its name without `.gz`. */
 export function findFile<T>(
-  table: Table,
+  plain: string,
   files: { readonly [name: string]: T },
 ): { readonly name: string; readonly file: T } | undefined {
-  for (const name of fileNames(table)) {
+  for (const name of fileNames(plain)) {
     const file = files[name];
     if (file !== undefined) return { name, file };
   }
@@ -24,7 +24,7 @@ export function findFile<T>(
 export const FILE_MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Returns the CSV in a file, decompressed if its name ends in `.gz`.
+ * Returns the bytes of a file, decompressed if its name ends in `.gz`.
  *
  * @throws SourceError `bad_encoding` or `too_large`.
  */

@@ -1,3 +1,5 @@
+import type { UpstreamReader } from "./airport.ts";
+import { ourAirports } from "./our-airports.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { TABLES } from "./source-file.ts";
 
@@ -38,6 +40,8 @@ export type ArchivedFiles = { readonly [name: string]: ArchivedFile };
 /** A source of airports and regions. */
 export interface Upstream {
   readonly name: string;
+  /** Reads the files that `fetch` gives. */
+  readonly reader: UpstreamReader;
   /**
    * Fetches the current files. Throws if one is unavailable.
    *
@@ -54,6 +58,7 @@ export const EMBEDDED = "embedded";
 export function embeddedUpstream(snapshot: Snapshot) {
   return {
     name: EMBEDDED,
+    reader: ourAirports,
     fetch: () =>
       Promise.all(
         TABLES.map(async (table) => {

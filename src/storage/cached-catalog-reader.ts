@@ -320,6 +320,10 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.#older.find(isWanted, this.#manifest);
   }
 
+  async isListed(generation: number): Promise<boolean> {
+    return this.#older.isListed(generation);
+  }
+
   async blob(sha256: string): Promise<Copy<Blob>> {
     return this.#bodies.loadBlob(sha256);
   }

@@ -79,6 +79,8 @@ export interface CatalogReader {
   newest(): Promise<CurrentResult>;
   /** Finds a retained version besides the current one; `missing` if there is none. */
   findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>>;
+  /** Whether R2 lists the manifest of a generation, as it does of each retained one; or cannot say. */
+  isListed(generation: number): Promise<boolean>;
   /** Returns the bytes of a body, from memory if they are cached. */
   open(wanted: WantedBody): Promise<OpenResult>;
 }

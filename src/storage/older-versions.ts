@@ -56,6 +56,12 @@ export class OlderVersions {
     return wanted ?? worstFault(copies) ?? NO_VERSION;
   }
 
+  /** Whether R2 lists a generation. True also if it cannot say. */
+  async isListed(generation: number): Promise<boolean> {
+    const listed = await this.#list();
+    return !listed.ok || listed.value.includes(generation);
+  }
+
   /** Lists the generations in R2, at most once a second. */
   async #list(): Promise<Copy<readonly number[]>> {
     const last = this.#listed;

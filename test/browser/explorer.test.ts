@@ -326,7 +326,7 @@ describe("the explorer", () => {
       .then((names) => caches.open(names.find((name) => name.startsWith("explorer-"))))
       .then((cache) => cache.keys())
       .then((requests) => requests.map(({ url }) => new URL(url).pathname))`);
-    expect(kept.filter((path) => !/^\/$|^\/assets\//.test(path))).toEqual([]);
+    expect(kept.filter((path) => !/^\/$|^\/(assets|search\/v1)\//.test(path))).toEqual([]);
     expect(kept).toContain("/");
     await page.goto("/docs");
     await page.getByRole("heading", { level: 1 }).waitFor();

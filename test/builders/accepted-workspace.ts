@@ -3,7 +3,7 @@ import { ACCEPTED_FILE, encodeFile } from "../../src/acceptance/ledger-files.ts"
 import type { AirportSet } from "../../src/catalog/manifest.ts";
 import { createWorkspace, type Workspace } from "../../src/ingest/workspace.ts";
 import { readAirports } from "../../src/sources/our-airports.ts";
-import { readRegionNames } from "../../src/sources/our-regions.ts";
+import { readSubdivisions } from "../../src/sources/our-regions.ts";
 import { readCountries } from "../../src/sources/reference.ts";
 import { decodeFile } from "../../src/sources/source-file.ts";
 import { type Snapshot, snapshotOpener } from "../../src/sources/snapshot.ts";
@@ -22,7 +22,7 @@ export async function acceptedWorkspace(
   const { airports } = await readAirports(bytes, countries);
   const { accepted } = firstLedger(airports);
   const wanted = new Set(airports.map(({ region }) => region));
-  const { names: regions } = await readRegionNames(
+  const { names: regions } = await readSubdivisions(
     streamOf(files["regions.csv"] ?? "code,name\n"),
     wanted,
   );

@@ -148,7 +148,8 @@ export class Play {
 
   #change(text: string): void {
     const bytes = new TextEncoder().encode(text);
-    this.world.upstream = { name: "embedded", fetch: async () => [{ name: "text", bytes }] };
+    const fetch = async () => [{ name: "text", bytes }];
+    this.world.upstream = { ...this.world.upstream, fetch };
   }
 
   /** Asks for every run that there can be: more than the queue takes. */

@@ -12,6 +12,7 @@ import type { Run } from "../../src/coordinator/run.ts";
 import type { Stage } from "../../src/ingest/report.ts";
 import type { LogLevel } from "../../src/log.ts";
 import { compressSegment } from "../../src/ingest/segment-coders.ts";
+import { ourAirports } from "../../src/sources/our-airports.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import { idAt } from "./an-id.ts";
@@ -225,6 +226,7 @@ export class CoordinatorWorld {
     const archive = whileAlive(files, () => instance === this.#instance);
     const upstream: Upstream = {
       name: "embedded",
+      reader: ourAirports,
       fetch: async (archived) => {
         await enter("upstream fetch");
         return this.upstream.fetch(archived);
@@ -300,6 +302,7 @@ export class CoordinatorWorld {
 export function anUpstream(rows: readonly Row[]): Upstream {
   return {
     name: "embedded",
+    reader: ourAirports,
     fetch: async () => [
       { name: "airports.csv.gz", bytes: gzipSync(csvOf(rows)) },
       { name: "regions.csv.gz", bytes: gzipSync("code,name\nCH-ZH,Zürich\n") },

@@ -64,7 +64,11 @@ export class DeployedWorker {
                 simple === undefined ? [] : [[name, { namespace_id, simple }]],
               ),
             ),
-            assets: { directory: assets, routerConfig: { has_user_worker: true } },
+            assets: {
+              directory: assets,
+              binding: bindings.find(({ type }) => type === "assets")?.name ?? "",
+              routerConfig: { has_user_worker: true },
+            },
           },
         ],
         port,

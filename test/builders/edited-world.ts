@@ -12,6 +12,7 @@ import { idKey } from "../../src/catalog/ids.ts";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 import { acceptSources } from "../../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../../src/ingest/workspace.ts";
+import { ourAirports } from "../../src/sources/our-airports.ts";
 import { snapshotOpener } from "../../src/sources/snapshot.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { aSnapshot, smallAirports } from "./small-snapshot.ts";
@@ -95,6 +96,7 @@ export class EditedWorld {
       { archive: this.#archive, openSnapshot: this.#open, limits: DEPLOYED_LIMITS, now: () => now },
       {
         source: "ourairports",
+        reader: ourAirports,
         sources: upstream,
         ledgers: this.#ledgers,
         decisions: [],

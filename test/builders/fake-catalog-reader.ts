@@ -174,6 +174,13 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
       : { ok: true, value: older.manifest };
   }
 
+  /** Whether the manifests of older versions have been collected, unlike this isolate's copies. */
+  isCollected = false;
+
+  async isListed(): Promise<boolean> {
+    return !this.isCollected;
+  }
+
   /** Fault of `findOlder` where there is no such version. */
   olderFault: CopyFault["fault"] = "missing";
 

@@ -8,8 +8,19 @@ export type OpenApi = Pick<
   "paths" | "components" | "servers" | "tags"
 >;
 
-/** The service's OpenAPI document. */
-export const OPENAPI: OpenApi = openApiDocument();
+/** The service's OpenAPI document, by which an answer has no other fields. */
+export const OPENAPI: OpenApi = closed(openApiDocument());
+
+/** Lets answers have only the fields that a document names. It allows others, for later versions. */
+export function closed<Document extends OpenApi>(document: Document): Document {
+  return JSON.parse(JSON.stringify(document), (_, value: unknown) =>
+    isObjectSchema(value) ? { additionalProperties: false, ...value } : value,
+  ) as Document; // which differs in its schemas only
+}
+
+function isObjectSchema(value: unknown): value is object {
+  return typeof value === "object" && value !== null && "properties" in value;
+}
 
 interface Operation {
   readonly responses: {

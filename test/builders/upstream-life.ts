@@ -6,9 +6,9 @@ import {
   type Ledger,
   type UpstreamAirports,
 } from "../../src/acceptance/airport.ts";
-import type { Correction } from "../../src/acceptance/corrections.ts";
+import type { Correction } from "../../src/sources/reference.ts";
 import { byChange, type Decision, type HeldChange } from "../../src/acceptance/held-change.ts";
-import type { SourceAirport } from "../../src/sources/our-airports.ts";
+import type { SourceAirport } from "../../src/sources/airport.ts";
 import { aSourceAirport } from "./source.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 

@@ -110,6 +110,13 @@ describe("the rooms of src/", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("know an upstream's files and columns only in the readers of src/sources/", () => {
+    const known =
+      /\b(?:airports|regions)\.csv\b|our-(?:airports|regions)\.ts|latitude_deg|iso_region/;
+    const rooms = files.filter((file) => known.test(readFileSync(file, "utf8"))).map(roomOf);
+    expect([...new Set(rooms)]).toEqual(["sources"]);
+  });
+
   it("have no circle of files", () => {
     const targets = Map.groupBy(imports, ({ file }) => file);
     const known = new Set<string>();

@@ -21,23 +21,25 @@ import * as api from "./api.ts";
 api.defaults.baseUrl = ${JSON.stringify(url)};
 api.defaults.headers = { authorization: ${JSON.stringify(`Bearer ${adminToken}`)} };
 
-const { scopes } = await api.getAdminWhoami();
-const queued = await api.postAdminIngestQueue({ mode: "dry_run", note: "by a generated client" });
-const found = await api.getAdminIngestRuns({ mode: "dry_run", limit: 1 });
-const details = await api.getAdminIngestRunsById(queued.run.id);
-const { alerts } = await api.getAdminAlerts({ state: "firing" });
-const evaluated = await api.postAdminAlertsRun();
-const deleted = await api.deleteAdminBackupById(queued.run.id, { note: "it is none" });
+const { scopes } = await api.getIdentity();
+const queued = await api.queueRun({ mode: "dry_run", note: "by a generated client" });
+const found = await api.listRuns({ mode: "dry_run", limit: 1 });
+const details = await api.getRun(queued.run.id);
+const { alerts } = await api.listAlerts({ state: "firing" });
+const evaluated = await api.evaluateAlerts();
+const deleted = await api.deleteBackup(queued.run.id, { note: "it is none" });
 const refused = await api
-  .postAdminCatalogRollback({ generation: 999_999 })
+  .rollBack({ generation: 999_999, expected_generation: 1 })
   .catch((error: unknown) => error instanceof HttpError && [error.status, error.data.code]);
 
 // @ts-expect-error there is no such mode
-void (() => api.postAdminIngestQueue({ mode: "fast" }));
+void (() => api.queueRun({ mode: "fast" }));
 // @ts-expect-error a generation is required
-void (() => api.postAdminCatalogRollback());
+void (() => api.rollBack());
+// @ts-expect-error the changes must be named
+void (() => api.approveHeldChanges({ note: "all" }));
 // @ts-expect-error an id is text
-void (() => api.getAdminIngestRunsById(7));
+void (() => api.getRun(7));
 // @ts-expect-error there is no such field
 void queued.disposition;
 

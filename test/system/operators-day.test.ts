@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { newAdminToken, type TokenEntry } from "../../scripts/new-admin-token.ts";
-import { checkAnswer, type OpenApi } from "../builders/openapi-check.ts";
+import { checkAnswer, closed, type OpenApi } from "../builders/openapi-check.ts";
 import { type SmallUpstream, startSmallUpstream } from "../builders/small-upstream.ts";
 import { TestService } from "./test-service.ts";
 
@@ -75,7 +75,7 @@ describe("the admin routes over a real socket", () => {
     expect(described.status).toBe(200);
     const { valid, errors } = await new Validator().validate(described.json);
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
-    document = JSON.parse(described.text) as OpenApi; // as it was just validated
+    document = closed(JSON.parse(described.text) as OpenApi); // as it was just validated
 
     // Nothing has evaluated the rules yet, and no webhook is configured.
     const never = expect.stringContaining("monitor:evaluation: the rules have never been");

@@ -274,8 +274,9 @@ export const CountrySchema: GenMessage<Country> = /*@__PURE__*/
   messageDesc(file_locations_v1_locations, 5);
 
 /**
- * Region is a part of the world that people search by: a macro-region such as "Caribbean"
- * (UN M49) or a subdivision such as "Andalusia" (ISO 3166-2).
+ * Region is a part of the world that people search by: a macro-region such as "Caribbean" (UN M49),
+ * a subdivision such as "Andalusia" (ISO 3166-2), a territory such as "Puerto Rico", or a travel
+ * region such as "Lake Garda".
  *
  * @generated from message locations.v1.Region
  */

@@ -78,7 +78,9 @@ export function alertRoutes(
   const current = route({
     method: "get",
     path: "/admin/alerts",
+    operationId: "listAlerts",
     summary: "List the alerts of the last evaluation that are not inactive",
+    description: "With `state`, those in this state. Nothing is evaluated for the answer.",
     access: "read",
     query: alertsQuery,
     responses: { 200: { description: "The alerts", body: alertsAnswer } },
@@ -98,7 +100,9 @@ export function alertRoutes(
   const list = route({
     method: "get",
     path: "/admin/alerts/runs",
+    operationId: "listAlertRuns",
     summary: "List alert run history",
+    description: "Newest first, each with its results and deliveries.",
     access: "read",
     query: runsQuery,
     responses: { 200: { description: "A page of evaluations", body: runPage } },
@@ -117,7 +121,9 @@ export function alertRoutes(
   const one = route({
     method: "get",
     path: "/admin/alerts/runs/:id",
+    operationId: "getAlertRun",
     summary: "One evaluation of the alerts",
+    description: "The finding of each rule, and the messages that it sent.",
     access: "read",
     params: runParams,
     responses: { 200: { description: "The evaluation", body: alertRunSchema } },
@@ -135,6 +141,7 @@ export function alertRoutes(
   const evaluate = route({
     method: "post",
     path: "/admin/alerts/run",
+    operationId: "evaluateAlerts",
     summary: "Evaluate the alerts now",
     description: "Notifies of changes as the evaluation by cron does.",
     access: "operate",
@@ -163,6 +170,7 @@ export function alertRoutes(
   const test = route({
     method: "post",
     path: "/admin/alerts/test",
+    operationId: "testWebhooks",
     summary: "Send a test notification",
     description:
       "To all webhooks or to one. A failed delivery is reported in its receipt, not as an error.",

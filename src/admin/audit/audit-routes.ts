@@ -27,6 +27,7 @@ export function auditRoutes(audit: Pick<AuditStore, "list">) {
   const list = route({
     method: "get",
     path: "/admin/audit",
+    operationId: "listAuditEntries",
     summary: "List what operators changed or tried to change",
     description: "Requests without a valid credential appear in the log only.",
     access: "read",

@@ -7,7 +7,9 @@ export function whoamiRoutes() {
   const whoami = route({
     method: "get",
     path: "/admin/whoami",
+    operationId: "getIdentity",
     summary: "Whose credential this is, and what it permits",
+    description: "To check a credential, and to see when it expires.",
     access: "read",
     responses: { 200: { description: "The credential", body: identitySchema } },
   }).answer(async ({ actor: { id, scopes, expiresAt } }) => {

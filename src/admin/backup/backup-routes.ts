@@ -55,6 +55,7 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
   const run = route({
     method: "post",
     path: "/admin/backup/run",
+    operationId: "makeBackup",
     summary: "Make a backup",
     description: "Of everything that is stored. The next job of its `chain` verifies it.",
     access: "operate",
@@ -87,6 +88,7 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
   const list = route({
     method: "get",
     path: "/admin/backup/list",
+    operationId: "listBackups",
     summary: "List the backups, newest first",
     description: `Also what is left of backups that never became whole, or whose manifest is wrong. With \`state\`, only among the newest ${FILTER_LOOKS_AT}.`,
     access: "read",
@@ -101,7 +103,9 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
   const listJobs = route({
     method: "get",
     path: "/admin/backup/jobs",
+    operationId: "listBackupJobs",
     summary: "List the recent backup jobs, newest first",
+    description: "The jobs that wait or are under way, and the last hundred that ended.",
     access: "read",
     query: z.strictObject({
       kind: z.enum(JOB_KINDS).optional(),
@@ -121,7 +125,9 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
   const job = route({
     method: "get",
     path: "/admin/backup/jobs/:id",
+    operationId: "getBackupJob",
     summary: "One backup job",
+    description: "Its stage and progress, and in the end its verdict or error.",
     access: "read",
     params: jobParams,
     responses: { 200: { description: "The job", body: jobSchema } },
@@ -136,7 +142,9 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
   const one = route({
     method: "get",
     path: "/admin/backup/:id",
+    operationId: "getBackup",
     summary: "One backup",
+    description: "What it contains, whether it is verified, and when retention may delete it.",
     access: "read",
     params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
@@ -155,6 +163,7 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
     route({
       method: "post",
       path: `/admin/backup/:id/${verb}`,
+      operationId: `${verb}Backup`,
       ...about,
       access: "operate",
       action: `backup.${verb}`,
@@ -197,11 +206,15 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
     async (id, request) => coordinator.restoreBackup(id, request),
   );
 
-  const pinRoute = (verb: "pin" | "unpin", summary: string) =>
+  const pinRoute = (
+    verb: "pin" | "unpin",
+    about: { readonly summary: string; readonly description: string },
+  ) =>
     route({
       method: "post",
       path: `/admin/backup/:id/${verb}`,
-      summary,
+      operationId: `${verb}Backup`,
+      ...about,
       access: "operate",
       action: `backup.${verb}`,
       params: backupParams,
@@ -227,12 +240,19 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
       };
     });
 
-  const pin = pinRoute("pin", "Keep a backup until it is unpinned");
-  const unpin = pinRoute("unpin", "Leave a backup to retention again");
+  const pin = pinRoute("pin", {
+    summary: "Keep a backup until it is unpinned",
+    description: "Retention does not delete it meanwhile, nor does `DELETE`.",
+  });
+  const unpin = pinRoute("unpin", {
+    summary: "Leave a backup to retention again",
+    description: "Retention deletes it after `expires_at`.",
+  });
 
   const remove = route({
     method: "delete",
     path: "/admin/backup/:id",
+    operationId: "deleteBackup",
     summary: "Delete a backup",
     description: "Never the newest, nor the newest verified one. Nothing brings it back.",
     access: "operate",

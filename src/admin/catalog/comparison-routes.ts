@@ -37,6 +37,7 @@ export function comparisonRoutes(deps: ComparisonDependencies) {
   const comparison = route({
     method: "get",
     path: "/admin/catalog/comparison",
+    operationId: "compareVersions",
     summary: "Compare two versions, such as the published one with that of a backup",
     description:
       "The counts of both, and a sample of what differs, made on demand: also where no diff is stored.",

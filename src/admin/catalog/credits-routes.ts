@@ -8,7 +8,9 @@ export function creditsRoutes(notice: string) {
   const credits = route({
     method: "get",
     path: "/credits",
+    operationId: "getCredits",
     summary: "The credits that the data's licences require",
+    description: "Sources, licences and what was changed. Show them where you show the data.",
     access: "public",
     responses: {
       200: { description: "In Markdown", body: z.string(), mediaType: "text/markdown" },

@@ -42,6 +42,7 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
   const diff = route({
     method: "get",
     path: "/catalog/diff",
+    operationId: "getCatalogDiff",
     summary: "What to change in an earlier version to have the current one",
     description:
       "Every difference of the last few contents, in one locale; nothing for the current one. Fetch the whole catalog if the answer is 404, or if its `locale` is not that of the names that you have.",

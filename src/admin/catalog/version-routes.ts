@@ -1,15 +1,33 @@
 import * as z from "zod";
-import { versionSchema } from "../../coordinator/version.ts";
+import { type Version, versionSchema } from "../../coordinator/version.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/published-versions.ts";
+import { pageOf } from "../../storage/page.ts";
 import type { CoordinatorCalls } from "../calls.ts";
-import { noteField, outcome } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 
+const generationField = z.int().min(1).max(999_999_999);
+
 const rollbackBody = z.strictObject({
-  generation: z.int().min(1).meta({ description: "The version to publish again." }),
+  generation: generationField.meta({ description: "The version to publish again." }),
+  expected_generation: generationField.optional().meta({
+    description: "The current version, as you know it: 409 if another one is current by now.",
+  }),
   note: noteField,
 });
+
+const versionPage = z.strictObject({
+  versions: z.array(versionSchema).meta({ description: "Newest first." }),
+  ...pageFields,
+});
+
+/** The order of the versions. A cursor encodes a generation with all its digits. */
+const NEWEST_FIRST = {
+  keyOf: (version: Version) => String(version.generation).padStart(9, "0"),
+  descending: true,
+  form: /^\d{9}$/,
+};
 
 const rollbackAnswer = z.strictObject({
   ...outcome,
@@ -28,19 +46,22 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
   const list = route({
     method: "get",
     path: "/admin/catalog/versions",
+    operationId: "listVersions",
     summary: `The published versions of the last ${CONTENTS_RETAINED} contents, newest first`,
+    description:
+      "A rollback can publish each of them again. A content that was published again counts once among the contents.",
     access: "read",
-    responses: {
-      200: {
-        description: "The versions",
-        body: z.strictObject({ versions: z.array(versionSchema) }),
-      },
-    },
-  }).answer(async () => ({ status: 200, body: { versions: await coordinator.versions() } }));
+    query: z.strictObject(pageQuery),
+    responses: { 200: { description: "A page of versions", body: versionPage } },
+  }).answer(async ({ query }) => {
+    const page = pageOf(await coordinator.versions(), query, NEWEST_FIRST);
+    return page.ok ? { status: 200, body: { versions: page.items, ...restOf(page) } } : BAD_CURSOR;
+  });
 
   const rollback = route({
     method: "post",
     path: "/admin/catalog/rollback",
+    operationId: "rollBack",
     summary: "Publish an earlier version again",
     description:
       "Publishes it under a new, higher generation. The next ingest that finds other content replaces it: to prevent that, pause ingestion first. Works while ingestion is paused. Repeated, it changes nothing.",
@@ -50,12 +71,11 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
     responses: { 200: { description: "The new version", body: rollbackAnswer } },
     problems: {
       404: "`generation_not_retained`",
-      409: "`foreign_stores`: another installation or a newer Worker owns the stores",
+      409: "`foreign_stores`: another installation or a newer Worker owns the stores; `generation_changed`: the current version is not `expected_generation`",
     },
-  }).answer(async ({ body: { generation } }) => {
-    const result = await coordinator.rollback(generation);
-    if (!result.ok)
-      return result.reason === "not_retained" ? notRetained(generation) : foreignStores(result);
+  }).answer(async ({ body: { generation, expected_generation } }) => {
+    const result = await coordinator.rollback(generation, expected_generation);
+    if (!result.ok) return rollbackRefusal(generation, result);
     const { version, changed } = result;
     const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
@@ -72,6 +92,7 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
   const takeOver = route({
     method: "post",
     path: "/admin/catalog/take-over",
+    operationId: "takeOver",
     summary: "Take over the stores of another installation",
     description:
       "For a coordinator that has lost its state, or a new installation that replaces another. Adopts the versions in the stores and publishes the newest again, as this installation's. The other, if it still runs, neither publishes nor deletes from then on. Repeated, it changes nothing.",
@@ -106,8 +127,29 @@ function rollbackMessage(
   return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within about a minute.${pause}`;
 }
 
+function rollbackRefusal(target: number, result: RollbackResult & { readonly ok: false }): Refusal {
+  switch (result.reason) {
+    case "not_retained":
+      return notRetained(target);
+    case "foreign_stores":
+      return foreignStores(result);
+    case "generation_changed":
+      return generationChanged(target, result.current);
+    default:
+      return result satisfies never;
+  }
+}
+
 function foreignStores({ detail }: { readonly detail: string }): Refusal {
   return { problem: { status: 409, code: "foreign_stores", detail } };
+}
+
+function generationChanged(target: number, current: number): Refusal {
+  const detail = `Version ${current} is published by now, and nothing has changed. Compare with it, and decide again.`;
+  return {
+    problem: { status: 409, code: "generation_changed", detail },
+    change: { target: String(target), before: { generation: current } },
+  };
 }
 
 /** The answer about a version that is no longer there. */

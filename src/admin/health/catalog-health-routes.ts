@@ -61,7 +61,10 @@ export function catalogHealthRoutes(deps: CatalogSources) {
   const health = route({
     method: "get",
     path: "/catalog/health",
+    operationId: "getCatalogHealth",
     summary: "Health of the catalog API",
+    description:
+      "Opens the manifest and a body of the default locale, as serving does. 503 if the catalog is not served; a warning leaves the answer at 200.",
     access: "public",
     responses: {
       200: { description: "The catalog is served", ...answer },

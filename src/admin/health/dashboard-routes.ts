@@ -118,6 +118,7 @@ export function dashboardRoutes(deps: DashboardDependencies) {
   const summary = route({
     method: "get",
     path: "/dashboard/summary",
+    operationId: "getDashboardSummary",
     summary: "The state of the service at a glance, for a dashboard",
     description:
       "Always 200. `status` is that of `GET /admin/monitor/status`. A section that cannot be read is null and named in `degraded`.",

@@ -41,6 +41,7 @@ export function monitorRoutes(deps: MonitorDependencies) {
   const status = route({
     method: "get",
     path: "/admin/monitor/status",
+    operationId: "getMonitorStatus",
     summary: "Monitor status",
     description:
       "Every check: stores, catalog, coordinator and monitor live, and the findings of the last evaluation of the alerts. It fails also while the rules have not been evaluated in time. A warning leaves the answer at 200.",

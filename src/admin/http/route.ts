@@ -20,11 +20,13 @@ export type RouteSpec = {
   readonly method: "get" | "post" | "delete";
   /** In Hono's form, such as `/admin/ingest/runs/:id`. */
   readonly path: `/${string}`;
+  /** The name of the method in a generated client, such as `cancelRun`. */
+  readonly operationId: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   /** Values that do not match are answered 404. */
   readonly params?: z.ZodObject;
-  /** Strict objects: unknown parameters and fields are refused. */
+  /** Strict objects. Public routes ignore unknown parameters all the same. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly responses: { readonly [status: number]: ResponseSpec };

@@ -70,10 +70,15 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInpu
     return { problem: { status: 404, code: "not_found", detail } };
   }
   const { searchParams } = new URL(c.req.url);
-  const twice = findTwice([...searchParams.keys()]);
+  const { query: querySchema = NO_FIELDS } = spec;
+  // Monitors and pages add parameters of their own against caches.
+  const isTaken = (name: string) =>
+    spec.access !== "public" || Object.hasOwn(querySchema.shape, name);
+  const sent = [...searchParams].filter(([name]) => isTaken(name));
+  const twice = findTwice(sent.map(([name]) => name));
   if (twice !== undefined)
     return invalidRequest("duplicate_parameter", `The parameter "${twice}" is given twice.`);
-  const query = parseInput(spec.query, Object.fromEntries(searchParams), "parameter");
+  const query = parseInput(querySchema, Object.fromEntries(sent), "parameter");
   if (typeof query === "string") return invalidRequest("invalid_query", query);
   if (spec.method !== "post") return { params, query, body: undefined };
   const json = await readJson(c.req.raw);

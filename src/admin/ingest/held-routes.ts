@@ -71,6 +71,11 @@ const manyBody = z
   })
   .refine(({ run_id, rule }) => run_id !== undefined || rule !== undefined, {
     message: "name the changes by run_id, rule or both",
+  })
+  .meta({
+    override: ({ jsonSchema }) => {
+      jsonSchema.anyOf = ["run_id", "rule"].map((name) => ({ ...jsonSchema, required: [name] }));
+    },
   });
 
 /** Most changes in the answer to a decision. */
@@ -94,6 +99,7 @@ export function heldRoutes(deps: HeldDependencies) {
   const list = route({
     method: "get",
     path: "/admin/ingest/held",
+    operationId: "listHeldChanges",
     summary: "List changes by upstream that are held back",
     description:
       "A change of an airport, or of the name of a subdivision that the snapshot does not know, waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. Rules mark the changes that an operator should look at. An airport without a row, and what they mark as `service_lost`, waits ten times as long; what they mark as `obscene` waits until somebody decides. `corrected` changes are those that the snapshot overrides; edit its corrections to change them.",
@@ -140,6 +146,7 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
   const one = route({
     ...common,
     path: `/admin/ingest/held/:id/${verb}`,
+    operationId: `${verb}HeldChange`,
     summary: `${verb === "approve" ? "Approve" : "Reject"} a held change`,
     params: heldParams,
     body: z.strictObject({ note: noteField }),
@@ -157,6 +164,7 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
   const many = route({
     ...common,
     path: `/admin/ingest/held/${verb}`,
+    operationId: `${verb}HeldChanges`,
     summary: `${verb === "approve" ? "Approve" : "Reject"} all waiting changes of a run or a rule`,
     body: manyBody,
     problems: { 503: "`archive_unavailable`: R2 does not answer" },

@@ -45,7 +45,9 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
   const show = route({
     method: "get",
     path: "/admin/ingest/pause",
+    operationId: "getPause",
     summary: "Whether ingestion is paused, since when, by whom and why",
+    description: "A pause ends at `until`, or when somebody resumes ingestion.",
     access: "read",
     responses: { 200: { description: "The present state", body: pauseState } },
   }).answer(async () => ({ status: 200, body: pauseFields((await ingest.status()).pause) }));
@@ -53,6 +55,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
   const pause = route({
     method: "post",
     path: "/admin/ingest/pause",
+    operationId: "pauseIngestion",
     summary: "Pause ingestion",
     description:
       "Stops dispatch and publishing. The run under way stops at its next step and goes on after resume.",
@@ -79,6 +82,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
   const resume = route({
     method: "post",
     path: "/admin/ingest/resume",
+    operationId: "resumeIngestion",
     summary: "Resume ingestion",
     description: "What waits continues; skipped cron ticks are not made up for.",
     access: "operate",

@@ -51,7 +51,10 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
   const show = route({
     method: "get",
     path: "/admin/ingest/queue",
+    operationId: "getQueue",
     summary: "The run under way, and when each waiting one starts",
+    description:
+      "`will_start` says for what each waiting run waits: the run before it, the end of a pause, a time.",
     access: "read",
     responses: { 200: { description: "The present state", body: queueState } },
   }).answer(async () => {
@@ -69,6 +72,7 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
   const queue = route({
     method: "post",
     path: "/admin/ingest/queue",
+    operationId: "queueRun",
     summary: "Queue an ingestion",
     description:
       "To approve what guards refused, send `candidate_of` with the id of the refused run, and `force`. Without `force` the same bytes are tried again.",

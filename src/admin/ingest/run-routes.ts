@@ -59,7 +59,10 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   const list = route({
     method: "get",
     path: "/admin/ingest/runs",
+    operationId: "listRuns",
     summary: "List ingestion run history",
+    description:
+      "Newest first, also the runs that wait or are under way. Without the changes of each run, which its own page has.",
     access: "read",
     query: runsQuery,
     responses: { 200: { description: "A page of runs", body: runPage } },
@@ -80,7 +83,10 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   const detail = route({
     method: "get",
     path: "/admin/ingest/runs/:id",
+    operationId: "getRun",
     summary: "One ingestion run, as it is now",
+    description:
+      "What it fetched, what the guards said, what it rejected, and the first entities that it changes.",
     access: "read",
     params: runParams,
     responses: { 200: { description: "The run", body: runDetailsSchema } },
@@ -96,6 +102,7 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   const cancel = route({
     method: "post",
     path: "/admin/ingest/runs/:id/cancel",
+    operationId: "cancelRun",
     summary: "Cancel an ingestion run",
     description:
       "A waiting run at once, a run under way at its next step before it publishes. Repeated, it changes nothing.",

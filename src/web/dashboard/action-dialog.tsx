@@ -20,6 +20,8 @@ export function ActionDialog({ action, onClose }: Props) {
   const [isSending, setSending] = useState(false);
   const [confirmed, setConfirmed] = useState<AdminRequest>();
   const [result, setResult] = useState<AdminResult<ActionAnswer>>();
+  // However often the dialog sends its request, the service begins its work once.
+  const [idempotencyKey] = useState(newKey);
   const token = useToken();
   const needsToken = result?.ok === false && isOfCredential(result.failure);
   useEffect(() => dialog.current?.showModal(), []);
@@ -30,7 +32,7 @@ export function ActionDialog({ action, onClose }: Props) {
     const request = confirmed ?? actionRequest(action, new FormData(event.currentTarget));
     setConfirmed(request);
     setSending(true);
-    const answer = await askAdmin<ActionAnswer>(request);
+    const answer = await askAdmin<ActionAnswer>({ ...request, idempotencyKey });
     setResult(answer);
     setSending(false);
     // The service counts each request with a refused credential.
@@ -81,6 +83,11 @@ export function ActionDialog({ action, onClose }: Props) {
       </form>
     </dialog>
   );
+}
+
+/** `crypto.randomUUID` is missing where the page is not secure, as over HTTP in a network. */
+function newKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
 /** Whether another token may help. */

@@ -160,8 +160,8 @@ export function cancelRun(id: string): Action {
   };
 }
 
-/** Rolls back to an earlier version. */
-export function rollBackTo({ generation }: Version): Action {
+/** Rolls back from the current version to an earlier one. */
+export function rollBackTo({ generation }: Version, current: Version): Action {
   return {
     title: `Roll back to version ${generation}`,
     explanation:
@@ -176,7 +176,7 @@ export function rollBackTo({ generation }: Version): Action {
     isDangerous: true,
     path: "/admin/catalog/rollback",
     fields: [noteField()],
-    fixed: { generation },
+    fixed: { generation, expected_generation: current.generation },
   };
 }
 

@@ -17,6 +17,8 @@ export interface AdminRequest {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: object;
+  /** The same for all repetitions of a request. */
+  readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -53,11 +55,18 @@ const UNAUTHORIZED = 401;
 const NOT_ACCEPTED = "That token was not accepted.";
 const SIGNED_OUT = "Your session has ended. Sign in again in another tab, then try again here.";
 
-function send({ method = "GET", path, body, signal }: AdminRequest): Promise<Response> {
+function send({
+  method = "GET",
+  path,
+  body,
+  idempotencyKey,
+  signal,
+}: AdminRequest): Promise<Response> {
   const headers = new Headers({ accept: "application/json" });
   const token = sessionToken();
   if (token !== null && path.startsWith("/admin/")) headers.set("authorization", `Bearer ${token}`);
   if (body !== undefined) headers.set("content-type", "application/json");
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
   return fetch(path, {
     method,
     headers,

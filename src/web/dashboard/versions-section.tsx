@@ -26,7 +26,7 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
         <RowButton about={about} onClick={() => setFrom(version)}>
           Changes since
         </RowButton>
-        <RowButton about={`to ${about}`} onClick={() => onAction(rollBackTo(version))}>
+        <RowButton about={`to ${about}`} onClick={() => onAction(rollBackTo(version, current))}>
           Roll back …
         </RowButton>
       </div>

@@ -1,7 +1,7 @@
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
-import { seriousFaults, useBrowser } from "../browser.ts";
+import { seriousFaults, takeProblems, useBrowser } from "../browser.ts";
 import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
 
 useBrowser();
@@ -68,6 +68,22 @@ describe("the dashboard's backups", () => {
     await second.getByRole("button", { name: "Restore" }).click();
     expect(await confirm(page, "Restore")).toContain("The job is queued.");
     await job(page, "restore").getByText("To undo it, restore").waitFor();
+  });
+
+  it("are made once, though the dialog sends again what got no answer", async () => {
+    const page = await signIn("#backups");
+    const lost = async (route: Route) => {
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route("**/admin/backup/run", lost, { times: 1 });
+    await page.getByRole("button", { name: "Back up …" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Back up", exact: true }).click();
+    await dialog.getByText("The service does not answer.").waitFor();
+    for (const problem of takeProblems()) expect(problem).toContain("ERR_FAILED");
+    await dialog.getByRole("button", { name: "Try again" }).click();
+    await dialog.getByText("The same job was queued before").first().waitFor();
   });
 });
 

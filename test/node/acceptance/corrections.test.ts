@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Correction } from "../../../src/acceptance/corrections.ts";
-import type { SourceAirport } from "../../../src/sources/our-airports.ts";
+import type { Correction } from "../../../src/sources/reference.ts";
+import type { SourceAirport } from "../../../src/sources/airport.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
 /** What upstream wrote on the snapshot's day, and what the snapshot says. */
@@ -136,6 +136,15 @@ describe("a correction of the snapshot", () => {
     life.nextDays(5, [OLD_NAME, OTHER]);
     expect(codes()).toEqual(["AUH", "BRN"]);
     expect(life.held()).toEqual([]);
+  });
+
+  it("changes nothing of an airport elsewhere to which another source gives its number", () => {
+    const written = { ...OLD_NAME, scheduled: false };
+    life = correctedLife([NEW_NAME, OTHER], [{ id: "1", written, ours: NEW_NAME }]);
+    const elsewhere = airportNumber(905, "XEL", { id: "1", scheduled: false });
+    life.nextDays(4, [elsewhere, OTHER]);
+    expect(life.airport("XEL")).toMatchObject({ name: elsewhere.name, scheduled: false });
+    expect(life.held().filter(({ state }) => state === "corrected")).toEqual([]);
   });
 
   it("cannot be approved or rejected", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordOf } from "../../../src/acceptance/airport.ts";
-import type { SourceAirport } from "../../../src/sources/our-airports.ts";
+import type { SourceAirport } from "../../../src/sources/airport.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
 const DAYS = 30;

@@ -96,7 +96,8 @@ describe("a new coordinator over empty stores", () => {
   });
 
   it("leaves it to people and the daily run when the first run has failed", async () => {
-    world.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("no upstream")) };
+    const fetch = () => Promise.reject(new Error("no upstream"));
+    world.upstream = { ...world.upstream, fetch };
     await tick();
     const failed = world.state.runs().length;
     expect(world.state.runs().every(({ state }) => state === "failed")).toBe(true);

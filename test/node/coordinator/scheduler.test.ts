@@ -19,10 +19,7 @@ const rows = () => [...world.history.rows.values()].map(({ run }) => run);
 
 /** Makes a stage's calls fail so long as it is asked to. */
 const breakUpstream = (fault: Error) => {
-  world.upstream = {
-    name: "embedded",
-    fetch: () => Promise.reject(fault),
-  };
+  world.upstream = { ...world.upstream, fetch: () => Promise.reject(fault) };
 };
 
 describe("the answer to an enqueue", () => {

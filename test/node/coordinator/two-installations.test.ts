@@ -245,7 +245,7 @@ describe(
               await meet();
             };
             const bytes = new TextEncoder().encode(`text ${++texts}`);
-            world.upstream = { name: "embedded", fetch: async () => [{ name: "text", bytes }] };
+            world.upstream = { ...world.upstream, fetch: async () => [{ name: "text", bytes }] };
             if (what === "publish") await world.enqueue();
             if (what === "take_over") {
               const answer = await world.coordinator.takeOver().catch(() => null);

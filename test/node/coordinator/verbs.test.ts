@@ -77,7 +77,7 @@ const upTo = async (stage: Stage) => (await world.ingest.runUpTo(stage)).id;
 /** Lets a run fail, and upstream be well again. Returns the newest run. */
 async function failWith(fault: Error): Promise<string> {
   const { upstream } = world.ingest;
-  world.ingest.upstream = { name: "embedded", fetch: () => Promise.reject(fault) };
+  world.ingest.upstream = { ...upstream, fetch: () => Promise.reject(fault) };
   const { run } = await world.ingest.enqueue();
   await world.drain(() => world.ingest.run(run.id).state === "failed");
   world.ingest.upstream = upstream;

@@ -103,19 +103,19 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
       someFacts({ fileRows: { before: 80_000, after: 78_399 } }),
       "guard_truncated",
       [80_000, 78_399, 78_400],
-      "airports.csv had 80000 rows and now has 78399",
+      "upstream's list of airports had 80000 rows and now has 78399",
     ],
     [
       someFacts({ fileRows: { before: 80_000, after: 81_601 } }),
       "guard_padded",
       [80_000, 81_601, 81_600],
-      "airports.csv had 80000 rows and now has 81601",
+      "upstream's list of airports had 80000 rows and now has 81601",
     ],
     [
       someFacts({ listed: { before: 5000, after: 4599, least: 4600 } }),
       "guard_truncated",
       [5000, 4599, 4600],
-      "of 5000 airports that travellers use, airports.csv has 4599",
+      "of 5000 airports that travellers use, upstream has 4599",
     ],
     [withCounts({ airports: 4120 }), "guard_shrink", [9074, 4120, 8621], "airports 9074 → 4120"],
     [

@@ -16,7 +16,7 @@ it("half of the world's airports is refused, by itself and after a whole file", 
   world.upstream = half;
   await expect(world.runToEnd()).rejects.toMatchObject({
     message: expect.stringMatching(
-      /^guard_truncated: of \d{4} airports that travellers use, airports.csv has \d{4}$/,
+      /^guard_truncated: of \d{4} airports that travellers use, upstream has \d{4}$/,
     ),
   });
   world.upstream = anUpstream(ROWS);
@@ -25,7 +25,7 @@ it("half of the world's airports is refused, by itself and after a whole file", 
   world.upstream = half;
   await expect(world.runToEnd()).rejects.toMatchObject({
     message: expect.stringContaining(
-      `guard_truncated: airports.csv had ${ROWS.length} rows and now has ${HALF}; guard_truncated: of`,
+      `guard_truncated: upstream's list of airports had ${ROWS.length} rows and now has ${HALF}; guard_truncated: of`,
     ),
   });
   expect(world.current).toBe(whole);
@@ -40,7 +40,7 @@ it("a file that repeats all rows is refused, though it changes nothing, and the 
   await expect(world.runToEnd()).rejects.toMatchObject({
     message: expect.stringMatching(
       new RegExp(
-        `^guard_padded: airports.csv had ${ROWS.length} rows and now has ${ROWS.length}0; guard_rejects: `,
+        `^guard_padded: upstream's list of airports had ${ROWS.length} rows and now has ${ROWS.length}0; guard_rejects: `,
       ),
     ),
   });

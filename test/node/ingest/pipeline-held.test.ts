@@ -7,6 +7,7 @@ import {
 } from "../../../src/acceptance/ledger-files.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
 import type { Accepted } from "../../../src/acceptance/airport.ts";
+import { ourAirports } from "../../../src/sources/our-airports.ts";
 import { EMBEDDED, embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { FIRST_INGEST_CHECKPOINT, parseAgain } from "../../../src/ingest/checkpoint.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
@@ -106,6 +107,7 @@ describe("a run over an upstream that may lie", () => {
     await nextDay(renamed("Ghost"));
     world.upstream = {
       name: "test",
+      reader: ourAirports,
       fetch: async (archived = {}) =>
         Object.entries(archived).map(([name, { sha256 }]) => ({
           name,
@@ -196,7 +198,7 @@ describe("a run over an upstream that may lie", () => {
     world.upstream = anUpstream(ROWS.slice(0, 38));
     await expect(world.runToEnd()).rejects.toMatchObject({
       code: "guard_truncated",
-      message: "guard_truncated: airports.csv had 40 rows and now has 38",
+      message: "guard_truncated: upstream's list of airports had 40 rows and now has 38",
     });
   });
 

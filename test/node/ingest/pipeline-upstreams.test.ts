@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
+import { ourAirports } from "../../../src/sources/our-airports.ts";
 import type { ArchivedFiles, Upstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot } from "../../builders/small-snapshot.ts";
@@ -29,6 +30,7 @@ async function publish(upstream: Upstream | undefined): Promise<string | undefin
 
 const giving = (files: { readonly [name: string]: string | Uint8Array }): Upstream => ({
   name: "test",
+  reader: ourAirports,
   fetch: async () =>
     Object.entries(files).map(([name, content]) => ({ name, bytes: Buffer.from(content) })),
 });

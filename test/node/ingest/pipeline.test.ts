@@ -276,7 +276,7 @@ describe("the age of the data", () => {
     expect(world.current).toMatchObject(published);
     const embedded = embeddedUpstream(world.snapshot);
     world.upstream = {
-      name: "test",
+      ...embedded,
       fetch: async () => (await embedded.fetch()).map((file) => ({ ...file, as_of: "2026-11-01" })),
     };
     expect((await world.runToEnd()).outcome).toBe("unchanged");
@@ -287,7 +287,7 @@ describe("the age of the data", () => {
   it("is unknown where nobody has recorded it", async () => {
     const embedded = embeddedUpstream(world.snapshot);
     world.upstream = {
-      name: "test",
+      ...embedded,
       fetch: async () => (await embedded.fetch()).map(({ name, bytes }) => ({ name, bytes })),
     };
     await world.runToEnd();

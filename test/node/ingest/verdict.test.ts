@@ -126,7 +126,7 @@ describe("an upstream whose file cannot be used", () => {
     ["not_utf8", "is in Latin-1", Buffer.from(quoted, "latin1")],
   ])("fails the run as %s when it %s, by force too", async (fault, _, content) => {
     world.upstream = {
-      name: "embedded",
+      ...world.upstream,
       fetch: async () => [
         { name: "airports.csv", bytes: Buffer.from(content) },
         { name: "regions.csv", bytes: Buffer.from("code,name\n") },
@@ -183,7 +183,7 @@ describe("an upstream whose values are as long as a row may be", () => {
       "regions.csv": `code,name\n${code},Utopia\n`,
     };
     world.upstream = {
-      name: "embedded",
+      ...world.upstream,
       fetch: async () =>
         Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
     };

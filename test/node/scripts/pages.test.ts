@@ -1,16 +1,40 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { Code } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { docsPages } from "../../../scripts/docs-content.ts";
+import { slugOf } from "../../../scripts/html.ts";
+import { SETTING_NAMES } from "../../../scripts/setting-names.ts";
+import { RULES } from "../../../src/acceptance/held-change.ts";
+import { ALERT_STATES } from "../../../src/alerts/alert-run.ts";
+import { VERDICT_STATES } from "../../../src/backup/verdict.ts";
+import { SOURCE_NAMES } from "../../../src/config.ts";
+import { OVERRIDABLE } from "../../../src/ingest/guards.ts";
 
-const PAGES = [
-  "README.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
-  "client/README.md",
-  "data/README.md",
-  ...markdownIn("docs"),
-];
+const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();
+
+/** Secrets, a binding, the environment of commands and workflows, constants, a file, HTTP methods, a city. */
+const OTHER_NAMES = new Set(
+  (
+    "ADMIN_TOKENS ALERT_PING_URL ALERT_WEBHOOKS METRICS " +
+    "ADMIN_TOKEN AUTH CHROMIUM CLOUDFLARE_ACCOUNT_ID CLOUDFLARE_API_TOKEN DOMAIN REPLACE_DOMAIN URL " +
+    "CODINGS RULES LICENSE DELETE GET HEAD POST LON"
+  ).split(" "),
+);
+
+/** Words of other programs and of a source. */
+const OTHER_WORDS = ["custom_domain", "http_gzip_support", "ref_airport_pageranked"];
+
+/** The words, such as `run_not_found`, of what the service, the contract and the snapshot are made of. */
+const WORDS = new Set([
+  ...wordsIn(globSync(["src/**/*.{ts,tsx}", "data/build/*.ts", "proto/**/*.proto"])),
+  ...Object.values(Code).flatMap((code) => (typeof code === "number" ? codeToString(code) : [])),
+  ...OTHER_WORDS,
+]);
+
+/** Codes and events that the code puts together. */
+const COMPOSED = [/^source_(\w+)$/, /^(\w+)_unavailable$/, /^(\w+)_step_failed$/];
 
 describe.each(PAGES)("%s", (page) => {
   const text = readFileSync(page, "utf8");
@@ -29,13 +53,48 @@ describe.each(PAGES)("%s", (page) => {
   });
 
   it("names only existing npm scripts", () => {
-    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
-      readonly scripts: { readonly [name: string]: string };
-    };
-    const named = [...text.matchAll(/npm run ([\w:]+)(?! --prefix)/g)].map(([, name = ""]) => name);
-    const own = page === "data/README.md" ? [] : named;
-    expect(own.filter((name) => !(name in scripts))).toEqual([]);
+    const own = join(dirname(page), "package.json");
+    const scripts = ["package.json", ...(existsSync(own) ? [own] : [])].flatMap(scriptsOf);
+    const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
   });
+
+  it("names only existing settings", () => {
+    const named = spansOf(text).map((span) => /^[A-Z][A-Z0-9_]{2,}(?= = |$)/.exec(span)?.[0] ?? "");
+    const unknown = named.filter((name) => name !== "" && !OTHER_NAMES.has(name));
+    expect(unknown.filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
+  });
+
+  it("names only codes, fields and events that the code has", () => {
+    const named = spansOf(text).flatMap(
+      (span) => span.match(/(?<![\w./-])[a-z]+(?:_[a-z]+)+\b/g) ?? [],
+    );
+    expect(named.filter((word) => !isWord(word))).toEqual([]);
+  });
+});
+
+describe.each([
+  ["docs/upstream.md", "rule", RULES],
+  ["docs/upstream.md", "guard", Object.keys(OVERRIDABLE)],
+  ["docs/upstream.md", "`SOURCE`", SOURCE_NAMES],
+  ["docs/alerts.md", "state", ALERT_STATES],
+  ["docs/backups.md", "`verified.state`", VERDICT_STATES],
+])("the table in %s of each %s", (page, title, names) => {
+  it("has those of the code", () => {
+    const rows = tableOf(readFileSync(page, "utf8"), title);
+    const named = rows.map(([name = ""]) => /`(\w+)`/.exec(name)?.[1]);
+    expect(new Set(named)).toEqual(new Set(names));
+  });
+});
+
+it("docs/upstream.md says of each guard whether force overrides it, and ranks the rules as the code does", () => {
+  const page = readFileSync("docs/upstream.md", "utf8");
+  expect(
+    Object.fromEntries(
+      tableOf(page, "guard").map((row) => [row[0]?.replaceAll("`", ""), row.at(-1) === "yes"]),
+    ),
+  ).toEqual(OVERRIDABLE);
+  expect(tableOf(page, "rule").map(([name = ""]) => /`(\w+)`/.exec(name)?.[1])).toEqual(RULES);
 });
 
 describe("the README", () => {
@@ -70,20 +129,51 @@ function markdownIn(folder: string): string[] {
     .map((name) => `${folder}/${name}`);
 }
 
+/** The scripts of a package. */
+function scriptsOf(file: string): string[] {
+  const { scripts = {} } = JSON.parse(readFileSync(file, "utf8")) as { readonly scripts?: object };
+  return Object.keys(scripts);
+}
+
+function wordsIn(files: readonly string[]): string[] {
+  return files.flatMap((file) => readFileSync(file, "utf8").match(/[a-z]+(?:_[a-z]+)*/g) ?? []);
+}
+
+function isWord(word: string): boolean {
+  const parts = COMPOSED.map((pattern) => pattern.exec(word)?.[1]);
+  return [word, ...parts].some((each) => each !== undefined && WORDS.has(each));
+}
+
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^```[^]*?^```$/gm, "");
+}
+
+/** The code within a page's sentences. */
+function spansOf(text: string): string[] {
+  return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+}
+
+/** The cells of the table whose first column has this title, row by row. */
+function tableOf(text: string, title: string): string[][] {
+  const tables = text.match(/^\|.*\n\| ?:?-.*\n(?:\|.*\n)+/gm) ?? [];
+  const rows = tables.map((table) => table.trim().split("\n").map(cellsOf));
+  const [, , ...found] = rows.find(([first]) => first?.[0] === title) ?? [];
+  return found;
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
 /** Whether a link's file has its heading. */
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = "", heading] = link.split("#");
   const file = path === "" ? page : join(dirname(page), path);
   if (!existsSync(file)) return false;
   if (heading === undefined) return true;
-  const headings = readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm);
-  return [...headings].some(([, text = ""]) => anchorOf(text) === heading);
-}
-
-/** The anchor that GitHub gives a heading. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, "")
-    .replaceAll(" ", "-");
+  const headings = withoutBlocks(readFileSync(file, "utf8")).matchAll(/^#+ (.*)$/gm);
+  return [...headings].some(([, text = ""]) => slugOf(text) === heading);
 }

@@ -6,6 +6,7 @@ import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
 import { ledgerOf } from "../../../src/acceptance/ledger-files.ts";
 import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
 import { acceptSources } from "../../../src/ingest/accept-sources.ts";
+import { ourAirports } from "../../../src/sources/our-airports.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
@@ -61,6 +62,7 @@ const sources = {
 const deps = { archive: files, openSnapshot: open, limits: DEPLOYED_LIMITS, now: Date.now };
 const request = {
   source: "ourairports",
+  reader: ourAirports,
   sources,
   decisions: [],
   mode: "incremental",

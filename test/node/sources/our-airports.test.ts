@@ -1,7 +1,8 @@
 import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
 import { roundDegrees } from "../../../src/catalog/positions.ts";
 import { describe, expect, it } from "vitest";
-import { type AirportsRead, readAirports } from "../../../src/sources/our-airports.ts";
+import type { AirportsRead } from "../../../src/sources/airport.ts";
+import { readAirports } from "../../../src/sources/our-airports.ts";
 import {
   anAirportRow,
   aSourceAirport,

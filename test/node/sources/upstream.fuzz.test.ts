@@ -2,8 +2,9 @@ import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCsv } from "../../../src/sources/csv.ts";
-import { type AirportsRead, readAirports } from "../../../src/sources/our-airports.ts";
-import { readRegionNames } from "../../../src/sources/our-regions.ts";
+import type { AirportsRead } from "../../../src/sources/airport.ts";
+import { readAirports } from "../../../src/sources/our-airports.ts";
+import { readSubdivisions } from "../../../src/sources/our-regions.ts";
 import { SourceError } from "../../../src/sources/source-error.ts";
 import { mutatedCsv } from "../../builders/csv-mutations.ts";
 import { FOUND_IN_TABLES } from "../../cases/found-by-fuzzing.ts";
@@ -93,7 +94,7 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
     expect(regionRows.length).toBeGreaterThan(5);
     await fc.assert(
       fc.asyncProperty(mutatedCsv(regionRows), chunkLength, async (bytes, length) => {
-        const read = await orRefused(readRegionNames(streamOf(bytes, length), regionCodes));
+        const read = await orRefused(readSubdivisions(streamOf(bytes, length), regionCodes));
         for (const name of read?.names.values() ?? []) expect(name.trim()).not.toBe("");
       }),
       fuzzed(40, found(regionRows[0])),

@@ -63,4 +63,17 @@ describe("an older version", () => {
     const reads = world.store.calls.filter((call) => call === `r2 get ${generationKey(1)}`);
     expect(reads).toHaveLength(1);
   });
+
+  it("counts as listed until its manifest is gone from R2, or while R2 cannot say", async () => {
+    world.store.publish(aVersion(1, "one"));
+    world.store.publish(aVersion(2, "two"));
+    await world.reader.current();
+    expect(await world.reader.isListed(1)).toBe(true);
+    world.store.r2.delete(generationKey(1));
+    world.time += 1_000;
+    expect(await world.reader.isListed(1)).toBe(false);
+    world.breakCalls("r2 list");
+    world.time += 1_000;
+    expect(await world.reader.isListed(1)).toBe(true);
+  });
 });

@@ -79,13 +79,17 @@ describe("a GET that names the hash of a version", () => {
     expect((await handler(aPinned("0".repeat(64)))).status).toBe(503);
   });
 
-  it("is not_found if the bytes of an older version are gone, and data_loss for the current one", async () => {
+  it.each([
+    ["data_loss if the bytes of a retained version are gone", false, "data_loss"],
+    ["not_found if the version has been collected with its bytes", true, "not_found"],
+  ])("is %s, and data_loss for the current one", async (_, isCollected, expected) => {
     const { handler, reader, old, renewed } = aRenewedService();
     reader.openResult = { ok: false, reason: "data_loss" };
+    reader.isCollected = isCollected;
     const codes = [old, renewed].map(async (hash) => {
       const { code } = await (await handler(aPinned(hash))).json<{ code: string }>();
       return code;
     });
-    expect(await Promise.all(codes)).toEqual(["not_found", "data_loss"]);
+    expect(await Promise.all(codes)).toEqual([expected, "data_loss"]);
   });
 });

@@ -25,6 +25,20 @@ describe("GET /admin/catalog/versions", () => {
     });
   });
 
+  it("comes in pages, also while versions are published", async () => {
+    const pageOf = async (query: string) =>
+      (await world.request(`/admin/catalog/versions?limit=2${query}`)).json<{
+        versions: { generation: number }[];
+        next_cursor: string | null;
+        total: number;
+      }>();
+    const first = await pageOf("");
+    expect(first).toMatchObject({ versions: [{ generation: 3 }, { generation: 2 }], total: 3 });
+    await world.ingest.coordinator.rollback(1);
+    const second = await pageOf(`&cursor=${first.next_cursor}`);
+    expect(second).toMatchObject({ versions: [{ generation: 1 }], next_cursor: null, total: 4 });
+  });
+
   it("is 503 while the coordinator is away", async () => {
     world.breakCalls("coordinator");
     expect((await world.request("/admin/catalog/versions")).status).toBe(503);
@@ -56,6 +70,25 @@ describe("POST /admin/catalog/rollback", () => {
       ]);
     },
   );
+
+  it("is refused if another version than the expected one is current", async () => {
+    const answer = await rollback({ generation: 1, expected_generation: 2 });
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: "generation_changed" });
+    expect(generations()).toEqual([3, 2, 1]);
+    expect(world.audited).toMatchObject([
+      { target: "1", outcome: "refused", before: { generation: 3 } },
+    ]);
+  });
+
+  it("publishes from the expected version, and can be repeated as it was sent", async () => {
+    const sent = { generation: 1, expected_generation: 3 };
+    expect(await (await rollback(sent)).json()).toMatchObject({ version: { generation: 4 } });
+    const again = await rollback(sent);
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({ changed: false, version: { generation: 4 } });
+    expect(generations()).toEqual([4, 3, 2, 1]);
+  });
 
   it("says the second time that nothing changed, with the same version", async () => {
     const note = "bad names";

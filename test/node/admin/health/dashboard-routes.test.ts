@@ -153,7 +153,8 @@ describe("GET /dashboard/summary", () => {
     [
       "a failed run, once the rules have been evaluated",
       async () => {
-        world.ingest.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("bug")) };
+        const fetch = () => Promise.reject(new Error("bug"));
+        world.ingest.upstream = { ...world.ingest.upstream, fetch };
         await world.ingest.runToEnd();
         await world.evaluate();
       },

@@ -291,7 +291,8 @@ describe("the five answers", () => {
   });
 
   it("link a failure to its run and its runbook, but give the public only its name", async () => {
-    world.ingest.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("bug")) };
+    const fetch = () => Promise.reject(new Error("bug"));
+    world.ingest.upstream = { ...world.ingest.upstream, fetch };
     const { id } = await world.ingest.runToEnd();
     await world.evaluate();
     const { failed } = await answers();

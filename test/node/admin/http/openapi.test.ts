@@ -1,14 +1,23 @@
+import { Validator as JsonSchema } from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { describeRoutes } from "../../../../scripts/openapi-document.ts";
+import { describeRoutes, openApiDocument } from "../../../../scripts/openapi-document.ts";
+import { EXAMPLES } from "../../../../scripts/openapi-examples.ts";
+import { problemSchema } from "../../../../src/admin/http/http.ts";
 import { route } from "../../../../src/admin/http/route.ts";
-import { checkAnswer, OPENAPI } from "../../../builders/openapi-check.ts";
+import { anId } from "../../../builders/an-id.ts";
+import { checkAnswer, closed, OPENAPI } from "../../../builders/openapi-check.ts";
 
 interface Operation {
   readonly operationId?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
   readonly security?: readonly object[];
+  readonly responses: { readonly [status: string]: { readonly content?: Content } };
 }
+
+type Content = { readonly [mediaType: string]: { readonly example?: unknown } };
 
 /** Every operation of the document, whatever its method. */
 const operations = Object.entries(OPENAPI.paths ?? {}).flatMap(([path, item]) =>
@@ -44,10 +53,69 @@ describe("the OpenAPI document", () => {
 
   it("gives each operation a name of its own", () => {
     const named = operations.map(({ operation }) => operation.operationId);
-    expect(named).not.toContain(undefined);
     expect(new Set(named).size).toBe(named.length);
-    expect(named).toContain("postAdminIngestRunsByIdCancel");
-    expect(named).toContain("deleteAdminBackupById");
+    for (const name of named) expect(name).toMatch(/^[a-z]+(?:[A-Z][a-z]+)*$/);
+    expect(named).toEqual(expect.arrayContaining(["cancelRun", "pauseIngestion", "listRuns"]));
+  });
+
+  it("describes each operation, under a tag that is described", () => {
+    const tags = OPENAPI.tags?.map(({ name }) => name);
+    for (const { operation } of operations) {
+      expect(operation.description, operation.operationId).toMatch(/\.$/);
+      expect(operation.tags).toHaveLength(1);
+      expect(tags).toEqual(expect.arrayContaining([...(operation.tags ?? [])]));
+    }
+  });
+
+  it("shows for each operation an answer that it describes", async () => {
+    const shown = operations.flatMap(({ path, method, operation }) =>
+      Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+        Object.entries(content).flatMap(([mediaType, { example }]) =>
+          example === undefined ? [] : [{ path, method, operation, status, mediaType, example }],
+        ),
+      ),
+    );
+    const names = (list: readonly { readonly operation: Operation }[]) =>
+      list.map(({ operation }) => operation.operationId ?? "").toSorted();
+    expect(names(shown)).toEqual(names(operations));
+    expect(Object.keys(EXAMPLES).toSorted()).toEqual(names(operations));
+    for (const { path, method, status, mediaType, example } of shown) {
+      const text = typeof example === "string" ? example : JSON.stringify(example);
+      const headers = { "content-type": mediaType };
+      const answer = new Response(text, { status: Number(status), headers });
+      await checkAnswer(OPENAPI, { method: method.toUpperCase(), path }, answer);
+    }
+  });
+
+  it("shows a problem as each is", () => {
+    const { Problem: schema } = OPENAPI.components?.schemas ?? {};
+    expect(problemSchema.safeParse(Object(schema)["examples"]?.[0]).success).toBe(true);
+  });
+
+  it("has no bounds that only say that a number is safe", () => {
+    expect(JSON.stringify(OPENAPI)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+
+  it("lets answers gain fields, and requests have only those that it names", () => {
+    const { paths, components } = openApiDocument();
+    const rollBack = paths?.["/admin/catalog/rollback"]?.post;
+    const answers = JSON.stringify([components, rollBack?.responses]);
+    expect(answers).not.toContain('"additionalProperties":false');
+    const queueRun = paths?.["/admin/ingest/queue"]?.post;
+    expect(queueRun?.requestBody).toMatchObject({
+      content: { "application/json": { schema: { additionalProperties: false } } },
+    });
+  });
+
+  it.each(["approve", "reject"])("says which fields are needed to %s many changes", (verb) => {
+    const body = OPENAPI.paths?.[`/admin/ingest/held/${verb}`]?.post?.requestBody;
+    const schema = Object(body).content["application/json"].schema;
+    const validator = new JsonSchema(schema, "2020-12");
+    const isValid = (sent: object) => validator.validate(sent).valid;
+    expect(isValid({})).toBe(false);
+    expect(isValid({ note: "all" })).toBe(false);
+    expect(isValid({ rule: "closes" })).toBe(true);
+    expect(isValid({ run_id: anId(1), note: "all" })).toBe(true);
   });
 });
 
@@ -55,11 +123,13 @@ describe("the check of answers against the document", () => {
   const spec = route({
     method: "get",
     path: "/things/:id",
+    operationId: "getThing",
     summary: "A thing",
+    description: "It has a size.",
     access: "public",
     responses: { 200: { description: "It", body: z.strictObject({ size: z.int() }) } },
   }).answer(async () => ({ status: 200, body: { size: 1 } }));
-  const document = describeRoutes([spec]);
+  const document = closed(describeRoutes([spec]));
   const check = (answer: Response) =>
     checkAnswer(document, { method: "GET", path: "/things/1?a=b" }, answer);
 

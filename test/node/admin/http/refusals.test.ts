@@ -146,7 +146,6 @@ interface Wrong extends Expected {
   readonly failures?: number;
 }
 
-const isAny = () => true;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const wrongToken = { to: isAdmin, sent: bearer("wrong"), actor: null };
 const expiredToken = { to: isAdmin, sent: bearer(EXPIRED_TOKEN), actor: null };
@@ -181,14 +180,14 @@ const WRONG: readonly Wrong[] = [
   {
     what: "an unknown parameter",
     refusal: "400 invalid_query",
-    to: isAny,
+    to: isAdmin,
     query: "?nonsense=1",
     detail: 'unknown parameter "nonsense"',
   },
   {
     what: "a repeated parameter",
     refusal: "400 duplicate_parameter",
-    to: isAny,
+    to: isAdmin,
     query: "?limit=1&limit=1",
     detail: '"limit" is given twice',
   },
@@ -311,6 +310,7 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
       ["?cursor=x", "cursor: must be the next_cursor"],
       ["?__proto__=1", 'unknown parameter "__proto__"'],
     ],
+    "GET /admin/catalog/versions": [["?cursor=x", "cursor: must be the next_cursor"]],
     "GET /catalog/diff": [
       ["", "from: this parameter is missing"],
       ["?from=x", "from: must be a generation or a SHA-256"],
@@ -321,6 +321,7 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
       ["{}", "generation: this field is missing"],
       ['{"generation":1.5}', "generation: must be a whole number"],
       ['{"generation":0}', "generation: must be at least 1"],
+      ['{"generation":1,"expected_generation":"1"}', "expected_generation: must be a number"],
     ],
     "POST /admin/ingest/held/approve": [
       ['{"note":"all"}', "name the changes by run_id, rule or both"],
@@ -362,6 +363,23 @@ describe.each(Object.entries(INVALID))("%s answers 400", (route, rows) => {
     const refusal = isBody ? "400 invalid_body" : "400 invalid_query";
     const actor = path.startsWith("/admin") ? "ops" : null;
     await expectRefused(answer, { refusal, detail, actor, action: ACTIONS[route] });
+  });
+});
+
+describe("a public route", () => {
+  const PUBLIC = ROUTES.filter((route) => !isAdmin(route));
+
+  it.each(PUBLIC)("ignores parameters that it does not know: $path", async ({ path }) => {
+    const known = path === "/catalog/diff" ? "?from=1" : "?";
+    const plain = await world.send(`${path}${known}`);
+    const busted = await world.send(`${path}${known}&_=1&_=2&toString=3&__proto__=4`);
+    expect(busted.status).toBe(plain.status);
+    expect(await busted.text()).not.toContain("invalid_query");
+  });
+
+  it("refuses a parameter that it knows and that is given twice", async () => {
+    const answer = world.send("/catalog/diff?from=1&from=2");
+    await expectRefused(answer, { refusal: "400 duplicate_parameter", actor: null });
   });
 });
 

@@ -1,0 +1,118 @@
+/** What a run reads of an upstream's files, whatever their format. */
+import { asEvidence } from "../catalog/evidence.ts";
+import type { Position } from "../catalog/positions.ts";
+import { SourceError } from "./source-error.ts";
+
+/** Types of airports. The first one wins if two rows claim the same IATA code. */
+export const AIRPORT_TYPES = [
+  "large_airport",
+  "medium_airport",
+  "small_airport",
+  "seaplane_base",
+  "heliport",
+] as const;
+
+/** An airport as upstream says, normalized. */
+export interface SourceAirport extends Position {
+  /** Number of its row at upstream, in decimal digits. */
+  readonly id: string;
+  readonly type: (typeof AIRPORT_TYPES)[number];
+  readonly name: string;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly country: string;
+  /** ISO 3166-2 code as OurAirports has it, or a placeholder such as `FR-U-A`. */
+  readonly region: string;
+  /** Empty if unknown. */
+  readonly municipality: string;
+  readonly iata: string;
+  /** Empty if it has none. */
+  readonly icao: string;
+  /** Whether it has scheduled service. */
+  readonly scheduled: boolean;
+}
+
+/** Why the row of an airport lists none. One that is `unusable` says nothing: the airport stays. */
+export type DelistedReason = "closed" | "without_code" | "unusable";
+
+/** A row that no catalog is built from. */
+export interface Reject {
+  readonly reason: string;
+  /** Line of the file. */
+  readonly line: number;
+  /** IATA code as written; shortened to 40 characters, like the id. */
+  readonly iata: string;
+  readonly id: string;
+}
+
+/** Most rejected rows in memory: several times the number of airports. */
+export const REJECTS_MAX = 50_000;
+
+/** Builds a reject with shortened texts, which may be as long as a row. */
+export function reject(
+  reason: string,
+  { line, iata, id }: { line: number; iata: string; id: string },
+): Reject {
+  return { reason, line, iata: asEvidence(iata), id: asEvidence(id) };
+}
+
+export function tooManyRejects(file: string, line: number): SourceError {
+  return new SourceError(
+    "malformed_csv",
+    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}; check that it is the right file`,
+  );
+}
+
+/** An airport that the catalog has. */
+export interface KnownAirport extends Position {
+  /** Number of its row. */
+  readonly row: string;
+  readonly iata: string;
+}
+
+/** Upstream's airports, with an account of each row. Rows that list no airport are `filtered`. */
+export interface AirportsRead {
+  /** Sorted by IATA code. Codes and ids are unique. */
+  readonly airports: readonly SourceAirport[];
+  /** Rows of known airports that list no airport, by number, and why. */
+  readonly delistedRows: ReadonlyMap<string, DelistedReason>;
+  /** Ids of airports whose names say that they are not in use. */
+  readonly unopened: ReadonlySet<string>;
+  /** All rows. */
+  readonly seen: number;
+  readonly filtered: number;
+  readonly rejects: readonly Reject[];
+  /** Number of repaired values by kind of repair. */
+  readonly repaired: { readonly [reason: string]: number };
+}
+
+/** Upstream's English names of subdivisions. */
+export interface SubdivisionsRead {
+  /** Names by code. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Unusable rows; `id` is the subdivision's code. */
+  readonly rejects: readonly Reject[];
+}
+
+/** Opens a file of an upstream by its name without `.gz`, decompressed. */
+export type OpenFile = (name: string) => Promise<ReadableStream<Uint8Array>>;
+
+/** Reads the files of an upstream. Equal bytes give equal results. */
+export interface UpstreamReader {
+  /** Names of the files without `.gz`, that of the airports first. */
+  readonly files: readonly string[];
+  /**
+   * @param countries accepted ISO 3166-1 alpha-2 codes.
+   * @param known airports of the catalog: of two rows with one code, the airport's own is kept.
+   * @throws SourceError if the whole file is unusable.
+   */
+  readAirports(
+    open: OpenFile,
+    countries: ReadonlySet<string>,
+    known: readonly KnownAirport[],
+  ): Promise<AirportsRead>;
+  /**
+   * @param wanted codes of the needed subdivisions.
+   * @throws SourceError if the whole file is unusable.
+   */
+  readSubdivisions(open: OpenFile, wanted: ReadonlySet<string>): Promise<SubdivisionsRead>;
+}
