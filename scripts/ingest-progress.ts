@@ -117,8 +117,9 @@ interface Look extends Pick<IngestOptions, "call" | "isTokenNew"> {
 /** What an answer about the run means: its end, or what it waits for. */
 async function look({ call, isTokenNew = false, answer, before }: Look): Promise<Seen> {
   if (!answer.ok) {
-    const { status, problem } = answer;
-    const mayPass = status === 0 || status >= 500 || (status === 401 && isTokenNew);
+    const { status, code, problem } = answer;
+    const isOutage = status === 0 || (status >= 500 && code !== "other_version");
+    const mayPass = isOutage || (status === 401 && isTokenNew);
     if (mayPass) return { ahead: undefined };
     if ((await findAhead(call)) === "paused") return PAUSED;
     const end = {

@@ -188,5 +188,5 @@ const OF_ADMIN = {
   403: "`scope_missing`: the credential lacks the scope; `cross_site`: sent by another site's page",
   415: "`grpc_refused`: admin routes are plain HTTP",
   429: "`too_many_failures`: too many requests without a valid credential",
-  503: "`admin_unconfigured`, `admin_misconfigured`, `access_keys_unavailable`, `coordinator_unavailable`: see the detail",
+  503: "`admin_unconfigured`, `admin_misconfigured`, `access_keys_unavailable`, `coordinator_unavailable`, `other_version`: see the detail",
 };

@@ -374,6 +374,12 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
       "Generation 1 is published again, as 3. It becomes visible everywhere within about a minute.",
     version: { ...version, generation: 3, catalog_sha256: EARLIER_HASH, republishes: 1 },
   },
+  takeOver: {
+    changed: true,
+    message:
+      "The stores are this installation's. Generation 2 is published again, as 3, and becomes visible everywhere within about a minute.",
+    version: { ...version, generation: 3, republishes: 2 },
+  },
   getCatalogDiff: {
     ...comparison.changes,
     from,

@@ -16,11 +16,17 @@ export function callUrl(url: string): string {
 /** What an admin route answers; `status` is 0 where there is no answer. */
 export type AdminAnswer =
   | { readonly ok: true; readonly body: unknown }
-  | { readonly ok: false; readonly status: number; readonly problem: string };
+  | {
+      readonly ok: false;
+      readonly status: number;
+      /** Code of the problem, such as `other_version`; null if there is none. */
+      readonly code: string | null;
+      readonly problem: string;
+    };
 
 export type AdminCall = (method: "GET" | "POST", path: string) => Promise<AdminAnswer>;
 
-const problemDetails = z.object({ detail: z.string() });
+const problemDetails = z.object({ detail: z.string(), code: z.string().nullable().default(null) });
 
 /** Calls admin routes with a token; `signal` cuts a call off. */
 export function adminCaller(url: string, token: string, signal?: AbortSignal): AdminCall {
@@ -28,11 +34,11 @@ export function adminCaller(url: string, token: string, signal?: AbortSignal): A
     const headers = { authorization: `Bearer ${token}` };
     const answer = await send(url + path, { method, headers }, signal);
     if (typeof answer === "string")
-      return { ok: false, status: 0, problem: `${method} ${path}: ${answer}` };
+      return { ok: false, status: 0, code: null, problem: `${method} ${path}: ${answer}` };
     const { status, body } = answer;
     if (status < 400) return { ok: true, body };
-    const { detail = "no reason" } = problemDetails.safeParse(body).data ?? {};
-    return { ok: false, status, problem: `${method} ${path}: ${status}, ${detail}` };
+    const { detail = "no reason", code = null } = problemDetails.safeParse(body).data ?? {};
+    return { ok: false, status, code, problem: `${method} ${path}: ${status}, ${detail}` };
   };
 }
 

@@ -67,6 +67,7 @@ export class IngestCoordinator extends lateObject<Omit<Coordinator, "recover">>(
     resume: true,
     rollback: true,
     status: true,
+    takeOver: true,
     tick: true,
     tickJob: true,
     unsettledRuns: true,

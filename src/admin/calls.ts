@@ -42,10 +42,18 @@ export class Unavailable extends Error {
   }
 }
 
+/** Returns what to do where the stored state is of another version; recognizes it by its name, as below. */
+export function otherVersion(cause: unknown): string | null {
+  if (cause instanceof Unavailable) return otherVersion(cause.cause);
+  return cause instanceof Error && cause.name === "OtherVersion" ? cause.message : null;
+}
+
 /** The answer to a request that an outage or a bug interrupted. */
 export function refusalOf(cause: unknown): Refusal {
   if (!(cause instanceof Unavailable))
     return { problem: { status: 500, code: "internal", detail: "Internal error." } };
+  const other = otherVersion(cause);
+  if (other !== null) return { problem: { status: 503, code: "other_version", detail: other } };
   const { retryAfterSeconds, detail } = PARTS[cause.part];
   return {
     problem: { status: 503, code: `${cause.part}_unavailable`, detail },
@@ -103,6 +111,7 @@ const OF_COORDINATOR = {
   resume: IDEMPOTENT,
   cancel: IDEMPOTENT,
   rollback: IDEMPOTENT,
+  takeOver: { ...IDEMPOTENT, store: "archive" },
   findRun: IDEMPOTENT,
   unsettledRuns: IDEMPOTENT,
   versions: IDEMPOTENT,

@@ -1,6 +1,19 @@
+import { migrate, type ObjectSchema } from "../storage/object-schema.ts";
 import { JsonTable, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
 import type { AlertRun } from "./alert-run.ts";
 import type { AlertRecord } from "./alert-state.ts";
+
+/** The versions of the monitor's tables. */
+export const MONITOR_SCHEMA: ObjectSchema = [
+  [
+    "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE ticks (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE alerts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE deliveries (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE targets (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, id TEXT, value TEXT NOT NULL, UNIQUE (outbox, id))",
+  ],
+];
 
 /** Deliveries of an alert to a target. Times are milliseconds since 1970. */
 export interface DeliveryRecord {
@@ -57,7 +70,9 @@ export class MonitorState {
   readonly #targets: JsonTable<{ readonly [name: string]: TargetRecord }>;
   readonly #storage: TableStorage;
 
+  /** Throws OtherVersion if another version of this service made the tables. */
   constructor(storage: TableStorage) {
+    migrate(storage, "alert monitor", MONITOR_SCHEMA);
     this.#storage = storage;
     this.facts = new JsonTable(storage, "facts");
     this.ticks = new TickTable(storage);

@@ -11,6 +11,7 @@ export const FAULT_CODES = [
   "nothing_published",
   "rebuild_mismatch",
   "schema_mismatch",
+  "foreign_stores",
   "store_fault",
 ] as const;
 type FaultCode = (typeof FAULT_CODES)[number];

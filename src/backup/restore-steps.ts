@@ -166,8 +166,8 @@ export async function settle(
   const current = coordinator.currentVersion();
   // The reconciler replicates a rollback that has happened since then.
   if (current !== null && current.generation === job.generation) {
-    for (const version of coordinator.versions()) await catalog.writeGeneration(version);
     await replicate(catalog, current);
+    for (const version of coordinator.versions()) await catalog.writeGeneration(version);
     coordinator.setReplicated(current.generation);
   }
   return next(checkpoint);

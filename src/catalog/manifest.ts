@@ -118,8 +118,14 @@ export interface StoredDelta {
 export const AIRPORT_SETS = ["all", "scheduled"] as const;
 export type AirportSet = (typeof AIRPORT_SETS)[number];
 
+/**
+ * Raise it with each change of the stored form, beside a version of the coordinator's tables that
+ * converts the manifests there. A Worker that shall serve during the upgrade reads both formats.
+ */
+export const MANIFEST_FORMAT = 1;
+
 export interface Manifest {
-  readonly format: 1;
+  readonly format: typeof MANIFEST_FORMAT;
   /** Rises with every publication, including a rollback. */
   readonly generation: number;
   /** RFC 3339, UTC, milliseconds. */
@@ -237,7 +243,7 @@ export function fromStored({ segments, locales, ...manifest }: StoredManifest): 
       ...(frames && { frames: mapValues(frames, readFrame) }),
     };
   });
-  return { ...manifest, format: 1, locales: entries };
+  return { ...manifest, format: MANIFEST_FORMAT, locales: entries };
 }
 
 interface SizedSegment {
@@ -272,9 +278,9 @@ export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<Opene
   if (sealOf(text) !== (await digestHex(json)))
     return { ok: false, problem: "the seal does not fit" };
   const stored: StoredManifest = JSON.parse(new TextDecoder().decode(json));
-  return stored.format === 1
-    ? { ok: true, manifest: fromStored(stored) }
-    : { ok: false, problem: `the format is ${stored.format}, not 1` };
+  if (stored.format === MANIFEST_FORMAT) return { ok: true, manifest: fromStored(stored) };
+  const problem = `it has format ${stored.format}, and this Worker reads format ${MANIFEST_FORMAT}; deploy a Worker that reads it`;
+  return { ok: false, problem };
 }
 
 /** Returns the last line of a sealed manifest, unverified. Two intact texts with one seal are equal. */

@@ -1,4 +1,5 @@
 import type { Platform } from "./platform.ts";
+import { ForeignStores } from "../storage/catalog-store.ts";
 import { timeText } from "../storage/time.ts";
 import { adoptVersions } from "./published-versions.ts";
 import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
@@ -60,7 +61,11 @@ export class BackupWork implements Work<BackupRecord> {
 
   async step(record: BackupRecord): Promise<RecordChange<BackupRecord>> {
     const { state, store } = this.#deps;
-    await adoptVersions(state, store);
+    // Retention deletes backups, and a restore publishes. A verification only reads.
+    if (record.job.kind !== "verify") {
+      await store.checkOwner();
+      await adoptVersions(state, store);
+    }
     const openBackups = () =>
       state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
     const deps = { ...this.#deps, coordinator: state, catalog: store, openBackups };
@@ -73,6 +78,18 @@ export class BackupWork implements Work<BackupRecord> {
     cause: unknown,
     isLast: boolean,
   ): Promise<FailedStep<BackupRecord>> {
+    if (cause instanceof ForeignStores) {
+      const code = "foreign_stores";
+      const fail = await this.#fail(record, fault(code, cause.message));
+      return {
+        code,
+        repeat: false,
+        change: (current) => {
+          if (current.isCommitted) this.#deps.state.withdraw();
+          return fail(current);
+        },
+      };
+    }
     const code = "store_fault";
     if (!isLast && !(cause instanceof StepNeverEnded))
       return { code, repeat: true, change: (current) => current };

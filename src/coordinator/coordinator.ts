@@ -24,7 +24,12 @@ import {
 } from "./run-queue.ts";
 import type { Version } from "./version.ts";
 import { describeVersion } from "./versions.ts";
-import { rollBack, type RollbackResult } from "./published-versions.ts";
+import {
+  rollBack,
+  type RollbackResult,
+  takeOver,
+  type TakeoverResult,
+} from "./published-versions.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, WATCHDOG_MS } from "./engine.ts";
 import type { PauseRequest } from "../ingest/pause.ts";
@@ -102,13 +107,32 @@ export class Coordinator {
     return this.#thenRearm(() => this.#scheduler.cancel(id, request));
   }
 
-  /** Publishes a retained version again under a new generation, if `expected` is the current one. */
+  /**
+   * Publishes a retained version again under a new generation, if `expected` is the current one and
+   * the stores are not foreign.
+   */
   rollback(generation: number, expected?: number): Promise<RollbackResult> {
-    return this.#thenRearm(() => {
+    return this.#thenRearm(async () => {
+      await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded
+      const detail = this.#state.foreign();
+      if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
       const at = timeText(this.#platform.now());
       const result = rollBack(this.#state, { generation, expected, at });
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;
+    });
+  }
+
+  /** Makes the stores of another installation this one's own. Throws StoreError if a store fails. */
+  takeOver(): Promise<TakeoverResult> {
+    return this.#thenRearm(async () => {
+      const { store, now } = this.#platform;
+      const result = await takeOver(this.#state, store, timeText(now()));
+      this.#reconciler.versionsChanged();
+      await this.#reconciler.replicate();
+      // The other has published at the same moment.
+      const detail = this.#state.foreign();
+      return detail === null ? result : { ok: false, reason: "foreign_stores", detail };
     });
   }
 

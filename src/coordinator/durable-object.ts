@@ -34,14 +34,15 @@ export async function openCoordinator(ctx: DurableObjectState, env: Env): Promis
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const snapshot = embeddedSnapshot(assetReader(env.ASSETS));
   const config = loadConfig(env, snapshot.locales);
-  const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  const state = new CoordinatorState(ctx.storage);
+  const store = createCatalogStore(env.CATALOG, env.ARCHIVE, state.claim);
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
   const audit = createAuditStore(env.HISTORY);
   const migrated = <T>(call: () => Promise<T>) =>
     applyMigrations(env.HISTORY, MIGRATIONS).then(call);
   return {
-    state: new CoordinatorState(ctx.storage),
+    state,
     pipeline: new Pipeline({
       store,
       archive,

@@ -33,7 +33,10 @@ export class IngestWork implements Work<RunRecord> {
 
   async step({ job: run, checkpoint }: RunRecord): Promise<RecordChange<RunRecord>> {
     const { state, pipeline, store } = this.#deps;
-    if (checkpoint.stage === "fetch") await adoptVersions(state, store);
+    if (checkpoint.stage === "fetch") {
+      await store.checkOwner();
+      await adoptVersions(state, store);
+    }
     const result = await pipeline.step(checkpoint, {
       mode: run.mode,
       forced: run.forced,
@@ -117,6 +120,8 @@ export class IngestWork implements Work<RunRecord> {
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
   #fail(record: RunRecord, { error, retry, patch }: RunFailure): RunRecord {
     const { state, newRunOf, now } = this.#deps;
+    // Only a takeover by another installation fails a run that has published.
+    if (record.isCommitted) state.withdraw();
     if (retry?.runAfterMs != null) {
       const made = newRunOf(record.job.source);
       const waiting = state.queue().waiting.filter(isRun);

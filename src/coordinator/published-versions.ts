@@ -1,7 +1,7 @@
-/** What changes the published versions, besides a run: adoption by a new coordinator, and rollback. */
+/** What changes the published versions, besides a run: adoption, takeover and rollback. */
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
+import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "./version.ts";
@@ -16,20 +16,73 @@ import { describeVersion, rolledBack } from "./versions.ts";
  */
 export async function adoptVersions(state: CoordinatorState, store: CatalogStore): Promise<void> {
   if (state.currentVersion() !== null) return;
-  const found = new Map<number, Manifest>();
-  for (const generation of (await store.listGenerations()).toSorted((a, b) => b - a))
-    take(await store.readGeneration(generation));
-  for (const replica of ["r2", "kv"] as const) take(await store.readManifest(replica));
-  const versions = [...found.values()].toSorted((a, b) => a.generation - b.generation);
+  const versions = await findVersions(store);
   state.transaction(() => {
     if (state.currentVersion() === null)
       for (const manifest of versions) state.addVersion(manifest);
   });
+}
+
+/** Lists the versions in the stores, oldest first. Throws StoreError if a store fails. */
+async function findVersions(store: CatalogStore): Promise<Manifest[]> {
+  const found = new Map<number, Manifest>();
+  for (const generation of (await store.listGenerations()).toSorted((a, b) => b - a))
+    take(await store.readGeneration(generation));
+  for (const replica of ["r2", "kv"] as const) take(await store.readManifest(replica));
+  return [...found.values()].toSorted((a, b) => a.generation - b.generation);
 
   function take(copy: Awaited<ReturnType<CatalogStore["readManifest"]>>): void {
     if (copy.ok) found.set(copy.value.generation, copy.value);
     else if (copy.fault === "unreadable") throw new StoreError(copy.detail);
   }
+}
+
+export type TakeoverResult =
+  /** `version` is published now; null if the stores have none. */
+  | { readonly ok: true; readonly changed: boolean; readonly version: Version | null }
+  /** Of a newer Worker, or published again at the same moment. */
+  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
+
+/**
+ * Makes the stores of another installation this one's own, with the versions there, the newest of
+ * which it publishes again. The generation then rises, and a write of the other, which is conditional,
+ * finds that the manifest has changed. Does nothing if the stores are its own already.
+ *
+ * @param at publication time (RFC 3339).
+ * @throws StoreError if a store fails.
+ */
+export async function takeOver(
+  state: CoordinatorState,
+  store: CatalogStore,
+  at: string,
+): Promise<TakeoverResult> {
+  const foreign = await findForeign(store);
+  if (foreign === null) return { ok: true, changed: false, version: describeCurrent(state) };
+  const { etag } = foreign;
+  if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
+  const versions = await findVersions(store);
+  const newest = versions.at(-1);
+  state.transaction(() => {
+    state.takeOver(versions, etag);
+    if (newest !== undefined) state.addVersion(rolledBack(newest, newest, at));
+  });
+  return { ok: true, changed: true, version: describeCurrent(state) };
+}
+
+async function findForeign(store: CatalogStore): Promise<ForeignStores | null> {
+  try {
+    await store.checkOwner();
+    return null;
+  } catch (cause) {
+    if (cause instanceof ForeignStores) return cause;
+    throw cause;
+  }
+}
+
+function describeCurrent(state: CoordinatorState): Version | null {
+  const versions = state.versions();
+  const [current] = versions;
+  return current === undefined ? null : describeVersion(current, versions);
 }
 
 export type RollbackResult =
@@ -42,6 +95,7 @@ export type RollbackResult =
       readonly paused: boolean;
     }
   | { readonly ok: false; readonly reason: "not_retained" }
+  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string }
   | { readonly ok: false; readonly reason: "generation_changed"; readonly current: number };
 
 interface Rollback {

@@ -1,5 +1,5 @@
 import { adoptVersions } from "./published-versions.ts";
-import { repairCopies, replicate } from "../storage/catalog-store.ts";
+import { ForeignStores, repairCopies, replicate } from "../storage/catalog-store.ts";
 import { type EnqueueRequest, isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
@@ -66,12 +66,26 @@ export class Reconciler {
   /**
    * Repairs the stores if they do not show the current version, for example after a late write of
    * an older manifest. Queues the first ingest if nothing was ever published. Ends lost runs in D1,
-   * and collects garbage. Never throws.
+   * and collects garbage. Touches nothing unless the stores are its own. Never throws.
    */
   async reconcile(): Promise<void> {
+    if (!(await this.#isOwner())) return;
     await this.#repairCopies();
     await this.#endLostRuns();
     await this.#collectGarbage();
+  }
+
+  /** Another installation over these stores may share D1 with this one as well. */
+  async #isOwner(): Promise<boolean> {
+    const { store, log } = this.#deps;
+    try {
+      await store.checkOwner();
+      return true;
+    } catch (cause) {
+      if (cause instanceof ForeignStores) log("error", "foreign_stores", describeError(cause));
+      else log("warn", "owner_unknown", describeError(cause));
+      return false;
+    }
   }
 
   async #repairCopies(): Promise<void> {
@@ -130,6 +144,6 @@ export class Reconciler {
   #mayReplicate(): boolean {
     const { state } = this.#deps;
     const isVerifying = state.queue().running.some((record) => isRun(record) && record.isCommitted);
-    return state.unreplicated() !== null && !isVerifying;
+    return state.unreplicated() !== null && state.foreign() === null && !isVerifying;
   }
 }

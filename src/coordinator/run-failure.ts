@@ -1,6 +1,7 @@
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, Stage } from "../ingest/report.ts";
 import { PassingError, SourceError } from "../sources/source-error.ts";
+import { ForeignStores } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import type { StepNeverEnded } from "./engine.ts";
 
@@ -46,6 +47,8 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
   if (cause instanceof SourceError) return fail(`source_${cause.fault}`, cause.message, null);
   if (cause instanceof GuardsTripped) return fail(cause.code, cause.message, null, cause.verdict);
   if (cause instanceof RunFault) return fail(cause.code, cause.message, null);
+  if (cause instanceof ForeignStores)
+    return fail("foreign_stores", cause.message, null, { generation_after: null });
   if (cause instanceof StoreError)
     return fail("store_fault", cause.message, { step: true, runAfterMs: RUN_RETRY_MS });
   return fail("internal", String(cause), { step: true, runAfterMs: null });

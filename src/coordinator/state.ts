@@ -1,5 +1,7 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
+import type { Claim } from "../storage/catalog-store.ts";
+import { migrate } from "../storage/object-schema.ts";
 import { JsonTable, type TableStorage } from "../storage/tables.ts";
 import { TickTable } from "../storage/tables.ts";
 import { type Cancellation, endRecord, type JobRecord } from "./job-record.ts";
@@ -12,12 +14,18 @@ import type { IngestCheckpoint } from "../ingest/checkpoint.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
 import type { Run } from "./run.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
-import { DecisionTable, JobTable, VersionTable } from "./tables.ts";
+import { COORDINATOR_SCHEMA, DecisionTable, JobTable, VersionTable } from "./tables.ts";
 import { retainedVersions } from "./versions.ts";
 
 /** Single values by name. */
 interface CoordinatorValues {
   readonly pause: Pause;
+  /** Names this installation to others over the same stores. Made with the tables. */
+  readonly owner: string;
+  /** ETag of another's manifest that this installation may replace. */
+  readonly replaceable: string;
+  /** Why the stores are not its own. */
+  readonly foreign: string;
   readonly skipped_run: string;
   readonly unreplicated: number;
   /** Time of the last complete collection of garbage, in milliseconds since 1970. */
@@ -48,7 +56,9 @@ export class CoordinatorState {
   readonly #garbage: JsonTable<{ readonly [name: string]: number }>;
   readonly #storage: TableStorage;
 
+  /** Throws OtherVersion if another version of this service made the tables. */
   constructor(storage: TableStorage) {
+    migrate(storage, "coordinator", COORDINATOR_SCHEMA);
     this.#storage = storage;
     this.jobs = new JobTable(storage);
     this.history = new Outbox(storage, "history");
@@ -113,6 +123,39 @@ export class CoordinatorState {
 
   setSkippedRunId(id: string | null): void {
     this.#facts.set("skipped_run", id);
+  }
+
+  /** The right to replace the manifest in R2. */
+  get claim(): Claim {
+    const owner = this.#facts.get("owner");
+    if (owner === null) throw new Error("the tables name no owner");
+    return {
+      owner,
+      replaceable: () => this.#facts.get("replaceable"),
+      checked: (problem) => {
+        if (problem !== this.foreign()) this.#facts.set("foreign", problem);
+      },
+    };
+  }
+
+  /** Why the stores are not this installation's own; null if they are, or nobody has looked yet. */
+  foreign(): string | null {
+    return this.#facts.get("foreign");
+  }
+
+  /** Forgets the version that awaits replication, which the stores will never show. */
+  withdraw(): void {
+    const generation = this.#facts.get("unreplicated");
+    if (generation !== null) this.#versions.delete(generation);
+    this.#facts.set("unreplicated", null);
+  }
+
+  /** Replaces all versions by those of stores whose manifest has this ETag, which may be replaced. */
+  takeOver(manifests: readonly Manifest[], etag: string): void {
+    this.replaceVersions(manifests);
+    this.#facts.set("unreplicated", null);
+    this.#facts.set("foreign", null);
+    this.#facts.set("replaceable", etag);
   }
 
   /** Lists the retained versions, newest first. */

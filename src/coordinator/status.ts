@@ -28,6 +28,10 @@ export const coordinatorStatus = z.strictObject({
   ended: z.array(endedRunSchema).meta({ description: "The retained ended runs, newest first." }),
   current: versionSchema.nullable(),
   replicated: z.boolean().meta({ description: "Whether the stores show the current version." }),
+  foreign: z.string().nullable().meta({
+    description:
+      "Why the stores are not this installation's own, so that it neither publishes nor deletes; null if they are.",
+  }),
   outboxLength: count.meta({ description: "Number of rows that wait for D1." }),
   held: heldSummary.nullable().meta({
     description: "Surprising changes by upstream that wait; null if not known.",
@@ -68,6 +72,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
       .map(summarise),
     current: current && describeVersion(current, versions),
     replicated: state.unreplicated() === null,
+    foreign: state.foreign(),
     outboxLength: state.history.length + state.audit.length,
     held: state.presentLedger()?.held_changes ?? null,
     lastTicks: state.ticks.newest(),

@@ -3,8 +3,25 @@ import type { Decision } from "../acceptance/held-change.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { fromStored, toStored } from "../catalog/manifest.ts";
 import type { NumberedDecision } from "../ingest/checkpoint.ts";
+import type { ObjectSchema } from "../storage/object-schema.ts";
 import type { SqlRow, TableStorage } from "../storage/tables.ts";
 import { isOpen, type JobRecord } from "./job-record.ts";
+
+/** The versions of the coordinator's tables. The first also names the installation. */
+export const COORDINATOR_SCHEMA: ObjectSchema = [
+  [
+    "CREATE TABLE jobs (id TEXT PRIMARY KEY, work TEXT NOT NULL, is_open INTEGER NOT NULL, key TEXT, record TEXT NOT NULL)",
+    "CREATE INDEX jobs_by_work ON jobs (work, is_open, id)",
+    "CREATE INDEX jobs_by_key ON jobs (key)",
+    "CREATE TABLE versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)",
+    "CREATE TABLE decisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, decision TEXT NOT NULL)",
+    "CREATE TABLE outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, id TEXT, value TEXT NOT NULL, UNIQUE (outbox, id))",
+    "CREATE TABLE ticks (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE garbage (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "INSERT INTO facts (key, value) VALUES ('owner', json_quote(lower(hex(randomblob(16)))))",
+  ],
+];
 
 /** Retained number of ended jobs of each work. */
 const ENDED_JOBS_KEPT = 100;
@@ -18,13 +35,6 @@ export class JobTable {
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS jobs (
-        id TEXT PRIMARY KEY, work TEXT NOT NULL, is_open INTEGER NOT NULL, key TEXT, record TEXT NOT NULL
-      )`,
-    );
-    this.#exec("CREATE INDEX IF NOT EXISTS jobs_by_work ON jobs (work, is_open, id)");
-    this.#exec("CREATE INDEX IF NOT EXISTS jobs_by_key ON jobs (key)");
   }
 
   save(record: JobRecord): void {
@@ -100,9 +110,6 @@ export class VersionTable {
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
-    this.#exec(
-      "CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)",
-    );
   }
 
   /** Lists the versions, newest first. */
@@ -154,9 +161,6 @@ export class DecisionTable {
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
-    storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS decisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, decision TEXT NOT NULL)",
-    );
   }
 
   /** Adds decisions. A later one about a change replaces an earlier one. */

@@ -26,8 +26,11 @@ const FAILURES: { readonly [R in Unserved]: string } = {
 };
 
 /** Checks without a version to serve. */
-export function checkUnserved(reason: Unserved): Checks {
-  return { "catalog:present": [{ status: "fail", output: FAILURES[reason] }] };
+export function checkUnserved(unserved: Extract<CurrentResult, { ok: false }>): Checks {
+  const { reason } = unserved;
+  const damage = reason === "unavailable" ? unserved.damage : undefined;
+  const output = damage === undefined ? FAILURES[reason] : `no manifest can be used: ${damage}`;
+  return { "catalog:present": [{ status: "fail", output }] };
 }
 
 /**

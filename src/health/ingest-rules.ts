@@ -110,6 +110,14 @@ export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleCont
   });
 }
 
+/** Judges whether the stores are of another installation or of a newer Worker. */
+export function judgeOwner({ ingest }: RunInput): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "copies" }, ({ foreign }) => {
+    if (foreign === null) return { value: 0, message: "The stores are this installation's own." };
+    return { value: 1, message: `Nothing is published and nothing deleted: ${foreign}` };
+  });
+}
+
 /** Judges the number of guards that block a candidate. */
 export function judgeGuards({ ingest }: RunInput): Finding {
   return judgeInput(ingest, { threshold: 1, unit: "guards" }, ({ ended }) => {

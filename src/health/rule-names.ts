@@ -8,6 +8,7 @@ export const RULE_NAMES = [
   "source_broken",
   "ingest_stuck",
   "replication_stuck",
+  "foreign_stores",
   "guard_tripped",
   "changes_held",
   "ingest_paused_long",

@@ -1,6 +1,6 @@
 import { timeText } from "../storage/time.ts";
 import { countChanges } from "../catalog/diff.ts";
-import type { AirportSet, Manifest } from "../catalog/manifest.ts";
+import { type AirportSet, type Manifest, MANIFEST_FORMAT } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import { type CatalogStore, repairCopies, replicate } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
@@ -207,7 +207,7 @@ export class Pipeline {
       return finish("unchanged", { generation_before: current.generation });
     }
     const manifest: Manifest = {
-      format: 1,
+      format: MANIFEST_FORMAT,
       generation: (current?.generation ?? 0) + 1,
       published_at: timeText(this.#deps.now()),
       catalog_sha256: catalog_sha256,

@@ -356,7 +356,8 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
       return { ok: true, manifest: copy.value };
     }
     if (held !== undefined) return { ok: true, manifest: held };
-    const isMissing = !copy.ok && copy.fault === "missing";
-    return { ok: false, reason: isMissing ? "nothing_published" : "unavailable" };
+    if (copy.ok || copy.fault === "missing") return { ok: false, reason: "nothing_published" };
+    const damage = copy.fault === "corrupt" && { damage: copy.detail };
+    return { ok: false, reason: "unavailable", ...damage };
   }
 }

@@ -43,7 +43,9 @@ export type Origin = "memory" | Replica;
 
 export type CurrentResult =
   | { readonly ok: true; readonly manifest: Manifest }
-  | { readonly ok: false; readonly reason: "nothing_published" | "unavailable" };
+  | { readonly ok: false; readonly reason: "nothing_published" }
+  /** `damage` says what is wrong with the manifest that a store has. */
+  | { readonly ok: false; readonly reason: "unavailable"; readonly damage?: string };
 
 export type OpenResult =
   | ({ readonly ok: true } & Loaded)

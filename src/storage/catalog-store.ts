@@ -3,6 +3,7 @@ import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
 import {
   type Body,
   type Manifest,
+  MANIFEST_FORMAT,
   openManifest,
   sealManifest,
   sealOf,
@@ -60,8 +61,42 @@ export interface CatalogStore extends CatalogCopies {
   writeGeneration(manifest: Manifest): Promise<void>;
   /** Deletes the manifests of generations from R2. */
   deleteGenerations(generations: readonly number[]): Promise<void>;
-  /** Makes a manifest current, in R2 first and then in KV. */
+  /**
+   * Makes a manifest current, in R2 first, also under its generation, and then in KV. R2 takes it only
+   * while it has the manifest that was there at the check of the owner, so of two installations one is
+   * refused. First stores that one under its generation, because a newer version ends the attempts at it.
+   *
+   * @throws ForeignStores as `checkOwner` does.
+   */
   writeManifest(manifest: Manifest): Promise<void>;
+  /**
+   * Throws ForeignStores if the manifest in R2 is of another installation or of a newer Worker.
+   *
+   * @returns the ETag of that manifest; null if there is none.
+   */
+  checkOwner(): Promise<string | null>;
+}
+
+/** The right of an installation to replace the manifest in R2. */
+export interface Claim {
+  /** Names the installation. */
+  readonly owner: string;
+  /** ETag of another's manifest that an operator lets it replace; null for none. */
+  readonly replaceable: () => string | null;
+  /** Records the message of ForeignStores; null if the stores are its own. */
+  readonly checked: (problem: string | null) => void;
+}
+
+/** The manifest in R2 is of another installation or of a newer Worker. The message says what to do. */
+export class ForeignStores extends Error {
+  override readonly name = "ForeignStores";
+  /** ETag of the manifest of another installation, which may be taken over; null of a newer Worker. */
+  readonly etag: string | null;
+
+  constructor(message: string, etag: string | null) {
+    super(message);
+    this.etag = etag;
+  }
 }
 
 const READ_DEADLINE_MS = 3_000;
@@ -72,7 +107,8 @@ const FRESH_CACHE_TTL_SECONDS = 30;
 /** KV's cache time for blobs, which never change. */
 const BLOB_CACHE_TTL_SECONDS = 86_400;
 
-export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore {
+/** @param claim of who writes manifests; a reader needs none. */
+export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim): CatalogStore {
   const read = (replica: Replica, key: string, cacheTtl: number) =>
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
   const manifests = new SealedManifests();
@@ -86,10 +122,31 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
     return { ok: false, fault: "corrupt", detail } as const;
   };
+  const requireClaim = () => {
+    if (claim === undefined) throw new Error("a reader writes no manifest");
+    return claim;
+  };
+  const checkOwner = async () => {
+    const head = r2.head(MANIFEST_KEY);
+    const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, READ_DEADLINE_MS, head);
+    const foreign = stored && findForeign(stored, requireClaim());
+    claim?.checked(foreign?.message ?? null);
+    if (foreign !== null) throw foreign;
+    return stored && stored.etag;
+  };
+  const readManifest = async (replica: Replica) =>
+    manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
+  /** Stores the manifest that R2 shows under its generation, unless that is there. */
+  const keepShown = async () => {
+    const shown = await readManifest("r2");
+    if (!shown.ok && shown.fault === "unreadable") throw new StoreError(shown.detail);
+    if (!shown.ok) return;
+    const key = generationKey(shown.value.generation);
+    const onlyIf = { etagDoesNotMatch: "*" };
+    await written(`R2 put ${key}`, r2.put(key, sealManifest(shown.value), { onlyIf }));
+  };
   return {
-    async readManifest(replica) {
-      return manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
-    },
+    readManifest,
     async readGeneration(generation) {
       const key = generationKey(generation);
       return openCopy(await read("r2", key, 0), key);
@@ -126,10 +183,36 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     },
     async writeManifest(manifest) {
       const text = sealManifest(manifest);
-      await written(`R2 put ${MANIFEST_KEY}`, r2.put(MANIFEST_KEY, text));
+      const etag = await checkOwner();
+      if (etag !== null) await keepShown();
+      const onlyIf = etag === null ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
+      const customMetadata = { owner: requireClaim().owner, format: String(MANIFEST_FORMAT) };
+      const put = r2.put(MANIFEST_KEY, text, { onlyIf, customMetadata });
+      if ((await written(`R2 put ${MANIFEST_KEY}`, put)) === null) {
+        await checkOwner();
+        throw new StoreError(`R2 put ${MANIFEST_KEY}: another write came first`);
+      }
+      const key = generationKey(manifest.generation);
+      await written(`R2 put ${key}`, r2.put(key, text));
       await written(`KV put ${MANIFEST_KEY}`, kv.put(MANIFEST_KEY, text));
     },
+    checkOwner,
   };
+}
+
+/** Says why the installation may not replace a stored manifest; null if it may. */
+function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
+  const { owner = "without a name", format } = customMetadata ?? {};
+  if (Number(format) > MANIFEST_FORMAT)
+    return new ForeignStores(
+      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,
+      null,
+    );
+  if (owner === claim.owner || etag === claim.replaceable()) return null;
+  return new ForeignStores(
+    `R2 has the manifest of another installation (${owner}). Give this one a bucket of its own; or call POST /admin/catalog/take-over, if the other no longer runs.`,
+    etag,
+  );
 }
 
 function written<T>(what: string, promise: Promise<T>): Promise<T> {
@@ -226,15 +309,23 @@ async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Ui
 
 /**
  * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
- * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one.
+ * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
+ * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
  *
  * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
  * the write. Only a newer generation is therefore a fault of KV.
  */
 export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
-  await store.writeGeneration(manifest);
-  await store.writeManifest(manifest);
   const { generation } = manifest;
+  try {
+    await store.writeManifest(manifest);
+  } catch (cause) {
+    if (!(cause instanceof ForeignStores)) throw cause;
+    const kept = await store.readGeneration(generation);
+    if (!kept.ok && kept.fault === "unreadable") throw new StoreError(kept.detail);
+    if (kept.ok && sealManifest(kept.value) === sealManifest(manifest)) return;
+    throw cause;
+  }
   for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
     if (!copy.ok) throw new StoreError(copy.detail);
     if (copy.value.generation !== generation)

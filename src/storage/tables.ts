@@ -11,7 +11,10 @@ export interface TableStorage {
 
 export type SqlRow = { readonly [column: string]: unknown };
 
-/** JSON values by key in a table of a Durable Object. Every method is synchronous. */
+/**
+ * JSON values by key in a table of a Durable Object, with the columns `key` and `value`. Every method
+ * is synchronous.
+ */
 export class JsonTable<Rows extends object> {
   readonly #storage: TableStorage;
   readonly #name: string;
@@ -20,7 +23,6 @@ export class JsonTable<Rows extends object> {
   constructor(storage: TableStorage, name: string) {
     this.#storage = storage;
     this.#name = name;
-    this.#exec(`CREATE TABLE IF NOT EXISTS ${name} (key TEXT PRIMARY KEY, value TEXT NOT NULL)`);
   }
 
   /** Returns a value; null if it was never set. */
@@ -115,7 +117,7 @@ interface Delivery<Value> {
 /**
  * A transactional outbox for D1. Callers add a row in the transaction of the change that it
  * describes. The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts
- * them. Its table has SQL of its own, because `seq` must rise also after rows were deleted.
+ * them. Its table `outgoing` has SQL of its own, because `seq` must rise also after rows were deleted.
  */
 export class Outbox<Value> {
   readonly #storage: TableStorage;
@@ -131,9 +133,6 @@ export class Outbox<Value> {
     this.#storage = storage;
     this.#name = name;
     this.#maxRows = maxRows;
-    this.#exec(
-      "CREATE TABLE IF NOT EXISTS outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, id TEXT, value TEXT NOT NULL, UNIQUE (outbox, id))",
-    );
   }
 
   /**

@@ -169,7 +169,7 @@ export class BackupWorld {
     const bucket = new MemoryBucket(() => ingest.time, this.bucket.files);
     bucket.before = enter;
     bucket.after = leave;
-    const catalog = memoryCatalogStore(ingest.store);
+    const catalog = memoryCatalogStore(ingest.store, deps.state.claim);
     catalog.before = (call) => enter(`catalog ${call}`);
     catalog.after = (call) => leave(`catalog ${call}`);
     const called = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {

@@ -16,7 +16,7 @@ const MISHAPS = ["fault", "crash", "pause", "cancel", "rollback", "lost_reply"] 
 
 const anyMishap: fc.Arbitrary<Mishap> = fc.record({
   kind: fc.constantFrom("fault", ...MISHAPS),
-  after: fc.nat(3),
+  after: fc.nat(7),
   times: fc.constantFrom(1, 1, 3, 100),
 });
 

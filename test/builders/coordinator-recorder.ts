@@ -18,6 +18,7 @@ export class Recorder {
     cancelled: new Set(),
     pauses: [],
     rollbackAttempts: 0,
+    takeovers: 0,
     rollbacks: new Map(),
     ends: new Map(),
     restores: [],
@@ -84,6 +85,7 @@ export class Recorder {
       state: {
         truth,
         rows: [...history.rows.values()].map(({ run }) => run),
+        otherRows: [],
         audit: [],
         backupJobs: [],
         kept: Object.fromEntries(this.#published),

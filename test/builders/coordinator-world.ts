@@ -20,7 +20,7 @@ import { createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 import { MemoryD1 } from "./memory-d1.ts";
-import { memoryCatalogStore, whileAlive } from "./memory-catalog-store.ts";
+import { memoryCatalogStore, type Replicas, whileAlive } from "./memory-catalog-store.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -35,6 +35,11 @@ export const AIRPORTS_AT_FIRST = 20;
 
 export interface CoordinatorWorldOptions {
   readonly locales?: readonly string[];
+  /** Another installation, whose stores are also those of this one. */
+  readonly over?: {
+    readonly store: Replicas;
+    readonly archive: Pick<MemorySourceArchive, "files">;
+  };
   /** Makes another than the real pipeline. */
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
   /** Writes rows to a database as well. */
@@ -48,12 +53,12 @@ export interface CoordinatorWorldOptions {
  * they are told to. `crash` loses what it holds in memory and keeps the rest.
  */
 export class CoordinatorWorld {
-  readonly store = memoryCatalogStore();
-  readonly archive = new MemorySourceArchive();
+  readonly store;
+  readonly archive;
   readonly history = new MemoryHistory();
   /** Audit entries that D1 has, by their ids. */
   readonly audit = new Map<string, AuditEntry>();
-  readonly tables = new MemoryTables();
+  tables = new MemoryTables();
   /** Every call to a dependency, such as `kv put catalog/manifest` or `d1 save`. */
   readonly calls: string[] = [];
   readonly events: { readonly level: LogLevel; readonly event: string; readonly fields: object }[] =
@@ -90,6 +95,8 @@ export class CoordinatorWorld {
   constructor(options: CoordinatorWorldOptions = {}) {
     this.locales = options.locales ?? ["en"];
     this.#options = options;
+    this.store = memoryCatalogStore(options.over?.store);
+    this.archive = new MemorySourceArchive(options.over?.archive.files);
     this.coordinator = this.#newCoordinator();
   }
 
@@ -104,8 +111,7 @@ export class CoordinatorWorld {
 
   /** Loses all that the coordinator has recorded: a new one takes its place over the same stores. */
   loseTables(): void {
-    for (const table of ["jobs", "versions", "facts", "ticks", "outgoing", "garbage", "decisions"])
-      this.tables.sql.exec(`DELETE FROM ${table}`);
+    this.tables = new MemoryTables();
     this.crash();
   }
 
@@ -211,7 +217,8 @@ export class CoordinatorWorld {
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
-    const stores = memoryCatalogStore(this.store);
+    const state = (this.state = new CoordinatorState(this.tables));
+    const stores = memoryCatalogStore(this.store, state.claim);
     stores.before = enter;
     const store = whileAlive(stores, () => instance === this.#instance);
     const files = new MemorySourceArchive(this.archive.files);
@@ -225,7 +232,6 @@ export class CoordinatorWorld {
         return this.upstream.fetch(archived);
       },
     };
-    const state = (this.state = new CoordinatorState(this.tables));
     const platform: Platform = {
       state,
       pipeline: this.#newPipeline({

@@ -49,6 +49,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     ended: [anEndedRun()],
     current: { generation: 7, published_at: ago(5 * 24 * HOUR_MS) },
     replicated: true,
+    foreign: null,
     outboxLength: 0,
     held: null,
     lastTicks: {},

@@ -1,4 +1,6 @@
-import { GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import { MANIFEST_KEY } from "../../src/storage/keys.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";
 import { sealedBytes } from "./memory-catalog-store.ts";
 
@@ -8,7 +10,9 @@ export const LATE_MS = 59_000;
 interface LateWrite {
   readonly at: number;
   readonly into: "kv" | "r2";
-  readonly generation: number;
+  readonly manifest: Manifest;
+  /** What the store showed at the call, in place of which alone R2 takes the manifest. */
+  readonly over: Uint8Array | undefined;
 }
 
 /** Manifests that stores were asked to write, seemed to refuse, and write later. */
@@ -27,13 +31,12 @@ export class LateWrites {
 
   /** Remembers a call that is not answered, if it writes the manifest. */
   mayCome(call: string): void {
-    const { calls, time } = this.#world;
+    const { state, store, time } = this.#world;
     const [, into] = /^(kv|r2) put catalog\/manifest$/.exec(call) ?? [];
     if (into !== "kv" && into !== "r2") return;
-    const prefix = `r2 put ${GENERATIONS_PREFIX}`;
-    const written = calls.findLast((made) => made.startsWith(prefix));
-    const generation = Number(written?.slice(prefix.length));
-    this.#waiting.push({ at: time + LATE_MS, into, generation });
+    const manifest = state.unreplicated() ?? state.currentVersion();
+    if (manifest === null) throw new Error(`nothing is published, and yet: ${call}`);
+    this.#waiting.push({ at: time + LATE_MS, into, manifest, over: store[into].get(MANIFEST_KEY) });
   }
 
   /** Lets time pass, and stores do what is due by then. */
@@ -42,10 +45,12 @@ export class LateWrites {
     const due = this.#waiting.filter(({ at }) => at <= time);
     this.#waiting = this.#waiting.filter(({ at }) => at > time);
     for (const write of due) {
-      const manifest = this.#world.state.findVersion(write.generation);
-      if (manifest === undefined) continue;
-      this.#world.store[write.into].set(MANIFEST_KEY, sealedBytes(manifest));
-      this.#highest[write.into] = write.generation;
+      const { into, manifest, over } = write;
+      const replica = this.#world.store[into];
+      if (into === "r2" && !isDeepStrictEqual(replica.get(MANIFEST_KEY), over)) continue;
+      replica.set(MANIFEST_KEY, sealedBytes(manifest));
+      if (into === "r2") this.#world.store.manifestMetadata.owner = this.#world.state.claim.owner;
+      this.#highest[into] = manifest.generation;
       this.done.push(write);
     }
   }

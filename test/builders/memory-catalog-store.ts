@@ -1,15 +1,20 @@
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 import { type Manifest, sealManifest } from "../../src/catalog/manifest.ts";
-import { createCatalogStore } from "../../src/storage/catalog-store.ts";
+import { type Claim, createCatalogStore } from "../../src/storage/catalog-store.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** What KV and R2 hold, by key. */
-interface Replicas {
+export interface Replicas {
   readonly kv: Map<string, Bytes>;
   readonly r2: Map<string, Bytes>;
+  /** Who wrote the manifest in R2, and its format. */
+  readonly manifestMetadata: { owner?: string; format?: string };
 }
+
+/** The claim of an installation that nobody disputes. */
+export const A_CLAIM: Claim = { owner: "tests", replaceable: () => null, checked: () => {} };
 
 /** A version with its blobs, each with its SHA-256 (hex). */
 interface Version {
@@ -23,7 +28,10 @@ export type MemoryCatalogStore = ReturnType<typeof memoryCatalogStore>;
  * Builds the real catalog store over a KV and an R2 in memory, which record their calls, such as
  * `kv get catalog/manifest`. Both are its own, or another way into the same replicas.
  */
-export function memoryCatalogStore({ kv, r2 }: Replicas = { kv: new Map(), r2: new Map() }) {
+export function memoryCatalogStore(
+  { kv, r2, manifestMetadata }: Replicas = { kv: new Map(), r2: new Map(), manifestMetadata: {} },
+  claim = A_CLAIM,
+) {
   const calls: string[] = [];
   const enter = async (call: string) => {
     calls.push(call);
@@ -34,10 +42,12 @@ export function memoryCatalogStore({ kv, r2 }: Replicas = { kv: new Map(), r2: n
     work();
     await store.after(call);
   };
+  const bucket = memoryR2({ objects: r2, manifestMetadata, enter, change });
   const store = {
-    ...createCatalogStore(memoryKv(kv, enter, change), memoryR2(r2, enter, change)),
+    ...createCatalogStore(memoryKv(kv, enter, change), bucket, claim),
     kv,
     r2,
+    manifestMetadata,
     calls,
     /** What it throws is the fault of the binding that is called; what it awaits is its delay. */
     before: (_call: string): void | Promise<void> => {},
@@ -50,6 +60,7 @@ export function memoryCatalogStore({ kv, r2 }: Replicas = { kv: new Map(), r2: n
         replica.set(MANIFEST_KEY, sealedBytes(manifest));
       }
       r2.set(generationKey(manifest.generation), sealedBytes(manifest));
+      manifestMetadata.owner = claim.owner;
     },
     /** Counts the calls of a kind so far, such as `kv get`. */
     count: (kind: string) => calls.filter((call) => call.startsWith(kind)).length,
@@ -96,18 +107,50 @@ function memoryKv(values: Map<string, Bytes>, enter: Enter, change: Change): KVN
   return kv as unknown as KVNamespace; // the catalog store uses no more than there is here
 }
 
-function memoryR2(objects: Map<string, Bytes>, enter: Enter, change: Change): R2Bucket {
+interface MemoryR2 {
+  readonly objects: Map<string, Bytes>;
+  readonly manifestMetadata: Replicas["manifestMetadata"];
+  readonly enter: Enter;
+  readonly change: Change;
+}
+
+interface PutOptions {
+  readonly sha256?: string;
+  readonly onlyIf?: { readonly etagMatches?: string; readonly etagDoesNotMatch?: string };
+  readonly customMetadata?: Replicas["manifestMetadata"];
+}
+
+function memoryR2({ objects, manifestMetadata, enter, change }: MemoryR2): R2Bucket {
+  const etagOf = (key: string) => {
+    const bytes = objects.get(key);
+    return bytes && sha256Hex(bytes);
+  };
   const r2 = {
+    async head(key: string) {
+      await enter(`r2 head ${key}`);
+      const etag = etagOf(key);
+      return etag === undefined ? null : { etag, customMetadata: { ...manifestMetadata } };
+    },
     async get(key: string) {
       await enter(`r2 get ${key}`);
       const bytes = objects.get(key);
       return bytes === undefined ? null : { arrayBuffer: async () => bytes.slice().buffer };
     },
-    async put(key: string, value: string | Uint8Array, { sha256 }: { sha256?: string } = {}) {
+    async put(key: string, value: string | Uint8Array, options: PutOptions = {}) {
+      const { sha256, onlyIf = {}, customMetadata } = options;
       const bytes = toBytes(value);
       if (sha256 !== undefined && sha256Hex(bytes) !== sha256)
         throw new Error("put: the SHA-256 does not match");
-      await change(`r2 put ${key}`, () => objects.set(key, bytes));
+      let isDone = false;
+      await change(`r2 put ${key}`, () => {
+        const etag = etagOf(key);
+        if (onlyIf.etagMatches !== undefined && onlyIf.etagMatches !== etag) return;
+        if (onlyIf.etagDoesNotMatch === "*" && etag !== undefined) return;
+        objects.set(key, bytes);
+        if (customMetadata !== undefined) Object.assign(manifestMetadata, customMetadata);
+        isDone = true;
+      });
+      return isDone ? { key } : null;
     },
     async delete(keys: string | readonly string[]) {
       for (const key of [keys].flat()) await change(`r2 delete ${key}`, () => objects.delete(key));

@@ -106,6 +106,7 @@ async function main(): Promise<void> {
   say("the faults are over; waiting until everything agrees …");
   const seen = { seconds: durationMs / 1000, checked: clients.checked, kills: service.life - 1 };
   await operator.resume();
+  await operator.takeBack();
   const convergedMs = await converge();
   const publications = (await newestGeneration()) - before;
   await publishOne("an ingest after the faults");
@@ -224,6 +225,8 @@ async function finish(convergedMs: number, coverage: Coverage): Promise<void> {
   report.count("checked", "answers amid the faults, to the byte", coverage.checked);
   report.count("checked", "rollbacks acknowledged", operated.rollbacks.size);
   report.count("checked", "restores that succeeded", operated.restores.length);
+  const byOther = state.otherRows.filter(({ outcome }) => outcome === "published");
+  report.count("checked", "generations published by the other installation", byOther.length);
   report.count("checked", "enqueues acknowledged", operated.acknowledged.size);
   report.count("checked", "pauses acknowledged", operated.pauses.length);
   report.count("checked", "different bodies, each decoded", clients.check.bodies);

@@ -41,6 +41,8 @@ export interface StoredState {
   readonly truth: CoordinatorTruth;
   /** The runs in D1. */
   readonly rows: readonly Run[];
+  /** The runs of the other installation, in a D1 of its own. */
+  readonly otherRows: readonly Run[];
   /** Ids of the audit's entries in D1. */
   readonly audit: readonly string[];
   readonly backupJobs: readonly BackupJob[];
@@ -86,6 +88,8 @@ export interface Operated {
   readonly cancelled: Set<string>;
   readonly pauses: AcknowledgedPause[];
   rollbackAttempts: number;
+  /** Takeovers that were asked for: each may have published what was there before again. */
+  takeovers: number;
   /** What each acknowledged rollback published: the new generation, and the one it repeats. */
   readonly rollbacks: Map<number, number>;
   /** What was seen of each run when it was first seen ended. */

@@ -3,7 +3,7 @@
  * with its options as JSON; says when it serves; ends when its parent does.
  */
 import { appendFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundleModules } from "../../bench/bundle.ts";
 import { createTables } from "../../bench/migrations.ts";
@@ -28,6 +28,8 @@ export interface HostOptions {
 }
 
 const NAME = "chaos";
+/** Bindings of the installation that appears over the same bucket. */
+const [OTHER_COORDINATOR, OTHER_HISTORY] = ["OTHER_COORDINATOR", "OTHER_HISTORY"];
 const options = JSON.parse(process.argv[2] ?? "") as HostOptions; // by service.ts
 process.once("disconnect", () => process.exit());
 const { config, inspectorPort } = options;
@@ -47,11 +49,15 @@ const miniflare = new Miniflare({
           CHAOS_PLAN: JSON.parse(JSON.stringify(options.plan)),
         },
         versionMetadata: "VERSION",
+        serviceBindings: { ASSETS: { disk: { path: resolve("dist/web") } } },
         kvNamespaces: ["CATALOG"],
         r2Buckets: ["ARCHIVE", "BACKUPS"],
-        d1Databases: ["HISTORY"],
+        d1Databases: ["HISTORY", OTHER_HISTORY],
         ratelimits: config.rateLimits,
-        durableObjects: config.durableObjects,
+        durableObjects: {
+          ...config.durableObjects,
+          [OTHER_COORDINATOR]: { className: "OtherCoordinator", useSQLite: true },
+        },
         unsafeDirectSockets: [{ host: "127.0.0.1", port: options.port }],
       },
     ],
@@ -64,6 +70,9 @@ const miniflare = new Miniflare({
 });
 await miniflare.ready;
 const database = await miniflare.getD1Database("HISTORY", NAME);
-if (options.migrate) await createTables(database);
+if (options.migrate) {
+  await createTables(database);
+  await createTables(await miniflare.getD1Database(OTHER_HISTORY, NAME));
+}
 for (const statement of options.sql) await database.prepare(statement).run();
 process.send?.("ready");

@@ -125,7 +125,7 @@ function checkRuns({ operated, state }: Evidence): Violation[] {
   return violations;
 }
 
-/** I4 and I7: each generation comes from one run that succeeded, from a rollback or from a restore. */
+/** I4 and I7: each generation comes from one run that succeeded, a rollback, a restore or a takeover. */
 function checkPublications({ operated, state }: Evidence, manifests: Manifests): Violation[] {
   const violations: Violation[] = [];
   const publishers = publishersOf(state);
@@ -140,7 +140,7 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
       !restored.has(generation),
   );
   const known = [...publishers.keys(), ...operated.rollbacks.keys()];
-  const lost = operated.rollbackAttempts - operated.rollbacks.size;
+  const lost = operated.rollbackAttempts - operated.rollbacks.size + operated.takeovers;
   for (const manifest of repeats)
     if (!isRepetition(manifest, manifests))
       violations.push({
@@ -150,7 +150,7 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
   if (repeats.length > lost)
     violations.push({
       invariant: "I7",
-      what: `${repeats.length} generations are of nobody, after ${lost} rollbacks without an answer; of somebody are ${known.join(", ")}`,
+      what: `${repeats.length} generations are of nobody, after ${lost} takeovers and rollbacks without an answer; of somebody are ${known.join(", ")}`,
     });
   for (const [generation, earlier] of operated.rollbacks)
     if (!haveSameLocales(manifests.get(generation), manifests.get(earlier)))
@@ -159,8 +159,8 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
 }
 
 /** The runs that published each generation. */
-function publishersOf({ rows }: StoredState): ReadonlyMap<number, readonly Run[]> {
-  const published = rows.filter(({ outcome }) => outcome === "published");
+function publishersOf({ rows, otherRows }: StoredState): ReadonlyMap<number, readonly Run[]> {
+  const published = [...rows, ...otherRows].filter(({ outcome }) => outcome === "published");
   return Map.groupBy(published, (run) => run.generation_after ?? -1);
 }
 

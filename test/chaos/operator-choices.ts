@@ -17,6 +17,7 @@ const WEIGHTS = {
   backUp: 2,
   restore: 2,
   reset: 2,
+  meetOther: 3,
 } as const;
 export type Action = keyof typeof WEIGHTS;
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isOpen } from "../../src/coordinator/job-record.ts";
 import { CRON_JOBS } from "../../src/schedule.ts";
+import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
 import type { Operated, StoredState } from "./evidence.ts";
 import { type Action, chooseAction } from "./operator-choices.ts";
@@ -29,6 +30,8 @@ const PAUSE_MAX_MS = 8_000;
 /** How often a resumption asks for a run at once. */
 const RUN_NOW_CHANCE = 0.1;
 const FORCED_DEADLINE_MS = 15_000;
+/** How often the other installation takes the bucket over when it appears. */
+const TAKEOVER_CHANCE = 0.5;
 
 /** One operator: one call after the other, chosen by the seed. Remembers what was answered. */
 export class Operator {
@@ -37,6 +40,7 @@ export class Operator {
     cancelled: new Set(),
     pauses: [],
     rollbackAttempts: 0,
+    takeovers: 0,
     rollbacks: new Map(),
     ends: new Map(),
     restores: [],
@@ -58,6 +62,7 @@ export class Operator {
     backUp: async () => this.restorer.backUp(),
     restore: async (random) => this.#restore(random),
     reset: async () => this.restorer.reset(),
+    meetOther: async (random) => this.#meetOther(random),
   };
   #generation = 0;
   #tickAt = Date.now();
@@ -104,6 +109,60 @@ export class Operator {
       const { truth } = (await this.#deps.service.control("state")) as StoredState; // our worker
       if (truth.runs.every(({ state }) => !isOpen(state))) return;
     }
+  }
+
+  /**
+   * Lets another installation try to publish over the same bucket, and now and then take it over and
+   * publish. In the end this one owns the bucket.
+   */
+  async #meetOther(random: Random): Promise<void> {
+    await this.#askOther(random.pick(["publish", "roll_back", "look"]));
+    // A rollback that was acknowledged and not shown yet would be overtaken.
+    if (!random.chance(TAKEOVER_CHANCE) || !(await this.#untilReplicated())) return;
+    this.operated.takeovers++;
+    await this.#askOther("take_over");
+    await this.#drop(goodAirports(random));
+    await this.#askOther("publish");
+    await this.#untilOther(({ queued, running }) => queued.length === 0 && running === null);
+    await this.takeBack();
+  }
+
+  /** Makes this installation the owner of the bucket, however often it takes. */
+  async takeBack(): Promise<void> {
+    for (;;) {
+      this.operated.takeovers++;
+      const answer = await this.#call("POST", "/admin/catalog/take-over", { note: "chaos" });
+      if (answer?.status === 200) return;
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #askOther(deed: string): Promise<unknown> {
+    const answer = await this.#deps.service.control(`other?deed=${deed}`);
+    const { ok, reason = "" } = (answer ?? {}) as { ok?: boolean; reason?: string }; // our worker
+    const outcome = ok === false ? reason : "done";
+    const said = typeof answer === "string" ? "fault" : outcome;
+    if (deed !== "status") this.#deps.report.count("other installation", `${deed}: ${said}`);
+    return answer;
+  }
+
+  /** Waits until the other installation is so, or for a time. */
+  async #untilOther(is: (status: CoordinatorStatus) => boolean): Promise<void> {
+    for (const deadline = Date.now() + FORCED_DEADLINE_MS; Date.now() < deadline;) {
+      const status = (await this.#askOther("status")) as CoordinatorStatus | string; // our worker
+      if (typeof status !== "string" && is(status)) return;
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Waits until the stores show what is published; false if they do not in time. */
+  async #untilReplicated(): Promise<boolean> {
+    for (const deadline = Date.now() + FORCED_DEADLINE_MS; Date.now() < deadline;) {
+      const { truth } = (await this.#deps.service.control("state")) as StoredState; // our worker
+      if (truth.isReplicated) return true;
+      await sleep(POLL_MS);
+    }
+    return false;
   }
 
   async #publishBad(random: Random): Promise<void> {

@@ -13,6 +13,7 @@ import type { Manifest } from "../../src/catalog/manifest.ts";
 import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
 import { parseJson } from "../../src/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
+import { anEnqueueRequest } from "../builders/run.ts";
 import { readBackupContent } from "./backup-content.ts";
 import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";
 import type { FaultPlan } from "./fault-plan.ts";
@@ -21,7 +22,12 @@ import { FaultyCalls } from "./faulty-calls.ts";
 
 export { SegmentCompressor } from "../../src/worker.ts";
 
-type ChaosEnv = Env & { readonly CHAOS_SECRET: string; readonly CHAOS_PLAN: FaultPlan };
+interface ChaosEnv extends Env {
+  readonly CHAOS_SECRET: string;
+  readonly CHAOS_PLAN: FaultPlan;
+  readonly OTHER_COORDINATOR: DurableObjectNamespace<OtherCoordinator>;
+  readonly OTHER_HISTORY: D1Database;
+}
 
 /** An isolate serves and ingests at once here, so that both have the same plan. */
 const calls = new FaultyCalls();
@@ -76,6 +82,34 @@ export class IngestCoordinator extends Coordinator {
   }
 }
 
+/** Another installation over the same KV and R2, with state and a D1 of its own. */
+export class OtherCoordinator extends Coordinator {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, { ...open(env), HISTORY: (env as ChaosEnv).OTHER_HISTORY }); // of this Worker
+  }
+}
+
+/** What the other installation is asked to do. */
+async function askOther(env: Env, deed: string): Promise<unknown> {
+  const other = (env as ChaosEnv).OTHER_COORDINATOR.getByName(INGEST_INSTANCE); // of this Worker
+  switch (deed) {
+    case "publish":
+      return other.enqueue(anEnqueueRequest({ source: "dropped", requested_by: "other" }));
+    case "roll_back": {
+      const [, earlier] = await other.versions();
+      return other.rollback(earlier?.generation ?? 1);
+    }
+    case "look":
+      return other.reconcile();
+    case "take_over":
+      return other.takeOver();
+    case "status":
+      return other.status();
+    default:
+      throw new Error(`it cannot ${deed}`);
+  }
+}
+
 export class AlertMonitor extends Monitor {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, open(env));
@@ -111,6 +145,10 @@ export default {
       case "reset":
         await coordinator(env).reset();
         return Response.json({});
+      case "other": {
+        const answer = await askOther(env, searchParams.get("deed") ?? "").catch(String);
+        return Response.json(answer ?? null);
+      }
       case "backup":
         return Response.json(await readBackupContent(env.BACKUPS, searchParams.get("id") ?? ""));
       case "state":
@@ -131,9 +169,11 @@ function coordinator(env: Env) {
 /** Everything that is stored, read without faults. */
 async function readState(env: Env): Promise<StoredState> {
   const truth = await coordinator(env).inspect();
-  const { results } = await env.HISTORY.prepare("SELECT run FROM ingest_runs ORDER BY id").all<{
-    run: string;
-  }>();
+  const rowsOf = async (database: D1Database) => {
+    const query = database.prepare("SELECT run FROM ingest_runs ORDER BY id");
+    const { results } = await query.all<{ run: string }>();
+    return results.map(({ run }): Run => JSON.parse(run));
+  };
   const audit = await env.HISTORY.prepare("SELECT id FROM audit").all<{ id: string }>();
   const kept: { [generation: string]: Manifest } = {};
   for (const prefix of [`${COLLECTED_PREFIX}${GENERATIONS_PREFIX}`, GENERATIONS_PREFIX]) {
@@ -145,7 +185,8 @@ async function readState(env: Env): Promise<StoredState> {
   }
   return {
     truth,
-    rows: results.map(({ run }): Run => JSON.parse(run)),
+    rows: await rowsOf(env.HISTORY),
+    otherRows: await rowsOf((env as ChaosEnv).OTHER_HISTORY), // of this Worker
     audit: audit.results.map(({ id }) => id),
     backupJobs: await coordinator(env).inspectJobs(),
     kept,

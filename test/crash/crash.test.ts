@@ -99,6 +99,7 @@ describe("a run whose process is killed in the middle of each stage", () => {
       cancelled: new Set<string>(),
       pauses: [],
       rollbackAttempts: 0,
+      takeovers: 0,
       rollbacks: new Map(),
       ends: new Map(runs.map(({ id, state, outcome }) => [id, { state, outcome }])),
       restores: [],

@@ -198,6 +198,27 @@ describe("npm start over unusable storage", () => {
     await expectWayOut();
   });
 
+  it("says at once which version the coordinator's tables have, and what to do, and serves what is there", async () => {
+    const first = await publish();
+    expect(await first.start.interrupt()).toBe(0);
+    for (const file of stored("do", ".sqlite")) {
+      const database = new DatabaseSync(file);
+      const tables = database
+        .prepare("SELECT name FROM sqlite_master")
+        .all()
+        .map(({ name }) => name);
+      if (tables.includes("schema_version") && tables.includes("jobs"))
+        database.exec("UPDATE schema_version SET version = 99");
+      database.close();
+    }
+    const { start } = await run();
+    await start.says(SERVING);
+    expect(start.stdout).toContain("The tables of the coordinator have version 99");
+    expect(start.stdout).toContain("Deploy the newer Worker again.");
+    expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
+    expect(await start.interrupt()).toBe(0);
+  });
+
   it("says what to do when the database is damaged", async () => {
     for (const file of stored("d1", ".sqlite")) writeFileSync(file, "not a database".repeat(1_000));
     await expectWayOut();

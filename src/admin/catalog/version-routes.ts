@@ -34,7 +34,14 @@ const rollbackAnswer = z.strictObject({
   version: versionSchema.meta({ description: "The version that is published now." }),
 });
 
-/** Lists the published versions, and rolls back to one. */
+const takeoverAnswer = z.strictObject({
+  ...outcome,
+  version: versionSchema.nullable().meta({
+    description: "The version that is published now; null if the stores have none.",
+  }),
+});
+
+/** Lists the published versions, rolls back to one, and takes over the stores. */
 export function versionRoutes(coordinator: CoordinatorCalls) {
   const list = route({
     method: "get",
@@ -64,14 +71,11 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
     responses: { 200: { description: "The new version", body: rollbackAnswer } },
     problems: {
       404: "`generation_not_retained`",
-      409: "`generation_changed`: the current version is not `expected_generation`",
+      409: "`foreign_stores`: another installation or a newer Worker owns the stores; `generation_changed`: the current version is not `expected_generation`",
     },
   }).answer(async ({ body: { generation, expected_generation } }) => {
     const result = await coordinator.rollback(generation, expected_generation);
-    if (!result.ok)
-      return result.reason === "not_retained"
-        ? notRetained(generation)
-        : generationChanged(generation, result.current);
+    if (!result.ok) return rollbackRefusal(generation, result);
     const { version, changed } = result;
     const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
@@ -85,7 +89,32 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
     };
   });
 
-  return [list, rollback];
+  const takeOver = route({
+    method: "post",
+    path: "/admin/catalog/take-over",
+    operationId: "takeOver",
+    summary: "Take over the stores of another installation",
+    description:
+      "For a coordinator that has lost its state, or a new installation that replaces another. Adopts the versions in the stores and publishes the newest again, as this installation's. The other, if it still runs, neither publishes nor deletes from then on. Repeated, it changes nothing.",
+    access: "operate",
+    action: "catalog.take_over",
+    body: z.strictObject({ note: noteField }),
+    responses: { 200: { description: "The stores are this installation's", body: takeoverAnswer } },
+    problems: {
+      409: "`foreign_stores`: a newer Worker has written the stores, or the other has published at the same moment",
+    },
+  }).answer(async () => {
+    const result = await coordinator.takeOver();
+    if (!result.ok) return foreignStores(result);
+    const { version, changed } = result;
+    const after = { generation: version?.generation ?? null };
+    const message = changed
+      ? "The stores are this installation's now. Ingests publish again."
+      : "The stores are this installation's already: nothing changed.";
+    return { status: 200, body: { version, changed, message }, change: { after } };
+  });
+
+  return [list, rollback, takeOver];
 }
 
 function rollbackMessage(
@@ -96,6 +125,23 @@ function rollbackMessage(
     return `The content of generation ${generation} is already published, as ${version.generation}: nothing changed.`;
   const pause = paused ? " Ingestion stays paused." : "";
   return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within about a minute.${pause}`;
+}
+
+function rollbackRefusal(target: number, result: RollbackResult & { readonly ok: false }): Refusal {
+  switch (result.reason) {
+    case "not_retained":
+      return notRetained(target);
+    case "foreign_stores":
+      return foreignStores(result);
+    case "generation_changed":
+      return generationChanged(target, result.current);
+    default:
+      return result satisfies never;
+  }
+}
+
+function foreignStores({ detail }: { readonly detail: string }): Refusal {
+  return { problem: { status: 409, code: "foreign_stores", detail } };
 }
 
 function generationChanged(target: number, current: number): Refusal {

@@ -98,7 +98,7 @@ export async function observeCatalog({ reader, defaultLocale, limits, now }: Cat
   const current = await read(reader.current());
   if (!current.ok) {
     const isEmpty = current.reason === "nothing_published";
-    return { manifest: null, isEmpty, checks: checkUnserved(current.reason) };
+    return { manifest: null, isEmpty, checks: checkUnserved(current) };
   }
   const { manifest } = current;
   const bodies = manifest.locales[defaultLocale]?.bodies.proto;

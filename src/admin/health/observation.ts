@@ -6,7 +6,7 @@ import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/serv
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
-import type { CoordinatorCalls, MonitorCalls } from "../calls.ts";
+import { type CoordinatorCalls, type MonitorCalls, otherVersion } from "../calls.ts";
 import { type CatalogSources, observeCatalog } from "./catalog-health-routes.ts";
 
 export interface ServiceSources extends CatalogSources {
@@ -95,7 +95,8 @@ async function probe<T>(
     const fields = { check: name, ...describeError(error) };
     logLine("warn", "check_failed", "a component did not answer its check", fields);
     const isLate = error instanceof StoreTimeout;
-    const output = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
+    const silent = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
+    const output = otherVersion(error) ?? silent;
     return { value: null, check: (isLate ? late : undefined) ?? { status: "fail", output } };
   }
 }

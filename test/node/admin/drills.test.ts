@@ -10,6 +10,11 @@ const DRILLS: { readonly [row: string]: string | readonly [file: string, title: 
   "the catalog is wrong": "pause, roll back and resume",
   "a run failed with `guard_…`": "approve what guards refused",
   "`catalog:integrity` fails": "restore the newest backup",
+  "409 or a run that fails: `foreign_stores`": "take the stores over",
+  "503 `other_version`": [
+    "test/crash/upgrade.test.ts",
+    "refuses every change within seconds, with the version and what to do",
+  ],
   "`rule:…` warns or fails": [
     "test/node/health/alerts-page.test.ts",
     "has exactly one section for each rule",
@@ -103,6 +108,19 @@ describe("an operator can", () => {
     await world.ingest.drain();
     expect(await jobOf(job.id)).toMatchObject({ state: "succeeded" });
     expect(await health()).toMatchObject({ ...isServed, locales });
+  });
+
+  it("take the stores over when the coordinator has lost its state, and publish again", async () => {
+    world.ingest.loseTables();
+    world.ingest.renameAirport("After the takeover");
+    const refused = await post<{ run: Run }>("/admin/ingest/queue");
+    await world.ingest.drain();
+    expect(await runOf(refused.run.id)).toMatchObject({ error: { code: "foreign_stores" } });
+    expect((await world.post("/admin/catalog/rollback", { generation: 1 })).status).toBe(409);
+    expect(await post("/admin/catalog/take-over")).toMatchObject({ version: { generation: 3 } });
+    const { run } = await post<{ run: Run }>("/admin/ingest/queue");
+    await world.ingest.drain();
+    expect(await runOf(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
   });
 
   it("evaluate by hand when the rules were not evaluated in time", async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/acceptance/held-change.ts";
-import { DecisionTable } from "../../../src/coordinator/tables.ts";
+import { COORDINATOR_SCHEMA, DecisionTable } from "../../../src/coordinator/tables.ts";
+import { migrate } from "../../../src/storage/object-schema.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
 const decision = (id: string, verdict: Decision["verdict"] = "rejected"): Decision => ({
@@ -14,7 +15,9 @@ const decision = (id: string, verdict: Decision["verdict"] = "rejected"): Decisi
 let table: DecisionTable;
 
 beforeEach(() => {
-  table = new DecisionTable(new MemoryTables());
+  const tables = new MemoryTables();
+  migrate(tables, "coordinator", COORDINATOR_SCHEMA);
+  table = new DecisionTable(tables);
 });
 
 describe("the table of decisions", () => {

@@ -29,8 +29,9 @@ describe("a rollback", () => {
     });
     const writes = world.calls.slice(before).filter((call) => / (put|delete) /.test(call));
     expect(writes).toEqual([
-      `r2 put ${generationKey(4)}`,
+      `r2 put ${generationKey(3)}`,
       `r2 put ${MANIFEST_KEY}`,
+      `r2 put ${generationKey(4)}`,
       `kv put ${MANIFEST_KEY}`,
     ]);
     expect(world.coordinator.status()).toMatchObject({ replicated: true });

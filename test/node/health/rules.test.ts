@@ -90,6 +90,7 @@ const MEASURED: readonly Measured[] = [
     10 * MINUTE_MS,
     (ms) => withIngest({ current: { generation: 8, published_at: ago(ms) }, replicated: false }),
   ],
+  ["foreign_stores", 1, (other) => withIngest({ foreign: other < 1 ? null : "R2 has …" })],
   [
     "guard_tripped",
     1,
@@ -194,7 +195,8 @@ describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
     ])("judges a value %s the threshold, %d, as %s", (_, value, verdict) => {
       const finding = findingOf(rule, facts(value), label);
       expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
-      expect(finding.value).toBeCloseTo(rule === "source_broken" ? Math.min(value, 1) : value, 6);
+      const isOne = rule === "source_broken" || rule === "foreign_stores";
+      expect(finding.value).toBeCloseTo(isOne ? Math.min(value, 1) : value, 6);
     });
   },
 );
@@ -243,7 +245,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(19);
+    expect(findings).toHaveLength(20);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -660,6 +662,7 @@ describe("an input that cannot be read", () => {
         "source_broken",
         "ingest_stuck",
         "replication_stuck",
+        "foreign_stores",
         "guard_tripped",
         "changes_held",
         "ingest_paused_long",

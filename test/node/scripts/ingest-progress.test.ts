@@ -31,9 +31,10 @@ interface Routes {
 }
 
 const ok = (body: object): AdminAnswer => ({ ok: true, body });
-const refused = (status: number): AdminAnswer => ({
+const refused = (status: number, code: string | null = null): AdminAnswer => ({
   ok: false,
   status,
+  code,
   problem: `status ${status}`,
 });
 
@@ -118,6 +119,13 @@ describe("an ingest", () => {
     });
     const runs = [ok({ runs: [], paused: true })];
     expect(await follow({ queue, runs })).toMatchObject({ reason: "paused" });
+  });
+
+  it("ends at once if another version has written what is stored, which no waiting mends", async () => {
+    expect(await follow({ queue: [refused(503, "other_version")] })).toMatchObject({
+      reason: "refused",
+      problem: "No ingest is queued: status 503",
+    });
   });
 
   it("is refused with a wrong token, but repeats the call with a new one", async () => {

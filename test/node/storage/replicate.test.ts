@@ -16,11 +16,14 @@ beforeEach(() => {
 });
 
 describe("replicate", () => {
-  it("writes the copy of the generation first, then R2 and then KV, and reads all three", async () => {
+  it("asks R2 for the owner, keeps what it shows, writes R2, the copy of the generation and then KV, and reads all three", async () => {
     await replicate(store, manifest);
     expect(store.calls).toEqual([
-      `r2 put ${generationKey(2)}`,
+      `r2 head ${MANIFEST_KEY}`,
+      `r2 get ${MANIFEST_KEY}`,
+      `r2 put ${generationKey(1)}`,
       `r2 put ${MANIFEST_KEY}`,
+      `r2 put ${generationKey(2)}`,
       `kv put ${MANIFEST_KEY}`,
       `r2 get ${generationKey(2)}`,
       `r2 get ${MANIFEST_KEY}`,
@@ -28,6 +31,24 @@ describe("replicate", () => {
     ]);
     for (const replica of ["kv", "r2"] as const)
       expect(await store.readManifest(replica)).toEqual({ ok: true, value: manifest });
+  });
+
+  it("first stores the version before under its generation, if that has failed", async () => {
+    store.before = (call) => {
+      if (call === `r2 put ${generationKey(2)}`) throw new Error("down");
+    };
+    await expect(replicate(store, manifest)).rejects.toThrow("down");
+    expect(store.r2.has(generationKey(2))).toBe(false);
+    store.before = () => {};
+    await replicate(store, aVersion(3, "newer").manifest);
+    expect(await store.readGeneration(2)).toEqual({ ok: true, value: manifest });
+  });
+
+  it("leaves the version of a generation as it is, whatever R2 shows under that number", async () => {
+    const restored = aVersion(1, "restored").manifest;
+    await store.writeGeneration(restored);
+    await replicate(store, manifest);
+    expect(await store.readGeneration(1)).toEqual({ ok: true, value: restored });
   });
 
   it("may be repeated", async () => {
@@ -55,7 +76,9 @@ describe("replicate", () => {
     other.publish(aVersion(generation, "other"));
     const bytes = other[replica].get(MANIFEST_KEY) ?? new Uint8Array();
     store.before = (call) => {
-      if (call === `${replica} get ${MANIFEST_KEY}`) store[replica].set(MANIFEST_KEY, bytes);
+      const isWritten = store.count(`kv put ${MANIFEST_KEY}`) > 0;
+      if (isWritten && call === `${replica} get ${MANIFEST_KEY}`)
+        store[replica].set(MANIFEST_KEY, bytes);
     };
   };
 

@@ -6,6 +6,7 @@ import { createDropBox } from "../../../src/storage/drop-box.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
 import { StoreError } from "../../../src/storage/deadline.ts";
 import { aManifest } from "../../builders/manifest.ts";
+import { A_CLAIM } from "../../builders/memory-catalog-store.ts";
 
 const SHA256 = "a".repeat(64);
 const BYTES = new Uint8Array(3);
@@ -22,7 +23,8 @@ function bindings(stuck: string, instead: () => Promise<never> = never) {
   const answer = (call: string) => (call === stuck ? instead : async () => null);
   const object = { size: 3, arrayBuffer: answer("r2 body"), body: { cancel: async () => {} } };
   const r2 = {
-    put: answer("r2 put"),
+    put: stuck === "r2 put" ? instead : async () => object,
+    head: answer("r2 head"),
     delete: answer("r2 delete"),
     get: stuck === "r2 get" ? instead : async () => object,
     list: answer("r2 list"),
@@ -39,7 +41,7 @@ function bindings(stuck: string, instead: () => Promise<never> = never) {
 
 type Bindings = ReturnType<typeof bindings>;
 
-const catalog = ({ kv, r2 }: Bindings) => createCatalogStore(kv, r2);
+const catalog = ({ kv, r2 }: Bindings) => createCatalogStore(kv, r2, A_CLAIM);
 
 const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unknown>][] = [
   ["a blob written", "r2 put", 30_000, (stores) => catalog(stores).writeBlob(SHA256, BYTES)],
@@ -50,6 +52,7 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
   ["generations deleted", "r2 delete", 30_000, (stores) => catalog(stores).deleteGenerations([1])],
   ["a manifest written", "r2 put", 30_000, (stores) => catalog(stores).writeManifest(aManifest())],
   ["a manifest written", "kv put", 30_000, (stores) => catalog(stores).writeManifest(aManifest())],
+  ["the owner asked for", "r2 head", 3_000, (stores) => catalog(stores).checkOwner()],
   ["a file archived", "r2 put", 60_000, ({ r2 }) => createSourceArchive(r2).write(SHA256, BYTES)],
   ["a dropped file found", "r2 get", 30_000, ({ r2 }) => createDropBox(r2).open("airports.csv")],
   ["a backup written", "r2 put", 60_000, ({ r2 }) => createBackupStore(r2).writeManifest("b", "")],

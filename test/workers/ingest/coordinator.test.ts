@@ -180,6 +180,7 @@ describe("the history in D1", () => {
       new Set(["published", "unchanged"]),
     );
     expect(status).toEqual({
+      foreign: null,
       pause: null,
       running: null,
       isJobUnderWay: false,

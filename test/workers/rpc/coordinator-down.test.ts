@@ -4,6 +4,7 @@ import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { aGet, aPost } from "./requests.ts";
+import { A_CLAIM } from "../../builders/memory-catalog-store.ts";
 
 /** Lets whatever is not needed to serve refuse each call. */
 beforeEach(() => {
@@ -22,7 +23,7 @@ afterEach(() => {
 
 describe("an isolate while every Durable Object and D1 are down", () => {
   it("serves the catalog that it does not hold yet, and answers 503 to the admin routes", async () => {
-    const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+    const store = createCatalogStore(env.CATALOG, env.ARCHIVE, A_CLAIM);
     const { manifest, blobs } = aVersion(1, "hello");
     for (const [sha256, bytes] of blobs) await store.writeBlob(sha256, bytes);
     await store.writeManifest(manifest);

@@ -4,6 +4,7 @@ import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { type CatalogStore, createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aLocaleEntry, aManifest } from "../../builders/manifest.ts";
+import { A_CLAIM } from "../../builders/memory-catalog-store.ts";
 
 const bytes = new TextEncoder().encode("Zürich");
 const sha256 = sha256Hex(bytes);
@@ -13,7 +14,7 @@ type KVOptions = KVNamespaceGetOptions<"arrayBuffer">;
 let store: CatalogStore;
 
 beforeEach(() => {
-  store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  store = createCatalogStore(env.CATALOG, env.ARCHIVE, A_CLAIM);
   return () => void vi.restoreAllMocks();
 });
 
@@ -156,6 +157,7 @@ describe("the manifest of a generation", () => {
   it("is stored in R2 under a key of its own", async () => {
     const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
     if (three === undefined || four === undefined) throw new Error("two were built");
+    await store.deleteGenerations(await store.listGenerations());
     await store.writeGeneration(three);
     await store.writeGeneration(four);
     expect(await store.readGeneration(3)).toEqual({ ok: true, value: three });

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { DEFAULT_LIMITS, NOW } from "../../../builders/facts.ts";
+import { sha256Hex } from "../../../../src/catalog/bytes.ts";
+import { MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import type { Manifest } from "../../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aVersion } from "../../../builders/manifest.ts";
 
@@ -108,6 +110,16 @@ describe("GET /catalog/health", () => {
       output: expect.stringContaining("the stores do not answer"),
     });
     expect(said["generation"]).toBe(generation);
+  });
+
+  it("answers 503 if another version of the Worker has written the manifest, and names both formats", async () => {
+    const json = JSON.stringify({ format: 2, generation: 8 });
+    const text = new TextEncoder().encode(`${json}\n${sha256Hex(json)}`);
+    for (const replica of ["kv", "r2"] as const)
+      world.store[replica].set(MANIFEST_KEY, Uint8Array.from(text));
+    expect(await health(503)).toMatchObject({
+      output: expect.stringContaining("it has format 2, and this Worker reads format 1"),
+    });
   });
 
   it("answers 503 if a list is empty or the default locale is missing", async () => {

@@ -264,6 +264,21 @@ describe("the five answers", () => {
     });
   });
 
+  it("say what to do if a later Worker has changed the tables of the coordinator", async () => {
+    const refusal = "The tables of the coordinator have version 2.";
+    world.before = (call) => {
+      // RPC keeps the name of an error, and drops its class.
+      if (call.startsWith("coordinator"))
+        throw Object.assign(new Error(refusal), { name: "OtherVersion" });
+    };
+    expect(await answers()).toMatchObject({
+      failed: say("fail", "1 problem", `coordinator: ${refusal}`),
+    });
+    const answer = await world.post("/admin/ingest/pause", {});
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: "other_version", detail: refusal });
+  });
+
   it("say that nothing is served while the stores are down", async () => {
     world.store.before = () => {
       throw new Error("down");

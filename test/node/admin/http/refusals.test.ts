@@ -23,6 +23,7 @@ const ACTIONS: { readonly [route: string]: string } = {
   "POST /admin/ingest/queue": "ingest.queue",
   "POST /admin/ingest/runs/{id}/cancel": "ingest.cancel",
   "POST /admin/catalog/rollback": "catalog.rollback",
+  "POST /admin/catalog/take-over": "catalog.take_over",
   "POST /admin/alerts/run": "alerts.run",
   "POST /admin/alerts/test": "alerts.test",
   "POST /admin/backup/run": "backup.run",

@@ -4,6 +4,7 @@ import notice from "../../../../data/NOTICE.md";
 import { createCatalogStore } from "../../../../src/storage/catalog-store.ts";
 import { aVersion } from "../../../builders/manifest.ts";
 import { admin, checkedFetch } from "../../checked-fetch.ts";
+import { A_CLAIM } from "../../../builders/memory-catalog-store.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -70,7 +71,7 @@ describe("GET /catalog/health", () => {
         /^catalog:present: nothing is published yet, .* queue an ingest$/,
       ),
     });
-    const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+    const store = createCatalogStore(env.CATALOG, env.ARCHIVE, A_CLAIM);
     const { manifest, blobs } = aVersion(1, "hello");
     for (const [sha256, bytes] of blobs) await store.writeBlob(sha256, bytes);
     await store.writeManifest(manifest);

@@ -1,0 +1,309 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openManifest } from "../../../src/catalog/manifest.ts";
+import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { aRunRequest, byOps } from "../../builders/backup-world.ts";
+import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
+import { QuickPipeline } from "../../builders/quick-pipeline.ts";
+
+const CALL = "POST /admin/catalog/take-over";
+
+let first: CoordinatorWorld;
+let second: CoordinatorWorld;
+
+const stored = () =>
+  [...first.store.kv, ...first.store.r2].toSorted(([one], [other]) => one.localeCompare(other));
+
+beforeEach(async () => {
+  first = new CoordinatorWorld();
+  await first.publishVersions(3);
+  second = new CoordinatorWorld({ over: first });
+});
+
+describe("an installation over the stores of another", () => {
+  it("publishes nothing: its runs fail at once, and the error names the call that takes over", async () => {
+    const before = stored();
+    second.renameAirport("Kloten");
+    expect(await second.runToEnd()).toMatchObject({
+      state: "failed",
+      outcome: null,
+      error: { code: "foreign_stores", stage: "fetch", message: expect.stringContaining(CALL) },
+    });
+    expect(second.coordinator.status().queued).toEqual([]);
+    expect(stored()).toEqual(before);
+  });
+
+  it("queues no first ingest, although it has published nothing itself", async () => {
+    await second.coordinator.reconcile();
+    await second.drain();
+    expect(second.state.runs()).toEqual([]);
+  });
+
+  it("ends no run in D1 either while it cannot look whose the stores are", async () => {
+    second.before = (call) => {
+      if (call.startsWith("r2 head")) throw new Error("R2 is away");
+    };
+    await second.coordinator.reconcile();
+    await second.drain();
+    expect(second.callsOf("d1 look")).toEqual([]);
+  });
+
+  it("collects no garbage and ends no run in D1, however long it waits", async () => {
+    const before = stored();
+    second.endLostRuns = async () => {
+      throw new Error("a run of the other was ended");
+    };
+    await second.collect();
+    expect(stored()).toEqual(before);
+    expect(second.callsOf("d1 look")).toEqual([]);
+    expect(second.events).toContainEqual(expect.objectContaining({ event: "foreign_stores" }));
+  });
+
+  it("says so in its status as soon as it compares the stores, and no longer once they are its own", async () => {
+    await second.coordinator.reconcile();
+    await second.drain();
+    expect(second.coordinator.status().foreign).toContain(CALL);
+    first.store.r2.delete(MANIFEST_KEY);
+    await second.coordinator.reconcile();
+    await second.drain();
+    expect(second.coordinator.status().foreign).toBeNull();
+  });
+
+  it("refuses a rollback, a backup and a restore", async () => {
+    const refused = { ok: false, reason: "foreign_stores", detail: expect.stringContaining(CALL) };
+    expect(await second.coordinator.rollback(1)).toEqual(refused);
+    const made = await second.coordinator.backUp(aRunRequest());
+    await second.drain();
+    if (!made.ok) throw new Error(made.reason);
+    const error = { code: "foreign_stores", message: expect.stringContaining(CALL) };
+    expect(second.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
+    expect(await second.coordinator.restoreBackup(made.job.backup_id, byOps())).toMatchObject({
+      ok: false,
+    });
+  });
+
+  it("leaves the owner alone, which goes on", async () => {
+    await second.runToEnd();
+    await first.publishVersions(1);
+    expect(await first.served()).toMatchObject({ generation: 4 });
+    expect(first.coordinator.status()).toMatchObject({ foreign: null, replicated: true });
+  });
+
+  it("does not begin with a takeover if it is alone and has lost its tables, unless it is told to", async () => {
+    first.loseTables();
+    expect(await first.runToEnd()).toMatchObject({ error: { code: "foreign_stores" } });
+    expect(await first.coordinator.takeOver()).toMatchObject({ version: { generation: 4 } });
+    first.renameAirport("Kloten");
+    expect(await first.runToEnd()).toMatchObject({ generation_before: 4, generation_after: 5 });
+  });
+});
+
+describe("a takeover", () => {
+  it("publishes the newest version again, and adopts the others for the guards and for rollbacks", async () => {
+    const { catalog_sha256 } = (await first.served()) ?? {};
+    const answer = { ok: true, changed: true, version: { generation: 4, republishes: 3 } };
+    expect(await second.coordinator.takeOver()).toMatchObject(answer);
+    await second.drain();
+    expect(await second.served()).toMatchObject({ generation: 4, previous: 3, catalog_sha256 });
+    second.setAirports(3);
+    expect(await second.runToEnd()).toMatchObject({ generation_before: 4, state: "failed" });
+    expect(await second.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
+  });
+
+  it("changes nothing where the stores are the installation's own, or empty", async () => {
+    const before = stored();
+    const unchanged = { ok: true, changed: false };
+    const version = { generation: 3 };
+    expect(await first.coordinator.takeOver()).toMatchObject({ ...unchanged, version });
+    expect(stored()).toEqual(before);
+    const answer = await new CoordinatorWorld().coordinator.takeOver();
+    expect(answer).toEqual({ ...unchanged, version: null });
+  });
+
+  it("stops the owner before, also in the middle of a publication, which is no run's doing then", async () => {
+    first.renameAirport("Kloten");
+    const { id } = await first.runUpTo("verify");
+    expect(first.current()).toMatchObject({ generation: 4 });
+    await second.coordinator.takeOver();
+    await second.drain();
+    await first.drain();
+    const failed = { state: "failed", generation_after: null, error: { code: "foreign_stores" } };
+    expect(first.run(id)).toMatchObject(failed);
+    expect(first.current()).toMatchObject({ generation: 3 });
+    expect(await first.served()).toMatchObject({ generation: 4, previous: 3 });
+  });
+
+  it("leaves a run published whose version the stores had shown by then", async () => {
+    first.renameAirport("Kloten");
+    let isInR2 = false;
+    first.before = (call) => {
+      if (call !== `kv put ${MANIFEST_KEY}`) return;
+      isInR2 = true;
+      throw new Error("KV is away");
+    };
+    const { run } = await first.enqueue();
+    await first.drain(() => isInR2);
+    expect(await second.coordinator.takeOver()).toMatchObject({ version: { generation: 5 } });
+    await second.drain();
+    await first.drain();
+    expect(first.run(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
+    expect(await first.served()).toMatchObject({ generation: 5, previous: 4 });
+  });
+
+  it("keeps the owner before from collecting what the new one publishes", async () => {
+    await second.coordinator.takeOver();
+    await second.publishVersions(1);
+    await second.drain();
+    const before = stored();
+    second.time = first.time;
+    await first.collect();
+    expect(stored()).toEqual(before);
+  });
+
+  it("is refused if the owner publishes at the same moment, and may be repeated", async () => {
+    second.before = async (call) => {
+      if (call !== `r2 put ${MANIFEST_KEY}`) return;
+      second.before = () => {};
+      await first.publishVersions(1);
+    };
+    expect(await second.coordinator.takeOver()).toMatchObject({ reason: "foreign_stores" });
+    expect(await first.served()).toMatchObject({ generation: 4 });
+    expect(await second.coordinator.takeOver()).toMatchObject({ version: { generation: 5 } });
+  });
+
+  it("survives a crash before the stores have it", async () => {
+    second.before = (call) => {
+      if (call === `r2 put ${MANIFEST_KEY}`) second.crash();
+    };
+    void second.coordinator.takeOver();
+    await expect.poll(() => second.calls).toContain(`r2 put ${MANIFEST_KEY}`);
+    second.before = () => {};
+    await second.drain();
+    expect(second.coordinator.status()).toMatchObject({ foreign: null, replicated: true });
+    expect(await second.served()).toMatchObject({ generation: 4 });
+  });
+
+  it("is refused if a newer Worker has written the manifest, which no run replaces either", async () => {
+    first.store.manifestMetadata.format = "2";
+    const before = stored();
+    const detail = expect.stringContaining("format 2");
+    const refused = { ok: false, reason: "foreign_stores", detail };
+    expect(await second.coordinator.takeOver()).toEqual(refused);
+    expect(await first.coordinator.takeOver()).toEqual(refused);
+    expect(await first.runToEnd()).toMatchObject({ error: { message: detail } });
+    expect(stored()).toEqual(before);
+  });
+});
+
+/** R2 that remembers each manifest that was current. */
+class RecordingMap extends Map<string, Uint8Array<ArrayBuffer>> {
+  readonly manifests: Uint8Array<ArrayBuffer>[] = [];
+
+  override set(key: string, value: Uint8Array<ArrayBuffer>): this {
+    if (key === MANIFEST_KEY) this.manifests.push(value);
+    return super.set(key, value);
+  }
+}
+
+const anyDeed = fc.record({
+  who: fc.nat(1),
+  what: fc.constantFrom("publish", "publish", "go_on", "take_over", "roll_back", "crash", "look"),
+  /** Fails all calls of a deed from this one on. */
+  fails: fc.option(fc.nat(12), { freq: 3 }),
+});
+type Deed = typeof anyDeed extends fc.Arbitrary<infer D> ? D : never;
+
+/** A deed of one installation, at a call of which the other does something. */
+const anyMeeting = fc.record({ deed: anyDeed, meanwhile: fc.option(anyDeed), after: fc.nat(20) });
+
+describe(
+  "whatever two installations do over the same stores, in whatever order,",
+  UNHURRIED,
+  () => {
+    it("no generation decreases, and none is published by two runs", async () => {
+      let takeovers = 0;
+      let refusals = 0;
+      const property = fc.asyncProperty(
+        fc.array(anyMeeting, { maxLength: 12, size: "max" }),
+        async (meetings) => {
+          const r2 = new RecordingMap();
+          const over = {
+            store: { kv: new Map(), r2, manifestMetadata: {} },
+            archive: { files: new Map() },
+          };
+          const worlds = [0, 1].map(
+            () => new CoordinatorWorld({ over, makePipeline: (deps) => new QuickPipeline(deps) }),
+          );
+          let texts = 0;
+          const act = async ({ who, what, fails }: Deed, meet = (): Promise<void> | void => {}) => {
+            const world = worlds[who];
+            if (world === undefined) throw new Error("there are two");
+            let calls = 0;
+            world.before = async () => {
+              if (fails !== null && calls++ >= fails) throw new Error("away");
+              await meet();
+            };
+            const bytes = new TextEncoder().encode(`text ${++texts}`);
+            world.upstream = { ...world.upstream, fetch: async () => [{ name: "text", bytes }] };
+            if (what === "publish") await world.enqueue();
+            if (what === "take_over") {
+              const answer = await world.coordinator.takeOver().catch(() => null);
+              if (answer?.ok === true && answer.changed) takeovers++;
+            }
+            if (what === "roll_back") {
+              const generation = (world.current()?.generation ?? 2) - 1;
+              if ((await world.coordinator.rollback(generation)).ok) texts++;
+            }
+            if (what === "crash") world.crash();
+            if (what === "look") await world.coordinator.reconcile();
+            for (let alarms = 0; world.alarmAt !== null && alarms < 12; alarms++) {
+              world.time = Math.max(world.time, world.alarmAt);
+              await world.alarm();
+            }
+            world.before = () => {};
+          };
+          for (const { deed, meanwhile, after } of meetings) {
+            let left = after;
+            await act(deed, async () => {
+              if (left-- === 0 && meanwhile !== null && meanwhile.who !== deed.who)
+                await act(meanwhile);
+            });
+          }
+          // What one still had to write, the other finds.
+          for (const world of [...worlds, ...worlds]) {
+            await world.coordinator.reconcile();
+            await world.drain();
+          }
+          const shown = await Promise.all(
+            r2.manifests.map(async (text) => {
+              const opened = await openManifest(text);
+              if (!opened.ok) throw new Error(opened.problem);
+              return opened.manifest;
+            }),
+          );
+          for (const [index, { generation }] of shown.entries())
+            expect(generation).toBeGreaterThanOrEqual(shown[index - 1]?.generation ?? 1);
+          const runs = worlds.flatMap(({ history }) => [...history.rows.values()]);
+          const published = runs.flatMap(({ run }) =>
+            run.outcome === "published" ? [run.generation_after] : [],
+          );
+          expect(new Set(published).size).toBe(published.length);
+          const generations = new Set(shown.map(({ generation }) => generation));
+          expect(new Set(shown.map((manifest) => JSON.stringify(manifest))).size).toBe(
+            generations.size,
+          );
+          for (const generation of published) expect(generations).toContain(generation);
+          refusals += runs.filter(({ run }) => run.error?.code === "foreign_stores").length;
+          const owners = worlds.filter(({ coordinator }) => coordinator.status().foreign === null);
+          expect(owners.length).toBeLessThanOrEqual(shown.length === 0 ? 2 : 1);
+          for (const owner of shown.length === 0 ? [] : owners)
+            expect(await owner.served()).toEqual(owner.current());
+        },
+      );
+      await fc.assert(property, fuzzed(150));
+      expect(takeovers).toBeGreaterThan(0);
+      expect(refusals).toBeGreaterThan(0);
+    });
+  },
+);

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { beforeEach, describe, expect, it } from "vitest";
+import { MONITOR_SCHEMA } from "../../../src/alerts/monitor-state.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
+import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
+import { migrate, type ObjectSchema, OtherVersion } from "../../../src/storage/object-schema.ts";
+import { MemoryTables } from "../../builders/memory-tables.ts";
+
+const FIRST = ["CREATE TABLE towns (name TEXT)", "INSERT INTO towns VALUES ('Bern')"];
+const SECOND = ["ALTER TABLE towns ADD COLUMN size INTEGER", "UPDATE towns SET size = 1"];
+
+let tables: MemoryTables;
+const rows = (query: string) => tables.sql.exec(query).toArray();
+const migrateTo = (...schema: ObjectSchema) => migrate(tables, "town clerk", schema);
+
+beforeEach(() => {
+  tables = new MemoryTables();
+});
+
+describe("the tables of a Durable Object", () => {
+  it("are made once, by all versions of the schema in their order", () => {
+    migrateTo(FIRST, SECOND);
+    migrateTo(FIRST, SECOND);
+    expect(rows("SELECT * FROM towns")).toEqual([{ name: "Bern", size: 1 }]);
+  });
+
+  it("keep their rows when a later Worker changes them", () => {
+    migrateTo(FIRST);
+    tables.sql.exec("INSERT INTO towns VALUES ('Chur')");
+    migrateTo(FIRST, SECOND);
+    expect(rows("SELECT * FROM towns")).toEqual([
+      { name: "Bern", size: 1 },
+      { name: "Chur", size: 1 },
+    ]);
+  });
+
+  it("are as before if a statement of a new version fails, and the next start begins there", () => {
+    migrateTo(FIRST);
+    expect(() => migrateTo(FIRST, [...SECOND, "nonsense"])).toThrow("nonsense");
+    expect(rows("SELECT * FROM towns")).toEqual([{ name: "Bern" }]);
+    migrateTo(FIRST, SECOND);
+    expect(rows("SELECT MAX(version) AS version FROM schema_version")).toEqual([{ version: 2 }]);
+  });
+
+  it("are refused by name and unchanged if a later Worker has changed them", () => {
+    migrateTo(FIRST, SECOND);
+    const refused =
+      "The tables of the town clerk have version 2, and this Worker knows versions up to 1. Deploy the newer Worker again.";
+    expect(() => migrateTo(FIRST)).toThrow(new OtherVersion(refused));
+    expect(rows("SELECT * FROM towns")).toEqual([{ name: "Bern", size: 1 }]);
+  });
+
+  it("are refused by name if they were made before versions had numbers", () => {
+    tables.sql.exec("CREATE TABLE jobs (id TEXT)");
+    expect(() => migrateTo(FIRST)).toThrow(OtherVersion);
+    expect(() => migrateTo(FIRST)).toThrow("made before they had a version");
+    expect(rows("SELECT name FROM sqlite_master")).toEqual([{ name: "jobs" }]);
+  });
+});
+
+/**
+ * What was deployed never changes: a deployment that has applied it would not apply it again. To change
+ * a table, add a version here, or a D1 migration (`npm run generate`), with its hash.
+ */
+describe("no version of a schema changes after it was deployed:", () => {
+  const hashesOf = (schema: ObjectSchema) =>
+    schema.map((version) => sha256Hex(JSON.stringify(version)).slice(0, 16));
+
+  it("of the coordinator", () => {
+    expect(hashesOf(COORDINATOR_SCHEMA)).toEqual(["28d1c5897eb015f8"]);
+  });
+
+  it("of the alert monitor", () => {
+    expect(hashesOf(MONITOR_SCHEMA)).toEqual(["78c2be9c57931610"]);
+  });
+
+  it("of D1", () => {
+    const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
+    const migrations = names.toSorted().map((name) => {
+      const text = readFileSync(`migrations/${name}`, "utf8");
+      return [name, sha256Hex(text).slice(0, 16)];
+    });
+    expect(migrations).toEqual([["0000_initial.sql", "0d2f615db4979a09"]]);
+  });
+});
