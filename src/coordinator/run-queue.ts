@@ -243,7 +243,7 @@ function describeQueued(
   const run = toListed(record.job);
   const index = waiting.findIndex(({ job }) => job.id === run.id);
   if (index === -1)
-    return { will_start: "begun", queue_position: 0, run, message: `It is ${run.state}.` };
+    return { will_start: "begun", queue_position: 0, run, message: `Its state is ${run.state}.` };
   const paused = pause !== null;
   // An unlisted job takes only a moment.
   const before = [...running.toReversed(), ...waiting.slice(0, index)];
