@@ -19,7 +19,7 @@ beforeEach(() => {
 const puts = () => world.store.calls.filter((call) => call.includes(" put "));
 
 describe("a run", () => {
-  it("goes through its steps in order, and writes the manifest last", async () => {
+  it("goes through its steps in order, and writes the manifests last, in KV at the very end", async () => {
     const pipeline = world.newPipeline();
     const stages: string[] = [];
     for (;;) {
@@ -30,8 +30,8 @@ describe("a run", () => {
     expect(stages.filter((stage, index) => stage !== stages[index - 1])).toEqual([...STAGES]);
     expect(common).toBe(commonUnits().length);
     expect(puts().slice(-3)).toEqual([
-      `r2 put ${generationKey(1)}`,
       `r2 put ${MANIFEST_KEY}`,
+      `r2 put ${generationKey(1)}`,
       `kv put ${MANIFEST_KEY}`,
     ]);
   });
