@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -94,9 +94,23 @@ export class DeployWorld {
       text(child.stderr),
       once(child, "close"),
     ]);
-    const left = readdirSync(".").filter((name) => name.startsWith(".wrangler-deploy-"));
+    const left = readdirSync(".").filter(isLeftBehind);
     if (left.length > 0) throw new Error(`left behind: ${left.join(", ")}`);
     return { code, stdout, stderr };
+  }
+}
+
+/** Whether it is the configuration of a deployment that has ended: others are under way. */
+function isLeftBehind(name: string): boolean {
+  const [, pid] = /^\.wrangler-deploy-(\d+)\.json$/.exec(name) ?? [];
+  return pid !== undefined && !isAlive(Number(pid)) && existsSync(name);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 
