@@ -65,7 +65,7 @@ describe("an edit of an airport", () => {
     ]);
   });
 
-  it("is forgotten when upstream takes it back, and then waits anew", () => {
+  it("stops waiting when upstream takes it back, and waits anew when upstream says it again", () => {
     for (const day of [GHOST, GHOST, GHOST, ALL, GHOST, GHOST, GHOST]) life.nextDay(day);
     expect(life.airport("BSL")?.name).toBe(BASEL.name);
     expect(life.held()).toMatchObject([{ since: "2026-11-05T04:17:00.000Z", run_id: "run-4" }]);
@@ -83,7 +83,7 @@ describe("an edit of an airport", () => {
     expect(life.airport("BSL")).toMatchObject({ icao: "LFSB", name: "Ghost" });
   });
 
-  it("is called disputed when others have kept it waiting for six days", () => {
+  it("becomes disputed when other edits have kept it waiting for six days", () => {
     for (let day = 0; day < 6; day++) {
       life.nextDay(withBasel({ icao: `LFS${"AB"[day % 2]}` }));
       expect(life.reasons()).toEqual(["BSL: "]);
@@ -92,13 +92,13 @@ describe("an edit of an airport", () => {
     expect(life.reasons()).toEqual(["BSL: disputed"]);
   });
 
-  it("is served on the fourth day though the first run was late", () => {
+  it("reaches callers on the fourth day even if the first run was late", () => {
     life.nextDay(GHOST, { hoursLate: 0.9 });
     life.nextDays(3, GHOST);
     expect(life.airport("BSL")?.name).toBe("Ghost");
   });
 
-  it("is not served by a run over an hour before three days are over", () => {
+  it("stays held in a run over an hour before three days are over", () => {
     for (const hoursLate of [0, 0, 0, -2]) life.nextDay(GHOST, { hoursLate });
     expect(life.airport("BSL")?.name).toBe(BASEL.name);
   });
@@ -119,7 +119,7 @@ describe("an edit of an airport", () => {
     expect(life.held()).toMatchObject([{ since: at, wanted_since: at, run_id: "run-0" }]);
   });
 
-  it("is served at once where the time to hold it is zero", () => {
+  it("reaches callers at once if the time to hold it is zero", () => {
     life.holdMs = 0;
     life.nextDay(GHOST.slice(0, 1));
     expect(life.ledger.accepted.airports).toEqual([{ ...BASEL, name: "Ghost", row: "1" }]);
@@ -127,17 +127,17 @@ describe("an edit of an airport", () => {
   });
 });
 
-describe("a change that waits says when it is due", () => {
+describe("the due time of a held change", () => {
   const due = () => life.held().map(({ due_at }) => due_at);
 
-  it("three days after upstream began to say so, and thirty where a row is missing", () => {
+  it("comes three days after upstream began to say so, and thirty days after a row went missing", () => {
     life.nextDay(GHOST);
     expect(due()).toEqual(["2026-11-04T04:17:00.000Z"]);
     life.nextDay([BASEL, BERN]);
     expect(due()).toEqual(["2026-12-02T04:17:00.000Z"]);
   });
 
-  it("never if it is obscene or rejected", () => {
+  it("stays empty for an obscene or rejected change", () => {
     life.nextDay(withBasel({ name: "Shit" }));
     expect(due()).toEqual([null]);
     life.nextDay(GHOST);
@@ -149,7 +149,7 @@ describe("a change that waits says when it is due", () => {
 });
 
 describe("a correction of a position by up to 2 km", () => {
-  it("is served at once, as is its undoing", () => {
+  it("reaches callers at once, and so does its undoing", () => {
     life.nextDay(withBasel(north(1.9)));
     expect(life.airport("BSL")?.lat).toBe(north(1.9).lat);
     life.nextDay(ALL);
@@ -157,7 +157,7 @@ describe("a correction of a position by up to 2 km", () => {
     expect(life.held()).toEqual([]);
   });
 
-  it("waits where it and earlier ones come to more", () => {
+  it("waits if it and earlier corrections add up to more than 2 km", () => {
     life.nextDays(9, withBasel(north(1.9)));
     life.nextDays(3, withBasel(north(2.1)));
     expect(life.airport("BSL")?.lat).toBe(north(1.9).lat);
@@ -167,7 +167,7 @@ describe("a correction of a position by up to 2 km", () => {
     expect(life.held()).toEqual([]);
   });
 
-  it("is still measured from the first position after another change has been served", () => {
+  it("counts from the first position even after another change has been served", () => {
     life.nextDays(4, withBasel({ ...north(1.9), name: "Ghost" }));
     expect(life.airport("BSL")).toMatchObject({ ...north(1.9), name: "Ghost" });
     life.nextDay(withBasel({ ...north(3.8), name: "Ghost" }));
@@ -191,14 +191,14 @@ describe("a correction of a position by up to 2 km", () => {
 describe("a row number of another record", () => {
   const takenOver = { ...BASEL, id: "900", name: "Ghost" };
 
-  it("is accepted with that record", () => {
+  it("comes into force together with that record", () => {
     life.nextDays(3, [takenOver, BERN, FIELD]);
     expect(life.airport("BSL")).toEqual({ ...BASEL, row: "1" });
     life.nextDay([takenOver, BERN, FIELD]);
     expect(life.airport("BSL")).toEqual({ ...takenOver, id: "1", row: "900" });
   });
 
-  it("is accepted at once where the former row is another airport's, so that rows stay unique", () => {
+  it("comes into force at once if the former row belongs to another airport, so that rows stay unique", () => {
     const near = airportNumber(4, "MLH", { lat: BASEL.lat, lon: BASEL.lon });
     life = new UpstreamLife([BASEL, near]);
     life.nextDay([
@@ -215,7 +215,7 @@ describe("an airport that upstream no longer lists", () => {
     ["thirty", "has no row", 30, "vanishes", undefined],
     ["three", "is closed", 3, "closes", "closed"],
     ["three", "has no code", 3, "loses_code", "without_code"],
-  ] as const)("is served for %s more days where it %s", (_, _what, days, rule, reason) => {
+  ] as const)("stays in the catalog for %s more days if it %s", (_, _what, days, rule, reason) => {
     const delistedRows = new Map(reason === undefined ? [] : [["1", reason] as const]);
     life.nextDays(days, [BERN, FIELD], { delistedRows });
     expect(life.reasons()).toEqual([`BSL: ${rule}`]);
@@ -225,14 +225,14 @@ describe("an airport that upstream no longer lists", () => {
     expect(life.ledger.accepted.gone).toMatchObject([{ id: "1", iata: "BSL" }]);
   });
 
-  it("is served for as long where few travellers use it", () => {
+  it("stays for as long even if few travellers use it", () => {
     life.nextDays(30, [BASEL, BERN]);
     expect(life.airport("XFD")).toBeDefined();
     life.nextDay([BASEL, BERN]);
     expect(life.airport("XFD")).toBeUndefined();
   });
 
-  it("is served for as long as its row is there and cannot be used", () => {
+  it("stays for as long as its row is there but unusable", () => {
     life.nextDays(9, [BERN, FIELD], { delistedRows: new Map([["1", "unusable"]]) });
     expect(life.airport("BSL")).toEqual({ ...BASEL, row: "1" });
     expect(life.held()).toEqual([]);
@@ -245,13 +245,13 @@ describe("an airport that upstream no longer lists", () => {
     expect(life.airport("BSL")).toBeUndefined();
   });
 
-  it("is gone at once where an operator approves that it has no row", () => {
+  it("leaves at once when an operator approves that it has no row", () => {
     life.nextDay([BERN, FIELD]);
     life.nextDay([BERN, FIELD], { decisions: [life.decision("approved")] });
     expect(life.airport("BSL")).toBeUndefined();
   });
 
-  it("has its id again when it comes back under another row", () => {
+  it("gets its id back when it returns under another row", () => {
     life.nextDays(31, [BERN, FIELD]);
     const back = { ...BASEL, id: "900", lat: BASEL.lat + 0.05 };
     life.nextDays(4, [back, BERN, FIELD]);
@@ -266,14 +266,14 @@ describe("a new airport", () => {
   it.each([
     ["many", ZURICH],
     ["few", { ...FIELD, id: "4", iata: "ZRH", lat: 1 }],
-  ])("is served on its fourth day, whether %s travellers use it", (_, opened) => {
+  ])("appears on its fourth day, whether %s travellers use it", (_, opened) => {
     life.nextDays(3, [...ALL, opened]);
     expect(life.airport("ZRH")).toBeUndefined();
     life.nextDay([...ALL, opened]);
     expect(life.airport("ZRH")).toEqual({ ...opened, row: "4" });
   });
 
-  it("is not served while its name says that it is not in use", () => {
+  it("stays out of the catalog while its name says that it is not in use", () => {
     life.nextDays(5, [...ALL, ZURICH], { unopened: new Set(["4"]) });
     expect(life.airport("ZRH")).toBeUndefined();
     expect(life.held()).toEqual([]);
@@ -318,7 +318,7 @@ describe("a decision", () => {
     expect(life.held()).toMatchObject([{ state: "rejected" }]);
   });
 
-  it("is kept with the change, should the list of decisions be lost", () => {
+  it("lives on in the held change if the list of decisions is lost", () => {
     life.nextDay(GHOST);
     life.nextDay(GHOST, { decisions: [life.decision("rejected")] });
     const restored = new UpstreamLife([]);
@@ -328,7 +328,7 @@ describe("a decision", () => {
     expect(restored.held()).toMatchObject([{ state: "rejected", decided_by: "ops" }]);
   });
 
-  it("may be replaced by a later one", () => {
+  it("gives way to a later decision about the same change", () => {
     life.nextDay(GHOST);
     life.nextDay(GHOST, { decisions: [life.decision("rejected"), life.decision("approved")] });
     expect(life.airport("BSL")?.name).toBe("Ghost");

@@ -94,7 +94,7 @@ describe("a correction of the snapshot", () => {
     expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
   });
 
-  it("that a newer snapshot brings waits like any other change", () => {
+  it("waits like any other change if a newer snapshot brings it", () => {
     life = correctedLife([OLD_NAME, CLOSED, OTHER], CORRECTIONS);
     life.nextDays(3, UNCHANGED);
     expect(codes()).toEqual(["AUH", "BRN", "DAX"]);
@@ -103,7 +103,7 @@ describe("a correction of the snapshot", () => {
     expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
   });
 
-  it("that a newer snapshot withdraws makes a change of what it hid, for three days, or thirty where nothing lists the airport", () => {
+  it("turns what it hid into a held change when a newer snapshot withdraws it: for three days, or thirty if no row lists the airport", () => {
     life.nextDays(9, UNCHANGED);
     life.corrections = [];
     life.nextDays(3, UNCHANGED);
@@ -116,12 +116,12 @@ describe("a correction of the snapshot", () => {
     expect(codes()).toEqual(["AUH", "BRN", "DAX"]);
   });
 
-  it("of a closed airport holds under another row number", () => {
+  it("holds for a closed airport under another row number", () => {
     life.nextDays(5, [NEW_NAME, ADDED, OTHER, { ...CLOSED, id: "902" }]);
     expect(codes()).not.toContain("DAX");
   });
 
-  it("of a position holds for a row up to 2 km from what upstream wrote", () => {
+  it("holds for a row up to 2 km from the position that upstream wrote", () => {
     const moved = { ...OLD_NAME, lat: OLD_NAME.lat + 0.5 };
     life = correctedLife([moved], [{ id: "1", written: OLD_NAME, ours: moved }]);
     life.nextDays(5, [{ ...OLD_NAME, lat: OLD_NAME.lat + 0.01 }]);
@@ -147,7 +147,7 @@ describe("a correction of the snapshot", () => {
     expect(life.held().filter(({ state }) => state === "corrected")).toEqual([]);
   });
 
-  it("cannot be approved or rejected", () => {
+  it("refuses to be approved or rejected", () => {
     life.nextDay(UNCHANGED);
     life.nextDay(UNCHANGED, {
       decisions: [life.decision("approved", 0), life.decision("rejected", 1)],

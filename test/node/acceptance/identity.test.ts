@@ -29,7 +29,7 @@ describe("the identity of an airport", () => {
     expect(life.airport("XNW")).toMatchObject({ id: "3" });
   });
 
-  it("outlives getting the row number of another airport that is gone", () => {
+  it("survives when the airport gets the row number of another one that is gone", () => {
     settle([BASEL, { ...BERN, id: FIELD.id }]);
     expect(life.airport("BRN")).toMatchObject({ id: BERN.id, row: FIELD.id });
     expect(life.airport("XFD")).toBeUndefined();
@@ -46,7 +46,7 @@ describe("the identity of an airport", () => {
     expect(life.airport("XFD")).toBeUndefined();
   });
 
-  it("gives a new airport whose row number is taken one of its own, whatever else is new", () => {
+  it("gives a new airport an identity of its own if its row number is taken, whatever else is new", () => {
     const renumbered = ALL.map((airport) => ({ ...airport, id: `90${airport.id}` }));
     const [one, other] = [airportNumber(5, "XXA"), airportNumber(6, "XXB")];
     life.nextDay([...renumbered, { ...one, id: "1" }, { ...other, id: "2" }]);

@@ -13,7 +13,7 @@ describe("an obscene word", () => {
     "傻逼 Airport",
     "Condom Airport",
     "Fucking Airfield",
-  ])("is found as a whole word in any script, case and accents: %s", (name) => {
+  ])("counts as a whole word in any script, case and accents: %s", (name) => {
     expect(gainsObscenity(name, [])).toBe(true);
   });
 
@@ -28,7 +28,7 @@ describe("an obscene word", () => {
     "S.h.i.t Airport",
     "\u0405hit Airport",
     "Аэропорт Дерьмо",
-  ])("is found as the beginning of a word, and in letters that look alike: %s", (name) => {
+  ])("counts at the beginning of a word, and in letters that look alike: %s", (name) => {
     expect(gainsObscenity(name, [])).toBe(true);
   });
 
@@ -45,11 +45,11 @@ describe("an obscene word", () => {
     "Pula Airport",
     "Faro - Gago Coutinho International Airport",
     "",
-  ])("is not found within another word, and not in names of places that are known: %s", (name) => {
+  ])("does not count within another word or in a known place name: %s", (name) => {
     expect(gainsObscenity(name, [])).toBe(false);
   });
 
-  it("does not count where the known name has it", () => {
+  it("does not count when the known name already has it", () => {
     expect(gainsObscenity("Condom Field Airport", ["Aérodrome de Condom"])).toBe(false);
     expect(gainsObscenity("Condom Porn Airport", ["Aérodrome de Condom"])).toBe(true);
   });
@@ -58,7 +58,7 @@ describe("an obscene word", () => {
 describe("a change that brings an obscene word", () => {
   const RENAMED = [{ ...BASEL, name: "EuroAirport Shithole" }];
 
-  it("is the most urgent one, and is never served by time alone", () => {
+  it("heads the list of held changes and never reaches callers by time alone", () => {
     const life = new UpstreamLife([BASEL, airportNumber(2, "BRN")]);
     life.nextDays(40, [...RENAMED, airportNumber(2, "BRN", { country: "DE" })]);
     expect(life.held()).toMatchObject([
@@ -67,7 +67,7 @@ describe("a change that brings an obscene word", () => {
     expect(life.airport("BSL")?.name).toBe(BASEL.name);
   });
 
-  it("is served once an operator approves it, for a true name", () => {
+  it("reaches callers once an operator approves it, because a true name may contain the word", () => {
     const life = new UpstreamLife([BASEL]);
     const condom = airportNumber(2, "XCD", { name: "Condom Airfield" });
     life.nextDays(5, [BASEL, condom]);
@@ -78,7 +78,7 @@ describe("a change that brings an obscene word", () => {
     expect(life.airport("XCD")?.name).toBe("Condom Gascogne Airfield");
   });
 
-  it("is not served for the name of a subdivision either", () => {
+  it("stays held in the name of a subdivision as well", () => {
     const life = new UpstreamLife([BASEL]);
     life.nextDays(9, [BASEL], { regions: new Map([["MA-11", "Puta Region"]]) });
     expect(life.ledger.accepted.regions).toEqual({});

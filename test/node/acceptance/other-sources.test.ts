@@ -15,8 +15,8 @@ beforeEach(() => {
   life = new UpstreamLife(ALL);
 });
 
-describe("what a source has said", () => {
-  it("waits on through a run of another source, and is taken over by its own", () => {
+describe("a held change of one source", () => {
+  it("keeps waiting through a run of another source, which takes it over if it says the same itself", () => {
     life.nextDay(GHOST);
     life.nextDay(GHOST);
     life.sameDay(ALL, DROPPED);
@@ -39,21 +39,21 @@ describe("what a source has said", () => {
     expect(life.held()).toEqual([]);
   });
 
-  it("is said by the source that said so last", () => {
+  it("belongs to the source that said it last", () => {
     life.nextDay(GHOST, DROPPED);
     life.sameDay(GHOST);
     life.nextDay(ALL);
     expect(life.held()).toEqual([]);
   });
 
-  it("stays rejected though another source says the same, and then takes it back", () => {
+  it("stays rejected although another source says the same and then takes it back", () => {
     life.nextDay(GHOST);
     life.nextDay(GHOST, { decisions: [life.decision("rejected")] });
     for (const day of [GHOST, ALL]) life.sameDay(day, DROPPED);
     expect(life.held()).toMatchObject([{ state: "rejected", source: "ourairports" }]);
   });
 
-  it("stays approved until a run of its source follows, and rejected while that says so", () => {
+  it("stays approved until a run of its source follows, and rejected while that source says so", () => {
     life.nextDay([
       { ...BERN, name: "Ghost" },
       { ...ZURICH, name: "Spook" },
@@ -74,7 +74,7 @@ describe("what a source has said", () => {
 });
 
 describe("a source that people have checked", () => {
-  it("is accepted as it is; the other airports are gone, with their ids and rows", () => {
+  it("brings all its airports at once; the others leave the catalog with their ids and rows", () => {
     const opened = airportNumber(3, "GVA");
     life.nextDays(4, [{ ...BERN, id: "901" }, ZURICH, opened]);
     life.nextDay([{ ...BERN, id: "901", name: "Ghost" }, ZURICH, opened]);

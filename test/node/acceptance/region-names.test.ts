@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe("a name that upstream gives a subdivision", () => {
-  it("waits for three days and is served on the fourth, and an operator sees it", () => {
+  it("waits for three days, is visible to operators meanwhile, and appears on the fourth day", () => {
     life.nextDays(3, ALL, named("Ghost"));
     expect(life.ledger.accepted.regions).toEqual({});
     expect(life.held()).toMatchObject([
@@ -33,7 +33,7 @@ describe("a name that upstream gives a subdivision", () => {
     expect(life.held()).toEqual([]);
   });
 
-  it("does not wait where it is the one that is served", () => {
+  it("does not wait if the catalog has it already", () => {
     life.nextDay(ALL, named("Laâyoune"));
     expect(life.held()).toEqual([]);
     life.nextDays(4, ALL, named("Sahara"));
@@ -43,7 +43,7 @@ describe("a name that upstream gives a subdivision", () => {
     expect(life.held()).toMatchObject([{ before: { name: "Sahara" } }]);
   });
 
-  it("waits where nobody has named the subdivision before", () => {
+  it("waits if the subdivision had no name before", () => {
     life.regionNames = new Map();
     life.nextDays(3, ALL, named("Ghost"));
     expect(life.ledger.accepted.regions).toEqual({});
@@ -61,7 +61,7 @@ describe("a name that upstream gives a subdivision", () => {
     ]);
   });
 
-  it("is served at once when an operator approves it, and never when one rejects it", () => {
+  it("appears at once when an operator approves it, and never when one rejects it", () => {
     life.nextDay(ALL, named("Sahara"));
     life.sameDay(ALL, { ...named("Sahara"), decisions: [life.decision("approved")] });
     expect(life.ledger.accepted.regions).toEqual({ "MA-11": "Sahara" });

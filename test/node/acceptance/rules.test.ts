@@ -37,7 +37,7 @@ describe("a change of an airport that travellers use", () => {
     ["loses_region", { region: "FR-U-A" }],
     ["demoted", { type: "small_airport", scheduled: false }],
     ["demoted", { scheduled: false }],
-  ])("is marked as %s: %o", (rule, changes) => {
+  ])("matches the rule %s: %o", (rule, changes) => {
     life.nextDay(withBasel(changes));
     expect(life.reasons()).toEqual([`BSL: ${rule}`]);
   });
@@ -52,18 +52,18 @@ describe("a change of an airport that travellers use", () => {
     ["a move of 19.8 km", { lat: BASEL.lat + 0.178 }],
     ["another ICAO code", { icao: "LFSB" }],
     ["a smaller size with scheduled service", { type: "medium_airport" }],
-  ])("is not marked: %s", (_, changes) => {
+  ])("matches no rule: %s", (_, changes) => {
     life.nextDay(withBasel(changes));
     expect(life.reasons()).toEqual(["BSL: "]);
   });
 
-  it("is not marked where its subdivision was unknown", () => {
+  it("matches no rule if its subdivision was unknown", () => {
     life = new UpstreamLife([{ ...BASEL, region: "FR-U-A" }]);
     life.nextDay([BASEL]);
     expect(life.reasons()).toEqual(["BSL: "]);
   });
 
-  it("is marked by several rules, the most urgent first, and listed by the first", () => {
+  it("matches several rules, listed by urgency, and is filed under the first", () => {
     const renamed = { ...BERN, name: "Ghost" };
     life.nextDay([
       { ...BASEL, name: "Ghost", country: "DE" },
@@ -79,22 +79,22 @@ describe("a change of an airport that travellers use", () => {
 });
 
 describe("a change of a small airport", () => {
-  it("is marked like that of others where it would become one that travellers use", () => {
+  it("matches the rules for larger airports if it makes the airport one that travellers use", () => {
     life.nextDay([BASEL, BERN, { ...FIELD, name: "Ghost", type: "large_airport" }]);
     expect(life.reasons()).toEqual(["XFD: changes_name, appears"]);
   });
 
-  it("is marked where it takes another airport's code", () => {
+  it("matches a rule if it takes another airport's code", () => {
     life.nextDay([{ ...BASEL, iata: "XFD" }, BERN, { ...FIELD, iata: "XNW" }]);
     expect(life.reasons()).toEqual(["BSL: changes_code, takes_code", "XFD: "]);
   });
 
-  it("is marked where its name would be obscene", () => {
+  it("matches a rule if its name would be obscene", () => {
     life.nextDay([BASEL, BERN, { ...FIELD, name: "Arschloch Field" }]);
     expect(life.reasons()).toEqual(["XFD: obscene"]);
   });
 
-  it("is not marked otherwise, whether it vanishes, moves or opens", () => {
+  it("matches no rule if the airport only vanishes, moves or opens", () => {
     const opened = { ...FIELD, id: "4", iata: "XOP", lat: 1 };
     life.nextDay([BASEL, BERN, { ...FIELD, lat: FIELD.lat + 3, country: "CN" }, opened]);
     expect(life.reasons()).toEqual(["XFD: ", "XOP: "]);
@@ -116,7 +116,7 @@ describe("a list of airports that lose their scheduled service", () => {
     life = new UpstreamLife(served);
   });
 
-  it("waits for three days where they are ten at most", () => {
+  it("waits for three days if it has at most ten airports", () => {
     life.nextDays(3, without(10));
     expect(new Set(life.held().map(({ rules }) => rules.join()))).toEqual(new Set(["demoted"]));
     expect(withService()).toBe(12);
@@ -124,7 +124,7 @@ describe("a list of airports that lose their scheduled service", () => {
     expect(withService()).toBe(2);
   });
 
-  it("waits for thirty days where they are more", () => {
+  it("waits for thirty days if it has more than ten airports", () => {
     life.nextDays(30, without(11));
     expect(life.held()).toHaveLength(11);
     expect(new Set(life.held().map(({ rules }) => rules.join()))).toEqual(
@@ -135,7 +135,7 @@ describe("a list of airports that lose their scheduled service", () => {
     expect(withService()).toBe(1);
   });
 
-  it("counts those that are closed or lose their code, which wait with them", () => {
+  it("counts airports that are closed or lose their code, which wait with the others", () => {
     const rest = without(10).slice(0, 11);
     life.nextDays(4, rest, { delistedRows: new Map([["22", "closed"]]) });
     expect(withService()).toBe(12);
@@ -145,7 +145,7 @@ describe("a list of airports that lose their scheduled service", () => {
     ]);
   });
 
-  it("is served one by one as an operator approves it; the others wait on for thirty days", () => {
+  it("releases each airport that an operator approves while the others wait on for thirty days", () => {
     life.nextDay(without(11));
     life.nextDay(without(11), {
       decisions: [life.decision("approved"), life.decision("approved", 1)],
@@ -157,7 +157,7 @@ describe("a list of airports that lose their scheduled service", () => {
     expect(withService()).toBe(1);
   });
 
-  it("still waits for thirty days where upstream mends a part of it, or edits the rest", () => {
+  it("waits for thirty days even if upstream mends a part of it or edits the rest", () => {
     const mended = [...served.slice(0, 6), ...without(11).slice(6)];
     life.nextDay(without(11));
     life.nextDays(9, mended);
@@ -169,14 +169,14 @@ describe("a list of airports that lose their scheduled service", () => {
     expect(withService()).toBe(12);
   });
 
-  it("is a list no more once upstream has mended it", () => {
+  it("dissolves once upstream has mended it", () => {
     life.nextDay(without(11));
     life.nextDay(served);
     life.nextDays(4, without(1));
     expect(withService()).toBe(11);
   });
 
-  it("is counted of each source alone", () => {
+  it("counts each source separately", () => {
     life.nextDay(without(11), { source: "dropped" });
     life.nextDays(4, without(1));
     expect(withService()).toBe(11);
@@ -196,7 +196,7 @@ describe("a region of small airports", () => {
     ["are said to be elsewhere", (airport) => [{ ...airport, region: "BD-3" }]],
   ];
 
-  it.each(ways)("has those marked that %s, where they are half of it", (_, edit) => {
+  it.each(ways)("marks the airports that %s if they are half of the region", (_, edit) => {
     life = new UpstreamLife(region);
     life.nextDay([...region.slice(0, 1).flatMap(edit), ...region.slice(1)]);
     expect(life.reasons()).toEqual(["XAA: "]);
@@ -204,19 +204,19 @@ describe("a region of small airports", () => {
     expect(life.reasons()).toEqual(["XAA: region_emptied", "XAB: region_emptied"]);
   });
 
-  it("may lose any where it has fewer than four", () => {
+  it("may lose any airport if it has fewer than four", () => {
     life = new UpstreamLife(region.slice(0, 3));
     life.nextDay([]);
     expect(life.reasons()).toEqual(["XAA: ", "XAB: ", "XAC: "]);
   });
 
-  it("is none where upstream names no subdivision", () => {
+  it("does not exist for airports without a subdivision", () => {
     life = new UpstreamLife(region.map((airport) => ({ ...airport, region: "BD-U-A" })));
     life.nextDay([]);
     expect(new Set(life.held().flatMap(({ rules }) => rules))).toEqual(new Set());
   });
 
-  it("does not have an airport marked that stays in it", () => {
+  it("leaves an airport unmarked that stays in it", () => {
     const [first, ...others] = region;
     if (first === undefined) throw new Error("the region is empty");
     life = new UpstreamLife(region);
@@ -237,7 +237,7 @@ it.each([
   ["Basle Ghost", "Basel", false],
   ["O Ghost", "O Basel", false],
   ["Ghost International Airport", "Basel International Airport", false],
-])("tells whether %s is a known name of %s: %s", (written, name, isKnown) => {
+])("the rules say whether %s is a known name of %s: %s", (written, name, isKnown) => {
   expect(isKnownName(written, { name, municipality: "-" })).toBe(isKnown);
   expect(isKnownName(written, { name: "-", municipality: name })).toBe(isKnown);
 });
