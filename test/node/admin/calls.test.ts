@@ -31,7 +31,7 @@ async function call(isIdempotent: boolean, broken: number, error: Error) {
 }
 
 describe("a call to a Durable Object", () => {
-  it("is repeated once through a new stub if it is idempotent", async () => {
+  it("goes through a new stub once more if it is idempotent", async () => {
     expect(await call(true, 1, RESET)).toEqual({ answer: "answer", stubs: 2 });
   });
 
@@ -40,11 +40,14 @@ describe("a call to a Durable Object", () => {
     ["a second time, if it might then take effect twice", false, 1, RESET, 1],
     ["a second time, once it took all its time", true, 1, new StoreTimeout("coordinator"), 1],
     ["a second time where the object is overloaded", true, 1, OVERLOADED, 1],
-  ])("is not made %s, and keeps the cause", async (_, isIdempotent, broken, cause, stubs) => {
-    const made = await call(isIdempotent, broken, cause);
-    expect(made).toMatchObject({ answer: { part: "coordinator", cause }, stubs });
-    expect(made.answer).toBeInstanceOf(Unavailable);
-  });
+  ])(
+    "does not reach the object %s, and keeps the cause",
+    async (_, isIdempotent, broken, cause, stubs) => {
+      const made = await call(isIdempotent, broken, cause);
+      expect(made).toMatchObject({ answer: { part: "coordinator", cause }, stubs });
+      expect(made.answer).toBeInstanceOf(Unavailable);
+    },
+  );
 });
 
 describe("a call to a store", () => {
@@ -64,7 +67,7 @@ describe("a call to a store", () => {
     });
   });
 
-  it("passes on that the coordinator is away", async () => {
+  it("passes on that the coordinator does not answer", async () => {
     const away = new Unavailable("coordinator");
     await expect(withStoreDeadline("backups", Promise.reject(away))).rejects.toBe(away);
   });

@@ -47,7 +47,7 @@ describe("an alert", () => {
     expect([first.since, second.since]).toEqual([10, 10]);
   });
 
-  it("is raised when it fires, and stays raised while its input cannot be read", () => {
+  it("counts as raised when it fires and while its input cannot be read afterwards", () => {
     const fired = nextTrack(newTrack(0), "bad", { now: 10, forMs: 0 });
     const blind = nextTrack(fired, "nodata", { now: 20, forMs: 0 });
     expect([fired.raisedAt, blind.raisedAt]).toEqual([10, 10]);
@@ -57,7 +57,7 @@ describe("an alert", () => {
     [NODATA_FOR_MS - 1, null],
     [NODATA_FOR_MS, NODATA_FOR_MS],
     [NODATA_FOR_MS + 1, NODATA_FOR_MS + 1],
-  ])("is raised after %i ms without data: %s", (now, raisedAt) => {
+  ])("counts as raised after %i ms without data: %s", (now, raisedAt) => {
     const blind = nextTrack(newTrack(0), "nodata", { now: 0, forMs: 0 });
     expect(blind.raisedAt).toBeNull();
     expect(nextTrack(blind, "nodata", { now, forMs: 0 })).toMatchObject({

@@ -86,7 +86,7 @@ describe("the message that is due to a target", () => {
     ],
     ["for missing data once that has lasted", "nnn", "- nodata -"],
     ["for missing data of a firing alert", "bnnbngg", "fired nodata - - - - resolved"],
-  ])("is one %s: %s", (_, findings, due) => {
+  ])("has the kind %s: %s", (_, findings, due) => {
     const changes = new Play().run(findings).map((change) => change ?? "-");
     expect(changes.join(" ")).toBe(due);
   });
@@ -97,7 +97,7 @@ describe("the message that is due to a target", () => {
     expect(play.run("bb")).toEqual(["fired", null]);
   });
 
-  it("is dropped if the alert ends before the target has heard of it", () => {
+  it("disappears if the alert ends before the target has heard of it", () => {
     const play = new Play();
     expect(play.run("b", { delivers: false })).toEqual(["fired"]);
     expect(play.run("gggg")).toEqual([null, null, null, null]);
@@ -113,7 +113,7 @@ describe("the message that is due to a target", () => {
     expect(play.run("b", { afterMs: ms })).toEqual([change]);
   });
 
-  it("is only the end of an alert that a pause excuses, and the beginning follows after the pause", () => {
+  it("says only that an alert ended if a pause excuses it, and announces it again after the pause", () => {
     const play = new Play();
     expect(play.run("bb", { suppressed: true })).toEqual([null, null]);
     expect(play.run("b")).toEqual(["fired"]);
@@ -237,7 +237,7 @@ describe("the id of a message", () => {
     ...intoMessages(target, changes, {}).keys(),
   ];
 
-  it("is the same for the same changes in any order", () => {
+  it("stays the same for the same changes in any order", () => {
     expect(idOf("ops", [other, key])).toEqual(idOf("ops", [key, other]));
     expect(idOf("ops", [key])).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
@@ -256,7 +256,7 @@ describe("the id of a message", () => {
     expect(idOf("chat", [key])).not.toEqual(idOf("ops", [key]));
   });
 
-  it("stays that of an undelivered message, and news goes into a message of its own", () => {
+  it("stays that of an undelivered message, and later changes go into a message of their own", () => {
     const first = intoMessages("ops", [key], {});
     const [id = ""] = first.keys();
     const second = [...intoMessages("ops", [other, key], asUndelivered(first))];

@@ -78,7 +78,7 @@ describe("an evaluation of a healthy service", () => {
 });
 
 describe("an alert", () => {
-  it("is delivered once when it fires and once when it is resolved, with evidence and receipts", async () => {
+  it("reaches the target once when it fires and once when it is resolved, with evidence and receipts", async () => {
     world.compared(31);
     const fired = await world.tick();
     await world.tick();
@@ -117,14 +117,14 @@ describe("an alert", () => {
     expect([...world.rows.values()]).toHaveLength(5);
   });
 
-  it("is repeated after ALERT_REPEAT_MS while it stays open", async () => {
+  it("repeats after ALERT_REPEAT_MS while it stays open", async () => {
     world.restart({ ...receiver.settingsFor("ops"), ALERT_REPEAT_MS: "600000" });
     world.compared(31);
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();
     expect(arrived()).toEqual(["firing catalog_stale", "firing catalog_stale"]);
   });
 
-  it("is delivered after the pause that excuses it", async () => {
+  it("reaches the target after the pause that excuses it", async () => {
     const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
     world.ingest = { ...world.ingest, pause };
     expect(await world.tick()).toMatchObject({ worst: "pass", suppressed: 0 });
@@ -157,7 +157,7 @@ describe("an alert", () => {
     await chat.goAway();
   });
 
-  it("is delivered again under the same id if the object is lost during the delivery", async () => {
+  it("arrives again under the same id if the object is lost during the delivery", async () => {
     world.compared(31);
     const unanswered = Promise.withResolvers<ServerResponse>();
     receiver.answers = [unanswered.resolve];
@@ -183,7 +183,7 @@ describe("an alert", () => {
     });
   });
 
-  it("is resolved and forgotten when its target is no longer configured", async () => {
+  it("ends and is forgotten when its target is no longer configured", async () => {
     world.restart(receiver.settingsFor("ops", "old"));
     receiver.answers = [status(500)];
     world.compared(31);
@@ -222,7 +222,7 @@ describe("a receiver", () => {
     expect(news?.[0]).not.toEqual(old?.[0]);
   });
 
-  it("raises an alert of its own after three failures, and hears of it once it is back", async () => {
+  it("raises an alert of its own after three failures, and hears of it once it answers again", async () => {
     await receiver.goAway();
     const runs = [await world.tick(), await world.tick(), await world.tick()];
     expect(runs.map((run) => resultOf(run, "notify_failing").state)).toEqual([
@@ -258,7 +258,7 @@ describe("two evaluations at a time", () => {
     expect(new Set(runs.map(({ id }) => id)).size).toBe(3);
   });
 
-  it("of the same tick run twice if the first one has failed", async () => {
+  it("of the same tick evaluate again if the first one has failed", async () => {
     world.compared(31);
     const tick = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
     world.tables.sql.exec("ALTER TABLE outgoing RENAME TO away");
@@ -297,7 +297,7 @@ describe("an evaluation while D1 is down", () => {
     expect(world.monitor.status().outboxLength).toBe(0);
   });
 
-  it("is stored until D1 is back if it is among the newest 5,000", async () => {
+  it("waits for D1 if it is among the newest 5,000", async () => {
     world.before = (call) => {
       if (call.startsWith("d1")) throw new Error("D1_ERROR: down");
     };
@@ -322,7 +322,7 @@ describe("an evaluation while D1 is down", () => {
 });
 
 describe("an input that cannot be read", () => {
-  it("is shown at once, delivered when it lasts, and resolved after two successful reads", async () => {
+  it("shows up at once, alerts when it lasts, and ends after two successful reads", async () => {
     world.before = (call) => {
       if (call === "ingest") throw new Error("reset");
     };
@@ -345,7 +345,7 @@ describe("an input that cannot be read", () => {
 describe("a damaged copy", () => {
   const [sha256 = ""] = blobsOf("hello gz").map(([name]) => name);
 
-  it("fires when it is seen twice, and is resolved when the copy is whole again", async () => {
+  it("fires when it is seen twice, and ends when the copy is whole again", async () => {
     const whole = world.store.kv.get(blobKey(sha256)) ?? new Uint8Array();
     world.store.kv.set(blobKey(sha256), Uint8Array.of(1, 2, 3));
     expect(resultOf(await world.tick(), "integrity_mismatch").state).toBe("pending");
@@ -359,7 +359,7 @@ describe("a damaged copy", () => {
     expect(resultOf(await world.tick(), "integrity_mismatch").state).toBe("resolved");
   });
 
-  it("is searched for in one locale an hour, and in the manifests at each tick", async () => {
+  it("comes to light in one locale an hour, and in the manifests at each tick", async () => {
     const reads = async () => {
       world.store.calls.length = 0;
       await world.tick();
@@ -385,7 +385,7 @@ describe("a gap between two ticks", () => {
 });
 
 describe("the dead-man's ping", () => {
-  it("is sent after each evaluation", async () => {
+  it("goes out after each evaluation", async () => {
     const pinged = await WebhookReceiver.start();
     world.restart({ ALERT_PING_URL: pinged.url });
     expect((await world.tick()).ping).toBe("sent");
@@ -394,7 +394,7 @@ describe("the dead-man's ping", () => {
     await pinged.goAway();
   });
 
-  it("is recorded and logged without its address if it fails", async () => {
+  it("leaves a record and a log line without its address if it fails", async () => {
     world.restart({ ALERT_PING_URL: `${receiver.url}/very-secret-ping` });
     receiver.answers = [status(404)];
     expect((await world.tick()).ping).toBe("failed");

@@ -78,7 +78,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     ["ALERT_INGEST_FAILING_RUNS", "0"],
     ["ALERT_INGEST_FAILING_RUNS", "21"],
     ["ALERT_REPEAT_MS", "99999999999999999999"],
-  ])("such as %s of “%s”", (name, value) => {
+  ])("for %s of “%s”", (name, value) => {
     expect(problem({ [name]: value })).toMatch(new RegExp(`^${name} must be a whole number, \\d`));
   });
 
@@ -95,7 +95,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     [{ secret: `whsec_${"A".repeat(88)}` }, "0 secret must be"],
     [{ token: "hidden" }, "token"],
   ])(
-    "such as ALERT_WEBHOOKS with a target of %j, without its address or secret",
+    "for ALERT_WEBHOOKS with a target of %j, without its address or secret",
     (changes, message) => {
       const said = problem(webhooks({ ...HOOK, ...changes }));
       expect(said).toContain("ALERT_WEBHOOKS must be a JSON list of {name, kind");
@@ -106,7 +106,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
   );
 
   it.each(["", "https://hooks.example.org/very-secret-path", "{}", "null", "[1]"])(
-    "such as ALERT_WEBHOOKS of “%s”",
+    "for ALERT_WEBHOOKS of “%s”",
     (ALERT_WEBHOOKS) => {
       const said = problem({ ALERT_WEBHOOKS });
       expect(said).toContain("ALERT_WEBHOOKS must be a JSON list");
@@ -114,14 +114,14 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     },
   );
 
-  it("such as ALERT_WEBHOOKS with two targets of one name, or with eleven targets", () => {
+  it("for ALERT_WEBHOOKS with two targets of one name, or with eleven targets", () => {
     expect(problem(webhooks(HOOK, HOOK))).toContain("must have names that differ");
     const many = Array.from({ length: 11 }, (_, index) => ({ ...HOOK, name: `ops-${index}` }));
     expect(problem(webhooks(...many))).toContain("may name 10 at most");
   });
 
   it.each(["", "not a url", "http://example.org/secret-ping", "ftp://example.org/secret-ping"])(
-    "such as ALERT_PING_URL of “%s”, without its address",
+    "for ALERT_PING_URL of “%s”, without its address",
     (ALERT_PING_URL) => {
       const said = problem({ ALERT_PING_URL });
       expect(said).toMatch(/^ALERT_PING_URL (is not a URL|must begin with https)/);
@@ -140,7 +140,7 @@ describe("a limit with an unusable setting", () => {
   it.each([
     ["backupStaleMs", "ALERT_BACKUP_STALE_MS", 26 * 3_600_000],
     ["dataOldMs", "ALERT_DATA_OLD_MS", 730 * 86_400_000],
-  ] as const)("has its default value: %s", (limit, name, value) => {
+  ] as const)("takes its default value: %s", (limit, name, value) => {
     expect(readLimits({ [name]: "86400000" }).limits[limit]).toBe(86_400_000);
     for (const text of [undefined, "", "soon", "1"])
       expect(readLimits({ [name]: text }).limits[limit]).toBe(value);

@@ -177,7 +177,7 @@ describe("a message in Slack's shape", () => {
 });
 
 describe("a request", () => {
-  it("is JSON by POST with the message's id, without a signature if there is no secret", async () => {
+  it("posts JSON with the message's id, and without a signature if there is no secret", async () => {
     await send();
     expect(receiver.received).toMatchObject([
       {
@@ -194,7 +194,7 @@ describe("a request", () => {
     expect(receiver.received[0]?.headers["webhook-signature"]).toBeUndefined();
   });
 
-  it("is signed by Standard Webhooks over its id, its time and its exact bytes", async () => {
+  it("carries a Standard Webhooks signature over its id, its time and its exact bytes", async () => {
     const key = signingKey(WEBHOOK_SECRET) ?? null;
     await send({ key }, { now: Date.now });
     const headers: IncomingHttpHeaders = { ...receiver.received[0]?.headers };
@@ -212,7 +212,7 @@ describe("a request", () => {
 });
 
 describe("a delivery", () => {
-  it("is aborted by its time limit and repeated", async () => {
+  it("aborts at its time limit and tries again", async () => {
     const ids: (string | undefined)[] = [];
     // Answers the third attempt without a timer, so that a slow machine cannot time it out.
     const fetch: Network["fetch"] = async (_, { headers, signal }) => {
@@ -237,7 +237,7 @@ describe("a delivery", () => {
     });
   });
 
-  it("is repeated when the connection breaks", async () => {
+  it("tries again when the connection breaks", async () => {
     receiver.answers = [reset, status(200)];
     expect(await send()).toMatchObject({ delivered: true, attempts: 2 });
   });
@@ -254,12 +254,12 @@ describe("a delivery", () => {
     expect(JSON.stringify(receipt)).not.toContain("127.0.0.1");
   });
 
-  it.each([500, 502, 503, 429, 408])("is repeated after the status %i", async (code) => {
+  it.each([500, 502, 503, 429, 408])("tries again after the status %i", async (code) => {
     receiver.answers = [status(code), status(200)];
     expect(await send()).toMatchObject({ delivered: true, attempts: 2 });
   });
 
-  it.each([400, 401, 403, 404, 410])("is not repeated after the status %i", async (code) => {
+  it.each([400, 401, 403, 404, 410])("does not try again after the status %i", async (code) => {
     receiver.answers = [status(code)];
     expect(await send()).toMatchObject({
       delivered: false,

@@ -217,7 +217,7 @@ describe("verifying and restoring a damaged backup", () => {
 });
 
 describe("an object of a backup", () => {
-  it("is repaired by the backup before a restore if a store still has it", async () => {
+  it("comes back with the backup made before a restore if a store still has it", async () => {
     world.bucket.damage(anObject(), flipBit);
     expect(await world.verify(id)).toMatchObject({ error: { code: "object_damaged" } });
     expect(await world.restore(id)).toMatchObject({ state: "succeeded", verdict: "verified" });
@@ -226,7 +226,7 @@ describe("an object of a backup", () => {
   it.each([
     ["is damaged", () => world.bucket.damage(anObject(), flipBit)],
     ["has gone", () => void world.bucket.files.delete(anObject())],
-  ])("is not restored if it %s after its verification", async (_, damage) => {
+  ])("stays out of a restore if it %s after its verification", async (_, damage) => {
     const before = await world.ingest.served();
     world.before = () => {
       if (world.stage !== "restore_objects") return;
@@ -283,7 +283,7 @@ describe("verifying a backup", () => {
   }
 });
 
-it("the state of a backup from before ledgers were saved can be read", () => {
+it("readStateLines reads the state of a backup from before ledgers were saved", () => {
   const state = { pause: null, ledger: null, versions: [] };
   expect(readStateLines(['{"pause":null}'])).toEqual({ ok: true, state });
 });

@@ -35,7 +35,7 @@ describe("deleting a backup", () => {
     expect(await world.verify(other.backup_id)).toMatchObject({ verdict: "verified" });
   });
 
-  it("is refused for the newest backup and for the newest good one, however many follow", async () => {
+  it("refuses the newest backup and the newest good one, however many follow", async () => {
     const { backup_id } = await world.backUp();
     expect(await remove(backup_id)).toBe("newest_verified");
     const later = Array.from({ length: 120 }, (_, number) => storeLater(number));
@@ -45,7 +45,7 @@ describe("deleting a backup", () => {
     expect(world.bucket.files.has(backupManifestKey(backup_id))).toBe(true);
   });
 
-  it("is refused for a pinned backup until it is unpinned", async () => {
+  it("refuses a pinned backup until it is unpinned", async () => {
     const { backup_id } = await world.backUp({ pin: true });
     await world.backUp();
     expect(await remove(backup_id)).toBe("pinned");
@@ -53,7 +53,7 @@ describe("deleting a backup", () => {
     expect(await remove(backup_id)).toBe("deleted");
   });
 
-  it("is refused while an open job verifies or restores the backup or may undo its restore", async () => {
+  it("refuses while an open job verifies or restores the backup or may undo its restore", async () => {
     const { backup_id } = await world.backUp();
     await world.backUp();
     await world.jobs.verify(backup_id, byOps());
@@ -70,7 +70,7 @@ describe("deleting a backup", () => {
     expect(await remove(backup_id)).toBe("deleted");
   });
 
-  it("is refused for a backup that does not exist yet", async () => {
+  it("refuses a backup that does not exist yet", async () => {
     world.jobs.run(aRunRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
     expect(await remove(id)).toBe("not_found");

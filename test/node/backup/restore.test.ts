@@ -19,7 +19,7 @@ async function comparable(of: BackupWorld) {
 }
 
 describe("a restore", () => {
-  it("is undone by restoring the backup made before it, and removes nothing from the history", async () => {
+  it("can be undone by restoring the backup made before it, and removes nothing from the history", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(2);
     await world.drain();
@@ -47,7 +47,7 @@ describe("a restore", () => {
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 5 });
   });
 
-  it("is one restore however often its request is repeated, also after its end and a later publication", async () => {
+  it("runs once however often its request is repeated, also after its end and a later publication", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const { coordinator } = world.ingest;
@@ -117,7 +117,7 @@ describe("a restore", () => {
     });
   });
 
-  it("is cancelled with its verification when the backup before it fails", async () => {
+  it("ends as cancelled, with its verification, when the backup before it fails", async () => {
     const { backup_id } = await world.backUp();
     world.before = (call) => {
       if (call === "d1 read") throw new Error("503 Service Unavailable");

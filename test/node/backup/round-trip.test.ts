@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe("a backup", () => {
-  it("is verified against the set of airports of its catalog, even if the setting has changed", async () => {
+  it("passes its verification against the airports of its catalog, even if the setting has changed", async () => {
     const [first, ...others] = moreAirports(40);
     const unserved = others.map((row) => ({ ...row, scheduled_service: "no" }));
     world.ingest.upstream = anUpstream([...unserved, first ?? {}]);
@@ -32,7 +32,7 @@ describe("a backup", () => {
     expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
   });
 
-  it("is verified by reading each object of the catalog once, even if several locales share it", async () => {
+  it("passes its verification with one read of each object, even if several locales share it", async () => {
     const { backup_id } = await world.backUp();
     const read: string[] = [];
     world.before = (call) => {
@@ -82,7 +82,7 @@ describe("a backup", () => {
     expect(generations).toEqual([4, 3, 2]);
   });
 
-  it("is intact but not verified when the archive has lost the upstream files", async () => {
+  it("counts as intact but unverified when the archive has lost the upstream files", async () => {
     world.ingest.archive.files.clear();
     const { backup_id, ...job } = await world.backUp();
     expect(job).toMatchObject({ state: "succeeded", verdict: "intact" });

@@ -151,7 +151,7 @@ describe("POST /admin/alerts/run", () => {
     });
   });
 
-  it("says that the effect is unknown while the monitor does not answer, and so does the audit", async () => {
+  it("says that the effect is unknown while the monitor does not answer, and the audit says so too", async () => {
     world.breakCalls("monitor");
     const answer = await evaluate();
     expect(answer.status).toBe(503);

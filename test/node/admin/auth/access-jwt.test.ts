@@ -95,7 +95,7 @@ describe("a JWT of Cloudflare Access", () => {
     },
   );
 
-  it("is valid for a minute before and after the time that it states", async () => {
+  it("remains valid for a minute before and after the time that it states", async () => {
     for (const [claims, ok] of [
       [{ exp: seconds() - 59 }, true],
       [{ exp: seconds() - 61 }, false],
@@ -111,12 +111,12 @@ describe("a JWT of Cloudflare Access", () => {
     ["no end", { exp: undefined }, "ERR_JWT_CLAIM_VALIDATION_FAILED"],
     ["an end that is past", { exp: 1 }, "ERR_JWT_EXPIRED"],
     ["nobody's name", { email: undefined, sub: "" }, "no_name"],
-  ])("is refused with %s", async (_, claims, reason) => {
+  ])("lets nobody in with %s", async (_, claims, reason) => {
     expect(await verify(await signed({ claims }))).toEqual({ ok: false, reason });
   });
 
   it.each(["", "a.b.c", `${"x".repeat(20_000)}.e30.e30`])(
-    "is refused if it is malformed: %.20j",
+    "lets nobody in if it is malformed: %.20j",
     async (jwt) => {
       expect(await verify(jwt)).toMatchObject({ ok: false });
       expect(fetches).toBe(0);
@@ -132,11 +132,11 @@ describe("a forged JWT", () => {
     exp: seconds() + 60,
   });
 
-  it("is refused with the algorithm none", async () => {
+  it("lets nobody in with the algorithm none", async () => {
     expect(await verify(new UnsecuredJWT(claims()).encode())).toMatchObject({ ok: false });
   });
 
-  it("is refused when it is signed with the public key as a shared secret", async () => {
+  it("lets nobody in when it is signed with the public key as a shared secret", async () => {
     const [jwk] = (await team.keySet()).keys;
     if (jwk === undefined) throw new Error("the team has a key");
     const key = await importJWK({ ...jwk, ext: true }, "RS256");
@@ -148,7 +148,7 @@ describe("a forged JWT", () => {
     expect(fetches).toBe(0);
   });
 
-  it("is refused with another team's key under the same id, even if the key is in its header", async () => {
+  it("lets nobody in with another team's key under the same id, even if the key is in its header", async () => {
     const other = await AccessTeam.create();
     const [jwk] = (await other.keySet()).keys;
     for (const header of [{}, { jwk }]) {
@@ -161,15 +161,15 @@ describe("a forged JWT", () => {
   });
 });
 
-describe("the team's keys", () => {
-  it("are fetched once for many requests", async () => {
+describe("the gate", () => {
+  it("fetches the team's keys once for many requests", async () => {
     const jwt = await signed();
     await Promise.all(Array.from({ length: 20 }, () => verify(jwt)));
     await verify(jwt);
     expect(fetches).toBe(1);
   });
 
-  it("are fetched again for an unknown key, at most twice a minute", async () => {
+  it("fetches the team's keys again for an unknown key, at most twice a minute", async () => {
     await verify(await signed());
     await team.addKey("k2");
     const jwt = await signed({ kid: "k2" });
@@ -183,13 +183,13 @@ describe("the team's keys", () => {
   });
 });
 
-describe("while the team's keys cannot be fetched", () => {
+describe("the gate, while the team's keys cannot be fetched,", () => {
   it.each([
     { status: 500, body: "{}" },
     { status: 302, body: "" },
     { status: 200, body: "<html>" },
     { status: 200, body: '{"keys":"none"}' },
-  ])("are needed to let anybody in, until they can be fetched again: %j", async (answer) => {
+  ])("lets nobody in until it can fetch them again: %j", async (answer) => {
     outage = answer;
     const jwt = await signed();
     expect(await verify(jwt)).toEqual({ ok: false, reason: "keys_unavailable" });
@@ -197,12 +197,12 @@ describe("while the team's keys cannot be fetched", () => {
     expect(await verify(jwt)).toMatchObject({ ok: true });
   });
 
-  it("are given up if the answer does not end", async () => {
+  it("stops waiting for an answer that does not end", async () => {
     outage = { status: 200, body: '{"keys":', isCutShort: true };
     expect(await verify(await signed())).toEqual({ ok: false, reason: "keys_unavailable" });
   });
 
-  it("are reused if they were fetched within the hour", async () => {
+  it("reuses keys that it fetched within the hour", async () => {
     const jwt = await signed({ claims: { exp: seconds() + 2 * 3600 } });
     await verify(jwt);
     outage = { status: 500, body: "" };

@@ -56,7 +56,7 @@ describe("a request without a valid token", () => {
     expect(await shapeOf(await send(null, path, method))).toEqual(await shapeOf(await send(null)));
   });
 
-  it("is accepted with the scheme in other letters and more spaces", async () => {
+  it("passes with a valid token, whatever the case of the scheme and the number of spaces", async () => {
     for (const scheme of ["bearer", "BEARER", "Bearer  "])
       expect((await send(`${scheme} ${READER_TOKEN}`)).status).toBe(404);
   });
@@ -66,7 +66,7 @@ describe("gRPC at a path that no route has", () => {
   it.each([
     ["/admin/no/such/path", "APPLICATION/gRPC-Web"],
     ["/ADMIN/ingest/pause", "application/grpc-web-text; charset=x"],
-  ])("is refused with 415 at %s as %s", async (path, type) => {
+  ])("gets 415 at %s as %s", async (path, type) => {
     const headers = { "content-type": type };
     const answer = await world.request(path, { method: "POST", headers });
     expect(answer.status).toBe(415);
@@ -81,7 +81,7 @@ describe("a request from a page of another site", () => {
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
     { origin: "http://localhost", "sec-fetch-site": "cross-site" },
-  ])("is refused with 403 and changes nothing: %j", async (headers) => {
+  ])("gets 403 and changes nothing: %j", async (headers) => {
     const answer = await world.post("/admin/ingest/pause", {}, headers);
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ code: "cross_site" });
@@ -99,7 +99,7 @@ describe("a request from a page of another site", () => {
     { origin: "http://localhost" },
     { origin: "http://localhost", "sec-fetch-site": "same-origin" },
     { "sec-fetch-site": "none" },
-  ])("is not one with %j", async (headers) => {
+  ])("does not include one with %j", async (headers) => {
     expect((await world.post("/admin/ingest/pause", {}, headers)).status).toBe(200);
   });
 });
@@ -134,7 +134,7 @@ describe("a client without a valid credential", () => {
       headers: { authorization: "Bearer wrong", "cf-connecting-ip": ip },
     });
 
-  it("is refused with 429 by its address after too many failures, unlike one with a valid credential", async () => {
+  it("gets 429 by its address after too many failures, unlike one with a valid credential", async () => {
     world.failureLimit = 2;
     expect((await fail()).status).toBe(401);
     expect((await fail()).status).toBe(401);
@@ -146,7 +146,7 @@ describe("a client without a valid credential", () => {
     expect(world.failures).toEqual(["192.0.2.7", "192.0.2.7", "192.0.2.7"]);
   });
 
-  it("is counted by its network if its address is IPv6", async () => {
+  it("shares its count of failures with its whole network if its address is IPv6", async () => {
     await fail("2001:db8:1:2::1");
     await fail("2001:db8:1:2:ffff::2");
     expect(new Set(world.failures)).toEqual(new Set(["2001:db8:1:2"]));
@@ -235,12 +235,12 @@ describe("a token", () => {
     world.credentials = { ok: true, credentials: { tokens, access: null } };
   };
 
-  it("is valid if it is listed both with a past end and without one", async () => {
+  it("opens the admin routes if it is listed both with a past end and without one", async () => {
     only({ expiresAt: 1 }, { expiresAt: null });
     expect((await world.request("/admin/ingest/runs")).status).toBe(200);
   });
 
-  it("is valid until its last millisecond", async () => {
+  it("opens the admin routes until its last millisecond", async () => {
     only({ expiresAt: world.ingest.time + 1 });
     expect((await world.request("/admin/ingest/runs")).status).toBe(200);
     world.ingest.time += 1;

@@ -45,8 +45,8 @@ describe("POST /admin/backup/run", () => {
   });
 });
 
-describe("the lists of backups and jobs", () => {
-  it("include the waiting backups, and select by state", async () => {
+describe("the routes that list backups and jobs", () => {
+  it("include the waiting backups, and filter by state", async () => {
     for (const number of [1, 2, 3]) storeGoodBackup(world.backups, anId(number));
     await world.backups.put(backupManifestKey(anId(2)), "{");
     const asked = await (await world.post("/admin/backup/run")).json<{ job: { id: string } }>();
@@ -73,7 +73,7 @@ describe("the lists of backups and jobs", () => {
     expect(await answer.json()).toMatchObject({ backups: [{ id: anId(201) }], total: 200 });
   });
 
-  it("have pages of jobs, and select by kind and state", async () => {
+  it("return jobs in pages, and filter by kind and state", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id, id } = await world.installation.backUp();
     await world.post(`/admin/backup/${backup_id}/verify`);

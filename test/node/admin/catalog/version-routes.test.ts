@@ -25,7 +25,7 @@ describe("GET /admin/catalog/versions", () => {
     });
   });
 
-  it("comes in pages, also while versions are published", async () => {
+  it("returns pages that stay consistent while versions are published", async () => {
     const pageOf = async (query: string) =>
       (await world.request(`/admin/catalog/versions?limit=2${query}`)).json<{
         versions: { generation: number }[];
@@ -39,7 +39,7 @@ describe("GET /admin/catalog/versions", () => {
     expect(second).toMatchObject({ versions: [{ generation: 1 }], next_cursor: null, total: 4 });
   });
 
-  it("is 503 while the coordinator is away", async () => {
+  it("answers 503 while the coordinator is away", async () => {
     world.breakCalls("coordinator");
     expect((await world.request("/admin/catalog/versions")).status).toBe(503);
   });
@@ -71,7 +71,7 @@ describe("POST /admin/catalog/rollback", () => {
     },
   );
 
-  it("is refused if another version than the expected one is current", async () => {
+  it("refuses if another version than the expected one is current", async () => {
     const answer = await rollback({ generation: 1, expected_generation: 2 });
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({ code: "generation_changed" });
@@ -81,7 +81,7 @@ describe("POST /admin/catalog/rollback", () => {
     ]);
   });
 
-  it("publishes from the expected version, and can be repeated as it was sent", async () => {
+  it("publishes from the expected version, and accepts the same request again", async () => {
     const sent = { generation: 1, expected_generation: 3 };
     expect(await (await rollback(sent)).json()).toMatchObject({ version: { generation: 4 } });
     const again = await rollback(sent);

@@ -110,7 +110,7 @@ describe("GET /dashboard/summary", () => {
     },
   );
 
-  it("is complete without the history in D1", async () => {
+  it("stays complete without the history in D1", async () => {
     world.breakD1();
     expect(await summary()).toMatchObject({ degraded: [], ingest: { paused: false } });
   });
@@ -196,7 +196,7 @@ describe("GET /dashboard/summary", () => {
     expect(await summary()).toMatchObject({ backups: { status } });
   });
 
-  it("is read once for simultaneous requests, and again after five seconds", async () => {
+  it("reads once for simultaneous requests, and again after five seconds", async () => {
     let reads = 0;
     world.before = (call) => void (reads += Number(call === "monitor status"));
     const isolate = world.newIsolate();

@@ -165,7 +165,7 @@ const CHECKS = [
 ];
 
 describe("the five answers", () => {
-  it("are good while nothing is wrong", async () => {
+  it("pass while nothing is wrong", async () => {
     expect(await answers()).toMatchObject({
       served: say("pass", "Yes", "Version 1; "),
       fresh: say("pass", "2026-10-20", "Published; Last compared with upstream"),
@@ -204,7 +204,7 @@ describe("the five answers", () => {
     (name) => expect(withFailing(name)["fresh"]).toMatchObject({ status: "fail" }),
   );
 
-  it("know every check that the service has", async () => {
+  it("include every check that the service has", async () => {
     const { checks } = await monitor();
     // These only show what is under way; the pause is in what happens next.
     const shown = Object.keys(checks).filter((name) => !name.startsWith("ingest:"));

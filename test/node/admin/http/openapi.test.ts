@@ -26,7 +26,7 @@ const operations = Object.entries(OPENAPI.paths ?? {}).flatMap(([path, item]) =>
 );
 
 describe("the OpenAPI document", () => {
-  it("is valid by the schema of OpenAPI 3.1", async () => {
+  it("conforms to the schema of OpenAPI 3.1", async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate({ ...OPENAPI });
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
@@ -87,16 +87,16 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("shows a problem as each is", () => {
+  it("shows an example of a problem that follows the schema of problems", () => {
     const { Problem: schema } = OPENAPI.components?.schemas ?? {};
     expect(problemSchema.safeParse(Object(schema)["examples"]?.[0]).success).toBe(true);
   });
 
-  it("has no bounds that only say that a number is safe", () => {
+  it("omits bounds that only say that a number is safe", () => {
     expect(JSON.stringify(OPENAPI)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
-  it("lets answers gain fields, and requests have only those that it names", () => {
+  it("lets answers gain fields, and restricts requests to the fields that it names", () => {
     const { paths, components } = openApiDocument();
     const rollBack = paths?.["/admin/catalog/rollback"]?.post;
     const answers = JSON.stringify([components, rollBack?.responses]);

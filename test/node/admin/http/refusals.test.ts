@@ -224,10 +224,10 @@ const WRONG: readonly Wrong[] = [
   },
 ];
 
-describe.each(WRONG)("a request with $what is refused with $refusal", (wrong) => {
+describe.each(WRONG)("a request with $what gets $refusal", (wrong) => {
   const { query = "", sent = {}, body, failures = 100, actor = "ops", ...expected } = wrong;
 
-  it.each(ROUTES.filter(wrong.to))("by $method $path", async (route) => {
+  it.each(ROUTES.filter(wrong.to))("at $method $path", async (route) => {
     world.failureLimit = failures;
     const headers = { ...bearer(OPERATOR_TOKEN), "content-type": "application/json", ...sent };
     const init = { method: route.method, headers, duplex: "half", body: body?.() ?? null };
@@ -238,7 +238,7 @@ describe.each(WRONG)("a request with $what is refused with $refusal", (wrong) =>
   });
 });
 
-describe("a method that a path does not take is refused with 405", () => {
+describe("a method that a path does not take gets 405", () => {
   const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
 
   it.each(Object.keys(OPENAPI.paths ?? {}))("at %s", async (path) => {
@@ -257,10 +257,10 @@ describe("a method that a path does not take is refused with 405", () => {
   });
 });
 
-describe("an id that is malformed is refused with 404 and reaches no store", () => {
+describe("a malformed id gets 404 and reaches no store", () => {
   const IDS = ["..", "..%2f..%2fcatalog", `${anId(1)}%00`, "a".repeat(1025), "%ff", "ABC"];
 
-  it.each(ROUTES.filter(hasId))("by $method $path", async ({ method, path }) => {
+  it.each(ROUTES.filter(hasId))("at $method $path", async ({ method, path }) => {
     world.backups.calls.length = 0;
     for (const id of [...IDS, anId(1).toUpperCase()]) {
       const answer = await world.request(path.replace("{id}", id), { method });
@@ -276,10 +276,13 @@ describe("an id that is malformed is refused with 404 and reaches no store", () 
     ["/admin/backup/jobs", "a job", "/admin/backup/jobs"],
     ["/admin/alerts/runs", "an evaluation", "/admin/alerts/runs"],
     ["/admin/ingest/runs", "a run", "/admin/ingest/runs"],
-  ])("by %s/{id}, which says where the id of %s is from: %s", async (path, what, list) => {
-    const detail = `The id in the path must be the UUIDv7 of ${what}, in lower case, from GET ${list}.`;
-    expect(await (await world.request(`${path}/ABC`)).json()).toMatchObject({ detail });
-  });
+  ])(
+    "at %s/{id}, in an answer that says where the id of %s is from: %s",
+    async (path, what, list) => {
+      const detail = `The id in the path must be the UUIDv7 of ${what}, in lower case, from GET ${list}.`;
+      expect(await (await world.request(`${path}/ABC`)).json()).toMatchObject({ detail });
+    },
+  );
 });
 
 /** What a route does not take, as a query or a body, and what the problem says about it. */
@@ -357,13 +360,16 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
 describe.each(Object.entries(INVALID))("%s answers 400", (route, rows) => {
   const [method = "", path = ""] = route.split(" ");
 
-  it.each(rows.map(([sent, detail]) => [detail, sent]))("and says %s", async (detail, sent) => {
-    const isBody = method === "POST";
-    const answer = isBody ? world.post(path, sent) : world.request(`${path}${sent}`);
-    const refusal = isBody ? "400 invalid_body" : "400 invalid_query";
-    const actor = path.startsWith("/admin") ? "ops" : null;
-    await expectRefused(answer, { refusal, detail, actor, action: ACTIONS[route] });
-  });
+  it.each(rows.map(([sent, detail]) => [detail, sent]))(
+    "with the message %s",
+    async (detail, sent) => {
+      const isBody = method === "POST";
+      const answer = isBody ? world.post(path, sent) : world.request(`${path}${sent}`);
+      const refusal = isBody ? "400 invalid_body" : "400 invalid_query";
+      const actor = path.startsWith("/admin") ? "ops" : null;
+      await expectRefused(answer, { refusal, detail, actor, action: ACTIONS[route] });
+    },
+  );
 });
 
 describe("a public route", () => {
@@ -383,7 +389,7 @@ describe("a public route", () => {
   });
 });
 
-describe("an id of nothing is refused with 404", () => {
+describe("an id of nothing gets 404", () => {
   const REFUSALS: { readonly [route: string]: Refusal } = {
     "GET /admin/alerts/runs/{id}": "404 run_not_found",
     "GET /admin/backup/{id}": "404 backup_not_found",
@@ -400,14 +406,14 @@ describe("an id of nothing is refused with 404", () => {
 
   // To delete a backup that does not exist changes nothing, and is no mistake.
   it.each(ROUTES.filter((route) => hasId(route) && route.method !== "DELETE"))(
-    "by $method $path",
+    "at $method $path",
     async ({ method, path, action }) => {
       const refusal = REFUSALS[`${method} ${path}`] ?? "404 none";
       await expectRefused(world.request(pathOf({ path }), { method }), { refusal, action });
     },
   );
 
-  it("by POST /admin/catalog/rollback, whose generation is in the body", async () => {
+  it("at POST /admin/catalog/rollback, whose generation is in the body", async () => {
     const answer = world.post("/admin/catalog/rollback", { generation: 4 });
     const refusal = "404 generation_not_retained";
     await expectRefused(answer, { refusal, action: "catalog.rollback" });
@@ -415,7 +421,7 @@ describe("an id of nothing is refused with 404", () => {
   });
 });
 
-describe("a path without a route is refused with 404", () => {
+describe("a path without a route gets 404", () => {
   it.each(["/admin/ingest", "/admin/ingest/pause/", "/admin/ingest/queue/x", "/admin//ingest"])(
     "at %s",
     async (path) => {
@@ -454,8 +460,8 @@ describe("POST /admin/ingest/queue refuses a body", () => {
   });
 });
 
-describe("a job is refused with 429 while too many wait", () => {
-  it("by POST /admin/ingest/queue", async () => {
+describe("a request for a job gets 429 while too many wait", () => {
+  it("at POST /admin/ingest/queue", async () => {
     const busy = new AdminWorld();
     for (const mode of RUN_MODES)
       for (const source of ["embedded", "ourairports", "dropped", "other"])
@@ -468,7 +474,7 @@ describe("a job is refused with 429 while too many wait", () => {
     expect(await answer.json()).toMatchObject({ code: "queue_full", detail });
   });
 
-  it("by POST /admin/backup/run", async () => {
+  it("at POST /admin/backup/run", async () => {
     const busy = new AdminWorld();
     for (let jobs = 0; jobs < 20; jobs++)
       busy.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
@@ -479,7 +485,7 @@ describe("a job is refused with 429 while too many wait", () => {
   });
 });
 
-it("every route that changes something is in the table of actions", () => {
+it("the table of actions has every route that changes something", () => {
   const changes = ROUTES.filter(({ method }) => method !== "GET");
   const names = changes.map(({ method, path }) => `${method} ${path}`);
   expect(names.toSorted()).toEqual(Object.keys(ACTIONS).toSorted());

@@ -11,7 +11,7 @@ beforeEach(() => {
 const { id } = aRunRecord().job;
 
 describe("a HEAD request", () => {
-  it("is answered as GET without the body", async () => {
+  it("gets the answer of GET without the body", async () => {
     const answer = await world.request("/admin/ingest/runs", { method: "HEAD" });
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe("");
@@ -22,7 +22,7 @@ describe("a request whose client disconnects", () => {
   it.each([
     ["POST", "/admin/ingest/pause"],
     ["DELETE", `/admin/backup/${id}`],
-  ])("goes on until the audit has its change: %s", async (method, path) => {
+  ])("continues until the audit has its change: %s", async (method, path) => {
     void world.request(path, { method });
     await vi.waitFor(() => expect(world.awaited).toHaveLength(1));
     await world.awaited[0];
@@ -77,7 +77,7 @@ describe("a route that changes something", () => {
 });
 
 describe("a route that only reads", () => {
-  it("is not audited", async () => {
+  it("leaves no entry in the audit", async () => {
     await world.request("/admin/ingest/runs");
     await world.request("/admin/catalog/versions");
     expect(world.audited).toEqual([]);
@@ -85,7 +85,7 @@ describe("a route that only reads", () => {
 });
 
 describe("a token that is sent in the wrong place", () => {
-  it("is never logged", async () => {
+  it("does not appear in the log", async () => {
     const secret = "s3cr3t-t0ken-9f2c";
     const lines = vi.spyOn(console, "log").mockImplementation(() => {});
     try {

@@ -94,13 +94,13 @@ describe("GET /admin/ingest/held", () => {
     expect(decided.held.map(({ iata }) => iata)).toEqual(["XAA"]);
   });
 
-  it("says when a run takes over a change by itself", async () => {
+  it("says when a run will publish a change without a decision", async () => {
     const [change] = (await list("?iata=ZRH")).held;
     const wanted = Date.parse(change?.wanted_since ?? "");
     expect(change?.due_at).toBe(new Date(wanted + 3 * DAY_MS).toISOString());
   });
 
-  it("has pages", async () => {
+  it("returns pages", async () => {
     const first = await list("?limit=2");
     expect(first).toMatchObject({ total: 3, next_cursor: expect.stringMatching(/^[\w-]+$/) });
     const second = await list(`?limit=2&cursor=${first.next_cursor}`);
@@ -108,7 +108,7 @@ describe("GET /admin/ingest/held", () => {
     expect(second.next_cursor).toBeNull();
   });
 
-  it("is empty before the first run, and answers 503 while R2 does not answer", async () => {
+  it("returns an empty list before the first run, and answers 503 while R2 does not answer", async () => {
     const empty = new AdminWorld();
     expect(await (await empty.request("/admin/ingest/held")).json()).toMatchObject({ held: [] });
     world.ingest.archive.files.delete(heldFile());
@@ -135,7 +135,7 @@ describe("GET /admin/ingest/held", () => {
 });
 
 describe("the parameter run_id", () => {
-  it("selects what that run saw first", async () => {
+  it("filters by the run that saw a change first", async () => {
     const edited = VANDALISED.map((row) =>
       row["iata_code"] === "XAA" ? { ...row, name: "Phantom" } : row,
     );
@@ -194,7 +194,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     });
   });
 
-  it("is audited with the state before", async () => {
+  it("leaves an audit entry with the state before", async () => {
     const id = await idOf("ZRH");
     await decide(`${id}/approve`);
     expect(world.audited.at(-1)).toMatchObject({
@@ -253,7 +253,7 @@ describe("a decision about a whole file", () => {
 });
 
 describe("a correction of the snapshot", () => {
-  it("is listed but cannot be approved or rejected", async () => {
+  it("appears in the list but refuses to be approved or rejected", async () => {
     world.ingest.snapshot = aSnapshot({
       airports: ROWS,
       corrections: [{ ...ROWS[0], name: "Kloten" }],
@@ -271,7 +271,7 @@ describe("a correction of the snapshot", () => {
 });
 
 describe("the held changes after a rollback", () => {
-  it("are those of the version that is served again", async () => {
+  it("match the version that is served again", async () => {
     await decide("approve", { run_id: firstRun });
     await world.ingest.drain();
     const generation = (world.ingest.current()?.generation ?? 0) - 1;

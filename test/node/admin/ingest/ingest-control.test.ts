@@ -111,7 +111,7 @@ describe("POST /admin/ingest/queue with a candidate", () => {
     refused = await world.ingest.runToEnd();
   });
 
-  it("works from the archived files of the candidate, named in the answer and in the audit", async () => {
+  it("builds from the archived files of the candidate, which the answer and the audit name", async () => {
     const answer = await approve();
     expect(answer.status).toBe(202);
     const asked = { candidate_of: refused.id, source: "embedded", forced: true };
@@ -312,7 +312,7 @@ describe("POST /admin/ingest/resume", () => {
     ]);
   });
 
-  it("says that the run was refused although the pause is lifted", async () => {
+  it("says that the run was refused although the pause ended", async () => {
     await pause();
     await fill();
     const answer = await resume({ run_now: true });
