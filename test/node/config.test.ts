@@ -93,7 +93,7 @@ describe("loadServingConfig", () => {
   });
 });
 
-describe("a setting that cannot be used is named with what it must be", () => {
+describe("a setting that cannot be used leads to a message of what it must be", () => {
   it.each([
     ["LOCALES", "en,tlh,xx", 'LOCALES names "tlh", "xx"; there are names in de, en, ga'],
     ["LOCALES", "", 'LOCALES names ""; there are names in de, en, ga'],
@@ -120,11 +120,11 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["SOURCE_MAX_BYTES", "33554433", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
     ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
     ["COMPRESSION", "11", "COMPRESSION "],
-  ])("%s: “%s”", (name, value, message) => {
+  ])("for %s: “%s”", (name, value, message) => {
     expect(complaint({ [name]: value })).toContain(message);
   });
 
-  it("together with all the others", () => {
+  it("for all such settings together", () => {
     const bad = { LOCALES: "tlh", CACHE_MAX_BYTES: "x", MANIFEST_FRESH_MS: "y" };
     const said = complaint(bad);
     for (const name of Object.keys(bad)) expect(said).toContain(`${name} `);

@@ -33,12 +33,12 @@ describe("ADMIN_TOKENS", () => {
     });
   });
 
-  it("may list none, or be absent", () => {
+  it("may list no token, or be absent", () => {
     expect(credentials({ ADMIN_TOKENS: "[]" }).tokens).toEqual([]);
     expect(credentials({}).tokens).toEqual([]);
   });
 
-  it.each(["", "secret", "{}", "null", "[null]"])("cannot be “%s”", (ADMIN_TOKENS) => {
+  it.each(["", "secret", "{}", "null", "[null]"])("refuse “%s”", (ADMIN_TOKENS) => {
     expect(complaint({ ADMIN_TOKENS })).toContain("ADMIN_TOKENS must be a JSON list");
   });
 
@@ -51,13 +51,13 @@ describe("ADMIN_TOKENS", () => {
     [{ expires_at: "tomorrow" }, "0.expires_at "],
     [{ expires_at: "2026-02-30T00:00:00Z" }, "0.expires_at "],
     [{ expires: "2027-01-01T00:00:00Z" }, "expires"],
-  ])("cannot have a token with %j, and says why", (changes, message) => {
+  ])("refuse a token with %j, and say why", (changes, message) => {
     const said = complaintOfToken(changes);
     expect(said).toContain("ADMIN_TOKENS must be a JSON list");
     expect(said).toContain(message);
   });
 
-  it("is not repeated by what is said of it", () => {
+  it("never appear in an error message about them", () => {
     const said = complaintOfToken({ scopes: ["admin"], secret: "plain text" });
     expect(said).not.toContain(TOKEN.sha256);
     expect(said).not.toContain("plain text");
@@ -66,7 +66,7 @@ describe("ADMIN_TOKENS", () => {
 });
 
 describe("Cloudflare Access", () => {
-  it("is a team and an application, and whoever may operate", () => {
+  it("takes a team, an application and a list of those who may operate", () => {
     const settings = { ...ACCESS, ACCESS_OPERATORS: " Ann@example.org, 4f.access ,," };
     expect(credentials(settings).access).toEqual({
       issuer: "https://team.cloudflareaccess.com",
@@ -75,11 +75,11 @@ describe("Cloudflare Access", () => {
     });
   });
 
-  it("lets nobody operate unless they are named", () => {
+  it("lets nobody operate who is not named", () => {
     expect(credentials(ACCESS).access?.operators).toEqual([]);
   });
 
-  it("is not used where it is not set", () => {
+  it("stays off if its settings are absent", () => {
     expect(credentials({ ACCESS_TEAM_DOMAIN: "", ACCESS_AUD: "" }).access).toBeNull();
   });
 
@@ -92,7 +92,7 @@ describe("Cloudflare Access", () => {
     ],
     [{ ...ACCESS, ACCESS_TEAM_DOMAIN: "team" }, "ACCESS_TEAM_DOMAIN must be a host"],
     [{ ...ACCESS, ACCESS_TEAM_DOMAIN: "evil.example/@x.com" }, "ACCESS_TEAM_DOMAIN must be a host"],
-  ])("cannot be %j", (settings, message) => {
+  ])("refuses the settings %j", (settings, message) => {
     expect(complaint(settings)).toContain(message);
   });
 });

@@ -74,7 +74,7 @@ describe("the environment staging of wrangler.toml", () => {
     expect(new Set(ownNames).size).toBe(ownNames.length);
   });
 
-  it("is the only one", () => {
+  it("has no other environment beside it", () => {
     expect(Object.keys(env)).toEqual(["staging"]);
   });
 });
@@ -104,7 +104,7 @@ it(".dev.vars.example has a secret that the Worker accepts, and names its token"
   });
 });
 
-it("a setting that nobody knows, or with a wrong value, is refused before a deployment", () => {
+it("the check before a deployment refuses a setting that nobody knows or with a wrong value", () => {
   const check = (vars: object) => () => checkSettings({ ...vars });
   expect(check({ LOCALE: "all" })).toThrow("[vars] in wrangler.toml: there is no LOCALE");
   expect(check({ LOCALES: "tlh" })).toThrow('LOCALES names "tlh"');

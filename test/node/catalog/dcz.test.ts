@@ -84,7 +84,7 @@ describe("a delta in dcz", () => {
     expectExact(text, Buffer.concat([text.subarray(7), text.subarray(0, 1_000_001)]));
   });
 
-  it("is not proven if it is damaged, cut or made for another dictionary or target", () => {
+  it("fails its proof if it is damaged, cut or made for another dictionary or target", () => {
     const dictionary = randomBytes(200_000);
     const target = Buffer.concat([dictionary.subarray(1_000), Buffer.from("and more")]);
     const dcz = compress(dictionary, target);

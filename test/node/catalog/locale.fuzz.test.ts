@@ -79,7 +79,7 @@ const ONLY_IN_RFC = /^(?:[a-z]{2,3}(?:-[a-z]{3}){1,3}(?:-|$)|x-|i-|en-gb-oed$|sg
 const withoutNorwegian = (language: string) => (/^n[bn]$/.test(language) ? "no" : language);
 
 describe("any text in place of a locale", UNHURRIED, () => {
-  it("is well-formed exactly if Intl accepts it, and then of the same language", () => {
+  it("passes as well-formed exactly if Intl accepts it, and then with the same language", () => {
     fc.assert(
       fc.property(anyRaw, (raw) => {
         const parsed = parseLocale(raw);
@@ -97,7 +97,7 @@ describe("any text in place of a locale", UNHURRIED, () => {
     );
   });
 
-  it("is parsed to a tag that parses to itself", () => {
+  it("yields a tag that yields itself again", () => {
     fc.assert(
       fc.property(anyRaw, (raw) => {
         const parsed = parseLocale(raw);
@@ -108,7 +108,7 @@ describe("any text in place of a locale", UNHURRIED, () => {
     );
   });
 
-  it("is answered in a published locale, of its own language or else the default", () => {
+  it("gets a published locale of its own language, or else the default", () => {
     const some = fc.uniqueArray(
       fc.constantFrom("de", "no", "zh", "zh-Hant", "sr-Latn", "he", "sgn", "und", "en-US"),
     );

@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 describe("a copy of the catalog", () => {
-  it("is the answer as it came, with its version and language", () => {
+  it("holds the answer as it came, with its version and language", () => {
     expect(copy).toMatchObject({ bytes: earlier, version: 1, language: "en" });
   });
 
@@ -69,7 +69,7 @@ describe("a copy of the catalog", () => {
     expect(await refreshed(newer)).toBe(newer);
   });
 
-  it("is downloaded when there is no diff from it", async () => {
+  it("gets the whole catalog when there is no diff from it", async () => {
     service.served = { version: 2, bytes: later };
     expect((await refreshed(copy)).bytes).toEqual(later);
     expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1", "GET diff", "GET GetLocationsV1"]);
@@ -82,14 +82,14 @@ describe("a copy of the catalog", () => {
     ["has a list of another form", { ...DIFF, airports: { upserted: [{}] } }],
     ["has a value of another type", withAfter({ name: 5 })],
     ["is no object", "later"],
-  ])("is downloaded when the diff %s", async (_, diff) => {
+  ])("gets the whole catalog when the diff %s", async (_, diff) => {
     service.served = { version: 2, bytes: later };
     service.diff = diff;
     expect((await refreshed(copy)).bytes).toEqual(later);
     expect(service.takeCalls()).toContain("GET GetLocationsV1");
   });
 
-  it("is refused when its bytes are not those that the service has named", async () => {
+  it("rejects bytes that are not those that the service has named", async () => {
     const damaged: typeof fetch = async (input, init) => {
       const { headers } = await service.fetch(input, init);
       return new Response(later, { headers });
@@ -97,7 +97,7 @@ describe("a copy of the catalog", () => {
     await expect(refresh({ baseUrl: BASE_URL, fetch: damaged })).rejects.toThrow("damaged");
   });
 
-  it("stays with whoever has it when the service does not answer", async () => {
+  it("remains usable when the service does not answer", async () => {
     service.isDown = true;
     await expect(refreshed(copy)).rejects.toMatchObject({ rawMessage: "fetch failed" });
   });
@@ -110,7 +110,7 @@ describe("a contract that has gained a field and an enum", () => {
       : { elevation: 0, kind: "AIRPORT_KIND_UNSPECIFIED" };
   const inLater = withNewFields(later, fields(108));
 
-  it("is read as the contract of before", async () => {
+  it("parses as the contract of before", async () => {
     expect(inLater).not.toEqual(later);
     service.served = { version: 2, bytes: inLater };
     const { bytes } = await refreshed();
@@ -118,7 +118,7 @@ describe("a contract that has gained a field and an enum", () => {
     expect(airports.map(({ iata, name }) => [iata, name])).toContainEqual(["LIN", "Linate"]);
   });
 
-  it("is downloaded when a diff changes what a client does not know", async () => {
+  it("makes a client download the whole catalog when a diff changes what it does not know", async () => {
     service.served = { version: 2, bytes: inLater };
     service.diff = withAfter({
       name: "Linate",

@@ -104,7 +104,7 @@ describe("a search of all places of the world", () => {
       expect(inEnglish(typed)[0]).toBe("airport BGY (Milan, Italy)");
   });
 
-  it("has places by their own names before those by others", () => {
+  it("ranks places with a matching name of their own before those that match by another name", () => {
     const found = inEnglish("victoria");
     const first = (name: string) => found.findIndex((one) => one.startsWith(name));
     expect(first("city Victoria")).toBeGreaterThan(0);

@@ -37,7 +37,7 @@ describe("an audit entry that D1 did not take", () => {
     expect(world.audit.size).toBe(0);
   });
 
-  it("is not delayed by rows of runs that D1 refuses", async () => {
+  it("arrives although D1 refuses rows of runs", async () => {
     world.before = failing("d1 save");
     const { run } = await world.enqueue();
     await world.coordinator.keepAuditEntry(anAuditEntry());

@@ -15,7 +15,7 @@ const kept = (...runs: readonly Run[]) =>
   candidateFiles(runs).map((files) => files["airports.csv"]?.sha256);
 
 describe("candidateFiles", () => {
-  it("are those of open runs and of runs that guards refused", () => {
+  it("returns the files of open runs and of runs that guards refused", () => {
     const open = [aRun("waits"), aRun("runs", { state: "running" })];
     expect(kept(...open, refused("refused"))).toEqual(["waits", "runs", "refused"]);
   });
@@ -28,11 +28,11 @@ describe("candidateFiles", () => {
       { state: "failed", error: { ...REFUSAL, code: "source_not_csv", stage: "parse" } },
     ],
     ["failed while it was judged", { state: "failed", error: { ...REFUSAL, code: "store_fault" } }],
-  ])("are not those of a run that %s", (_, changes) => {
+  ])("omits the files of a run that %s", (_, changes) => {
     expect(kept(aRun("ended", changes))).toEqual([]);
   });
 
-  it(`are those of the newest ${REFUSED_KEPT} refused runs, whatever runs came in between`, () => {
+  it(`returns those of the newest ${REFUSED_KEPT} refused runs, whatever runs came in between`, () => {
     const ids = Array.from({ length: REFUSED_KEPT + 2 }, (_, index) => `refused ${index}`);
     const runs = ids.flatMap((id) => [refused(id), aRun("between", { state: "succeeded" })]);
     expect(kept(...runs)).toEqual(ids.slice(0, REFUSED_KEPT));

@@ -40,7 +40,7 @@ describe("a candidate that guards have refused", () => {
   });
 
   it.each(["incremental", "full"] as const)(
-    "is published by force from the archived bytes, in mode %s",
+    "publishes by force from the archived bytes, in mode %s",
     async (mode) => {
       expect(refused.error?.code).toBe("guard_shrink");
       const approved = await runOffline(workingFrom(refused, { forced: true, mode }));
@@ -55,20 +55,20 @@ describe("a candidate that guards have refused", () => {
     },
   );
 
-  it("is refused again without force, and only reported by a dry run", async () => {
+  it("fails again without force, and a dry run only reports it", async () => {
     const again = await runOffline(workingFrom(refused));
     expect(again).toMatchObject({ state: "failed", error: { code: "guard_shrink" } });
     const dry = await runOffline(workingFrom(refused, { mode: "dry_run" }));
     expect(dry).toMatchObject({ outcome: "dry_run", counts: { airports: { kept: HALF } } });
   });
 
-  it("can be approved through the later run that was refused again", async () => {
+  it("accepts an approval through the later run that was refused again", async () => {
     const again = await runOffline(workingFrom(refused));
     const approved = await runOffline(workingFrom(again, { forced: true }));
     expect(approved).toMatchObject({ outcome: "published", candidate_of: again.id });
   });
 
-  it("is built from again when a deployment restarts the run", async () => {
+  it("remains the base of its run when a deployment restarts that run", async () => {
     const { run } = await world.enqueue(workingFrom(refused, { forced: true }));
     await world.drain(() => world.run(run.id).stage === "encode");
     world.locales = ["de", "en"];
@@ -80,7 +80,7 @@ describe("a candidate that guards have refused", () => {
     expect(fetches()).toBe(before);
   });
 
-  it("is not queued after its files have left the archive", async () => {
+  it("cannot be queued after its files have left the archive", async () => {
     world.archive.files.clear();
     const request = anEnqueueRequest(workingFrom(refused, { forced: true }));
     expect(await world.coordinator.enqueue(request)).toEqual({
@@ -122,7 +122,7 @@ describe("the upstream bytes of candidates", () => {
     return world.runToEnd();
   };
 
-  it(`are kept for the newest ${REFUSED_KEPT} refused runs, and for no cancelled run`, async () => {
+  it(`stay in the archive for the newest ${REFUSED_KEPT} refused runs, and for no cancelled run`, async () => {
     const first = await refusedRun(40);
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));
     await world.coordinator.cancel(waiting.id, { by: "ops", note: null });
@@ -132,7 +132,7 @@ describe("the upstream bytes of candidates", () => {
     expect([first, ...later].map(isArchived)).toEqual([false, ...later.map(() => true)]);
   });
 
-  it("are kept while a run waits for them, even if the run that fetched them is forgotten", async () => {
+  it("stay in the archive while a run waits for them, even if the run that fetched them is forgotten", async () => {
     const first = await refusedRun(40);
     await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe("a step whose commit fails", () => {
-  it("is repeated after a back-off", async () => {
+  it("runs again after a back-off", async () => {
     const { run } = await world.enqueue();
     await world.drain(() => world.run(run.id).stage === "parse");
     const { state } = world;
@@ -74,7 +74,7 @@ describe("a cancellation", () => {
     world.renameAirport("Kloten");
   });
 
-  it("during a step that fails ends the run as cancelled, without a retry", async () => {
+  it("ends a run whose step fails at that moment as cancelled, without a retry", async () => {
     const run = await world.runUpTo("fetch");
     world.before = async (call) => {
       if (call !== "upstream fetch") return;
@@ -86,7 +86,7 @@ describe("a cancellation", () => {
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", retries: 0, error });
   });
 
-  it("between two attempts at a step leaves the error in the run", async () => {
+  it("leaves the error in the run if it comes between two attempts at a step", async () => {
     const run = await world.runUpTo("fetch");
     let failures = 1;
     world.before = (call) => {

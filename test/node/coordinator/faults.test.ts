@@ -72,7 +72,7 @@ describe("a D1 that fails at one write, whichever that is,", () => {
   const faults = { "refuses it": "before", "loses its reply": "after" } as const;
 
   it.each(Object.entries(faults))(
-    "and %s, still has one row that shows the end of the run",
+    "and %s, still gets one row that shows the end of the run",
     async (_, when) => {
       await world.runToEnd();
       const writes = world.callsOf("d1 save").length;
@@ -97,7 +97,7 @@ describe("a D1 that fails at one write, whichever that is,", () => {
 
 describe("a D1 that takes a call and never answers", () => {
   it.each(["d1 save", "d1 delete", "d1 audit", "d1 look"])(
-    "at “%s” does not stop the run, and every row arrives when D1 answers again",
+    "does not stop the run at “%s”, and every row arrives when D1 answers again",
     async (hanging) => {
       world.historyDeadlineMs = 50;
       world.crash();

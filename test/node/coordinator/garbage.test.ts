@@ -71,8 +71,8 @@ function expectNoGarbage(): void {
   expect(keys("r2", GENERATIONS_PREFIX)).toHaveLength(versions.length);
 }
 
-describe("what a version names", () => {
-  it("is kept while a retained version names it, and deleted afterwards", async () => {
+describe("an object that a version names", () => {
+  it("stays while a retained version names it, and is deleted afterwards", async () => {
     await world.publishVersions(CONTENTS_RETAINED);
     await collect();
     expect(world.calls.filter((call) => call.includes(" delete "))).toEqual([]);
@@ -82,7 +82,7 @@ describe("what a version names", () => {
     expect([1, 2, 3, CONTENTS_RETAINED + 2].map(isArchivedOf)).toEqual([false, false, true, true]);
   });
 
-  it("is deleted a day after the last version that named it", async () => {
+  it("disappears a day after the last version that named it", async () => {
     await world.publishVersions(1);
     const old = namedBlobs();
     await world.publishVersions(CONTENTS_RETAINED);
@@ -97,7 +97,7 @@ describe("what a version names", () => {
     expectNoGarbage();
   });
 
-  it("is kept if a new version names it within the day", async () => {
+  it("stays if a new version names it within the day", async () => {
     await world.publishVersions(CONTENTS_RETAINED + 1);
     await reconcile(HOUR_MS);
     world.renameAirport("Airport 1");
@@ -107,7 +107,7 @@ describe("what a version names", () => {
   });
 
   it.each(["archive list", "r2 list", "archive delete", "r2 delete", "kv delete"])(
-    "is deleted later if a store fails at “%s” or the coordinator crashes",
+    "disappears later if a store fails at “%s” or the coordinator crashes",
     async (refused) => {
       await world.publishVersions(CONTENTS_RETAINED + 1);
       let refusals = 2;
@@ -124,8 +124,8 @@ describe("what a version names", () => {
   );
 });
 
-describe("what no version names", () => {
-  it("is kept if the next run compares upstream with it", async () => {
+describe("an object that no version names", () => {
+  it("stays if the next run compares upstream with it", async () => {
     await world.runToEnd();
     const unchanged = async (name: string) => {
       const unused = anAirportRow({ id: "1", iata_code: "", name });
@@ -139,7 +139,7 @@ describe("what no version names", () => {
     expect([first, second].map(isArchived)).toEqual([false, true]);
   });
 
-  it("is kept for a run that guards refused, and deleted for a dry run", async () => {
+  it("stays for a run that guards refused, and disappears after a dry run", async () => {
     await world.publishVersions(1);
     world.setAirports(2 * AIRPORTS_AT_FIRST);
     const dry = await world.runToEnd({ mode: "dry_run" });
@@ -152,7 +152,7 @@ describe("what no version names", () => {
     expect(isArchived(refused)).toBe(true);
   });
 
-  it("is not deleted while a run is under way, however long a pause holds that run", async () => {
+  it("stays while a run is under way, however long a pause holds that run", async () => {
     await world.publishVersions(1);
     world.renameAirport("Kloten");
     const run = await world.runUpTo("publish");
@@ -167,7 +167,7 @@ describe("what no version names", () => {
   it.each([
     ["by itself", (id: string) => world.coordinator.cancel(id, { by: "ops", note: null })],
     ["by a pause", () => world.coordinator.pause(PAUSE, true)],
-  ])("goes after a run that is cancelled between two steps %s", async (_, cancel) => {
+  ])("disappears after a run that is cancelled between two steps %s", async (_, cancel) => {
     await world.publishVersions(1);
     world.renameAirport("Kloten");
     const run = await world.runUpTo("publish");
@@ -178,14 +178,14 @@ describe("what no version names", () => {
     expectNoGarbage();
   });
 
-  it("is deleted even if an earlier coordinator stored it", async () => {
+  it("disappears even if an earlier coordinator stored it", async () => {
     await storeStray();
     await world.publishVersions(1);
     await collect();
     expectNoGarbage();
   });
 
-  it("is not deleted while a version waits to reach the stores", async () => {
+  it("stays while a version waits to reach the stores", async () => {
     await world.publishVersions(2);
     await storeStray();
     world.before = (call) => {
@@ -205,7 +205,7 @@ describe("what no version names", () => {
     expectNoGarbage();
   });
 
-  it("is collected once an hour, however often the cron fires", async () => {
+  it("causes one listing of R2 an hour, however often the cron fires", async () => {
     await world.publishVersions(1);
     world.time += HOUR_MS;
     const before = world.callsOf("archive list").length;

@@ -48,11 +48,11 @@ async function tick(): Promise<void> {
 
 const replaced = () => world.events.filter(({ event }) => event === "manifest_replaced");
 
-describe("a manifest that comes after a newer one is replaced by that at the next tick", () => {
+describe("a manifest that arrives after a newer one gives way to the newer one at the next tick", () => {
   it.each([
     ["its write timed out", timeOut],
     ["the coordinator was lost while it was written", () => world.crash()],
-  ])("where %s", async (_, fail) => {
+  ])("if %s", async (_, fail) => {
     await world.publishVersions(1);
     takeLate(fail);
     await world.publishVersions(1);
@@ -62,7 +62,7 @@ describe("a manifest that comes after a newer one is replaced by that at the nex
     expect(replaced()).toMatchObject([{ level: "warn", fields: { generation: 3 } }]);
   });
 
-  it("if it was the manifest of a rollback, even after a crash of the coordinator", async () => {
+  it("if it came from a rollback, even after a crash of the coordinator", async () => {
     await world.publishVersions(2);
     takeLate(timeOut);
     await rollBack();

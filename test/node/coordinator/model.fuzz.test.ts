@@ -42,8 +42,8 @@ const RARE: [number, number, Operation[]][] = [
   ],
 ];
 
-describe("whatever is done to the coordinator, in whatever order,", UNHURRIED, () => {
-  it("its answers are true, what is served was published, and every run comes to one end", async () => {
+describe("the coordinator, whatever is done to it in whatever order,", UNHURRIED, () => {
+  it("answers truthfully, serves what was published, and brings every run to one end", async () => {
     const seen = new Map<string, number>();
     const property = fc.asyncProperty(
       fc.constantFrom(0, 2),

@@ -80,7 +80,7 @@ describe("runs that wait", () => {
     ]);
   });
 
-  it("are not delayed by a retry before its start time", () => {
+  it("do not wait for a retry before its start time", () => {
     const view = aQueue({ waiting: [secondTry, full] });
     expect(nextToStep(view, NOW)).toBe(full);
     expect(nextToStep(aQueue({ waiting: [secondTry] }), NOW + 59_999)).toBeUndefined();
@@ -103,12 +103,12 @@ describe("runs that wait", () => {
 describe("nextAlarm", () => {
   const none = { now: NOW, others: [null, null] };
 
-  it("is null when nothing is due", () => {
+  it("returns null when nothing is due", () => {
     expect(nextAlarm(aQueue(), none)).toBeNull();
     expect(nextAlarm(aQueue({ running: [running], waiting: [waiting], pause }), none)).toBeNull();
   });
 
-  it("is now for a run that can start, and the end of the back-off for one that cannot", () => {
+  it("returns the present for a run that can start, and the end of the back-off for one that cannot", () => {
     expect(nextAlarm(aQueue({ waiting: [waiting] }), none)).toBe(NOW);
     const backingOff = { ...running, notBefore: NOW + 4_000 };
     expect(nextAlarm(aQueue({ running: [backingOff], waiting: [waiting] }), none)).toBe(
@@ -116,13 +116,13 @@ describe("nextAlarm", () => {
     );
   });
 
-  it("is the end of a pause that ends by itself", () => {
+  it("returns the end of a pause that ends by itself", () => {
     const until = { ...pause, until: "2026-11-01T05:00:00.000Z" };
     const view = aQueue({ pause: until, waiting: [waiting] });
     expect(nextAlarm(view, none)).toBe(Date.parse("2026-11-01T05:00:00.000Z"));
   });
 
-  it("is the earliest of all that is due, and never in the past", () => {
+  it("returns the earliest of all due times, and never a past one", () => {
     const backingOff = { ...running, notBefore: NOW + 4_000 };
     const view = aQueue({ running: [backingOff] });
     expect(nextAlarm(view, { now: NOW, others: [NOW + 9_000, NOW + 2_000] })).toBe(NOW + 2_000);

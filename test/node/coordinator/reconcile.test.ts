@@ -26,7 +26,7 @@ describe("a new coordinator over stores without a manifest of another", () => {
     expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
   });
 
-  it("queues no first ingest, since something is published", async () => {
+  it("queues no first ingest, because the stores have a published version", async () => {
     await world.coordinator.reconcile();
     await world.drain();
     expect(world.state.runs()).toEqual([]);
@@ -40,7 +40,7 @@ describe("a new coordinator over stores without a manifest of another", () => {
     expect(await world.runToEnd()).toMatchObject({ generation_after: 4 });
   });
 
-  it("collects nothing that is served, even if no run starts for a day", async () => {
+  it("deletes no object that a version names, even if no run starts for a day", async () => {
     await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
     const stored = () => [...world.store.kv.keys(), ...world.store.r2.keys()].toSorted();
     const before = [...stored(), MANIFEST_KEY].toSorted();
@@ -49,7 +49,7 @@ describe("a new coordinator over stores without a manifest of another", () => {
     expect(world.coordinator.versions().map(({ generation }) => generation)).toEqual([3, 2, 1]);
   });
 
-  it("collects nothing while a manifest cannot be read", async () => {
+  it("deletes nothing while a manifest cannot be read", async () => {
     const stored = () => [...world.store.kv.keys(), ...world.store.r2.keys()].toSorted();
     const before = stored();
     world.before = (call) => {
@@ -119,7 +119,7 @@ describe("a new coordinator over empty stores", () => {
 });
 
 describe("a row of D1 that shows a run as open", () => {
-  it("is ended if the coordinator does not know the run, once the outbox is empty", async () => {
+  it("ends once the outbox is empty, if the coordinator does not know the run", async () => {
     const history = createHistory(MemoryD1.migrated().binding);
     const save = (id: string, state: "running" | "succeeded") =>
       history.saveRuns([{ seq: 1, run: aRunRecord({ id, state }).job }]);
@@ -144,7 +144,7 @@ describe("a row of D1 that shows a run as open", () => {
 });
 
 describe("the changes of a run", () => {
-  it("are shown in the default locale", async () => {
+  it("appear in the default locale", async () => {
     await world.publishVersions(1);
     world.renameAirport("Kloten");
     expect(await world.runToEnd()).toMatchObject({ changes: { locale: "en" } });

@@ -37,7 +37,7 @@ describe("a rollback", () => {
     expect(world.coordinator.status()).toMatchObject({ replicated: true });
   });
 
-  it("is refused for a version that is not retained, and changes nothing", async () => {
+  it("refuses a version that is not retained, and changes nothing", async () => {
     const refused = { ok: false, reason: "not_retained" };
     expect(await world.coordinator.rollback(1)).toEqual(refused);
     await world.publishVersions(CONTENTS_RETAINED + 1);
@@ -112,7 +112,7 @@ describe("a rollback while a run stands before its publication", () => {
 });
 
 describe("the retained versions", () => {
-  it(`are the last ${CONTENTS_RETAINED}, the newest first and current`, async () => {
+  it(`include the last ${CONTENTS_RETAINED}, the newest first and current`, async () => {
     await world.publishVersions(CONTENTS_RETAINED + 2);
     expect(generations()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     const current = world.coordinator.versions().filter(({ is_current }) => is_current);

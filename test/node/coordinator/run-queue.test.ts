@@ -110,7 +110,7 @@ describe("decideEnqueue", () => {
       "pauses ingestion, so that it also waits for resume.",
     ],
     [{ pause }, "Ingestion is paused; the run starts after resume."],
-  ])("says so: %#", (queue, message) => {
+  ])("gives the reason for its answer: %#", (queue, message) => {
     expect(decide(aQueue(queue)).result).toMatchObject({
       answer: { message: expect.stringContaining(message) },
     });
@@ -122,7 +122,7 @@ describe("decideEnqueue", () => {
     { as_of: "2026-02-10" },
     { forced: true },
     { candidate_of: "refused" },
-  ] as const)("does not take a waiting run with %j for the same", (changes) => {
+  ] as const)("treats a waiting run with %j as a different one", (changes) => {
     const unlike = aRunRecord({ id: "waiting", ...changes });
     expect(decide(aQueue({ waiting: [unlike], running: [running] }))).toMatchObject({
       result: { answer: { will_start: "after_run:waiting", run: toListed(wanted.job) } },
@@ -179,7 +179,7 @@ describe("retryOf", () => {
     return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
   };
 
-  it("is of the date that the request gave the dropped files", () => {
+  it("uses the date that the request gave the dropped files", () => {
     const dated = { ...failed, job: { ...failed.job, as_of: "2026-02-10" } };
     expect(retried(dated)?.job.as_of).toBe("2026-02-10");
   });
@@ -208,24 +208,24 @@ describe("retryOf", () => {
     expect(retried(asking)?.job).toMatchObject({ candidate_of: null, upstream: {} });
   });
 
-  it("is not made for a forced run, unless that builds from a candidate", () => {
+  it("makes none for a forced run, unless that builds from a candidate", () => {
     expect(retried(aRunRecord({ forced: true }))).toBeNull();
     const approval = aRunRecord({ forced: true, candidate_of: "refused" });
     expect(retried(approval)?.job).toMatchObject({ forced: true, candidate_of: "refused" });
   });
 
-  it("is not made for a run that is a retry itself", () => {
+  it("makes none for a run that is a retry itself", () => {
     const retry = retried(failed);
     expect(retry && retried(retry)).toBeNull();
   });
 
-  it("is not made while an equivalent run waits", () => {
+  it("makes none while an equivalent run waits", () => {
     const { mode } = failed.job;
     expect(retried(failed, [waiting, aRunRecord({ mode })])).toBeNull();
     expect(retried(failed, [waiting, aRunRecord({ mode, forced: true })])).not.toBeNull();
   });
 
-  it("is made even if the queue is full", () => {
+  it("makes one even if the queue is full", () => {
     expect(retried(failed, differing(QUEUE_MAX_DEPTH))?.job.id).toBe("retry");
   });
 });

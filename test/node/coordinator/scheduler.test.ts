@@ -66,7 +66,7 @@ describe("a pause", () => {
 });
 
 describe("a cron tick", () => {
-  it("is taken once, however often it fires", async () => {
+  it("leads to one run, however often it fires", async () => {
     await tick(START);
     await tick(START);
     await world.drain();
@@ -78,7 +78,7 @@ describe("a cron tick", () => {
     expect(rows()).toHaveLength(2);
   });
 
-  it("is skipped during a pause, and one row counts the skipped ticks", async () => {
+  it("leads to no run during a pause, and one row counts the skipped ticks", async () => {
     await world.coordinator.pause(PAUSE, false);
     for (let day = 0; day < 5; day++) await tick(START + day);
     await tick(START);
@@ -88,7 +88,7 @@ describe("a cron tick", () => {
     ]);
   });
 
-  it("is not made up for at the resume if it was skipped", async () => {
+  it("leads to no run at the resume if it was skipped", async () => {
     await world.coordinator.pause(PAUSE, false);
     for (let day = 0; day < 5; day++) await tick(START + day);
     await world.coordinator.resume();
@@ -97,7 +97,7 @@ describe("a cron tick", () => {
     expect(world.callsOf("upstream fetch")).toEqual([]);
   });
 
-  it("that is skipped in a later pause gets a row of its own", async () => {
+  it("gets a new row if it is skipped in a later pause", async () => {
     await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
     await tick(START);
     world.time = START + 10;
@@ -107,7 +107,7 @@ describe("a cron tick", () => {
     expect(rows()).toMatchObject([{ skip_count: 1 }, { skip_count: 1 }]);
   });
 
-  it("is taken after the end of a pause, even before the alarm that lifts it", async () => {
+  it("leads to a run after the end of a pause, even before the alarm that lifts it", async () => {
     await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
     world.time = START + 10;
     expect(world.coordinator.status().pause).toBeNull();
@@ -115,7 +115,7 @@ describe("a cron tick", () => {
     expect(world.coordinator.status().queued).toHaveLength(1);
   });
 
-  it("is skipped while the same run waits, and one row counts the skipped ticks", async () => {
+  it("leads to no run while the same run waits, and one row counts the skipped ticks", async () => {
     await world.enqueue({ mode: "full" });
     await world.alarm();
     await tick(START);

@@ -49,7 +49,7 @@ describe("an installation over the stores of another", () => {
     expect(second.callsOf("d1 look")).toEqual([]);
   });
 
-  it("collects no garbage and ends no run in D1, however long it waits", async () => {
+  it("deletes no garbage and ends no run in D1, however long it waits", async () => {
     const before = stored();
     second.endLostRuns = async () => {
       throw new Error("a run of the other was ended");
@@ -60,7 +60,7 @@ describe("an installation over the stores of another", () => {
     expect(second.events).toContainEqual(expect.objectContaining({ event: "foreign_stores" }));
   });
 
-  it("says so in its status as soon as it compares the stores, and no longer once they are its own", async () => {
+  it("reports this in its status as soon as it compares the stores, and no longer once it owns them", async () => {
     await second.coordinator.reconcile();
     await second.drain();
     expect(second.coordinator.status().foreign).toContain(CALL);
@@ -83,14 +83,14 @@ describe("an installation over the stores of another", () => {
     });
   });
 
-  it("leaves the owner alone, which goes on", async () => {
+  it("leaves the owner alone, which continues to publish", async () => {
     await second.runToEnd();
     await first.publishVersions(1);
     expect(await first.served()).toMatchObject({ generation: 4 });
     expect(first.coordinator.status()).toMatchObject({ foreign: null, replicated: true });
   });
 
-  it("does not begin with a takeover if it is alone and has lost its tables, unless it is told to", async () => {
+  it("publishes nothing after the loss of its tables until it is told to take over, even if it is alone", async () => {
     first.loseTables();
     expect(await first.runToEnd()).toMatchObject({ error: { code: "foreign_stores" } });
     expect(await first.coordinator.takeOver()).toMatchObject({ version: { generation: 4 } });
@@ -161,7 +161,7 @@ describe("a takeover", () => {
     expect(stored()).toEqual(before);
   });
 
-  it("is refused if the owner publishes at the same moment, and may be repeated", async () => {
+  it("fails if the owner publishes at the same moment, and may be repeated", async () => {
     second.before = async (call) => {
       if (call !== `r2 put ${MANIFEST_KEY}`) return;
       second.before = () => {};
@@ -184,7 +184,7 @@ describe("a takeover", () => {
     expect(await second.served()).toMatchObject({ generation: 4 });
   });
 
-  it("is refused if a newer Worker has written the manifest, which no run replaces either", async () => {
+  it("fails if a newer Worker has written the manifest, which no run replaces either", async () => {
     first.store.manifestMetadata.format = "2";
     const before = stored();
     const detail = expect.stringContaining("format 2");
@@ -218,10 +218,10 @@ type Deed = typeof anyDeed extends fc.Arbitrary<infer D> ? D : never;
 const anyMeeting = fc.record({ deed: anyDeed, meanwhile: fc.option(anyDeed), after: fc.nat(20) });
 
 describe(
-  "whatever two installations do over the same stores, in whatever order,",
+  "two installations over the same stores, whatever they do in whatever order,",
   UNHURRIED,
   () => {
-    it("no generation decreases, and none is published by two runs", async () => {
+    it("never decrease a generation, and never publish one by two runs", async () => {
       let takeovers = 0;
       let refusals = 0;
       const property = fc.asyncProperty(

@@ -40,7 +40,7 @@ describe("describeVersion", () => {
 });
 
 describe("bestCoverage", () => {
-  it("is the highest coverage of each locale in any version, even of a locale that is no longer published", () => {
+  it("returns the highest coverage of each locale in any version, even of a locale that is no longer published", () => {
     const version = (coverages: { readonly [locale: string]: number }) =>
       aManifest({
         locales: Object.fromEntries(

@@ -688,7 +688,7 @@ describe("an input that cannot be read", () => {
 });
 
 describe("a fingerprint", () => {
-  it("is the same for the same rule and labels in any order, and for no others", () => {
+  it("stays the same for the same rule and labels in any order, and differs for all others", () => {
     const a = fingerprintOf("queue_backlog", { queue: "ingest", zone: "x" });
     expect(fingerprintOf("queue_backlog", { zone: "x", queue: "ingest" })).toBe(a);
     expect(a).toMatch(/^[0-9a-f]{16}$/);

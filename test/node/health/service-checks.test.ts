@@ -142,7 +142,7 @@ describe("the first run", () => {
   const EMPTY = { lastRun: null };
   const queued = [{ id: "run-1", queued_at: ago(0) }];
 
-  it("is no failure while it is under way, and says how far it is", () => {
+  it("warns instead of failing while it is under way, and says how far it is", () => {
     const running = { id: "run-1", stage: "encode" as const, progress: { done: 3, total: 64 } };
     expect(sumUp(checkFirstRun({ ...IDLE, running }, EMPTY))).toEqual({
       status: "warn",
@@ -158,7 +158,7 @@ describe("the first run", () => {
     expect(sumUp(checks).output).toBe("catalog:present: the first run waits in the queue");
   });
 
-  it("is awaited by nobody where none is queued, or ingestion is paused", () => {
+  it("adds no check if none is queued, or ingestion is paused", () => {
     expect(checkFirstRun(IDLE, EMPTY)).toEqual({});
     const pause = { at: ago(0), by: "ops", note: null, until: null };
     expect(checkFirstRun({ ...IDLE, queued, pause }, EMPTY)).toEqual({});

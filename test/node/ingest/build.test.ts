@@ -75,7 +75,7 @@ describe("a region", () => {
     ]);
   });
 
-  it("is not made of a dissolved subdivision whose airports another one lists", () => {
+  it("does not come from a dissolved subdivision whose airports another one lists", () => {
     const regions = [aReferenceRegion({ members: ["CH-ZH", "ACH"] })];
     const regionNames = new Map([["CH-SG", "St. Gallen"]]);
     expect(buildFrom([altenrhein], { regions, regionNames }).new_regions).toEqual([]);
@@ -84,11 +84,11 @@ describe("a region", () => {
     ]);
   });
 
-  it("is left out when no airport is in it", () => {
+  it("stays out of the catalog when no airport is in it", () => {
     expect(build([altenrhein]).catalog.regions.map(({ slug }) => slug)).toEqual(["europe"]);
   });
 
-  it("is added when upstream names a subdivision that the snapshot lacks", () => {
+  it("appears when upstream names a subdivision that the snapshot lacks", () => {
     const built = build([altenrhein, aSourceAirport()], new Map([["CH-SG", "St. Gallen"]]));
     expect(built.new_regions).toEqual(["CH-SG St. Gallen"]);
     expect(built.catalog.regions[1]).toEqual({
@@ -130,20 +130,20 @@ describe("a region", () => {
     expect(checkCatalog(catalog)).toEqual([]);
   });
 
-  it("is named by its code in the slug when its name does not fold to ASCII", () => {
+  it("has its code in the slug when its name does not fold to ASCII", () => {
     const built = build([altenrhein], new Map([["CH-SG", "北海道"]]));
     expect(built.catalog.regions.map(({ slug }) => slug)).toEqual(["europe", "sg-ch"]);
   });
 
   it.each(["CH-U-A", "CH", "ch-sg", "", "CH-", "CH-S G"])(
-    "is not made of the dummy or malformed code “%s”",
+    "never comes from the dummy or malformed code “%s”",
     (code) => {
       const built = build([{ ...altenrhein, region: code }], new Map([[code, "Somewhere"]]));
       expect(built.new_regions).toEqual([]);
     },
   );
 
-  it("is not made of a part of a territory, which is a region as a whole", () => {
+  it("never comes from a part of a territory, which is a region as a whole", () => {
     const territory = aReferenceRegion({
       key: "iso3166-1:PF",
       slug: "french-polynesia",
@@ -156,11 +156,11 @@ describe("a region", () => {
     expect(built.catalog.regions).toMatchObject([{ airportIataCodes: ["ACH"] }]);
   });
 
-  it.each(["*Offshore Platforms", "(FPSOs)"])("is not made of a dummy named “%s”", (name) => {
+  it.each(["*Offshore Platforms", "(FPSOs)"])("never comes from a dummy named “%s”", (name) => {
     expect(build([altenrhein], new Map([["CH-SG", name]])).new_regions).toEqual([]);
   });
 
-  it("is not made without an English name", () => {
+  it("needs an English name", () => {
     expect(build([altenrhein]).new_regions).toEqual([]);
   });
 });

@@ -55,8 +55,8 @@ async function decodeAll(world: PipelineWorld, current: Manifest): Promise<strin
 const inBothForms = (names: readonly string[]) =>
   names.flatMap((name) => DELTA_FORMS.map((form) => `${name} ${form}`)).toSorted();
 
-describe("the deltas of a version", () => {
-  it("make each body of it of that of each of the last three contents, in one blob for each", async () => {
+describe("a publication", () => {
+  it("makes deltas to each body from that of each of the last three contents, in one blob for each content", async () => {
     const world = new PipelineWorld(["de", "en"]);
     for (const name of ["A", "B", "C"]) await publish(world, renamed(name));
     world.store.calls.length = 0;
@@ -71,7 +71,7 @@ describe("the deltas of a version", () => {
     expect(new Set(puts).size).toBe(puts.length);
   });
 
-  it("are small", async () => {
+  it("makes deltas of less than 140 bytes for one changed name", async () => {
     const world = new PipelineWorld(["en"]);
     await publish(world, airports);
     const { diffs, locales } = await publish(world, renamed("Another Name"));
@@ -81,14 +81,14 @@ describe("the deltas of a version", () => {
     expect(locales["en"]?.bytes).toBeGreaterThan(4_000);
   });
 
-  it("are of the names as well, and of no body that is the same", async () => {
+  it("makes deltas for changed names of regions, and none for a body that stays the same", async () => {
     const world = new PipelineWorld(["de", "en"]);
     await publish(world, airports);
     const current = await publish(world, airports, { de: "m49:150,Abendland,abendland\n" });
     expect((await decodeAll(world, current)).toSorted()).toEqual(inBothForms(["1 de"]));
   });
 
-  it("are none of a new locale, and none of a body of which no copy is left", async () => {
+  it("makes no delta for a new locale or from a body without any copy", async () => {
     const world = new PipelineWorld(["de", "en"]);
     const { locales } = await publish(world, airports);
     const [, german] = locales["de"]?.bodies.json.identity?.segments ?? [];
@@ -110,7 +110,7 @@ describe("the deltas of a version", () => {
     ]);
   });
 
-  it("are none that do not decode to their bodies", async () => {
+  it("drops deltas that do not decode to their bodies", async () => {
     const world = new PipelineWorld(["en"]);
     const from = await publish(world, airports);
     const { locales } = await publish(world, renamed("B"));
@@ -129,7 +129,7 @@ describe("the deltas of a version", () => {
     expect(Object.keys((await make())?.locales ?? {})).toEqual(["en"]);
   });
 
-  it("are none where too much has changed", async () => {
+  it("makes no delta if too much has changed", async () => {
     const world = new PipelineWorld(["en"]);
     const long = (letter: string) =>
       moreAirports(600).map((row) => ({

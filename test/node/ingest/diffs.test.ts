@@ -108,7 +108,7 @@ describe("the diffs of a version", () => {
     await expectExact(world);
   });
 
-  it("are stored once for each blob: KV takes one write per second for each key", async () => {
+  it("have one write for each blob, because KV takes one write per second for each key", async () => {
     const world = new PipelineWorld();
     for (const name of ["A", "B", "C"]) {
       world.store.calls.length = 0;
@@ -120,7 +120,7 @@ describe("the diffs of a version", () => {
     expect(new Set(Object.values(local)).size).toBe(1);
   });
 
-  it("leave out a content of which no copy is left, and wait for a store that does not answer", async () => {
+  it("leave out a content without any copy, and wait for a store that does not answer", async () => {
     const world = new PipelineWorld();
     for (const name of ["A", "B"]) await publish(world, renamed(name));
     const [segment] = world.versions[1]?.locales["de"]?.bodies.proto.identity?.segments ?? [];
@@ -136,7 +136,7 @@ describe("the diffs of a version", () => {
     await expectExact(world);
   });
 
-  it("are none where too much has changed", async () => {
+  it("end before a content from which too much has changed", async () => {
     const many = (name: string, count: number) =>
       Array.from({ length: count }, (_, index) => {
         const letters = [index / 676, (index / 26) % 26, index % 26];
@@ -153,7 +153,7 @@ describe("the diffs of a version", () => {
     expect(generationsOf(world)).toEqual([2, 1]);
   });
 
-  it("are none from a version with a locale that is dropped, and lack one that is new", async () => {
+  it("need every locale of the newer version in the older one, and omit a new locale", async () => {
     const world = new PipelineWorld(["de", "en"]);
     await publish(world, renamed("A"));
     world.locales = ["de", "en", "ja"];
@@ -165,7 +165,7 @@ describe("the diffs of a version", () => {
     expect(generationsOf(world)).toEqual([1]);
   });
 
-  it("are made of what is judged anew after a rollback, with the regions that are there", async () => {
+  it("compare with the regions that are current after a rollback in the middle of a run", async () => {
     const world = new PipelineWorld();
     for (const name of ["A", "B"]) await publish(world, renamed(name));
     const [second, first] = world.versions;

@@ -286,7 +286,7 @@ const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value);
 
 describe("an edit that nobody mends", () => {
   it.each(CASES)(
-    "is served to nobody on its first three days: %s",
+    "reaches nobody on its first three days: %s",
     async (_, apply, fate, ...served) => {
       const world = new EditedWorld();
       const until = fate === "day 31" ? 31 : 4;
@@ -301,7 +301,7 @@ describe("an edit that nobody mends", () => {
 });
 
 describe("an edit that somebody mends on the second day", () => {
-  it.each(CASES)("is served to nobody, and waits anew when it comes back: %s", async (_, apply) => {
+  it.each(CASES)("reaches nobody, and waits anew when it comes back: %s", async (_, apply) => {
     const [edited, world] = [apply(HONEST), new EditedWorld()];
     const days = await live(world, [edited, HONEST, edited, edited, edited, HONEST]);
     expect(days).toEqual(times(6, NOTHING));
@@ -318,7 +318,7 @@ describe("a new row that takes over an airport's code", () => {
     row["iata_code"] === "ZRH" && row["id"] !== "9000" ? { ...row, iata_code: "" } : row,
   );
 
-  it("is a reject from the day on which the former row is mended, and is never served", async () => {
+  it("counts as a reject from the day on which the former row is mended, and reaches nobody", async () => {
     const world = new EditedWorld();
     const mended = ghost(HONEST);
     const days = await live(world, [{ ...HONEST, airports: hijacked }, ...times(9, mended)]);
@@ -332,7 +332,7 @@ describe("a position that is moved by less than 2 km", () => {
   /** A degree of latitude has 111.2 km. */
   const north = (km: number) => edit("XFD", { latitude_deg: String(47.35 + km / 111.2) })(HONEST);
 
-  it("is served at once, and no further, in however many steps it moves", async () => {
+  it("reaches callers at once, but no further than 2 km in however many steps", async () => {
     const days = await live(new EditedWorld(), [1.5, 3, 4.5, 6, 7.5, 9].map(north));
     expect(days[0]).toEqual(["XFD position: 47.3635 8.72"]);
     expect(new Set(days.map(String)).size).toBe(1);

@@ -26,7 +26,7 @@ it.each([
     "guard_shrink: airports 9074 → 4120",
     REFUSED,
   ],
-])("is final: %s", (fault, code, message, patch) => {
+])("toFailure retries nothing after %s", (fault, code, message, patch) => {
   const error = { code, stage: "guard", message };
   expect(toFailure(fault, "guard")).toEqual({ error, retry: null, patch });
 });
@@ -39,7 +39,7 @@ it.each([
   ["a text", "internal", "a text", true, null],
   [null, "internal", "null", true, null],
 ])(
-  "may pass, so that the step or the run is repeated: %s",
+  "toFailure has the step or the run repeated after %s",
   (fault, code, message, step, runAfterMs) => {
     const error = { code, stage: "encode", message };
     expect(toFailure(fault, "encode")).toEqual({ error, retry: { step, runAfterMs }, patch: {} });
@@ -50,19 +50,22 @@ it.each([
   [7_000, 60_000],
   [60_001, 60_001],
   [3_600_000, 3_600_000],
-])("retries only the run if upstream asks for a wait of %i ms, after %i ms", (asked, ms) => {
-  const { error, retry } = toFailure(new PassingError("http_status", "busy", asked), "fetch");
-  expect(retry).toEqual({ step: false, runAfterMs: ms });
-  expect(error.message).toBe("busy");
-});
+])(
+  "toFailure retries only the run if upstream asks for a wait of %i ms, after %i ms",
+  (asked, ms) => {
+    const { error, retry } = toFailure(new PassingError("http_status", "busy", asked), "fetch");
+    expect(retry).toEqual({ step: false, runAfterMs: ms });
+    expect(error.message).toBe("busy");
+  },
+);
 
-it("makes it final, and says so, when upstream asks to be left alone for over an hour", () => {
+it("toFailure retries nothing, and says so, if upstream asks for a wait of over an hour", () => {
   const { error, retry } = toFailure(new PassingError("http_status", "busy", 3_600_001), "fetch");
   expect(retry).toBeNull();
   expect(error.message).toBe("busy; the wait exceeds an hour, so the run is not retried");
 });
 
-it("repeats a run after a minute whose step never ended, and says how often that began", () => {
+it("leaseExpired repeats the run after a minute, and says how often the step began", () => {
   expect(leaseExpired("parse", new StepNeverEnded())).toEqual({
     error: {
       code: "lease_expired",

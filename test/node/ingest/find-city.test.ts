@@ -37,11 +37,11 @@ describe("a new airport's city", () => {
     ["Saint Gallen", "St. Gallen"],
     ["Pangkal Pinang", "Pangkalpinang"],
     ["Quebec", "Quebec City"],
-  ])("is, for the municipality “%s”, %s", (municipality, name) => {
+  ])("has for the municipality “%s” the name %s", (municipality, name) => {
     expect(find({ municipality }, aPlace(name, 10))).toBe(`${name}, 10 km, by municipality`);
   });
 
-  it("is found by what upstream writes for it", () => {
+  it("can be found by another name that upstream uses for it", () => {
     const alternates = new Set(["bangalore"]);
     const bengaluru = aPlace("Bengaluru", 30, { alternates });
     expect(find({ municipality: "Bangalore" }, bengaluru)).toBe(
@@ -49,7 +49,7 @@ describe("a new airport's city", () => {
     );
   });
 
-  it("of two of one name is the one in the airport's subdivision, then the larger, then the nearer", () => {
+  it("among two of one name lies in the airport's subdivision; else it is the larger one, then the nearer one", () => {
     const other = aPlace("Wil", 5, { region: "CH-SG" });
     const own = aPlace("Wil", 20, { population: 0 });
     const larger = aPlace("Wil", 30);
@@ -65,14 +65,14 @@ describe("a new airport's city", () => {
     [41, 99_999, false],
     [74, 100_000, true],
   ])(
-    "may be in another subdivision %i km away with %i inhabitants: %s",
+    "may lie in another subdivision %i km away with %i inhabitants: %s",
     (km, population, found) => {
       const place = aPlace("Bedford", km, { region: "CH-SG", population });
       expect(find({ municipality: "Bedford" }, place) !== undefined).toBe(found);
     },
   );
 
-  it("is the place of that name before one that upstream calls so", () => {
+  it("has the municipality's name as its own if possible, before one that upstream calls so", () => {
     const called = aPlace("Bengaluru", 5, {
       alternates: new Set(["bangalore"]),
       population: 90_000,
@@ -82,7 +82,7 @@ describe("a new airport's city", () => {
     );
   });
 
-  it("is the city that a runway in brackets is at where the town is unknown", () => {
+  it("can be the place in brackets, where the runway is, if the town is unknown", () => {
     expect(find({ municipality: "Nowhere (Belp)" }, aPlace("Belp", 10))).toBe(
       "Belp, 10 km, by municipality",
     );
@@ -97,7 +97,7 @@ describe("a new airport's city", () => {
     ["first in the name, but smaller", "Genève Vernier", 40_000, 5, 40_000, false],
     ["first in the name, just large enough", "Genève Vernier", 1_000, 5, 30_000, true],
     ["first in the name, too small", "Genève Vernier", 1_000, 5, 29_999, false],
-  ])("is a namesake: %s", (_, name, inhabitants, km, population, isNamesake) => {
+  ])("can be a namesake of the airport: %s", (_, name, inhabitants, km, population, isNamesake) => {
     const town = aPlace("Vernier", 3, { population: inhabitants });
     const namesake = aPlace("Genève", km, { population });
     expect(find({ name, municipality: "Vernier" }, town, namesake)).toBe(
@@ -105,13 +105,13 @@ describe("a new airport's city", () => {
     );
   });
 
-  it("is never in another country, nor over 75 km away", () => {
+  it("never lies in another country, nor over 75 km away", () => {
     const municipality = "Basel";
     expect(find({ municipality }, aPlace("Basel", 5, { country: "FR" }))).toBeUndefined();
     expect(find({ municipality }, aPlace("Basel", 80, { population: 200_000 }))).toBeUndefined();
   });
 
-  it("is the city that the airport is named after where its municipality is a village or unknown", () => {
+  it("comes from the airport's name if the municipality is a village or unknown", () => {
     const name = "Aéroport Genève Airport";
     const village = aPlace("Cointrin", 1, { population: 1000 });
     const city = aPlace("Genève", 20, { population: 200_000 });
@@ -124,7 +124,7 @@ describe("a new airport's city", () => {
     );
   });
 
-  it("is, without a municipality, the place of the airport's name, or one next to it", () => {
+  it("without a municipality comes from the airport's name, or is one next to it", () => {
     const village = aPlace("Chagual", 12, { population: 0 });
     const next = aPlace("Elsewhere", 4);
     expect(find({ name: "Chagual Airport" }, village, next)).toBe(
@@ -142,7 +142,7 @@ describe("newCityName", () => {
     ["Syros Island", "Syros Airport", "Syros"],
     ["", "Totegegie Airport", "Totegegie"],
     ["", "Airport", "Airport"],
-  ])("of municipality “%s” and airport “%s” is “%s”", (municipality, name, city) => {
+  ])("returns for municipality “%s” and airport “%s” the name “%s”", (municipality, name, city) => {
     expect(newCityName(aSourceAirport({ municipality, name }))).toBe(city);
   });
 });

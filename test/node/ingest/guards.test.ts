@@ -82,7 +82,7 @@ const withCoverage = (before: number, after: number) =>
   });
 const withLength = (bytes: number) => someFacts({ messages: { uk: aMessage({ bytes }) } });
 
-it("lets a candidate pass that is as the published version, and any first version", () => {
+it("the guards pass a candidate equal to the published version, and any first version", () => {
   expect(checkGuards(someFacts())).toEqual([]);
   const counts = { airports: 1, cities: 1, countries: 1, regions: 1 };
   expect(checkGuards(withCounts(counts, null))).toEqual([]);
@@ -143,7 +143,7 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
     expect(found).toMatchObject([{ guard, before, after, limit, message }]);
   });
 
-  it("and names the list or the locale", () => {
+  it("with the name of the list or the locale", () => {
     const named = checkGuards(EVERYTHING_WRONG).map(({ list, locale }) => list ?? locale);
     const [empty, file, listed] = ["regions", undefined, "airports"];
     const rest = ["regions", "regions", undefined, "en", "en"];
@@ -222,14 +222,14 @@ describe("a guard passes its limit, and trips beyond it:", () => {
   });
 });
 
-it("looks at each list for itself, so that a small list cannot change unseen", () => {
+it("the guards look at each list alone, so that a small list cannot change unnoticed", () => {
   const changes = someChanges({ countries: { changed: 63 }, regions: { changed: 538 } });
   expect(checkGuards(someFacts({ published: aPublished({ changes }) }))).toMatchObject([
     { guard: "guard_change", list: "countries", after: 63, limit: 62 },
   ]);
 });
 
-it("explains once that the setting AIRPORTS has changed", () => {
+it("the guards explain once that the setting AIRPORTS has changed", () => {
   const published = aPublished({ changes: someChanges({ airports: { removed: 9000 } }) });
   const facts = withCounts({ airports: 74, cities: 10 }, published);
   const said = checkGuards({ ...facts, airportSet: "scheduled" }).map(({ message }) => message);
@@ -239,18 +239,18 @@ it("explains once that the setting AIRPORTS has changed", () => {
   ]);
 });
 
-it("compares the rows of a file with none before the first", () => {
+it("the guards compare the rows of a file with none before the first", () => {
   expect(checkGuards(someFacts({ fileRows: { before: null, after: 10 } }))).toEqual([]);
 });
 
-it("names the first five broken rules and counts the rest", () => {
+it("the guards name the first five broken rules and count the rest", () => {
   const violations = Array.from({ length: 7 }, (_, n) => ({ rule: "id_unique", entity: `${n}` }));
   const named = [0, 1, 2, 3, 4].map((n) => `id_unique: ${n}`);
   const message = [...named, "2 more"].join("; ");
   expect(checkGuards(someFacts({ violations }))).toMatchObject([{ after: 7, message }]);
 });
 
-it("has nothing against a locale that is dropped, or new, however little it covers", () => {
+it("the guards ignore a locale that is dropped, and one that is new, however little it covers", () => {
   const messages = { en: aMessage(), xx: aMessage({ coverage: 0 }) };
   expect(checkGuards(someFacts({ messages }))).toEqual([]);
 });

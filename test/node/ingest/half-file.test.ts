@@ -8,7 +8,7 @@ import { DEPLOYED_LIMITS } from "../../builders/surprise-limits.ts";
 const ROWS = readSnapshotRows("airports.csv.gz");
 const HALF = Math.floor(ROWS.length / 2);
 
-it("half of the world's airports is refused, by itself and after a whole file", async () => {
+it("the guards refuse half of the world's airports, as a first file and after a whole one", async () => {
   const world = new PipelineWorld(["en"]);
   world.snapshot = snapshotOnDisk;
   world.surprises = DEPLOYED_LIMITS;
@@ -31,7 +31,7 @@ it("half of the world's airports is refused, by itself and after a whole file", 
   expect(world.current).toBe(whole);
 });
 
-it("a file that repeats all rows is refused, though it changes nothing, and the right one passes after it", async () => {
+it("the guards refuse a file that repeats all rows, though it changes nothing, and pass the right one after it", async () => {
   const world = new PipelineWorld(["en"]);
   world.snapshot = snapshotOnDisk;
   world.upstream = anUpstream(ROWS);
@@ -48,7 +48,7 @@ it("a file that repeats all rows is refused, though it changes nothing, and the 
   expect((await world.runToEnd()).outcome).toBe("unchanged");
 });
 
-it("a file with as many unusable rows as no guard allows is refused, though it changes nothing", async () => {
+it("the guards refuse a file with too many unusable rows, though it changes nothing", async () => {
   const world = new PipelineWorld(["en"]);
   world.snapshot = snapshotOnDisk;
   world.upstream = anUpstream(ROWS);

@@ -66,14 +66,14 @@ const newRows = CASES.map((row, index) =>
 describe("a new airport of upstream", () => {
   const resolved = resolve(newRows);
 
-  it.each(CASES)("$iata_code is in $city, which is a city of the table: $of", async (row) => {
+  it.each(CASES)("$iata_code gets $city, which is a city of the table: $of", async (row) => {
     const { found } = await resolved;
     const its = found.find(({ airport }) => airport.iata === row["iata_code"]);
     expect(its?.city.name).toBe(row["city"]);
     expect(its?.table).toBe(row["of"]);
   });
 
-  it("is in its municipality, without additions, where no table has that", async () => {
+  it("gets a city named after its municipality, without additions, if no table has one", async () => {
     const { found } = await resolved;
     const kwatta = cityId("ourairports:SR-PM:kwatta");
     expect(found.find(({ airport }) => airport.iata === "EAX")?.city.id).toEqual(kwatta);
@@ -113,7 +113,7 @@ describe("airports of the snapshot, if it had never known them", () => {
   });
 });
 
-it("keeps each airport's city, whatever upstream writes in its row", async () => {
+it("an edit of its row leaves each airport its city", async () => {
   const some = rows.filter((_, index) => index % 50 === 0);
   const before = await resolve(some);
   const after = await resolve(

@@ -76,7 +76,7 @@ async function nameIn(locale: string, key: string) {
 }
 
 describe("upstream's codes of 2026", () => {
-  it("are regions with the names of CLDR", async () => {
+  it("become regions with the names of CLDR", async () => {
     expect(await nameIn("ru", "iso3166-2:BD-F")).toBe("Рангпур");
     expect(await nameIn("ja", "iso3166-2:SS-WR")).toBe("ワラブ");
     expect(await nameIn("de", "iso3166-2:LU-C")).toBe("Clerf");
@@ -84,7 +84,7 @@ describe("upstream's codes of 2026", () => {
     expect(slugs).toEqual(expect.arrayContaining(["hauts-bassins-bf", "isiolo-ke", "clervaux-lu"]));
   });
 
-  it("are reported where nothing knows them, and are no parts of territories or dummies", () => {
+  it("appear in the report if nothing knows them, and are no parts of territories or dummies", () => {
     expect(workspace.new_regions).toEqual(["MA-11 Laâyoune-Sakia El Hamra"]);
     const region = subdivisions().find(({ key }) => key === "iso3166-2:MA-11");
     expect(region).toMatchObject({ name: "Laâyoune-Sakia El Hamra" });
@@ -97,7 +97,7 @@ describe("upstream's codes of 2026", () => {
     expect(await nameIn("en", "iso3166-2:DE-BY")).toBe("Bavaria");
   });
 
-  it("are the regions of before, with their slugs, where they only replace a code", () => {
+  it("lead to the regions of before, with their slugs, if they only replace a code", () => {
     const dhaka = subdivisions().find(({ slug }) => slug === "dhaka-division-bd");
     const wanted = airports.filter((row) => row["iso_region"] === "BD-3");
     expect(dhaka?.airportIataCodes).toEqual(

@@ -22,7 +22,7 @@ describe("decidePause", () => {
     [endless, { note: "bad data", until: null }],
     [endless, { note: null, until: null }],
     [ending, { note: null }],
-  ])("leaves %j as it is when the same is asked for again: %j", (present, request) => {
+  ])("leaves %j as it is for a repeated request: %j", (present, request) => {
     expect(askedAgain(present, request)).toEqual({ pause: present, changed: false });
   });
 
@@ -31,14 +31,17 @@ describe("decidePause", () => {
     ["an end", endless, { note: "bad data", until: LATER }, { until: LATER }],
     ["no end", ending, { note: null, until: null }, { until: null }],
     ["a note, and keeps the end", ending, { note: "upgrade" }, { note: "upgrade" }],
-  ])("takes over %s, says who asked, and keeps when it began", (_, present, request, changes) => {
-    const pause = { ...present, by: "ana", ...changes };
-    expect(askedAgain(present, request)).toEqual({ pause, changed: true });
-  });
+  ])(
+    "adopts %s, names who requested it, and keeps the time at which the pause began",
+    (_, present, request, changes) => {
+      const pause = { ...present, by: "ana", ...changes };
+      expect(askedAgain(present, request)).toEqual({ pause, changed: true });
+    },
+  );
 });
 
 describe("hasEnded", () => {
-  it("is so from `until` on, and never without one", () => {
+  it("returns true from `until` on, and never for a pause without an end", () => {
     const end = Date.parse(LATER);
     const ended = [end - 1, end, end + 1].map((now) => hasEnded(ending, now));
     expect(ended).toEqual([false, true, true]);

@@ -22,7 +22,7 @@ async function goOn(world: PipelineWorld): Promise<void> {
 }
 
 describe("a deploy in the middle of a run", () => {
-  it("that takes a locale away publishes all of the others, and not the one", async () => {
+  it("publishes all other locales if it drops one", async () => {
     const world = new PipelineWorld(["de", "en", "ja"]);
     await runUntil(world, "encode", 2);
     world.locales = ["en", "ja"];
@@ -30,7 +30,7 @@ describe("a deploy in the middle of a run", () => {
     expect(Object.keys(world.current?.locales ?? {})).toEqual(["en", "ja"]);
   });
 
-  it("that adds a locale publishes it as well", async () => {
+  it("publishes a locale that it adds", async () => {
     const world = new PipelineWorld(["en", "ja"]);
     await runUntil(world, "publish", 2);
     world.locales = ["de", "en", "ja"];
@@ -38,7 +38,7 @@ describe("a deploy in the middle of a run", () => {
     expect(Object.keys(world.current?.locales ?? {})).toEqual(["de", "en", "ja"]);
   });
 
-  it("that brings another snapshot, at any step, publishes what is built of that one only", async () => {
+  it("publishes what is built of the new snapshot alone if it brings one, at any step", async () => {
     const others = (world: PipelineWorld) => {
       world.upstream = embeddedUpstream(world.snapshot);
       world.snapshot = aSnapshot({ names: { de: "m49:150,Euroland,euroland\n" } });
@@ -87,7 +87,7 @@ describe("a deploy in the middle of a run", () => {
     expect(JSON.stringify(world.current)).toBe(JSON.stringify(pure.current));
   });
 
-  it("of code that encodes otherwise publishes no hash that is not its body's", async () => {
+  it("publishes no hash that differs from its body's, even if it encodes otherwise", async () => {
     const world = new PipelineWorld(["en"]);
     await runUntil(world, "encode");
     const { content } = world.checkpoint;
@@ -101,7 +101,7 @@ describe("a deploy in the middle of a run", () => {
     expect(world.current).toBeNull();
   });
 
-  it("of other code does not publish again what is published already", async () => {
+  it("publishes nothing that the run has already published, even if its code differs", async () => {
     const world = new PipelineWorld(["en"]);
     await runUntil(world, "verify", 1);
     world.snapshot = aSnapshot({ airports: moreAirports(4) });

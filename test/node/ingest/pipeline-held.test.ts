@@ -193,7 +193,7 @@ describe("a run over an upstream that may lie", () => {
     expect(airports.find(({ iata }) => iata === "BRN")).toMatchObject({ id: "4", row: "5" });
   });
 
-  it("is refused where the file lost over 2 % of its rows since the last one", async () => {
+  it("fails if the file lost over 2 % of its rows since the last one", async () => {
     await nextDay(ROWS);
     world.upstream = anUpstream(ROWS.slice(0, 38));
     await expect(world.runToEnd()).rejects.toMatchObject({

@@ -98,7 +98,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("asks for every file anew in mode full", async () => {
+  it("fetches every file anew in mode full", async () => {
     const asked: ArchivedFiles[] = [];
     const upstream = giving({ "airports.csv": AIRPORTS, "regions.csv": REGIONS });
     world.upstream = {
@@ -118,14 +118,14 @@ describe("a run", () => {
     ]);
   });
 
-  it("ends when it names a source that there is none of", async () => {
+  it("fails when it names a source that does not exist", async () => {
     const step = world
       .newPipeline()
       .step(world.checkpoint, world.context({ source: "openflights" }));
     await expect(step).rejects.toMatchObject({ name: "RunFault", code: "unknown_source" });
   });
 
-  it("ends when upstream gives no file for a table", async () => {
+  it("fails when upstream gives no file for a table", async () => {
     world.upstream = giving({ "airports.csv": AIRPORTS });
     await expect(world.runToEnd()).rejects.toMatchObject({
       name: "SourceError",

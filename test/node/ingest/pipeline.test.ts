@@ -113,13 +113,13 @@ describe("a run", () => {
   });
 });
 
-describe("a run with what is published already", () => {
+describe("a run over what is published already", () => {
   const writes = () => [
     ...puts(),
     ...world.archive.calls.filter((call) => call.startsWith("write ")),
   ];
 
-  it("is unchanged: it writes nothing to any store, and publishes nothing", async () => {
+  it("ends as unchanged: it writes nothing to any store, and publishes nothing", async () => {
     await world.runToEnd();
     const before = { writes: writes(), current: world.current };
     expect(before.writes.length).toBeGreaterThan(10);
@@ -144,7 +144,7 @@ describe("a run with what is published already", () => {
     );
   });
 
-  it("is unchanged also when upstream's bytes differ and the content does not", async () => {
+  it("ends as unchanged also when upstream's bytes differ and the content does not", async () => {
     await world.runToEnd();
     world.snapshot = aSnapshot({ airports: smallAirports.toReversed() });
     expect((await world.runToEnd()).outcome).toBe("unchanged");
@@ -233,7 +233,7 @@ describe("airports without scheduled service", () => {
     world.airportSet = "scheduled";
   });
 
-  it("are taken out by force only, since that is half of what is published", async () => {
+  it("leave the catalog by force only, since that removes half of what is published", async () => {
     await expect(world.runToEnd()).rejects.toMatchObject({
       code: "guard_shrink",
       message: expect.stringContaining(
@@ -262,7 +262,7 @@ describe("airports without scheduled service", () => {
 });
 
 describe("the age of the data", () => {
-  it("is published with it, of each source, and an unchanged catalog keeps it", async () => {
+  it("appears in the version for each source, and an unchanged catalog keeps it", async () => {
     await world.runToEnd();
     const published = {
       as_of: "2026-10-20",
@@ -284,7 +284,7 @@ describe("the age of the data", () => {
     expect(world.run.upstream?.["airports.csv.gz"]?.as_of).toBe("2026-11-01");
   });
 
-  it("is unknown where nobody has recorded it", async () => {
+  it("stays unknown if nobody has recorded it", async () => {
     const embedded = embeddedUpstream(world.snapshot);
     world.upstream = {
       ...embedded,

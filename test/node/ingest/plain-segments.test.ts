@@ -14,7 +14,7 @@ function segmentsOf(representation: Representation, part: Uint8Array, local: Uin
   return { ...surround(representation, part, local), common };
 }
 
-it("are, joined, base64 of the grpc-web body in grpc-web-text, padded at its end only", () => {
+it("the segments of grpc-web-text join to base64 of the grpc-web body, padded at its end only", () => {
   fc.assert(
     fc.property(anyCommon, anyLocal, (part, rest) => {
       const { head, common, local, tail } = segmentsOf("grpc-web-text", part, rest);
@@ -26,7 +26,7 @@ it("are, joined, base64 of the grpc-web body in grpc-web-text, padded at its end
 });
 
 it.each(REPRESENTATIONS)(
-  "have in %s the same common one in all locales, and a short head of the same length",
+  "the segments of %s share the common one in all locales, and have a short head of the same length",
   (representation) => {
     fc.assert(
       fc.property(anyCommon, anyLocal, anyLocal, (part, one, other) => {

@@ -24,7 +24,7 @@ const inStGallen = (changes: Partial<SourceAirport>) =>
 
 describe("an airport's city", () => {
   it.each(["Kloten", "Winterthur", ""])(
-    "is the one that the snapshot gives to its OurAirports id, though its municipality is “%s”",
+    "follows the snapshot's entry for its OurAirports id, though its municipality is “%s”",
     (municipality) => {
       const moved = aSourceAirport({
         municipality,
@@ -38,7 +38,7 @@ describe("an airport's city", () => {
     },
   );
 
-  it("is a known one near a new airport, whatever its subdivision", () => {
+  it("can be a known one near a new airport, whatever its subdivision", () => {
     const airport = aSourceAirport({
       id: "99",
       name: "Airfield",
@@ -49,7 +49,7 @@ describe("an airport's city", () => {
     expect(resolve(airport).origins).toMatchObject({ known_airport: 0, municipality: 1 });
   });
 
-  it("is one for the new airports of one municipality, in the middle of them", () => {
+  it("exists once for the new airports of one municipality, in the middle of them", () => {
     const altenrhein = inStGallen({ id: "10" });
     const sitterdorf = inStGallen({ id: "9", municipality: "ST GALLEN", lat: 47.509, lon: 9.262 });
     expect(resolve(altenrhein, sitterdorf)).toEqual({
@@ -67,14 +67,14 @@ describe("an airport's city", () => {
     });
   });
 
-  it("is one, too, where the border of a subdivision is between them", () => {
+  it("exists once even if the border of a subdivision is between them", () => {
     const there = inStGallen({ id: "10" });
     const here = inStGallen({ id: "9", region: "CH-TG" });
     const ids = resolve(there, here).cityIds.map(idKey);
     expect(new Set(ids)).toEqual(new Set([idKey(cityId("ourairports:CH-TG:st-gallen"))]));
   });
 
-  it("is another of the same name far away, with another id", () => {
+  it("exists twice for the same name far away, with another id", () => {
     const far = inStGallen({ id: "11", lat: 46.2, lon: 6.2 });
     const cities = citiesOf(inStGallen({ id: "10" }), far);
     expect(cities.map((city) => city?.name)).toEqual(["St. Gallen", "St. Gallen"]);
@@ -82,7 +82,7 @@ describe("an airport's city", () => {
     expect(cities[1]?.id).toEqual(cityId("ourairports:CH-SG:st-gallen-11"));
   });
 
-  it("is not a city of the snapshot that has its name and is elsewhere", () => {
+  it("never has the id of a city of the snapshot that has its name and is elsewhere", () => {
     const tables = someCityTables();
     const [other] = tables.cities.values();
     if (other === undefined) throw new Error("no city");
@@ -92,7 +92,7 @@ describe("an airport's city", () => {
     expect(cityIds).toEqual([cityId("ourairports:CH-SG:st-gallen-10")]);
   });
 
-  it("is one of its own where neither municipality nor name folds to ASCII", () => {
+  it("stands for one airport alone if neither municipality nor name folds to ASCII", () => {
     const [a, b] = ["1", "2"].map((id) =>
       aSourceAirport({ id, name: "北海道", municipality: "", lat: 0, lon: Number(id) }),
     );
@@ -103,7 +103,7 @@ describe("an airport's city", () => {
     ]);
   });
 
-  it("is left out of the catalog when no airport is in it", () => {
+  it("stays out of the catalog when no airport is in it", () => {
     expect(resolve(aSourceAirport()).cities.map(({ name }) => name)).toEqual(["Zürich"]);
   });
 });

@@ -84,7 +84,7 @@ const upstream: Upstream = {
   ],
 };
 
-it("a source that brings a reader of its own format is published, and known airports keep their ids", async () => {
+it("a run publishes a source with a reader of its own format, and known airports keep their ids", async () => {
   const world = new PipelineWorld(["en"]);
   // The snapshot's airports that this short list lacks may go at once.
   world.surprises = { holdMs: 0, unlistedPercent: 100 };

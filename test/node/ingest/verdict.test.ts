@@ -48,7 +48,7 @@ describe("an upstream that lost half of its rows", () => {
     expect(world.history.rows.size).toBe(2);
   });
 
-  it("is told by a dry run, which writes nothing", async () => {
+  it("shows in a dry run, which writes nothing", async () => {
     const run = await runServingTheSame(() => world.runToEnd({ mode: "dry_run" }));
     expect(run).toMatchObject({
       state: "succeeded",
@@ -60,9 +60,9 @@ describe("an upstream that lost half of its rows", () => {
   });
 });
 
-describe("the changes that a run keeps", () => {
+describe("the changes in a run", () => {
   it.each(["dry_run", "incremental"] as const)(
-    "are the first of each kind, with what they were, in mode %s",
+    "include the first of each kind, with the values before, in mode %s",
     async (mode) => {
       const [first = {}, ...others] = moreAirports(PUBLISHED);
       const more = moreAirports(PUBLISHED + 1).slice(PUBLISHED);
@@ -79,7 +79,7 @@ describe("the changes that a run keeps", () => {
     },
   );
 
-  it("are kept of a run that guards refused, also in the history", async () => {
+  it("stay with a run that guards refused, also in the history", async () => {
     world.setAirports(PUBLISHED / 2);
     const { id, state, changes } = await world.runToEnd();
     expect(state).toBe("failed");
@@ -88,7 +88,7 @@ describe("the changes that a run keeps", () => {
     expect(world.history.rows.get(id)?.run.changes).toEqual(changes);
   });
 
-  it("are none of a run that stores the same anew", async () => {
+  it("list nothing for a run that stores the same anew", async () => {
     const { changes } = await world.runToEnd({ mode: "full" });
     expect(changes?.airports).toEqual({
       counts: { added: 0, changed: 0, removed: 0 },
@@ -98,7 +98,7 @@ describe("the changes that a run keeps", () => {
     });
   });
 
-  it("are unknown where nothing was published or can be read", async () => {
+  it("stay unknown if nothing was published or can be read", async () => {
     expect((await new CoordinatorWorld().runToEnd()).changes).toBeNull();
     world.store.kv.clear();
     world.store.r2.clear();
@@ -107,7 +107,7 @@ describe("the changes that a run keeps", () => {
     expect(unread).toMatchObject({ outcome: "dry_run", counts: null, changes: null });
   });
 
-  it("are not in lists of runs", async () => {
+  it("do not appear in lists of runs", async () => {
     await world.enqueue({ mode: "dry_run" });
     for (const run of world.coordinator.unsettledRuns()) expect(run).not.toHaveProperty("changes");
     expect(world.coordinator.unsettledRuns()).toHaveLength(1);
@@ -161,7 +161,7 @@ describe("an upstream whose values are as long as a row may be", () => {
   const LONG = "X".repeat(250_000);
   const CUT = `${"X".repeat(40)}…`;
 
-  it("is refused with evidence that stays small", async () => {
+  it("leads to a refusal with evidence that stays small", async () => {
     const bad = [
       ...Array.from({ length: 5 }, () => anAirportRow({ iata_code: LONG })),
       ...Array.from({ length: 5 }, () => anAirportRow({ id: LONG })),
@@ -175,7 +175,7 @@ describe("an upstream whose values are as long as a row may be", () => {
     expect(JSON.stringify(run).length).toBeLessThan(10_000);
   });
 
-  it("has its new regions cut, and what they break", async () => {
+  it("leads to shortened codes of new regions in the run", async () => {
     const code = `CH-${"X".repeat(100)}`;
     const row = anAirportRow({ id: "9999", iata_code: "QQQ", iso_region: code });
     const files = {
