@@ -4,17 +4,17 @@ import { describe, expect, it } from "vitest";
 import { CRON_JOBS, cronJob, ingestCrons } from "../../src/schedule.ts";
 
 describe("the cron triggers", () => {
-  it("are those of wrangler.toml", () => {
+  it("match those of wrangler.toml", () => {
     const toml = readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8");
     const [, crons = ""] = /^crons = \[(.*)\]$/m.exec(toml) ?? [];
     expect(JSON.parse(`[${crons}]`)).toEqual(Object.keys(CRON_JOBS));
   });
 
-  it("for an ingest are some of them", () => {
+  it("include one that starts an ingest", () => {
     expect(ingestCrons()).toEqual(["17 4 * * *"]);
   });
 
-  it.each(["* * * * *", "", "constructor"])("that nobody knows are an error: “%s”", (cron) => {
+  it.each(["* * * * *", "", "constructor"])("reject an unknown one: “%s”", (cron) => {
     expect(() => cronJob(cron)).toThrow(`no job for the cron trigger "${cron}"`);
   });
 });

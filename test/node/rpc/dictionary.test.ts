@@ -249,7 +249,7 @@ describe("Use-As-Dictionary", () => {
     expect(pinned.headers.has("use-as-dictionary")).toBe(false);
   });
 
-  it("escapes the syntax of patterns, and is omitted for a long query", async () => {
+  it("escapes the syntax of patterns, and stays away for a long query", async () => {
     const match = async (query: string) =>
       (await ask(versions[4], { query })).headers.get("use-as-dictionary");
     const escaped = await match(String.raw`&x=*:(){}+?\'`);
@@ -258,7 +258,7 @@ describe("Use-As-Dictionary", () => {
   });
 
   it.each(['&message={"locale":"fr"}', String.raw`&x=*:(){}+?\'`, "&x=a:b:c", "&x=%3A"])(
-    "is a pattern that URLPattern takes, and matches the query in every locale: %s",
+    "holds a pattern that URLPattern takes, and that matches the query in every locale: %s",
     async (query) => {
       const { headers } = await ask(versions[4], { query });
       const [, sent = ""] = /^match="(.*)"$/.exec(headers.get("use-as-dictionary") ?? "") ?? [];
@@ -273,7 +273,7 @@ describe("Use-As-Dictionary", () => {
     },
   );
 
-  it("is sent with HEAD, but not with 304, whose cache has it", async () => {
+  it("goes out with HEAD, but not with 304, whose cache has it", async () => {
     expect((await ask(versions[4], { method: "HEAD" })).headers.has("use-as-dictionary")).toBe(
       true,
     );

@@ -46,7 +46,7 @@ async function pass(ms: number): Promise<void> {
 const STEP_MS = 50;
 
 describe("a request for a body that is not in memory", () => {
-  it("is answered from R2 within a second, even if KV hangs for the manifest and the body", async () => {
+  it("gets its answer from R2 within a second, even if KV hangs for the manifest and the body", async () => {
     hang("kv");
     const answer = beginLookUp();
     await pass(800);

@@ -11,7 +11,7 @@ function cells(markdown: string): string {
 }
 
 describe("the costs in docs/platform.md", () => {
-  it("are those that the script computes", () => {
+  it("match those that the script computes", () => {
     const [, stated = ""] =
       /<!-- costs: begin -->([^]*)<!-- costs: end -->/.exec(
         readFileSync("docs/platform.md", "utf8"),

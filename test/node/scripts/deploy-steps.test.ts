@@ -26,9 +26,9 @@ afterEach(async () => {
 describe.each<[what: string, fault: Fault]>([
   ["is refused", INTERNAL],
   ["takes effect, but loses its answer", "lost"],
-])("a first deployment of which each step once %s", (_, fault) => {
+])("a first deployment whose steps each once %s", (_, fault) => {
   it(
-    "is whole when the same command was repeated often enough",
+    "completes when the same command is repeated often enough",
     async () => {
       const { cloudflare } = world;
       /** Steps that have failed in an earlier run, in the order in which they failed. */

@@ -131,7 +131,7 @@ it(
   HANG_MS,
 );
 
-describe("npm run deploy says what Cloudflare said, and what to do,", () => {
+describe("npm run deploy repeats the complaint of Cloudflare and says what to do", () => {
   const internal = { status: 500, code: 10013, message: "an unknown error has occurred" };
   const login = { status: 401, code: 10000, message: "Authentication error" };
   const UPLOAD = "PUT /workers/scripts/:name";
@@ -158,7 +158,7 @@ describe("npm run deploy says what Cloudflare said, and what to do,", () => {
   );
 
   it(
-    "of what the account lacks, and goes on when it is there",
+    "about each thing that the account lacks, and continues when it is there",
     () =>
       withService({}, async (service) => {
         const { account } = world.cloudflare;
@@ -184,7 +184,7 @@ describe("npm run deploy says what Cloudflare said, and what to do,", () => {
   );
 
   it(
-    "of nobody who is logged in",
+    "when nobody is logged in",
     async () => {
       const { code, stderr } = await world.deploy([], {
         env: { ADMIN_TOKEN: TOKEN, CLOUDFLARE_API_TOKEN: "" },

@@ -71,7 +71,7 @@ describe("an ingest", () => {
     expect(said).toContain("Catalog published.");
   });
 
-  it("is followed through answers that fail or never come", async () => {
+  it("survives answers that fail or never come", async () => {
     const run = [refused(0), refused(503), ok({ ...RUN, state: "running" }), ok(SUCCEEDED)];
     expect(await follow({ queue: [refused(503), ok({ run: RUN })], run })).toMatchObject({
       ok: true,
@@ -104,7 +104,7 @@ describe("an ingest", () => {
     expect(said).toContain("waiting for run run-0: encode");
   });
 
-  it("is not given up while it makes progress, however long it takes", async () => {
+  it("may take any time while it makes progress", async () => {
     const at = (done: number) =>
       ok({ ...RUN, state: "running", stage: "encode", progress: { done, total: 9 } });
     const run = [...Array.from({ length: 9 }, (_, done) => at(done)), ok(SUCCEEDED)];
@@ -128,7 +128,7 @@ describe("an ingest", () => {
     });
   });
 
-  it("is refused with a wrong token, but repeats the call with a new one", async () => {
+  it("fails with a wrong token, but repeats the call with a new one", async () => {
     expect(await follow({ queue: [refused(401)] })).toMatchObject({ reason: "refused" });
     const queue = [refused(401), refused(401), ok({ run: RUN })];
     expect(await follow({ queue }, { isTokenNew: true })).toMatchObject({ ok: true });
@@ -164,7 +164,7 @@ describe("an ingest", () => {
       ok({ ...RUN, state: "running", stage: "verify" }),
       "It stays at: verify.",
     ],
-  ])("is given up in plain words when %s for too long", async (_, answer, why) => {
+  ])("fails with a plain message when %s for too long", async (_, answer, why) => {
     const end = await follow({ run: [answer] }, { patienceMs: 20 });
     expect(end).toMatchObject({ reason: "stalled" });
     expect(JSON.stringify(end)).toContain(`The ingest has not gone on for 0 s. ${why}`);

@@ -23,14 +23,14 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "token-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the admin token of this machine", () => {
-  it("is created once and then reused", () => {
+  it("exists after the first start and serves all later ones", () => {
     const file = join(folder, "made", "token");
     const first = localAdminToken(file);
     expect(first.isNew).toBe(true);
     expect(localAdminToken(file)).toEqual({ ...first, isNew: false });
   });
 
-  it("is that of another process if both create it at the same time", () => {
+  it("comes from another process if both create it at the same time", () => {
     const file = join(folder, "token");
     other.act = () => writeFileSync(file, "theirs\n");
     expect(localAdminToken(file)).toMatchObject({ isNew: false, text: "theirs" });
@@ -38,7 +38,7 @@ describe("the admin token of this machine", () => {
     expect(readdirSync(folder)).toEqual(["token"]);
   });
 
-  it("is readable by its owner only, and the secret contains its hash", () => {
+  it("lies in a file that only its owner can read, and the secret contains its hash", () => {
     const file = join(folder, "token");
     const { text, secret } = localAdminToken(file);
     expect(Buffer.from(text, "base64url")).toHaveLength(32);

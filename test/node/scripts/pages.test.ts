@@ -107,7 +107,7 @@ describe("the README", () => {
 describe("the pages below /docs", () => {
   const pages = docsPages();
 
-  it("are those of docs/ and the page of the routes", () => {
+  it("match those of docs/ and the page of the routes", () => {
     expect(pages).toHaveLength(markdownIn("docs").length + 1);
   });
 

@@ -51,14 +51,14 @@ describe("a folder of state", () => {
     );
   });
 
-  it("is refused while its owner runs, and free once that is killed", async () => {
+  it("refuses another process while its owner runs, and accepts it once the owner is killed", async () => {
     const { child } = await claimant();
     expect(claim).toThrow(`${folder} is in use by another npm start`);
     await kill(child);
     claim().release();
   });
 
-  it("is free after a release, which may be repeated", () => {
+  it("accepts another process after a release, which may be repeated", () => {
     const claimed = claim();
     expect(claim).toThrow("in use");
     claimed.release();
@@ -66,7 +66,7 @@ describe("a folder of state", () => {
     claim().release();
   });
 
-  it("is emptied only if a fresh one is requested", () => {
+  it("becomes empty only if a fresh one is requested", () => {
     mkdirSync(join(folder, "v3"));
     claim().release();
     expect(existsSync(join(folder, "v3"))).toBe(true);
@@ -74,7 +74,7 @@ describe("a folder of state", () => {
     expect(existsSync(join(folder, "v3"))).toBe(false);
   });
 
-  it("is refused with a remedy if it is not writable", () => {
+  it("causes a refusal with a remedy if it is not writable", () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     expect(() => claimStateFolder(file, { fresh: false })).toThrow(

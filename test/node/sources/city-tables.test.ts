@@ -56,7 +56,7 @@ describe("readCityTables", () => {
     ]);
   });
 
-  it("does not open the gazetteer when the snapshot knows every airport", async () => {
+  it("leaves the gazetteer closed when the snapshot knows every airport", async () => {
     const { places, opened } = await read([aSourceAirport()]);
     expect(places).toEqual([]);
     expect(opened).toEqual(["airport-cities.csv.gz", "cities.csv.gz"]);

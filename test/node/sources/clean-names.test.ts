@@ -36,7 +36,7 @@ describe("a text of upstream's", () => {
     ["a top-level domain after a space", "Heathrow .com"],
     ["a mail address", "taxi@bcn Barcelona"],
     ["over 120 characters", "Ä".repeat(121)],
-  ])("is refused for %s", (_, text) => {
+  ])("fails the check for %s", (_, text) => {
     expect(isServable(text)).toBe(false);
   });
 
@@ -53,7 +53,7 @@ describe("a text of upstream's", () => {
     "مطار القاهرة",
     "*Offshore Platforms",
     "Ghost",
-  ])("is served: %s", (text) => {
+  ])("passes the check: %s", (text) => {
     expect(isServable(text)).toBe(true);
   });
 });
@@ -73,12 +73,12 @@ describe("a text in capitals alone", () => {
     ["ALL CAPS!!! AIRPORT", "All Caps!!! Airport"],
     ["NEBİLER HELIPORT", "Nebiler Heliport"],
     ["МОСКВА", "Москва"],
-  ])("is put into title case: %s", (text, rewritten) => {
+  ])("becomes title case: %s", (text, rewritten) => {
     expect(withoutCapitals(text)).toBe(rewritten);
   });
 
   it.each(["JFK", "KLIA", "JASDF Hyakuri Air Base", "RNZAF Base Ohakea", "成田", "A 1", ""])(
-    "stays where a word may be an acronym, or has small letters beside it: %s",
+    "stays as it is if a word may be an acronym or has small letters beside it: %s",
     (text) => {
       expect(withoutCapitals(text)).toBe(text);
     },

@@ -58,7 +58,7 @@ describe("a dropped upstream", () => {
     expect(files.map(({ as_of }) => as_of)).toEqual([day, day]);
   });
 
-  it("says nothing of their date where nobody has, so that an old file seems not new", async () => {
+  it("leaves the date open if nobody has named one, so that an old file does not look new", async () => {
     const files = await fetchFrom(new MemoryDropBox(GOOD));
     for (const file of files) expect(file).not.toHaveProperty("as_of");
   });

@@ -29,7 +29,7 @@ describe("the embedded snapshot", () => {
     }).toEqual(entry);
   });
 
-  it("says of each source of which day it is, and the credits repeat it", () => {
+  it("names the day of each source, and the credits repeat it", () => {
     const credits = readFileSync("data/NOTICE.md", "utf8");
     for (const { package: name, as_of: day } of snapshotManifest.sources) {
       expect(new Date(day).toISOString(), name).toBe(`${day}T00:00:00.000Z`);

@@ -34,7 +34,7 @@ function endAt(url: string, init?: ResponseInit): void {
 }
 
 describe("a redirect", () => {
-  it("is followed on the same host, with the conditions of the request", async () => {
+  it("keeps the conditions of the request on the same host", async () => {
     server.on(AIRPORTS_PATH, redirect("../moved.csv?v=2"));
     server.on("/moved.csv?v=2", file(AIRPORTS_CSV, { etag: '"a1"' }));
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
@@ -104,7 +104,7 @@ describe("a redirect", () => {
   });
 
   it.each([304, 404, 503])(
-    "to a foreign host is refused before its status %i counts",
+    "to a foreign host fails the fetch before its status %i counts",
     async (status) => {
       world.options = {
         fetch: async () => responseFrom("https://evil.example/a.csv", null, { status }),

@@ -62,13 +62,16 @@ describe("a transient fault", () => {
     ...[408, 429, 500, 501, 502, 503, 504, 520, 524, 526].map(
       (code): [SourceFault, string, Behavior] => ["http_status", `answers ${code}`, status(code)],
     ),
-  ])("is %s when upstream %s, after one request", async (fault, _, behavior) => {
-    server.on(AIRPORTS_PATH, behavior);
-    expect(await world.failure()).toMatchObject({ fault, isTransient: true });
-    expect(server.paths).toEqual([AIRPORTS_PATH]);
-  });
+  ])(
+    "has the code %s when upstream %s, and ends the fetch after one request",
+    async (fault, _, behavior) => {
+      server.on(AIRPORTS_PATH, behavior);
+      expect(await world.failure()).toMatchObject({ fault, isTransient: true });
+      expect(server.paths).toEqual([AIRPORTS_PATH]);
+    },
+  );
 
-  it("is unreachable when nobody listens", async () => {
+  it("has the code unreachable when nobody listens", async () => {
     const gone = await UpstreamServer.start();
     const urls = { "airports.csv": gone.url("/a.csv"), "regions.csv": gone.url("/r.csv") };
     const { host } = gone;
@@ -88,7 +91,7 @@ describe("a transient fault", () => {
     ["120", 120_000, "answers 503 and asks to be left alone for 120 s; try again later"],
     ["Sun, 01 Nov 2026 04:18:30 GMT", 90_000, "left alone for 90 s"],
     ["Sun, 01 Nov 2026 04:00:00 GMT", 0, "left alone for 0 s"],
-  ])("with the Retry-After %j carries a wait of %j ms", async (value, retryAfterMs, message) => {
+  ])("after the Retry-After %j carries a wait of %j ms", async (value, retryAfterMs, message) => {
     server.on(AIRPORTS_PATH, status(503, { "retry-after": value }));
     await expect(world.fetch()).rejects.toMatchObject({
       retryAfterMs,
@@ -99,7 +102,7 @@ describe("a transient fault", () => {
 
 describe("a permanent fault", () => {
   it.each([204, 206, 400, 401, 403, 404, 410, 418, 451])(
-    "is http_refused when upstream answers %i",
+    "has the code http_refused when upstream answers %i",
     async (code) => {
       server.on(AIRPORTS_PATH, status(code));
       expect(await world.failure()).toEqual({
@@ -127,18 +130,18 @@ describe("a permanent fault", () => {
     ["empty", "nothing but blanks", file("\ufeff \r\n\t")],
     ["bad_encoding", "a gzip file that breaks off", file(gzipSync(AIRPORTS_CSV).subarray(0, 60))],
     ["bad_encoding", "a gzip file that is damaged", file(Uint8Array.of(0x1f, 0x8b, 1, 2, 3, 4))],
-  ])("is %s when upstream sends %s with status 200", async (fault, _, behavior) => {
+  ])("has the code %s when upstream sends %s with status 200", async (fault, _, behavior) => {
     server.on(AIRPORTS_PATH, behavior);
     expect(await world.failure()).toMatchObject({ fault, isTransient: false });
   });
 
-  it("of the second file names that file", async () => {
+  it("in the second file names that file", async () => {
     server.on(REGIONS_PATH, file("<html>"));
     const { message } = await world.failure();
     expect(message).toContain(`${server.host}${REGIONS_PATH} holds a page`);
   });
 
-  it("is bad_encoding when upstream sends a content coding that the request did not allow", async () => {
+  it("has the code bad_encoding when upstream sends a content coding that the request did not allow", async () => {
     world.options = {
       fetch: async (url) => responseFrom(url, "?", { headers: { "content-encoding": "zstd" } }),
     };
@@ -151,7 +154,7 @@ describe("a permanent fault", () => {
 });
 
 describe("a file over the limit", () => {
-  it("is refused with one byte more than the limit, and accepted without", async () => {
+  it("fails the fetch with one byte more than the limit, and passes with none", async () => {
     const { length } = new TextEncoder().encode(AIRPORTS_CSV);
     world.options = { maxBytes: length };
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
@@ -159,7 +162,7 @@ describe("a file over the limit", () => {
     expect(await world.failure()).toMatchObject({ fault: "too_large", isTransient: false });
   });
 
-  it("is refused by its Content-Length alone, and the connection is closed", async () => {
+  it("fails the fetch by its Content-Length alone, and the connection closes", async () => {
     const isClosed = noteClose((_, response) => {
       response.setHeader("content-length", 100_001);
       response.flushHeaders();
@@ -187,7 +190,7 @@ describe("a file over the limit", () => {
     ["is small only while it is compressed", endless({ gzip: true })],
     ["announces no more than its compressed size", compressedFile("1,2,3\n".repeat(20_000))],
     ["is a gzip file that swells", file(gzipSync("1,2,3\n".repeat(20_000)))],
-  ])("is refused when it %s, and the connection is closed", async (_, behavior) => {
+  ])("fails the fetch when it %s, and the connection closes", async (_, behavior) => {
     const isClosed = noteClose(behavior);
     expect(await world.failure()).toEqual({
       fault: "too_large",
@@ -197,7 +200,7 @@ describe("a file over the limit", () => {
     await expect.poll(isClosed).toBe(true);
   });
 
-  it("is read at most one chunk beyond the limit", async () => {
+  it("stops at most one chunk beyond the limit", async () => {
     const chunk = Buffer.alloc(1000, "1,2,3\n");
     let chunks = 0;
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {

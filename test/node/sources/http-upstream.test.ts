@@ -109,13 +109,13 @@ describe("an HTTP upstream", () => {
   });
 });
 
-describe("an archived file", () => {
+describe("a file that the archive already has", () => {
   const serve = (airports: string, tag: string) => {
     server.on(AIRPORTS_PATH, file(airports, { etag: `"a${tag}"`, "last-modified": MODIFIED }));
     server.on(REGIONS_PATH, file(REGIONS_CSV, { "last-modified": MODIFIED }));
   };
 
-  it("is not sent again while its ETag or its Last-Modified is current", async () => {
+  it("needs no download while its ETag or its Last-Modified is current", async () => {
     serve(AIRPORTS_CSV, "1");
     const archived = remember(await world.fetch());
     server.requests.length = 0;
@@ -143,7 +143,7 @@ describe("an archived file", () => {
     });
   });
 
-  it("is sent again if it has changed, although the other file has not", async () => {
+  it("arrives again if it has changed, although the other file has not", async () => {
     serve(AIRPORTS_CSV, "1");
     const archived = remember(await world.fetch());
     serve(NEW_AIRPORTS_CSV, "2");
@@ -157,7 +157,7 @@ describe("an archived file", () => {
     });
   });
 
-  it("is sent again if it came from another URL, whatever its Last-Modified", async () => {
+  it("arrives again if it came from another URL, whatever its Last-Modified", async () => {
     server.on(AIRPORTS_PATH, file(AIRPORTS_CSV, { "last-modified": MODIFIED }));
     const archived = remember(await world.fetch());
     server.on("/mirror.csv", file(NEW_AIRPORTS_CSV, { "last-modified": MODIFIED }));
@@ -170,7 +170,7 @@ describe("an archived file", () => {
     expect(textOf(await world.fetch(archived), 0)).toBe(NEW_AIRPORTS_CSV);
   });
 
-  it("is requested without conditions if it has no validators", async () => {
+  it("leads to a request without conditions if it has no validators", async () => {
     const archived = remember(await world.fetch());
     server.requests.length = 0;
     expect(textOf(await world.fetch(archived), 0)).toBe(AIRPORTS_CSV);
@@ -193,7 +193,7 @@ describe("an upstream that publishes during a fetch", () => {
   const OLD = file(AIRPORTS_CSV, { etag: '"old"' });
   const NEW = file(NEW_AIRPORTS_CSV, { etag: '"new"' });
 
-  it("is asked after the last file whether the first is still current", async () => {
+  it("answers a second request for the first file after the last one", async () => {
     server.on(AIRPORTS_PATH, OLD);
     server.on(REGIONS_PATH, file(REGIONS_CSV, { etag: '"r1"' }));
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
@@ -217,7 +217,7 @@ describe("an upstream that publishes during a fetch", () => {
     });
   });
 
-  it("is believed if it sends the same version instead of a 304", async () => {
+  it("passes if it sends the same version instead of a 304", async () => {
     const stubborn: Behavior = (_, response) => {
       response.setHeader("etag", server.requests.length > 1 ? 'W/"a1"' : '"a1"');
       response.end(AIRPORTS_CSV);
@@ -227,7 +227,7 @@ describe("an upstream that publishes during a fetch", () => {
     expect(server.paths).toHaveLength(3);
   });
 
-  it("goes undetected if the files have no validators", async () => {
+  it("passes undetected if the files have no validators", async () => {
     server.on(AIRPORTS_PATH, file(AIRPORTS_CSV), file(NEW_AIRPORTS_CSV));
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
     expect(server.paths).toEqual([AIRPORTS_PATH, REGIONS_PATH]);

@@ -213,7 +213,7 @@ describe("a row that readAirports rejects", () => {
     ["bad_coordinates", { longitude_deg: "2026-02-30" }],
     ["bad_coordinates", { latitude_deg: "0", longitude_deg: "-0.0" }],
     ["bad_coordinates", { latitude_deg: "0.0000001", longitude_deg: "-0.0000004" }],
-  ])("is rejected as %s for %j, and says which row it was", async (reason, changes) => {
+  ])("counts as %s for %j, and the report says which row it was", async (reason, changes) => {
     const row = anAirportRow(changes);
     const kept = anAirportRow({ id: "1", iata_code: "AAA" });
     const { airports, rejects, seen } = await read(row, kept);
@@ -222,7 +222,7 @@ describe("a row that readAirports rejects", () => {
     expect(seen).toBe(2);
   });
 
-  it("is rejected as column_count with too many or too few values", async () => {
+  it("counts as column_count with too many or too few values", async () => {
     const [header, row] = csvOf([anAirportRow()]).split("\n");
     const text = `${header}\n${row},\n${row?.slice(0, -1)}\n\n${row}\n`;
     const { airports, rejects } = await readText(text);
@@ -240,7 +240,7 @@ describe("a row that readAirports rejects", () => {
     expect(repaired).toEqual({ iata_small_letters: 1 });
   });
 
-  it("is rejected as duplicate_iata: the larger type stays, then the lower id", async () => {
+  it("counts as duplicate_iata: the larger type stays, then the lower id", async () => {
     const { airports, rejects } = await read(
       anAirportRow({ id: "30", type: "small_airport" }),
       anAirportRow({ id: "20" }),
@@ -255,7 +255,7 @@ describe("a row that readAirports rejects", () => {
     ]);
   });
 
-  it("is rejected as duplicate_id: the first by IATA code stays", async () => {
+  it("counts as duplicate_id: the first by IATA code stays", async () => {
     const { airports, rejects } = await read(
       anAirportRow({ id: "7", iata_code: "ZRH" }),
       anAirportRow({ id: "7", iata_code: "AAA" }),
@@ -318,7 +318,7 @@ describe("a row that readAirports repairs", () => {
     [{ latitude_deg: "+47.4580575" }, { lat: 47.4581 }, {}],
     [{ latitude_deg: "-0.0000001" }, { lat: 0 }, {}],
     [{ latitude_deg: "-90", longitude_deg: "180" }, { lat: -90, lon: 180 }, {}],
-  ])("with %j becomes %j and is counted as %j", async (changes, repaired, counts) => {
+  ])("with %j becomes %j and counts as %j", async (changes, repaired, counts) => {
     const answer = await read(anAirportRow(changes));
     expect(answer.airports).toEqual([aSourceAirport(repaired)]);
     expect(answer.repaired).toEqual(counts);

@@ -33,12 +33,12 @@ describe("plainPlace", () => {
     ["Orchid Island", "Orchid Island Airport", "Orchid Island"],
     ["Great Keppel Island", "Great Keppel Is Airport", "Great Keppel Island"],
     ["Beef Island", "Terrance B. Lettsome Airport", "Beef Island"],
-  ])("of %s at %s is %s", (name, airport, plain) => {
+  ])("returns for %s at %s the name %s", (name, airport, plain) => {
     expect(plainPlace(name, airport)).toBe(plain);
   });
 });
 
-it("finds the runs of words that an airport may be named after", () => {
+it("namesWithin finds the runs of words that an airport may be named after", () => {
   expect(namesWithin("Metz-Nancy Airport")).toEqual([
     "Metz",
     "Metz Nancy",

@@ -101,7 +101,7 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
     );
   });
 
-  it("are read or refused alike however they are cut into chunks", async () => {
+  it("give the same result however they are cut into chunks", async () => {
     await fc.assert(
       fc.asyncProperty(mutatedCsv(airportRows), chunkLength, async (bytes, length) => {
         const outcome = (chunk: number) =>

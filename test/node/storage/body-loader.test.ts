@@ -46,12 +46,12 @@ async function ask(locale: string): Promise<void> {
 }
 
 describe("bodies in memory", () => {
-  it("are read once for clients that take turns, even if not all fit joined", async () => {
+  it("cost one read each for clients that take turns, even if not all fit joined", async () => {
     for (let round = 0; round < 3; round++) for (const locale of LOCALES) await ask(locale);
     expect(world.store.calls).toHaveLength(1 + LOCALES.length);
   });
 
-  it("are joined if they are requested again before others have filled the memory", async () => {
+  it("stay joined if they are requested again before others have filled the memory", async () => {
     const body = bodyOf("de");
     await loader.load({ body, coding: "br" });
     const joined = loader.held(body);
@@ -59,7 +59,7 @@ describe("bodies in memory", () => {
     expect(loader.held(body)).toBe(joined);
   });
 
-  it("are not joined for a client that requests more than fits", async () => {
+  it("stay in segments for a client that requests more than fits", async () => {
     const bodies = LOCALES.map(bodyOf);
     for (const body of bodies) await loader.load({ body, coding: "br" });
     for (const body of [...bodies, ...bodies]) {
@@ -88,7 +88,7 @@ describe("a client that goes through more uncompressed bodies than fit", () => {
 });
 
 describe("a segment that several bodies need", () => {
-  it("is read once, even if all of them are loaded at the same time", async () => {
+  it("costs one read, even if all of them are loaded at the same time", async () => {
     const copies = await Promise.all(
       [...LOCALES, ...LOCALES].map((at) => loader.load({ body: bodyOf(at), coding: "br" })),
     );
@@ -108,7 +108,7 @@ describe("a segment that several bodies need", () => {
 });
 
 describe("the origin of a body", () => {
-  it("is the farthest store that a segment was read from", async () => {
+  it("names the farthest store that a segment was read from", async () => {
     const originOf = async (locale: string) => {
       const copy = await loader.load({ body: bodyOf(locale), coding: "br" });
       return copy.ok ? copy.value.origin : copy.fault;

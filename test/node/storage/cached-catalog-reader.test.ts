@@ -71,7 +71,7 @@ describe("a body", () => {
     expect(world.store.count("r2")).toBe(0);
   });
 
-  it("is served even if the cache has no room for it", async () => {
+  it("reaches the client even if the cache has no room for it", async () => {
     world = new ReaderWorld({ cacheMaxBytes: 0 });
     world.store.publish(one);
     expect(await read(one.manifest)).toBe(ONE);
@@ -95,7 +95,7 @@ describe("a body", () => {
     ["lost", lose],
     ["damaged", flipBit],
   ])(
-    "is data loss when every copy is %s, and is never replaced by another body",
+    "counts as data loss when every copy is %s, and no other body replaces it",
     async (_, harm) => {
       world.store.publish(one);
       await read(one.manifest);
@@ -106,7 +106,7 @@ describe("a body", () => {
     },
   );
 
-  it("is not read for two seconds after every copy was damaged, and then read again", async () => {
+  it("costs no read for two seconds after every copy was damaged, and is then read again", async () => {
     world.store.publish(one);
     flipBit(["kv", "r2"], "one");
     expect(await read(one.manifest)).toBe("data_loss");
@@ -119,7 +119,7 @@ describe("a body", () => {
     expect(await read(one.manifest)).toBe(ONE);
   });
 
-  it("is unavailable if a store that does not answer may still have it", async () => {
+  it("counts as unavailable if a store that does not answer may still have it", async () => {
     world.store.publish(two);
     lose(["kv"], "two");
     world.breakCalls("r2");
@@ -128,7 +128,7 @@ describe("a body", () => {
     expect(await read(two.manifest)).toBe(TWO);
   });
 
-  it("is unavailable while both stores are down, and read again two seconds later", async () => {
+  it("counts as unavailable while both stores are down, and is read again two seconds later", async () => {
     world.store.publish(one);
     world.breakCalls("kv", "r2");
     for (let request = 0; request < 3; request++)
@@ -150,13 +150,13 @@ describe("a manifest in memory", () => {
     world.store.calls.length = 0;
   });
 
-  it("is served without a store while it is fresh", async () => {
+  it("serves requests without a store while it is fresh", async () => {
     world.time += FRESH_MS - 1;
     expect(await current()).toBe(1);
     expect(world.store.calls).toEqual([]);
   });
 
-  it("is served at once when it is slightly stale, while one look-up runs in the background", async () => {
+  it("serves requests at once when it is slightly stale, while one look-up runs in the background", async () => {
     world.store.publish(two);
     world.store.before = () => new Promise(() => {});
     world.time += FRESH_MS + STALE_MS - 1;
@@ -165,26 +165,26 @@ describe("a manifest in memory", () => {
     expect(world.store.calls).toEqual([READ_MANIFEST]);
   });
 
-  it("is not served after a minute without a look-up: requests wait for the newer one", async () => {
+  it("serves nobody after a minute without a look-up: requests wait for the newer one", async () => {
     world.store.publish(two);
     world.time += FRESH_MS + STALE_MS;
     expect(await Promise.all([current(), current()])).toEqual([2, 2]);
     expect(world.store.calls).toEqual([READ_MANIFEST]);
   });
 
-  it("is replaced by a newer one in the background", async () => {
+  it("gives way to a newer one in the background", async () => {
     world.store.publish(two);
     expect(await currentAfterLook()).toBe(2);
     expect(world.reports).toEqual([]);
   });
 
-  it("is served however old it is while neither store answers", async () => {
+  it("serves requests however old it is while neither store answers", async () => {
     world.time += 36 * 3_600_000;
     world.breakCalls("kv", "r2");
     expect(await current()).toBe(1);
   });
 
-  it("is served for five seconds without a read after neither store has answered", async () => {
+  it("serves requests for five seconds without a read after neither store has answered", async () => {
     world.breakCalls("kv", "r2");
     expect(await currentAfterLook()).toBe(1);
     world.time += 4_999;
@@ -197,26 +197,26 @@ describe("a manifest in memory", () => {
     expect(await currentAfterLook()).toBe(2);
   });
 
-  it("is served when a store holds something malformed", async () => {
+  it("serves requests when a store holds something malformed", async () => {
     corrupt("kv", "<html>");
     expect(await currentAfterLook()).toBe(1);
     expect(world.reports).toEqual(["manifest_corrupt"]);
   });
 
-  it("is served when both stores have lost theirs", async () => {
+  it("serves requests when both stores have lost theirs", async () => {
     world.store.kv.clear();
     world.store.r2.clear();
     expect(await currentAfterLook()).toBe(1);
   });
 
-  it("is looked up once for fifty simultaneous requests", async () => {
+  it("costs one look-up for fifty simultaneous requests", async () => {
     world.time += FRESH_MS;
     await Promise.all(Array.from({ length: 50 }, current));
     await world.settle();
     expect(world.store.calls).toEqual([READ_MANIFEST]);
   });
 
-  it("is never replaced by one of a lower generation, whichever store has it", async () => {
+  it("never gives way to one of a lower generation, whichever store has it", async () => {
     world.store.publish(two);
     expect(await currentAfterLook()).toBe(2);
     world.store.publish(one);
@@ -235,7 +235,7 @@ describe("an isolate with no manifest in memory", () => {
     ["both stores are down", () => world.breakCalls("kv", "r2")],
     ["KV has none and R2 is down", () => world.breakCalls("r2")],
     ["KV has none and that of R2 is damaged", () => corrupt("r2", "{")],
-  ])("is unavailable when %s", async (_, disturb) => {
+  ])("answers unavailable when %s", async (_, disturb) => {
     disturb();
     expect(await current()).toBe("unavailable");
   });
@@ -270,7 +270,7 @@ describe("while both stores hang", () => {
     expect(ended).toHaveBeenCalledExactlyOnceWith(1);
   });
 
-  it("a look-up that never ends is replaced by another after four seconds", async () => {
+  it("a look-up that never ends gives way to another after four seconds", async () => {
     world.time += FRESH_MS;
     expect(await current()).toBe(1);
     world.repair();
@@ -288,13 +288,13 @@ describe("the newest manifest", () => {
     world.store.calls.length = 0;
   });
 
-  it("comes from R2, because KV may lag, and is not read twice in a second", async () => {
+  it("comes from R2, because KV may lag, and costs one read in a second", async () => {
     expect(await world.reader.newest()).toMatchObject({ manifest: { generation: 2 } });
     expect(await world.reader.newest()).toMatchObject({ manifest: { generation: 2 } });
     expect(world.store.calls).toEqual([`r2 get ${MANIFEST_KEY}`]);
   });
 
-  it("is read once for all requests that need it at the same time", async () => {
+  it("costs one read for all requests that need it at the same time", async () => {
     const { reader } = world;
     const found = await Promise.all([reader.newest(), reader.newest(), reader.newest()]);
     for (const newest of found) expect(newest).toMatchObject({ manifest: { generation: 2 } });

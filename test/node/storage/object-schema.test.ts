@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe("the tables of a Durable Object", () => {
-  it("are made once, by all versions of the schema in their order", () => {
+  it("come into being once, by all versions of the schema in their order", () => {
     migrateTo(FIRST, SECOND);
     migrateTo(FIRST, SECOND);
     expect(rows("SELECT * FROM towns")).toEqual([{ name: "Bern", size: 1 }]);
@@ -34,7 +34,7 @@ describe("the tables of a Durable Object", () => {
     ]);
   });
 
-  it("are as before if a statement of a new version fails, and the next start begins there", () => {
+  it("stay as before if a statement of a new version fails, and the next start begins there", () => {
     migrateTo(FIRST);
     expect(() => migrateTo(FIRST, [...SECOND, "nonsense"])).toThrow("nonsense");
     expect(rows("SELECT * FROM towns")).toEqual([{ name: "Bern" }]);
@@ -42,7 +42,7 @@ describe("the tables of a Durable Object", () => {
     expect(rows("SELECT MAX(version) AS version FROM schema_version")).toEqual([{ version: 2 }]);
   });
 
-  it("are refused by name and unchanged if a later Worker has changed them", () => {
+  it("refuse a Worker by name, unchanged, if a later one has changed them", () => {
     migrateTo(FIRST, SECOND);
     const refused =
       "The tables of the town clerk have version 2, and this Worker knows versions up to 1. Deploy the newer Worker again.";
@@ -50,7 +50,7 @@ describe("the tables of a Durable Object", () => {
     expect(rows("SELECT * FROM towns")).toEqual([{ name: "Bern", size: 1 }]);
   });
 
-  it("are refused by name if they were made before versions had numbers", () => {
+  it("refuse a Worker by name if they were made before versions had numbers", () => {
     tables.sql.exec("CREATE TABLE jobs (id TEXT)");
     expect(() => migrateTo(FIRST)).toThrow(OtherVersion);
     expect(() => migrateTo(FIRST)).toThrow("made before they had a version");
@@ -62,19 +62,19 @@ describe("the tables of a Durable Object", () => {
  * What was deployed never changes: a deployment that has applied it would not apply it again. To change
  * a table, add a version here, or a D1 migration (`npm run generate`), with its hash.
  */
-describe("no version of a schema changes after it was deployed:", () => {
+describe("a version of a schema never changes after it was deployed:", () => {
   const hashesOf = (schema: ObjectSchema) =>
     schema.map((version) => sha256Hex(JSON.stringify(version)).slice(0, 16));
 
-  it("of the coordinator", () => {
+  it("for the coordinator", () => {
     expect(hashesOf(COORDINATOR_SCHEMA)).toEqual(["28d1c5897eb015f8"]);
   });
 
-  it("of the alert monitor", () => {
+  it("for the alert monitor", () => {
     expect(hashesOf(MONITOR_SCHEMA)).toEqual(["78c2be9c57931610"]);
   });
 
-  it("of D1", () => {
+  it("for D1", () => {
     const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
     const migrations = names.toSorted().map((name) => {
       const text = readFileSync(`migrations/${name}`, "utf8");

@@ -17,7 +17,7 @@ function find(text: string) {
 }
 
 describe("an older version", () => {
-  it("is found among all that R2 lists, and is read once", async () => {
+  it("turns up among all that R2 lists, with one read", async () => {
     for (let generation = 1; generation <= 12; generation++)
       world.store.publish(aVersion(generation, `text ${generation}`));
     world.store.r2.delete(generationKey(6));
@@ -30,7 +30,7 @@ describe("an older version", () => {
     expect(world.store.calls).toEqual([]);
   });
 
-  it("is found in memory after this isolate has served it", async () => {
+  it("turns up in memory after this isolate has served it", async () => {
     world.store.publish(aVersion(1, "one"));
     await world.reader.current();
     world.store.publish(aVersion(2, "two"));
@@ -40,7 +40,7 @@ describe("an older version", () => {
     expect(world.store.calls).toEqual([]);
   });
 
-  it("is unreadable, not missing, while R2 cannot list or read one of them", async () => {
+  it("counts as unreadable, not as missing, while R2 cannot list or read one of them", async () => {
     world.store.publish(aVersion(1, "one"));
     world.store.publish(aVersion(2, "two"));
     await world.reader.current();
@@ -51,7 +51,7 @@ describe("an older version", () => {
     expect(await find("three")).toMatchObject({ fault: "unreadable" });
   });
 
-  it("is looked up once for simultaneous requests, and not again soon if it is damaged", async () => {
+  it("costs one look-up for simultaneous requests, and none soon after if it is damaged", async () => {
     world.store.publish(aVersion(1, "one"));
     world.store.publish(aVersion(2, "two"));
     world.store.r2.set(generationKey(1), Uint8Array.of(1));

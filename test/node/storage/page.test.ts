@@ -26,7 +26,7 @@ describe("a cursor", () => {
     { what: "a cursor and a letter, which decodes to the same", cursor: `${encodeCursor(id)}A` },
     { what: "a cursor cut short", cursor: encodeCursor(id).slice(0, -1) },
     { what: "a megabyte", cursor: "A".repeat(1_000_000) },
-  ])("is invalid if it is $what", ({ cursor }) => {
+  ])("fails to decode if it is $what", ({ cursor }) => {
     expect(decodeCursor(cursor)).toEqual(BAD);
   });
 

@@ -105,18 +105,21 @@ describe("a store that fails three times in a row", () => {
   it.each([
     ["is silent", () => SILENCE],
     ["does not answer", () => FAULT("unreadable")],
-  ])("is skipped for two seconds, and for two more if it then still %s", async (_, answer) => {
-    await failKv(answer);
-    await read();
-    expect(calls).toEqual(["r2"]);
-    await pass(2_000);
-    calls.length = 0;
-    await read();
-    await read();
-    expect(calls).toEqual(["kv", "r2", "r2"]);
-  });
+  ])(
+    "gets no read for two seconds, and none for two more if it then still %s",
+    async (_, answer) => {
+      await failKv(answer);
+      await read();
+      expect(calls).toEqual(["r2"]);
+      await pass(2_000);
+      calls.length = 0;
+      await read();
+      await read();
+      expect(calls).toEqual(["kv", "r2", "r2"]);
+    },
+  );
 
-  it("is skipped even if it answers, but each time after R2", async () => {
+  it("stays skipped even if it answers, as long as each answer comes after that of R2", async () => {
     const answerLate = () =>
       new Promise<Copy<string>>((resolve) => setTimeout(() => resolve(RIGHT("late")), 500));
     await failKv(answerLate);
@@ -136,7 +139,7 @@ describe("a store that fails three times in a row", () => {
     expect(calls.filter((replica) => replica === "kv")).toHaveLength(1);
   });
 
-  it("is used again as soon as the trial succeeds", async () => {
+  it("gets reads again as soon as the trial succeeds", async () => {
     await failKv();
     await pass(2_000);
     answers.kv = () => RIGHT("near");
@@ -144,7 +147,7 @@ describe("a store that fails three times in a row", () => {
     expect(await read()).toEqual(RIGHT("near"));
   });
 
-  it("is not waited for even if the other one is skipped too", async () => {
+  it("delays no read even if the other one is skipped too", async () => {
     answers = { kv: () => FAULT("unreadable"), r2: () => FAULT("unreadable") };
     for (let count = 0; count < 3; count++) await read();
     calls.length = 0;
@@ -155,7 +158,7 @@ describe("a store that fails three times in a row", () => {
 
 describe("an object that neither store has intact", () => {
   it.each(["missing", "corrupt"] as const)(
-    "is not read for two seconds if it is %s, while others are read",
+    "costs no read for two seconds if it is %s, while others are read",
     async (fault) => {
       answers = { kv: () => FAULT("missing"), r2: () => FAULT(fault) };
       await beginRead("lost");
@@ -172,20 +175,20 @@ describe("an object that neither store has intact", () => {
     },
   );
 
-  it("is read each time if a store that did not answer may still have it", async () => {
+  it("costs a read each time if a store that did not answer may still have it", async () => {
     answers = { kv: () => FAULT("missing"), r2: () => FAULT("unreadable") };
     await beginRead();
     answers.r2 = () => RIGHT("far");
     expect(await beginRead()).toEqual(RIGHT("far"));
   });
 
-  it("does not count as a failure of the stores", async () => {
+  it("counts as no failure of the stores", async () => {
     answers.kv = () => FAULT("missing");
     for (let count = 0; count < 9; count++) await read();
     expect(calls.filter((replica) => replica === "kv")).toHaveLength(9);
   });
 
-  it("is forgotten after a thousand others, so that the memory is bounded", async () => {
+  it("leaves the memory after a thousand others, so that the memory is bounded", async () => {
     answers = { kv: () => FAULT("missing"), r2: () => FAULT("missing") };
     for (let index = 0; index < 1_025; index++) await beginRead(String(index));
     calls.length = 0;

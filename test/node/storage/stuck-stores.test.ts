@@ -73,21 +73,24 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
 ];
 
 describe("a store that never answers", () => {
-  it.each(CALLS)("is not waited for without end: to have %s, %s", async (_, stuck, ms, call) => {
-    const ended = vi.fn<(how: unknown) => void>();
-    void call(bindings(stuck)).then(ended, ended);
-    await vi.advanceTimersByTimeAsync(ms - 1);
-    expect(ended).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(ended).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ name: "StoreTimeout" }),
-    );
-  });
+  it.each(CALLS)(
+    "delays a call only for a limited time: to have %s, %s",
+    async (_, stuck, ms, call) => {
+      const ended = vi.fn<(how: unknown) => void>();
+      void call(bindings(stuck)).then(ended, ended);
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      expect(ended).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(ended).toHaveBeenCalledExactlyOnceWith(
+        expect.objectContaining({ name: "StoreTimeout" }),
+      );
+    },
+  );
 });
 
 describe("a store that refuses", () => {
   it.each(CALLS)(
-    "is reported as a refusal, not as a bug: to have %s, %s",
+    "leads to a StoreError, not to a bug: to have %s, %s",
     async (_, stuck, __, call) => {
       const refused = call(bindings(stuck, refuse));
       await expect(refused).rejects.toBeInstanceOf(StoreError);

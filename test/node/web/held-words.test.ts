@@ -34,14 +34,14 @@ const aHeldChange = (changes: Pick<HeldChange, "before" | "after">): HeldChange 
   ...changes,
 });
 
-describe("what an approval does", () => {
+describe("effectOf", () => {
   it.each<[Partial<AirportRecord> | null, Partial<AirportRecord> | null, string]>([
     [{}, null, "ZRH leaves the catalog, in every language."],
     [null, {}, "ZRH enters the catalog, in every language."],
     [{}, { name: "Ghost", icao: "" }, "ZRH gets another icao, name."],
     [{}, { lat: 48.46 }, "ZRH moves by 111 km."],
     [{}, { lat: 48.46, name: "Ghost" }, "ZRH moves by 111 km, and gets another name."],
-  ])("from %j to %j is said in plain words", (before, after, effect) => {
+  ])("says in plain words what leads from %j to %j", (before, after, effect) => {
     const change = {
       before: before && { ...AIRPORT, ...before },
       after: after && { ...AIRPORT, ...after },

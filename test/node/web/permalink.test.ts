@@ -51,14 +51,14 @@ describe("a link to the explorer", () => {
     expect(formatPermalink({ ...NOWHERE, call: DEFAULT_CALL })).toBe("");
   });
 
-  it("is read in either case, without the parts that are unknown", () => {
+  it("works in either case, without the parts that are unknown", () => {
     const link = parsePermalink("?airport=zrh&protocol=smoke-signals&utm_source=x");
     const zurich = { kind: "airport", key: "ZRH" };
     expect(link).toEqual({ ...NOWHERE, call: DEFAULT_CALL, selection: zurich });
   });
 
   it.each(["?near=91,0", "?near=1", "?near=a,b", "?view=47,8", "?view=47,8,x", "?view=0,181,3"])(
-    "ignores a position that is none: %s",
+    "ignores a malformed position: %s",
     (query) => expect(parsePermalink(query)).toEqual({ ...NOWHERE, call: DEFAULT_CALL }),
   );
 

@@ -89,7 +89,7 @@ describe("the viewport of the map", () => {
     }
   });
 
-  it("is the same again from a link, to a pixel", () => {
+  it("comes back from a link to within a pixel", () => {
     const view = fitView([project(8.5, 47.4)], SIZE, WORLD);
     const again = viewOfLink(linkOfView(view, SIZE) ?? { lat: 0, lon: 0, zoom: 0 }, SIZE);
     expect(again.k / view.k).toBeCloseTo(1, 2);
@@ -98,7 +98,7 @@ describe("the viewport of the map", () => {
       expect(Math.abs(at - (middle(view)[axis] ?? 0)) * view.k).toBeLessThan(1);
   });
 
-  it("is not named in a link where it is the whole world", () => {
+  it("stays out of the link if it is the whole world", () => {
     expect(linkOfView(WORLD, SIZE)).toBeNull();
   });
 
