@@ -173,7 +173,7 @@ describe("checkLosses", () => {
     expect(losses(airports)).toEqual([expect.stringContaining(fate)]);
   });
 
-  it("is content with a curated row that says why", () => {
+  it("accepts a loss for which a curated row gives the reason", () => {
     expect(losses([GENEVA], [aChange({ change: "closed" })])).toEqual([]);
   });
 
@@ -211,7 +211,7 @@ describe("checkNames", () => {
     expect(check(before, name)).toEqual([expect.stringContaining(`ZRH: "${name}"`)]);
   });
 
-  it("is content with a curated row that has the name, and with no other", () => {
+  it("accepts a name for which a curated row has that name, and no other", () => {
     expect(check("Kloten", "Airport of the Lake", [aChange()])).toEqual([]);
     expect(check("Kloten", "Nowhere", [aChange()])).toHaveLength(1);
   });

@@ -38,7 +38,7 @@ const find = (...others: JoinedRegion[]) =>
   });
 
 describe("the subdivisions without an airport", () => {
-  it("are those that CLDR names", () => {
+  it("match those that CLDR names", () => {
     expect(find(joined("CA-ZED", "cazed"), joined("CA-Q", "caq"))).toEqual([
       {
         key: "iso3166-2:CA-ZED",
@@ -66,12 +66,12 @@ describe("the subdivisions without an airport", () => {
     ]);
   });
 
-  it("are no part of a territory, and no subdivision that has airports under another code", () => {
+  it("belong to no territory, and repeat no subdivision that has airports under another code", () => {
     expect(find(joined("AW-1", "aw1"), joined("GB-L", "gblnd"))).toEqual([]);
   });
 });
 
-it("looks for a larger airport, or three airfields, in a subdivision", () => {
+it("codesWithAirfields finds the subdivisions with a larger airport or three airfields", () => {
   const row = (region: string, type = "small_airport") => ({ region, type });
   const rows = [
     ...[1, 2, 3].map(() => row("CH-AG")),

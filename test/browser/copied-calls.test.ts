@@ -46,27 +46,27 @@ function germanName(bytes: Uint8Array): string | undefined {
 }
 
 describe("a copied call", () => {
-  it.each(["connect", "connect-get"])("runs in curl, over %s", async (protocol) => {
+  it.each(["connect", "connect-get"])("works in curl, over %s", async (protocol) => {
     runInShell(await copyCall(`protocol=${protocol}`, "curl"), folder);
     expect(germanName(readFileSync(join(folder, "locations.bin")))).toBe("Karibik");
     const json = runInShell(await copyCall(`protocol=${protocol}&encoding=json`, "curl"), folder);
     expect(json).toContain('"nameLocalized":"Karibik"');
   });
 
-  it("runs in curl, over gRPC-Web", async () => {
+  it("works in curl, over gRPC-Web", async () => {
     runInShell(await copyCall("protocol=grpc-web", "curl"), folder);
     expect(germanName(firstMessage())).toBe("Karibik");
     runInShell(await copyCall("protocol=grpc-web&encoding=json", "curl"), folder);
     expect(Buffer.from(firstMessage()).toString()).toContain('"nameLocalized":"Karibik"');
   });
 
-  it.each(["connect", "grpc-web"])("runs in buf, over %s", async (protocol) => {
+  it.each(["connect", "grpc-web"])("works in buf, over %s", async (protocol) => {
     const call = await copyCall(`protocol=${protocol}`, "buf");
     expect(runInShell(call, process.cwd())).toContain('"nameLocalized": "Karibik"');
   });
 
   it.each(["connect", "connect-get", "grpc-web"])(
-    "runs in TypeScript, over %s",
+    "works in TypeScript, over %s",
     async (protocol) => {
       const call = await copyCall(`protocol=${protocol}`, "TypeScript");
       // Beside the packages, as a caller's project would be.

@@ -153,7 +153,7 @@ describe("the explorer", () => {
     await page.getByRole("heading", { level: 1, name: "カリブ" }).waitFor();
   });
 
-  it("can be searched by keyboard alone", async () => {
+  it("allows a search by keyboard alone", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
     await page.keyboard.press("Tab");
@@ -176,7 +176,7 @@ describe("the explorer", () => {
     expect(new URL(page.url()).search).not.toBe("");
   });
 
-  it("can be used by keyboard alone from the first control to the last, without losing the focus", async () => {
+  it("works by keyboard alone from the first control to the last, without losing the focus", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
     const passed: string[] = [];

@@ -74,7 +74,7 @@ beforeAll(async () => {
 afterAll(() => killed.remove());
 
 describe("a run whose process is killed in the middle of each stage", () => {
-  it("was killed in every one, and in encode early and late", () => {
+  it("dies in every one, and in encode early and late", () => {
     expect(deaths.map(({ place }) => place)).toEqual(PLACES);
   });
 

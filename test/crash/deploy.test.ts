@@ -60,7 +60,7 @@ async function rowOf(id: string) {
 describe("a deploy in the middle of a run", () => {
   let first: string;
 
-  it("of newer code, over a D1 without tables, publishes, and is served", async () => {
+  it("publishes with newer code over a D1 without tables, and serves the result", async () => {
     await service.start(LOCALES, { bundle: former, migrate: false });
     first = await killWhileEncoding({});
     await service.start(LOCALES, { migrate: false });
@@ -70,12 +70,12 @@ describe("a deploy in the middle of a run", () => {
     expect(await killed.ask()).toBe(1);
   });
 
-  it("leaves no hole in the history, whose tables it has made", async () => {
+  it("keeps a whole history in the tables that it has made", async () => {
     await killed.restart({ migrate: true, sql: ["ALTER TABLE ingest_runs ADD COLUMN mood TEXT"] });
     expect(await rowOf(first)).toMatchObject({ state: "succeeded", generation_after: 1 });
   });
 
-  it("of older code, whose tables D1 has moved on from, publishes, and is in the history", async () => {
+  it("publishes with older code whose tables D1 has moved on from, and the history has the run", async () => {
     const second = await killWhileEncoding({ mode: "full" });
     await service.start(LOCALES, { bundle: former });
     await service.setPlan(NO_FAULTS);

@@ -16,7 +16,7 @@ describe.each(forms)("an answer over %s", (form) => {
   const request = FORMS[form]("ar");
 
   it.each(["identity", "gzip", "br"])(
-    "is encoded as %s under an entity tag of its own",
+    "comes in %s under an entity tag of its own",
     async (coding) => {
       const plain = await send(request);
       const answer = await send(accepting(coding, request));

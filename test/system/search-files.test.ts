@@ -9,7 +9,7 @@ describe.each([
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;
 
-  it("may be read by scripts of any origin, and be kept for a day", async () => {
+  it("allows scripts of any origin to read it and to keep it for a day", async () => {
     const { headers } = await fetch(address, { headers: { origin: "https://example.com" } });
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("access-control-expose-headers")).toBe("ETag");
@@ -17,7 +17,7 @@ describe.each([
     expect(headers.get("cache-control")).toMatch(/^public, max-age=86400,/);
   });
 
-  it("is not sent again to whoever has it", async () => {
+  it("answers 304 to whoever has it", async () => {
     const { headers } = await fetch(address);
     const again = await fetch(address, { headers: { "if-none-match": headers.get("etag") ?? "" } });
     expect(again.status).toBe(304);
@@ -29,7 +29,7 @@ describe.each([
   });
 });
 
-it("the ranked cities are of the catalog, by their ids", async () => {
+it("the ranked cities of the search belong to the catalog, by their ids", async () => {
   const { cities } = (await (await fetch(`${url}/search/v1/ranks.json`)).json()) as {
     readonly cities: readonly string[];
   };

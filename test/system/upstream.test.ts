@@ -61,7 +61,7 @@ async function ingest(): Promise<{ readonly run: RunAnswer; readonly asked: read
 }
 
 describe("the upstream over HTTP, in workerd,", () => {
-  it("is ingested compressed and in the layout of the live file", async () => {
+  it("delivers compressed files in the layout of the live ones to a run", async () => {
     const { run } = await ingest();
     expect(run).toMatchObject({
       outcome: "published",
@@ -80,7 +80,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(known).toEqual(['"a1"', '"r1"']);
   });
 
-  it("is asked again by the engine when the gzip stream breaks off", async () => {
+  it("gets another request from the engine when the gzip stream breaks off", async () => {
     const [first = {}, ...others] = moreAirports(60);
     const compressed = gzipSync(csvOf([{ ...first, name: "Kloten" }, ...others]));
     const headers = { "content-encoding": "gzip" };
@@ -94,7 +94,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
   });
 
-  it("is asked again by the engine when fewer bytes arrive than Content-Length announces", async () => {
+  it("gets another request from the engine when fewer bytes arrive than Content-Length announces", async () => {
     server.on(AIRPORTS_PATH, brokenOff(AIRPORTS.slice(0, 100), AIRPORTS.length), file(AIRPORTS));
     const { run, asked } = await ingest();
     expect(run).toMatchObject({ state: "succeeded", counts: { airports: { kept: KEPT } } });

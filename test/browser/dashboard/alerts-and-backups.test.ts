@@ -70,7 +70,7 @@ describe("the dashboard's backups", () => {
     await job(page, "restore").getByText("To undo it, restore").waitFor();
   });
 
-  it("are made once, though the dialog sends again what got no answer", async () => {
+  it("appear once, though the dialog sends a request again that got no answer", async () => {
     const page = await signIn("#backups");
     const lost = async (route: Route) => {
       await route.fetch();

@@ -94,8 +94,8 @@ describe("signing in", () => {
   });
 });
 
-describe("a token that does not open the dashboard", () => {
-  it("is refused before it is stored if no header can carry it", async () => {
+describe("the dashboard without a valid token", () => {
+  it("refuses a token that no header can carry, and stores none", async () => {
     const page = await openPage("/dashboard");
     await page.getByLabel("Operator’s token").fill("a-token-and-an-arrow→");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -107,7 +107,7 @@ describe("a token that does not open the dashboard", () => {
     expect(takeProblems()).toEqual([expect.stringContaining("401")]);
   });
 
-  it("can be given up when the service forbids the request that it was entered for", async () => {
+  it('forgets a token at "Sign out" when the service forbids the request that it was entered for', async () => {
     const page = await signIn();
     const problem = { type: "about:blank", status: 403, code: "forbidden", detail: "Not you." };
     await page.route(RUNS, (route) =>
@@ -123,7 +123,7 @@ describe("a token that does not open the dashboard", () => {
     takeProblems();
   });
 
-  it("is requested once, however many requests the service refuses", async () => {
+  it("asks for a token once, however many requests the service refuses", async () => {
     const page = await openPage("/docs");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
@@ -134,7 +134,7 @@ describe("a token that does not open the dashboard", () => {
     takeProblems();
   });
 
-  it("is requested again after too many failures", async () => {
+  it("asks for a token again after too many failures", async () => {
     const page = await openPage("/docs");
     const detail = "Too many requests without a valid credential.";
     const problem = { type: "about:blank", status: 429, code: "too_many_failures", detail };

@@ -138,11 +138,11 @@ describe("checkCoordinator", () => {
   });
 });
 
-describe("the first run", () => {
+describe("checkFirstRun", () => {
   const EMPTY = { lastRun: null };
   const queued = [{ id: "run-1", queued_at: ago(0) }];
 
-  it("warns instead of failing while it is under way, and says how far it is", () => {
+  it("warns while the first run is under way, and says how far it is", () => {
     const running = { id: "run-1", stage: "encode" as const, progress: { done: 3, total: 64 } };
     expect(sumUp(checkFirstRun({ ...IDLE, running }, EMPTY))).toEqual({
       status: "warn",
@@ -151,14 +151,14 @@ describe("the first run", () => {
     });
   });
 
-  it("leaves a late evaluation a failure", () => {
+  it("leaves a late evaluation to the check of the monitor", () => {
     const lastRun = { started_at: ago(HOUR_MS), results: [] };
     const checks = checkFirstRun({ ...IDLE, queued }, { lastRun });
     expect(Object.keys(checks)).toEqual(["catalog:present"]);
     expect(sumUp(checks).output).toBe("catalog:present: the first run waits in the queue");
   });
 
-  it("adds no check if none is queued, or ingestion is paused", () => {
+  it("returns no check if no first run is queued, or ingestion is paused", () => {
     expect(checkFirstRun(IDLE, EMPTY)).toEqual({});
     const pause = { at: ago(0), by: "ops", note: null, until: null };
     expect(checkFirstRun({ ...IDLE, queued, pause }, EMPTY)).toEqual({});

@@ -101,7 +101,7 @@ const BACKED_UP = [
 ] as const;
 
 describe("a backup of an installation with history, versions and a pause", () => {
-  it("is verified: the archived upstream bytes give the published catalog", () => {
+  it("passes its verification: the archived upstream bytes give the published catalog", () => {
     expect(made).toMatchObject(BACKED_UP);
     expect(before.tables["ingest_runs"]).toHaveLength(2);
     expect(before.versions).toHaveLength(2);

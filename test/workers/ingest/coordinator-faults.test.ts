@@ -65,7 +65,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     published = await runEnded(run.id);
   }, RUN_TIMEOUT_MS);
 
-  it("is published after it has repeated the failed steps", () => {
+  it("publishes after it has repeated the failed steps", () => {
     expect(published).toMatchObject({
       state: "succeeded",
       outcome: "published",

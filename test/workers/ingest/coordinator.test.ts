@@ -132,7 +132,7 @@ describe("two simultaneous calls of enqueue", () => {
 });
 
 describe("a run of the same content", () => {
-  it("is unchanged and leaves the manifest alone", async () => {
+  it("ends as unchanged and leaves the manifest alone", async () => {
     expect(second).toMatchObject({
       state: "succeeded",
       outcome: "unchanged",

@@ -69,7 +69,7 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
     expect((await servedManifest()).as_of).toBe("2026-01-05");
   });
 
-  it("is refused by the guards when half of the airports are gone, and changes nothing", async () => {
+  it("fails in the guards when half of the airports are gone, and changes nothing", async () => {
     expect(refused).toMatchObject({
       state: "failed",
       attempt: 1,
@@ -87,7 +87,7 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
       expect(await env.ARCHIVE.head(sourceKey(sha256))).not.toBeNull();
   });
 
-  it("is published after an approval even though the files are gone", async () => {
+  it("publishes after an approval even though the files are gone", async () => {
     const body = { candidate_of: refused.id, force: true };
     const answer = await admin("POST", "/admin/ingest/queue", body);
     expect(answer.status).toBe(202);
@@ -130,7 +130,7 @@ describe("a rollback", { timeout: RUN_TIMEOUT_MS }, () => {
     await admin("POST", "/admin/ingest/resume");
   });
 
-  it("is listed among the versions, which survive an eviction", async () => {
+  it("appears in the list of versions, which survives an eviction", async () => {
     await evictDurableObject(coordinator());
     const answer = await admin("GET", "/admin/catalog/versions");
     expect(await answer.json()).toMatchObject({

@@ -94,7 +94,7 @@ describe("an entity tag", () => {
 });
 
 describe("a request with If-None-Match", () => {
-  it("is answered with 304 and without a body for the tag of the body", async () => {
+  it("gets 304 without a body for the tag of the body", async () => {
     const subject = aHandler();
     const etag = await tagOf(subject, aGet());
     subject.reader.opened.length = 0;
@@ -115,7 +115,7 @@ describe("a request with If-None-Match", () => {
     expect(subject.reader.opened).toEqual([]);
   });
 
-  it("is answered with the body for another tag", async () => {
+  it("gets the body for another tag", async () => {
     const subject = aHandler();
     const json = await tagOf(subject, aGet({ encoding: "json" }));
     const gzip = await tagOf(subject, aGet({ headers: { "accept-encoding": "gzip" } }));
@@ -125,7 +125,7 @@ describe("a request with If-None-Match", () => {
     }
   });
 
-  it("is ignored in a POST", async () => {
+  it("gets the whole answer to a POST", async () => {
     const subject = aHandler();
     for (const type of [
       "application/proto",

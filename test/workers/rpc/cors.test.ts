@@ -27,7 +27,7 @@ describe("a preflight", () => {
     expect(response.headers.has("access-control-allow-credentials")).toBe(false);
   });
 
-  it("is recognized by its origin and method; any other OPTIONS lists what is allowed", async () => {
+  it("needs an origin and a method; any other OPTIONS lists what is allowed", async () => {
     const { handler } = aHandler();
     const response = await handler(new Request(URL_OF_METHOD, { method: "OPTIONS" }));
     expect(response.status).toBe(204);

@@ -6,7 +6,7 @@ const OPEN_MS = 3_600_000;
 const TIMEOUT_MS = 50;
 
 describe("a request whose deadline passes while storage is slow", () => {
-  it("is answered on time", async () => {
+  it("gets an answer on time", async () => {
     const { handler, reader, logged } = aHandler();
     await handler(aGet());
     reader.openMs = OPEN_MS;
@@ -25,7 +25,7 @@ describe("a request whose deadline passes while storage is slow", () => {
   });
 
   it.each(["application/grpc-web+proto", "application/grpc-web+json"] as const)(
-    "is answered in a trailer of %s",
+    "gets the error in a trailer of %s",
     async (type) => {
       const { handler, reader } = aHandler();
       reader.openMs = OPEN_MS;
@@ -43,7 +43,7 @@ describe("a request whose deadline passes while storage is slow", () => {
     expect(reader.opened).toEqual([]);
   });
 
-  it("is served if the deadline is far away", async () => {
+  it("gets the catalog if the deadline is far away", async () => {
     const { handler, reader } = aHandler();
     reader.openMs = 20;
     const longest = await handler(aGet({ headers: { "connect-timeout-ms": "2147483647" } }));

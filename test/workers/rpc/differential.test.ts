@@ -105,7 +105,7 @@ describe("the handler", () => {
     expect(trailerOf(body, "grpc-status")).toBe("3");
   });
 
-  it("is compared with the router in every recorded request but four", () => {
+  it("agrees with the router in every recorded request but four", () => {
     expect(compared).toHaveLength(rows.length - apart.length);
     expect(rows.length).toBeGreaterThanOrEqual(105);
   });

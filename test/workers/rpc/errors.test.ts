@@ -33,7 +33,7 @@ const GRPC_WEB: readonly PostType[] = [
 ];
 
 describe("a malformed locale", () => {
-  it("is answered with invalid_argument, the field and an example", async () => {
+  it("leads to invalid_argument with the field and an example", async () => {
     const { handler, reader } = aHandler();
     const description =
       'locale is not a well-formed BCP 47 language tag; use a tag such as "de" or "pt-BR", or leave it empty';
@@ -55,7 +55,7 @@ describe("a malformed locale", () => {
     expect(reader.currentCalls).toBe(0);
   });
 
-  it("is not repeated in the answer", async () => {
+  it("does not appear in the answer", async () => {
     const { handler } = aHandler();
     const response = await handler(aPost("application/json", { locale: "<img>" }));
     expect(JSON.stringify(await errorOf(response))).not.toContain("img");
@@ -69,7 +69,7 @@ describe("JSON in gRPC-Web that Connect cannot quote in a trailer", () => {
     ["a lone surrogate in place of an object", '"\\ud800"'],
     ["a surrogate pair at the place where V8 cuts its message off", `x${emoji}`],
     ["the same, one unit later", `xy${emoji}`],
-  ])("is answered with invalid_argument and not logged as a bug: %s", async (_, json) => {
+  ])("leads to invalid_argument, and to no log entry of a bug: %s", async (_, json) => {
     const { handler, logged } = aHandler();
     const message = new TextEncoder().encode(json);
     const response = await handler(
@@ -89,7 +89,7 @@ describe("a catalog that cannot be read", () => {
     ["nothing_published", "30", "no catalog has been published yet"],
     ["unavailable", "5", "the catalog cannot be read at the moment"],
   ] as const)(
-    "is unavailable because of %s, with the time of the next try",
+    "leads to unavailable because of %s, with the time of the next try",
     async (reason, seconds, message) => {
       const { handler, reader } = aHandler();
       reader.currentResult = { ok: false, reason };
@@ -113,7 +113,7 @@ describe("a catalog that cannot be read", () => {
     },
   );
 
-  it("is data_loss if every copy is damaged", async () => {
+  it("leads to data_loss if every copy is damaged", async () => {
     const { handler, reader } = aHandler();
     reader.openResult = { ok: false, reason: "data_loss" };
     const response = await handler(aPost("application/json"));
@@ -126,7 +126,7 @@ describe("a catalog that cannot be read", () => {
     expect(trailerOf(body, "grpc-status")).toBe("15");
   });
 
-  it("is unavailable even after it could be read, and is read once for each request", async () => {
+  it("leads to unavailable even after it could be read, and to one read for each request", async () => {
     const { handler, reader } = aHandler();
     await handler(aGet());
     await handler(aGet());
@@ -141,7 +141,7 @@ describe("a catalog that cannot be read", () => {
 });
 
 describe("a bug", () => {
-  it("is answered with internal, and its cause is only logged, once", async () => {
+  it("leads to internal, and only the log has its cause, once", async () => {
     const { handler, reader, logged } = aHandler();
     await handler(aPost("application/proto"));
     const cause = new TypeError("secret is undefined");
@@ -159,7 +159,7 @@ describe("a bug", () => {
     expect(logged).toEqual(Array.from({ length: 2 + GRPC_WEB.length }, () => cause));
   });
 
-  it("outside the router is answered with internal as well", async () => {
+  it("leads to internal outside the router as well", async () => {
     const { handler, logged } = aHandler();
     const broken = altered(aPost("application/grpc-web"), (name) => {
       if (name === "arrayBuffer") throw new Error("no body");

@@ -13,7 +13,7 @@ describe("the locale of an answer", () => {
     ["zh-TW", "zh-Hant", "parent"],
     ["fr-CH", "en", "default"],
   ])(
-    "is, for the requested locale %j, %s with the fallback %j",
+    "follows the requested locale %j: %s with the fallback %j",
     async (asked, locale, fallback) => {
       const { handler, reader } = aHandler();
       for (const request of [
@@ -40,7 +40,7 @@ describe("the locale of an answer", () => {
     }
   });
 
-  it("is a published one whenever storage is read", async () => {
+  it("always names a published locale, so that storage is read for no other", async () => {
     const { handler, reader } = aHandler();
     for (const locale of ["xx", "valueof", "de-DE-1996", "no", "en-x-y"]) {
       await handler(aPost("application/json", { locale }));
@@ -51,7 +51,7 @@ describe("the locale of an answer", () => {
     expect(reader.opened.map(({ body }) => body)).toEqual(published);
   });
 
-  it("is unavailable if the default locale is not published", async () => {
+  it("leads to unavailable if the default locale is not published", async () => {
     const { handler, reader, logged } = aHandler({
       fake: new FakeCatalogReader({ locales: ["de"] }),
     });

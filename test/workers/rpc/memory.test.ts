@@ -18,7 +18,7 @@ describe("a call whose answer is in memory", () => {
     ["conditional GET", { headers: { "if-none-match": "*" } }, 304, false],
     ["HEAD", { method: "HEAD" }, 200, false],
     ["GET with a deadline", { headers: { "connect-timeout-ms": "5000" } }, 200, true],
-  ])("is answered synchronously: %s", async (_, init, status, isWhole) => {
+  ])("returns synchronously: %s", async (_, init, status, isWhole) => {
     const { handler, reader } = aWarmHandler();
     const answer = handler(aGet(init));
     if (!(answer instanceof Response)) throw new Error("it waits");
@@ -59,7 +59,7 @@ describe("a call whose answer is in memory", () => {
     expect(reader.opened).toHaveLength(1);
   });
 
-  it("is answered with internal if the memory throws, and the cause is logged", async () => {
+  it("leads to internal if the memory throws, and the log has the cause", async () => {
     const { handler, reader, logged } = aWarmHandler();
     reader.openThrows = new Error("bug");
     const answer = await handler(aGet());

@@ -20,28 +20,25 @@ function aRenewedService(): Subject & { readonly old: string; readonly renewed: 
 }
 
 describe("a GET that names the hash of a version", () => {
-  it.each([true, false])(
-    "is answered from that version and cacheable for ever; in memory: %s",
-    async (holds) => {
-      const { handler, reader, old, renewed } = aRenewedService();
-      reader.holds = holds;
-      for (const [hash, version] of [
-        [renewed, "8"],
-        [old, "7"],
-      ] as const) {
-        const { headers, status } = await handler(aPinned(hash));
-        expect(status).toBe(200);
-        expect(headers.get("catalog-sha256")).toBe(hash);
-        expect(headers.get("catalog-version")).toBe(version);
-        expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-      }
-      const { headers } = await handler(aGet());
-      expect(headers.get("catalog-sha256")).toBe(renewed);
-      expect(headers.get("cache-control")).toContain("max-age=300");
-    },
-  );
+  it.each([true, false])("gets that version, cacheable for ever; in memory: %s", async (holds) => {
+    const { handler, reader, old, renewed } = aRenewedService();
+    reader.holds = holds;
+    for (const [hash, version] of [
+      [renewed, "8"],
+      [old, "7"],
+    ] as const) {
+      const { headers, status } = await handler(aPinned(hash));
+      expect(status).toBe(200);
+      expect(headers.get("catalog-sha256")).toBe(hash);
+      expect(headers.get("catalog-version")).toBe(version);
+      expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    }
+    const { headers } = await handler(aGet());
+    expect(headers.get("catalog-sha256")).toBe(renewed);
+    expect(headers.get("cache-control")).toContain("max-age=300");
+  });
 
-  it("has the same bytes as a GET without the hash, and is answered with 304 if they are known", async () => {
+  it("gets the same bytes as a GET without the hash, and 304 if the client has them", async () => {
     const { handler, renewed } = aRenewedService();
     const plain = await handler(aGet());
     const pinned = await handler(aPinned(renewed));
@@ -56,7 +53,7 @@ describe("a GET that names the hash of a version", () => {
     );
   });
 
-  it.each(["0".repeat(64), "", "latest"])("is not_found for %j", async (hash) => {
+  it.each(["0".repeat(64), "", "latest"])("gets not_found for %j", async (hash) => {
     const { handler } = aRenewedService();
     const response = await handler(aPinned(hash));
     expect(response.status).toBe(404);
@@ -64,7 +61,7 @@ describe("a GET that names the hash of a version", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("is answered from a version that this isolate did not know", async () => {
+  it("gets a version that this isolate did not know", async () => {
     const { handler, reader, renewed } = aRenewedService();
     reader.newestResult = reader.currentResult;
     reader.currentResult = undefined;
@@ -72,7 +69,7 @@ describe("a GET that names the hash of a version", () => {
     expect([status, headers.get("catalog-version")]).toEqual([200, "8"]);
   });
 
-  it("is unavailable, not not_found, while an older version cannot be read", async () => {
+  it("gets unavailable, not not_found, while an older version cannot be read", async () => {
     const { handler, reader } = aRenewedService();
     reader.older = [];
     reader.olderFault = "unreadable";
@@ -82,7 +79,7 @@ describe("a GET that names the hash of a version", () => {
   it.each([
     ["data_loss if the bytes of a retained version are gone", false, "data_loss"],
     ["not_found if the version has been collected with its bytes", true, "not_found"],
-  ])("is %s, and data_loss for the current one", async (_, isCollected, expected) => {
+  ])("gets %s, and data_loss for the current one", async (_, isCollected, expected) => {
     const { handler, reader, old, renewed } = aRenewedService();
     reader.openResult = { ok: false, reason: "data_loss" };
     reader.isCollected = isCollected;

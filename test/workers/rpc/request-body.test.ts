@@ -34,7 +34,7 @@ function aStream(
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "hex"));
 
 describe("a body", () => {
-  it("of few announced bytes is awaited no longer than the client has time", async () => {
+  it("of few announced bytes delays the answer no longer than the client has time", async () => {
     const { handler } = aHandler();
     const late = new ReadableStream<Uint8Array>({
       async start(controller) {
@@ -52,7 +52,7 @@ describe("a body", () => {
     expect((await handler(post)).status).toBe(504);
   });
 
-  it("is answered with invalid_argument if it is not base64 but should be", async () => {
+  it("leads to invalid_argument if it is not base64 but should be", async () => {
     const { handler } = aHandler();
     const headers = { "content-type": "application/grpc-web-text" };
     const response = await handler(
@@ -64,7 +64,7 @@ describe("a body", () => {
 });
 
 describe("a body over 4,096 bytes", () => {
-  it("is refused without reading the rest", async () => {
+  it("ends in a refusal without reading the rest", async () => {
     const { handler } = aHandler();
     const chunks = Array.from({ length: 100 }, () => new Uint8Array(512));
     const { request, cancelled } = aStream("application/proto", chunks);
@@ -74,7 +74,7 @@ describe("a body over 4,096 bytes", () => {
     expect(cancelled()).toBe(true);
   });
 
-  it("is refused by its announced length, with the same message in each protocol", async () => {
+  it("ends in a refusal by its announced length, with the same message in each protocol", async () => {
     const { handler } = aHandler();
     const ask = async (contentType: string) =>
       handler(aStream(contentType, [], { "content-length": "9000" }).request);
@@ -88,7 +88,7 @@ describe("a body over 4,096 bytes", () => {
     ["a message of 4 GiB", "00ffffffff"],
     ["a message of 4,097 bytes", "0000001001"],
     ["a trailer of 4 GiB", "80ffffffff"],
-  ])("is refused by a prefix that announces %s", async (_, prefix) => {
+  ])("ends in a refusal by a prefix that announces %s", async (_, prefix) => {
     const { handler } = aHandler();
     const binary = await handler(aStream("application/grpc-web+proto", [hex(prefix)]).request);
     expect(trailerOf(await bytesOf(binary), "grpc-status")).toBe("8");
@@ -100,7 +100,7 @@ describe("a body over 4,096 bytes", () => {
 });
 
 describe("a body of another length than announced", () => {
-  it.each(["3", "5"])("is refused: 4 bytes announced as %s", async (announced) => {
+  it.each(["3", "5"])("ends in a refusal: 4 bytes announced as %s", async (announced) => {
     const { handler } = aHandler();
     expect((await handler(aPost("application/proto"))).status).toBe(200);
     const headers = { "content-type": "application/proto", "content-length": announced };
@@ -110,7 +110,7 @@ describe("a body of another length than announced", () => {
     expect(await response.json()).toMatchObject({ code: "invalid_argument" });
   });
 
-  it("is no bug if the client has disconnected", async () => {
+  it("counts as no bug if the client has disconnected", async () => {
     const { handler, logged } = aHandler();
     const broken = (): ReadableStream<Uint8Array> =>
       new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
@@ -135,7 +135,7 @@ describe("a body that is not needed for the answer", () => {
     [415, URL_OF_METHOD, "POST", "application/grpc"],
     [400, URL_OF_METHOD, "POST", "application/json"],
   ])(
-    "is read before the answer %i, so that the client can reuse its connection",
+    "flows to its end before the answer %i, so that the client can reuse its connection",
     async (status, url, method, contentType) => {
       const { handler } = aHandler();
       const chunks = Array.from({ length: 3 }, () => new Uint8Array(10));
@@ -147,7 +147,7 @@ describe("a body that is not needed for the answer", () => {
     },
   );
 
-  it("is abandoned before the answer if it goes on after 8 KiB or stalls", async () => {
+  it("stops before the answer if it continues after 8 KiB or stalls", async () => {
     const { handler } = aHandler();
     const url = "http://localhost/locations.v1.LocationsService/Nope";
     const chunks = Array.from({ length: 100 }, () => new Uint8Array(512));
@@ -159,7 +159,7 @@ describe("a body that is not needed for the answer", () => {
     expect((await handler(new Request(url, init))).status).toBe(404);
   });
 
-  it("is abandoned before the answer to a preflight", async () => {
+  it("stops before the answer to a preflight", async () => {
     const { handler } = aHandler();
     const headers = { origin: "https://example.com", "access-control-request-method": "POST" };
     const { request, cancelled } = aStream("application/proto", [new Uint8Array(10)], headers);
@@ -189,7 +189,7 @@ describe("a body that is not needed for the answer", () => {
     expect(trailerOf(await bytesOf(web), "grpc-status")).toBe("4");
   });
 
-  it("is refused unread if it announces more than any request needs", async () => {
+  it("stays unread, with a refusal, if it announces more than any request needs", async () => {
     const { handler } = aHandler();
     const headers = { "content-type": "application/grpc-web", "content-length": "999999999" };
     const { request, cancelled } = aStream(

@@ -72,11 +72,11 @@ describe("an arbitrary request", UNHURRIED, () => {
     ["a Connect POST", connectPosts],
     ["a Connect GET", connectGets],
     ["a gRPC-Web POST", grpcWebPosts],
-  ])("is answered as by Connect's router, and never with a bug: %s", async (_, requests) => {
+  ])("gets the answer of Connect's router, and never one of a bug: %s", async (_, requests) => {
     await fc.assert(fc.asyncProperty(requests, expectAsRouter), fuzzed(60));
   });
 
-  it("has a well-formed answer while the catalog cannot be read", async () => {
+  it("gets a well-formed answer while the catalog cannot be read", async () => {
     const subject = aHandler();
     const requests = fc.oneof(connectPosts, connectGets, grpcWebPosts, grpcWebTextPosts);
     const faults = fc.constantFrom("unavailable" as const, "data_loss" as const, "throws" as const);
@@ -95,14 +95,14 @@ describe("an arbitrary request", UNHURRIED, () => {
     );
   });
 
-  it("has a well-formed answer as base64 frames, and never a bug", async () => {
+  it("gets a well-formed answer as base64 frames, and never one of a bug", async () => {
     await fc.assert(
       fc.asyncProperty(grpcWebTextPosts, async (asked) => void (await expectWellFormed(asked))),
       fuzzed(60),
     );
   });
 
-  it("is answered as base64 frames like the same frames in binary", async () => {
+  it("gets as base64 frames the answer of the same frames in binary", async () => {
     await fc.assert(
       fc.asyncProperty(grpcWebPosts, async (asked) => {
         const as = (contentType: string, body: Uint8Array): AskedParts => ({

@@ -35,7 +35,7 @@ it("a gzip bomb is rejected at the limit, before it fills the isolate's memory",
 });
 
 describe("arbitrary bytes in place of an archive", UNHURRIED, () => {
-  it("are refused, or can be read completely within the limit under the detected name", async () => {
+  it("lead to a refusal, or can be read completely within the limit under the detected name", async () => {
     await fc.assert(
       fc.asyncProperty(archives, async (bytes) => {
         const limits = { where: "a.csv", bytes, maxBytes: MAX_BYTES };

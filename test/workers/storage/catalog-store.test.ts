@@ -19,12 +19,12 @@ beforeEach(() => {
 });
 
 describe("a blob", () => {
-  it.each(["kv", "r2"] as const)("is read from %s as it was written", async (replica) => {
+  it.each(["kv", "r2"] as const)("comes from %s as it was written", async (replica) => {
     await store.writeBlob(sha256, bytes);
     expect(await store.readBlob(replica, sha256)).toEqual({ ok: true, value: bytes });
   });
 
-  it("is read from KV itself for a check of the copies, and from its edge cache for serving", async () => {
+  it("comes from KV itself for a check of the copies, and from its edge cache for serving", async () => {
     await store.writeBlob(sha256, bytes);
     const get = vi.spyOn(env.CATALOG, "get");
     expect(await store.checkBlob("kv", sha256)).toEqual({ ok: true, value: sha256 });
@@ -35,7 +35,7 @@ describe("a blob", () => {
     ]);
   });
 
-  it("is read again without the edge cache if KV misses it, because KV remembers a miss for a day", async () => {
+  it("costs a second read without the edge cache if KV misses it, because KV remembers a miss for a day", async () => {
     const ttls: unknown[] = [];
     vi.spyOn(env.CATALOG, "get").mockImplementation((async (_: string, options: KVOptions) => {
       ttls.push(options.cacheTtl);
@@ -45,14 +45,14 @@ describe("a blob", () => {
     expect(ttls).toEqual([86_400, 30]);
   });
 
-  it("is refused by R2 under another hash than its own, and then not written to KV", async () => {
+  it("causes a refusal of R2 under another hash than its own, and then no write to KV", async () => {
     const other = sha256Hex("other");
     await expect(store.writeBlob(other, bytes)).rejects.toThrow();
     expect(await env.ARCHIVE.head(blobKey(other))).toBeNull();
     expect(await env.CATALOG.get(blobKey(other))).toBeNull();
   });
 
-  it.each(["kv", "r2"] as const)("is corrupt if %s holds other bytes", async (replica) => {
+  it.each(["kv", "r2"] as const)("counts as corrupt if %s holds other bytes", async (replica) => {
     const name = sha256Hex(`corrupt ${replica}`);
     const wrong = new TextEncoder().encode(`corrupt ${replica.toUpperCase()}`);
     if (replica === "kv") await env.CATALOG.put(blobKey(name), wrong);
@@ -62,14 +62,14 @@ describe("a blob", () => {
     expect(await store.checkBlob(replica, name)).toMatchObject(corrupt);
   });
 
-  it.each(["kv", "r2"] as const)("is missing if %s has none", async (replica) => {
+  it.each(["kv", "r2"] as const)("counts as missing if %s has none", async (replica) => {
     const name = sha256Hex(`missing ${replica}`);
     const missing = { ok: false, fault: "missing", detail: blobKey(name) };
     expect(await store.readBlob(replica, name)).toEqual(missing);
     expect(await store.checkBlob(replica, name)).toEqual(missing);
   });
 
-  it("is unreadable when a store throws, and the fault has the cause", async () => {
+  it("counts as unreadable when a store throws, and the fault has the cause", async () => {
     vi.spyOn(env.CATALOG, "get").mockRejectedValue(new Error("KV GET failed: 503"));
     vi.spyOn(env.ARCHIVE, "get").mockRejectedValue(new Error("internal error (10001)"));
     for (const [replica, why] of [
@@ -83,7 +83,7 @@ describe("a blob", () => {
       });
   });
 
-  it("is unreadable when the store never answers", async () => {
+  it("counts as unreadable when the store never answers", async () => {
     vi.spyOn(env.CATALOG, "get").mockReturnValue(new Promise(() => {}));
     expect(await store.readBlob("kv", sha256)).toMatchObject({
       ok: false,
@@ -92,7 +92,7 @@ describe("a blob", () => {
     });
   });
 
-  it("is unreadable when its bytes break off in transit", async () => {
+  it("counts as unreadable when its bytes break off in transit", async () => {
     const body = { arrayBuffer: async () => Promise.reject(new Error("connection lost")) };
     vi.spyOn(env.ARCHIVE, "get").mockResolvedValue(body as unknown as R2ObjectBody); // a part of it
     expect(await store.readBlob("r2", sha256)).toMatchObject({ ok: false, fault: "unreadable" });
@@ -100,14 +100,14 @@ describe("a blob", () => {
 });
 
 describe("the manifest", () => {
-  it("is read from both replicas as it was written", async () => {
+  it("comes from both replicas as it was written", async () => {
     const manifest = aManifest({ generation: 7, previous: 6 });
     await store.writeManifest(manifest);
     for (const replica of ["kv", "r2"] as const)
       expect(await store.readManifest(replica)).toEqual({ ok: true, value: manifest });
   });
 
-  it("is parsed once while its text stays the same, from whichever replica", async () => {
+  it("costs one parse while its text stays the same, from whichever replica", async () => {
     const objectOf = async (replica: "kv" | "r2") => {
       const copy = await store.readManifest(replica);
       return copy.ok ? copy.value : undefined;
@@ -120,20 +120,20 @@ describe("the manifest", () => {
     expect(await objectOf("kv")).toEqual(aManifest({ generation: 2 }));
   });
 
-  it("is written to R2 first, so that KV is never ahead of its fallback", async () => {
+  it("goes to R2 first, so that KV is never ahead of its fallback", async () => {
     vi.spyOn(env.ARCHIVE, "put").mockRejectedValue(new Error("down"));
     const put = vi.spyOn(env.CATALOG, "put");
     await expect(store.writeManifest(aManifest())).rejects.toThrow("down");
     expect(put).not.toHaveBeenCalled();
   });
 
-  it("is cached at KV's edge for the shortest time that KV allows", async () => {
+  it("stays in KV's edge cache for the shortest time that KV allows", async () => {
     const get = vi.spyOn(env.CATALOG, "get");
     await store.readManifest("kv");
     expect(get.mock.calls).toEqual([[MANIFEST_KEY, { type: "arrayBuffer", cacheTtl: 30 }]]);
   });
 
-  it("is corrupt if it lacks a locale that it was written with", async () => {
+  it("counts as corrupt if it lacks a locale that it was written with", async () => {
     const locales = { de: aLocaleEntry(), en: aLocaleEntry() };
     await store.writeManifest(aManifest({ locales }));
     const written = (await env.CATALOG.get(MANIFEST_KEY)) ?? "";
@@ -145,7 +145,7 @@ describe("the manifest", () => {
       expect(await store.readManifest(replica)).toMatchObject({ ok: false, fault: "corrupt" });
   });
 
-  it.each(["", "{", '{"format":2}'])("is corrupt if its text is “%s”", async (text) => {
+  it.each(["", "{", '{"format":2}'])("counts as corrupt if its text is “%s”", async (text) => {
     await env.CATALOG.put(MANIFEST_KEY, text);
     await env.ARCHIVE.put(MANIFEST_KEY, text);
     for (const replica of ["kv", "r2"] as const)
@@ -154,7 +154,7 @@ describe("the manifest", () => {
 });
 
 describe("the manifest of a generation", () => {
-  it("is stored in R2 under a key of its own", async () => {
+  it("lies in R2 under a key of its own", async () => {
     const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
     if (three === undefined || four === undefined) throw new Error("two were built");
     await store.deleteGenerations(await store.listGenerations());
@@ -174,7 +174,7 @@ describe("the manifest of a generation", () => {
     expect(await store.readGeneration(4)).toMatchObject({ ok: true });
   });
 
-  it("is named in the fault if it is damaged", async () => {
+  it("has its name in the fault if it is damaged", async () => {
     await env.ARCHIVE.put("catalog/manifests/7", "{");
     expect(await store.readGeneration(7)).toMatchObject({
       fault: "corrupt",

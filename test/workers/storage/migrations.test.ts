@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe("the migrations of D1", () => {
-  it("are all in the Worker, as they are in their files", () => {
+  it("lie in the Worker as they are in their files", () => {
     const files = env.MIGRATIONS.map(({ name, queries }) => ({ name, count: queries.length }));
     const bundled = MIGRATIONS.map(({ name, sql }) => ({
       name,
@@ -38,7 +38,7 @@ describe("the migrations of D1", () => {
     expect(await applied()).toEqual([...MIGRATIONS, LATER].map(({ name }) => name));
   });
 
-  it("are known to wrangler once the Worker has applied them, and the other way round", async () => {
+  it("count as applied for wrangler once the Worker has applied them, and the other way round", async () => {
     await applyMigrations(d1, MIGRATIONS);
     await applyD1Migrations(d1, env.MIGRATIONS);
     expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
@@ -58,7 +58,7 @@ describe("the migrations of D1", () => {
     expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  it("are applied once by two Workers at the same moment", async () => {
+  it("run once if two Workers apply them at the same moment", async () => {
     await Promise.allSettled([applyMigrations(d1, MIGRATIONS), applyMigrations(d1, MIGRATIONS)]);
     await applyMigrations(d1, MIGRATIONS);
     expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));

@@ -28,7 +28,7 @@ describe("the tokens of the secret ADMIN_TOKENS", () => {
 });
 
 describe("repeated failures", () => {
-  it("are refused with 429 by address", async () => {
+  it("lead to 429 by address", async () => {
     const fail = async (ip: string) => {
       const headers = { authorization: "Bearer wrong", "cf-connecting-ip": ip };
       return (await checkedFetch("/admin/x", { headers })).status;

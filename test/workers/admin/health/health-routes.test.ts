@@ -18,7 +18,7 @@ function watchLog(event: string) {
 }
 
 describe("GET /dashboard/summary", () => {
-  it("is read from the stores and then reused for five seconds", async () => {
+  it("reads the stores and reuses the answer for five seconds", async () => {
     const first = await checkedFetch("/dashboard/summary");
     expect(first.headers.get("cache-control")).toBe("public, max-age=5");
     const text = await first.text();
@@ -61,7 +61,7 @@ describe("GET /admin/monitor/status", () => {
 });
 
 describe("GET /catalog/health", () => {
-  it("is 503 until something is published and then 200, whatever else is down", async () => {
+  it("answers 503 until something is published and then 200, whatever else is down", async () => {
     const before = await checkedFetch("/catalog/health");
     expect(before.status).toBe(503);
     expect(before.headers.get("content-type")).toBe("application/health+json");
@@ -103,7 +103,7 @@ describe("GET /credits", () => {
 });
 
 describe("an unknown path", () => {
-  it("is 404, as a problem whose id is not taken from the request", async () => {
+  it("gets 404 and a problem whose id is not taken from the request", async () => {
     const headers = { "x-request-id": "forged" };
     const answer = await checkedFetch("/no/such/path", { headers });
     expect(answer.status).toBe(404);
