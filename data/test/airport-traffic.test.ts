@@ -13,7 +13,7 @@ const order = (...airports: readonly (readonly [iata: string, type: string, peop
   ).map(({ iata }) => iata);
 
 describe("orderByTraffic", () => {
-  it("has the busiest first, whatever its type", () => {
+  it("puts the busiest first, whatever its type", () => {
     expect(order(["DDD", "large_airport", 9], ["CCC", "small_airport", 1])).toEqual(["CCC", "DDD"]);
   });
 

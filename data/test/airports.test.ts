@@ -115,7 +115,7 @@ describe("withPredecessors", () => {
     expect(successor).toMatchObject({ id: 3, iata: "NEW", scheduledService: "yes" });
   });
 
-  it("leaves all others as they are where an airport opens in nobody's place", () => {
+  it("leaves all others as they are if an airport opens in nobody's place", () => {
     expect(apply({ iata: "NEW", predecessor: "-" })[0]).toEqual(anAirport());
   });
 
@@ -156,7 +156,7 @@ describe("checkLosses", () => {
   const losses = (airports: AirportRow[], changes: Change[] = [], day = [anAirport(), GENEVA]) =>
     checkLosses({ source: "a package", rows: day }, airports, changes);
 
-  it("finds nothing where all is as it was", () => {
+  it("finds nothing if all is as it was", () => {
     expect(losses([anAirport(), GENEVA])).toEqual([]);
   });
 
@@ -246,7 +246,7 @@ describe("checkFalls", () => {
     ]);
   });
 
-  it("has nothing to compare the first snapshot with", () => {
+  it("accepts a first snapshot, which it cannot compare with anything", () => {
     expect(checkFalls(undefined, counts(0), [])).toEqual([]);
     expect(checkFalls(counts(1), counts(2), [])).toEqual([]);
   });
@@ -265,7 +265,7 @@ describe("listCorrections", () => {
     ]);
   });
 
-  it("has no row that says what upstream said already", () => {
+  it("omits rows that repeat what upstream already said", () => {
     const closed = anAirport({ id: 2, type: "closed" });
     const changes = ["1", "2"].map((id) => aChange({ id }));
     expect(listCorrections([anAirport(), closed], [anAirport()], changes)).toEqual([]);

@@ -81,11 +81,11 @@ describe("withoutHeadWords", () => {
       "Homa Bay",
       "Condado de Homa Bay",
     ],
-  ])("leaves the word where the rest %s", (_, words, english, name) => {
+  ])("leaves the word if the rest %s", (_, words, english, name) => {
     expect(plain("es", words, [[english, name]])).toEqual([name]);
   });
 
-  it("leaves the word where another region of the country has the rest as its name", () => {
+  it("leaves the word if another region of the country has the rest as its name", () => {
     const names = [
       ["Moscow", "Moskau"],
       ["Moscow Oblast", "Oblast Moskau"],
@@ -93,7 +93,7 @@ describe("withoutHeadWords", () => {
     expect(plain("de", { before: ["Oblast"] }, names)).toEqual(["Moskau", "Oblast Moskau"]);
   });
 
-  it("leaves the word where two regions of a country would have one name", () => {
+  it("leaves the word if two regions of a country would have one name", () => {
     const names = [
       ["Altai Republic", "Republik Altai"],
       ["Altai Krai", "Region Altai"],
@@ -102,7 +102,7 @@ describe("withoutHeadWords", () => {
     expect(plain("de", words, names)).toEqual(["Republik Altai", "Region Altai"]);
   });
 
-  it("leaves the word where another region has the name in English, however either is spelled", () => {
+  it("leaves the word if another region has the name in English, however either is spelled", () => {
     expect(
       plain("de", { before: ["Oblast"] }, [
         ["Kyiv", "Kiew"],
@@ -123,7 +123,7 @@ describe("withoutHeadWords", () => {
     ).toEqual(["República Srpska"]);
   });
 
-  it("never cuts a compound word in two where names have no spaces", () => {
+  it("never cuts a compound word in two if names have no spaces", () => {
     expect(plain("ja", { after: ["州"] }, [["Yukon", "ユーコン準州"]])).toEqual(["ユーコン準州"]);
     expect(plain("ko", { after: ["공화국"] }, [["Crimea", "크림 자치공화국"]])).toEqual([
       "크림 자치공화국",

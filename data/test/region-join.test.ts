@@ -20,7 +20,7 @@ describe("joinRegions", () => {
     ]);
   });
 
-  it("makes a region a part of its territory where a person decided so, whatever its name", () => {
+  it("makes a region a part of its territory if a person decided so, whatever its name", () => {
     const changes = {
       english: new Map([["sg04", "South East"]]),
       valid: new Set(["sg04"]),
@@ -29,7 +29,7 @@ describe("joinRegions", () => {
     expect(joins("SG-04", "South East", changes)).toEqual([{ rule: "accepted", cldr: ["SG"] }]);
   });
 
-  it("finds a region by its name where ISO gave the code to another", () => {
+  it("finds a region by its name if ISO gave the code to another", () => {
     const english = new Map([
       ["ir05", "Ilam"],
       ["ir17", "Kermanshah"],

@@ -83,7 +83,7 @@ describe("withoutNamesakes", () => {
     ]);
   });
 
-  it("leaves it with none where nothing says whose it is", () => {
+  it("leaves it with none if nothing says whose it is", () => {
     const batinah = [
       { key: "iso3166-2:OM-BJ", bareName: "South Al Batinah" },
       { key: "iso3166-2:OM-BS", bareName: "North Al Batinah" },
@@ -152,7 +152,7 @@ describe("isEnglishTitle", () => {
     },
   );
 
-  it("finds an English word where the name is the English one", () => {
+  it("finds an English word if the name is the English one", () => {
     expect(isEnglishTitle("Ailuk Atoll", "Ailuk Atoll", "XX")).toBe(true);
     expect(isEnglishTitle("Rhode Island", "Rhode Island", "XX")).toBe(true);
   });

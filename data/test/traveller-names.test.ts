@@ -15,7 +15,7 @@ describe("travellerName", () => {
     expect(travellerName({ ...airport, others })).toBe("Paris Charles de Gaulle Airport");
   });
 
-  it("puts a metropolis before the official name where no source has both", () => {
+  it("puts a metropolis before the official name if no source has both", () => {
     const others = ["Paris Airport"];
     expect(travellerName({ ...airport, others })).toBe(
       "Paris Charles de Gaulle International Airport",

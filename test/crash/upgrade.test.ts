@@ -101,7 +101,7 @@ describe("older code over what a later version has stored", () => {
     expect(Date.now() - began).toBeLessThan(60_000);
   });
 
-  it("has changed nothing for the later version, which goes on", async () => {
+  it("changes nothing for the later version, which continues to work", async () => {
     await restartWithVersion(1);
     const run = await killed.runWhen(await killed.publish(), hasEnded);
     expect(run).toMatchObject({ state: "succeeded", error: null });

@@ -47,7 +47,7 @@ describe.each(locales)("the message in %s", (locale) => {
     expect(text).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
   });
 
-  it("is the whole catalog, equal to its JSON, and encoded exactly as protobuf-es encodes it", async () => {
+  it("holds the whole catalog, equal to its JSON, and encoded exactly as protobuf-es encodes it", async () => {
     const all = await answers(locale);
     const message = all["Connect, binary"].body;
     const json = all["Connect, JSON"].body;

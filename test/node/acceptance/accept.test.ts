@@ -44,7 +44,7 @@ describe("an edit of an airport", () => {
     expect(life.held()).toEqual([]);
   });
 
-  it("waits as long where few travellers use the airport", () => {
+  it("waits as long if few travellers use the airport", () => {
     const renamed = [BASEL, BERN, { ...FIELD, name: "Ghost" }];
     life.nextDays(3, renamed);
     expect(life.airport("XFD")?.name).toBe(FIELD.name);
@@ -238,7 +238,7 @@ describe("an airport that upstream no longer lists", () => {
     expect(life.held()).toEqual([]);
   });
 
-  it("waits anew where its row, which was gone, is closed", () => {
+  it("waits anew if its row, which was gone, is closed", () => {
     life.nextDay([BERN, FIELD]);
     life.nextDay([BERN, FIELD], { decisions: [life.decision("rejected")] });
     life.nextDays(4, [BERN, FIELD], { delistedRows: new Map([["1", "closed"]]) });

@@ -129,7 +129,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     },
   );
 
-  it("together with all the others", () => {
+  it("for all such settings together", () => {
     const said = problem({ ALERT_REPEAT_MS: "x", ALERT_WEBHOOKS: "y", ALERT_PING_URL: "z" });
     for (const name of ["ALERT_REPEAT_MS", "ALERT_WEBHOOKS", "ALERT_PING_URL"])
       expect(said).toContain(`${name} `);

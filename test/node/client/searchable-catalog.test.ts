@@ -65,7 +65,7 @@ describe("an opened catalog", () => {
     expect(await catalog.search("z", 1)).toHaveLength(1);
   });
 
-  it("has its places joined", async () => {
+  it("joins its places", async () => {
     const { airports } = await (await open()).places();
     expect(airports.map(({ city }) => city.country.code)).toEqual(["IT", "CH"]);
   });
@@ -122,7 +122,7 @@ describe("an opened catalog", () => {
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
 
-  it("goes on when nothing can be stored", async () => {
+  it("works even if nothing can be stored", async () => {
     const full = async () => {
       throw new Error("the disk is full");
     };

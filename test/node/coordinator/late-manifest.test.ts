@@ -74,7 +74,7 @@ describe("a manifest that arrives after a newer one gives way to the newer one a
     expect(replaced()).toHaveLength(1);
   });
 
-  it("or at a later tick, once the stores can be read and written again", async () => {
+  it("even if the stores can be read and written only at a later tick", async () => {
     await world.publishVersions(1);
     takeLate(timeOut);
     await world.publishVersions(1);

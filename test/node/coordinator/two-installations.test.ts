@@ -111,7 +111,7 @@ describe("a takeover", () => {
     expect(await second.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
   });
 
-  it("changes nothing where the stores are the installation's own, or empty", async () => {
+  it("changes nothing if the stores are the installation's own, or empty", async () => {
     const before = stored();
     const unchanged = { ok: true, changed: false };
     const version = { generation: 3 };

@@ -64,7 +64,7 @@ describe("a run with a faulty upstream", () => {
       "source_http_status",
     ],
     ["answers 404", status(404), "", "source_http_refused"],
-  ])("has no retry when upstream %s", async (_, behavior, why, code) => {
+  ])("ends without a retry when upstream %s", async (_, behavior, why, code) => {
     server.on(AIRPORTS_PATH, behavior);
     const { error } = await world.runToEnd();
     expect(error?.message).toContain(why);

@@ -49,7 +49,7 @@ describe("sampleChanges", () => {
     ["of several bytes a letter", "字".repeat(250_000)],
     ["to be escaped", "\u0001".repeat(250_000)],
   ])(
-    "fits into a row with the run where texts are %s, and regions have all airports",
+    "fits into a row with the run even if texts are %s and regions have all airports",
     (_, text) => {
       const codes = Array.from({ length: 9_000 }, () => "ZRH");
       const sample = sampleChanges(aDiff(500, text, codes), "en");

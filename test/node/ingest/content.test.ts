@@ -36,13 +36,13 @@ describe("describeContent", () => {
     expect(violations).toEqual([]);
   });
 
-  it("has the base slug of a region that has none of its own in the locale", async () => {
+  it("uses the base slug of a region that has none of its own in the locale", async () => {
     const snapshot = aSnapshot({ names: { de: "m49:150,Europa,\n" } });
     const { namesIn } = await aWorkspace(smallAirports, snapshot);
     expect([...(await namesIn("de"))]).toEqual([["m49:150", { name: "Europa", slug: "europe" }]]);
   });
 
-  it("has another hash when any locale or entity is another", async () => {
+  it("returns another hash when any locale or entity differs", async () => {
     const workspace = await aWorkspace();
     const less = await aWorkspace(smallAirports.slice(1));
     const described = [

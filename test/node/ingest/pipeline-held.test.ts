@@ -123,7 +123,7 @@ describe("a run over an upstream that may lie", () => {
     expect(await servedName()).toBe("Ghost");
   });
 
-  it("builds anew where somebody rejects a change that it is about to publish", async () => {
+  it("builds anew if somebody rejects a change that it is about to publish", async () => {
     const honest = new PipelineWorld(["en"]);
     honest.snapshot = world.snapshot;
     honest.upstream = anUpstream(ROWS);
@@ -142,7 +142,7 @@ describe("a run over an upstream that may lie", () => {
     expect(world.current?.catalog_sha256).toBe(honest.current?.catalog_sha256);
   });
 
-  it("goes on with an airport's own row where a vandal gives its code to another one", async () => {
+  it("keeps an airport's own row if a vandal gives its code to another one", async () => {
     const rows = moreAirports(60);
     const [zurich = {}] = rows;
     world.snapshot = aSnapshot({ airports: rows });
@@ -166,7 +166,7 @@ describe("a run over an upstream that may lie", () => {
     ]);
   });
 
-  it("goes on where it was after a run of the snapshot, and knows the airports that were new", async () => {
+  it("continues where it was after a run of the snapshot, and recognizes the airports that were new", async () => {
     const opened = {
       ...smallAirports[0],
       id: "4",
@@ -202,7 +202,7 @@ describe("a run over an upstream that may lie", () => {
     });
   });
 
-  it("holds half of the airports where their rows are closed, which the file still has", async () => {
+  it("holds half of the airports if their rows are closed but still in the file", async () => {
     const closed = ROWS.map((row, index) => (index < 20 ? { ...row, type: "closed" } : row));
     expect(await nextDay(closed)).toBe("published");
     expect(world.run.held).toMatchObject({ by_rule: { closes: 20 } });
@@ -244,7 +244,7 @@ describe("an archive that has lost what was accepted", () => {
     expect(world.run.held).not.toHaveProperty("ledger_lost");
   });
 
-  it("lets the next run start from the snapshot where no version is left", async () => {
+  it("lets the next run start from the snapshot if no version is left", async () => {
     await twoVersions();
     world.forced = true;
     for (const version of world.versions) lose(ACCEPTED_FILE, version);

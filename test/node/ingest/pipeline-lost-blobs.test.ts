@@ -28,7 +28,7 @@ describe("a run in mode full of a published version that has lost blobs", () => 
   });
 
   it.each([["r2"], ["kv"], ["r2", "kv"]] as const)(
-    "stores them anew where the content is the same, from %s %s",
+    "stores them anew if the content is the same, from %s %s",
     async (...replicas) => {
       loseBlobs(...replicas);
       expect((await world.runToEnd("full")).outcome).toBe("unchanged");
@@ -37,7 +37,7 @@ describe("a run in mode full of a published version that has lost blobs", () => 
     },
   );
 
-  it("compares the candidate with the copy in KV where R2 has lost its own", async () => {
+  it("compares the candidate with the copy in KV if R2 has lost its own", async () => {
     loseBlobs("r2");
     renameAirport();
     expect((await world.runToEnd("full")).outcome).toBe("published");
@@ -45,7 +45,7 @@ describe("a run in mode full of a published version that has lost blobs", () => 
     expect(isWhole()).toBe(true);
   });
 
-  it("publishes another content where both have lost theirs, as nobody has what it replaces", async () => {
+  it("publishes another content if both have lost theirs, as nobody has what it replaces", async () => {
     loseBlobs("r2", "kv");
     renameAirport();
     expect((await world.runToEnd("full")).outcome).toBe("published");
@@ -53,7 +53,7 @@ describe("a run in mode full of a published version that has lost blobs", () => 
     expect(isWhole()).toBe(true);
   });
 
-  it("waits where R2 has lost its copy and KV does not answer", async () => {
+  it("waits if R2 has lost its copy and KV does not answer", async () => {
     loseBlobs("r2");
     renameAirport();
     world.store.before = (call) => {

@@ -129,7 +129,7 @@ describe("a run over what is published already", () => {
     expect(world.run.catalog_sha256).toBe(world.current?.catalog_sha256);
   });
 
-  it("archives upstream's bytes again where the archive has lost them, or in mode full", async () => {
+  it("archives upstream's bytes again if the archive has lost them, or in mode full", async () => {
     await world.runToEnd();
     const archived = [...world.archive.files.keys()];
     const [lost = ""] = archived;

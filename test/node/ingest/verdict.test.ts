@@ -147,7 +147,7 @@ describe("an upstream that no force lets pass", () => {
   it.each([
     ["has no rows", [], ["guard_empty", "airports", 60, 0]],
     ["has many rows that are rejected", someRejected, ["guard_rejects", undefined, null, 3]],
-  ])("fails the run where it %s", async (_, rows, trip) => {
+  ])("fails the run if it %s", async (_, rows, trip) => {
     world.upstream = anUpstream(rows);
     for (const forced of [false, true]) {
       const run = await runServingTheSame(() => world.runToEnd({ forced }));

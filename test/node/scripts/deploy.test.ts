@@ -239,7 +239,7 @@ describe("npm run deploy, before it changes anything,", () => {
   );
 
   it(
-    "checks and builds in a dry run, which needs no account",
+    "checks and builds in a dry run, without any account",
     async () => {
       const env = { CLOUDFLARE_API_TOKEN: "" };
       const { code, stdout } = await world.deploy(["--dry-run", "--env=staging"], { env });

@@ -80,7 +80,7 @@ describe.each([
   ["docs/alerts.md", "state", ALERT_STATES],
   ["docs/backups.md", "`verified.state`", VERDICT_STATES],
 ])("the table in %s of each %s", (page, title, names) => {
-  it("has those of the code", () => {
+  it("lists the values that the code has", () => {
     const rows = tableOf(readFileSync(page, "utf8"), title);
     const named = rows.map(([name = ""]) => /`(\w+)`/.exec(name)?.[1]);
     expect(new Set(named)).toEqual(new Set(names));

@@ -51,7 +51,7 @@ describe("replicate", () => {
     expect(await store.readGeneration(1)).toEqual({ ok: true, value: restored });
   });
 
-  it("may be repeated", async () => {
+  it("gives the same result when it is repeated", async () => {
     await replicate(store, manifest);
     await replicate(store, manifest);
     expect(await store.readManifest("kv")).toEqual({ ok: true, value: manifest });

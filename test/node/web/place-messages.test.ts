@@ -17,7 +17,7 @@ function messagesOf(
 }
 
 describe("the messages of a place", () => {
-  it("are an airport, its city, its country and its regions, each with what joins it", () => {
+  it("include an airport, its city, its country and its regions, each with what joins it", () => {
     const messages = messagesOf("airport", airports[zurich]);
     expect(messages.map(({ path, via }) => [path.replace(/\d+/, ""), via])).toEqual([
       ["airports[]", ""],

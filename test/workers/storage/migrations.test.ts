@@ -50,7 +50,7 @@ describe("the migrations of D1", () => {
     expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  it("change nothing where one of their statements fails", async () => {
+  it("change nothing if one of their statements fails", async () => {
     await applyMigrations(d1, MIGRATIONS);
     const broken = { ...LATER, sql: `${LATER.sql}--> statement-breakpoint\nDROP TABLE absent` };
     await expect(applyMigrations(d1, [...MIGRATIONS, broken])).rejects.toThrow("no such table");

@@ -68,7 +68,7 @@ describe("GET /admin/catalog/comparison", () => {
     expect(await compare(`?to=${id}`)).toMatchObject(expected);
   });
 
-  it("gives the counts where the bytes of a version are nowhere", async () => {
+  it("gives the counts even if no store has the bytes of a version", async () => {
     loseBlobsOf(1);
     expect(await compare("?to=1")).toMatchObject({ to: { generation: 1 }, changes: null });
   });
