@@ -40,14 +40,11 @@ describe("a call to a Durable Object", () => {
     ["a second time, if it might then take effect twice", false, 1, RESET, 1],
     ["a second time, once it took all its time", true, 1, new StoreTimeout("coordinator"), 1],
     ["a second time where the object is overloaded", true, 1, OVERLOADED, 1],
-  ])(
-    "does not reach the object %s, and keeps the cause",
-    async (_, isIdempotent, broken, cause, stubs) => {
-      const made = await call(isIdempotent, broken, cause);
-      expect(made).toMatchObject({ answer: { part: "coordinator", cause }, stubs });
-      expect(made.answer).toBeInstanceOf(Unavailable);
-    },
-  );
+  ])("does not go out %s, and keeps the cause", async (_, isIdempotent, broken, cause, stubs) => {
+    const made = await call(isIdempotent, broken, cause);
+    expect(made).toMatchObject({ answer: { part: "coordinator", cause }, stubs });
+    expect(made.answer).toBeInstanceOf(Unavailable);
+  });
 });
 
 describe("a call to a store", () => {

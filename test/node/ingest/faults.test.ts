@@ -50,14 +50,11 @@ it.each([
   [7_000, 60_000],
   [60_001, 60_001],
   [3_600_000, 3_600_000],
-])(
-  "toFailure retries only the run if upstream asks for a wait of %i ms, after %i ms",
-  (asked, ms) => {
-    const { error, retry } = toFailure(new PassingError("http_status", "busy", asked), "fetch");
-    expect(retry).toEqual({ step: false, runAfterMs: ms });
-    expect(error.message).toBe("busy");
-  },
-);
+])("toFailure retries only the run if asked to wait for %i ms, after %i ms", (asked, ms) => {
+  const { error, retry } = toFailure(new PassingError("http_status", "busy", asked), "fetch");
+  expect(retry).toEqual({ step: false, runAfterMs: ms });
+  expect(error.message).toBe("busy");
+});
 
 it("toFailure retries nothing, and says so, if upstream asks for a wait of over an hour", () => {
   const { error, retry } = toFailure(new PassingError("http_status", "busy", 3_600_001), "fetch");

@@ -31,13 +31,10 @@ describe("decidePause", () => {
     ["an end", endless, { note: "bad data", until: LATER }, { until: LATER }],
     ["no end", ending, { note: null, until: null }, { until: null }],
     ["a note, and keeps the end", ending, { note: "upgrade" }, { note: "upgrade" }],
-  ])(
-    "adopts %s, names who requested it, and keeps the time at which the pause began",
-    (_, present, request, changes) => {
-      const pause = { ...present, by: "ana", ...changes };
-      expect(askedAgain(present, request)).toEqual({ pause, changed: true });
-    },
-  );
+  ])("adopts %s and names its author, but keeps its start", (_, present, request, changes) => {
+    const pause = { ...present, by: "ana", ...changes };
+    expect(askedAgain(present, request)).toEqual({ pause, changed: true });
+  });
 });
 
 describe("hasEnded", () => {

@@ -105,19 +105,16 @@ describe("a store that fails three times in a row", () => {
   it.each([
     ["is silent", () => SILENCE],
     ["does not answer", () => FAULT("unreadable")],
-  ])(
-    "gets no read for two seconds, and none for two more if it then still %s",
-    async (_, answer) => {
-      await failKv(answer);
-      await read();
-      expect(calls).toEqual(["r2"]);
-      await pass(2_000);
-      calls.length = 0;
-      await read();
-      await read();
-      expect(calls).toEqual(["kv", "r2", "r2"]);
-    },
-  );
+  ])("gets no read for two seconds, and for two more if it still %s", async (_, answer) => {
+    await failKv(answer);
+    await read();
+    expect(calls).toEqual(["r2"]);
+    await pass(2_000);
+    calls.length = 0;
+    await read();
+    await read();
+    expect(calls).toEqual(["kv", "r2", "r2"]);
+  });
 
   it("stays skipped even if it answers, as long as each answer comes after that of R2", async () => {
     const answerLate = () =>

@@ -20,23 +20,26 @@ function aRenewedService(): Subject & { readonly old: string; readonly renewed: 
 }
 
 describe("a GET that names the hash of a version", () => {
-  it.each([true, false])("gets that version, cacheable for ever; in memory: %s", async (holds) => {
-    const { handler, reader, old, renewed } = aRenewedService();
-    reader.holds = holds;
-    for (const [hash, version] of [
-      [renewed, "8"],
-      [old, "7"],
-    ] as const) {
-      const { headers, status } = await handler(aPinned(hash));
-      expect(status).toBe(200);
-      expect(headers.get("catalog-sha256")).toBe(hash);
-      expect(headers.get("catalog-version")).toBe(version);
-      expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-    }
-    const { headers } = await handler(aGet());
-    expect(headers.get("catalog-sha256")).toBe(renewed);
-    expect(headers.get("cache-control")).toContain("max-age=300");
-  });
+  it.each([true, false])(
+    "gets that version, which is cacheable for ever; in memory: %s",
+    async (holds) => {
+      const { handler, reader, old, renewed } = aRenewedService();
+      reader.holds = holds;
+      for (const [hash, version] of [
+        [renewed, "8"],
+        [old, "7"],
+      ] as const) {
+        const { headers, status } = await handler(aPinned(hash));
+        expect(status).toBe(200);
+        expect(headers.get("catalog-sha256")).toBe(hash);
+        expect(headers.get("catalog-version")).toBe(version);
+        expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      }
+      const { headers } = await handler(aGet());
+      expect(headers.get("catalog-sha256")).toBe(renewed);
+      expect(headers.get("cache-control")).toContain("max-age=300");
+    },
+  );
 
   it("gets the same bytes as a GET without the hash, and 304 if the client has them", async () => {
     const { handler, renewed } = aRenewedService();

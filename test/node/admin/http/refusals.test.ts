@@ -276,13 +276,10 @@ describe("a malformed id gets 404 and reaches no store", () => {
     ["/admin/backup/jobs", "a job", "/admin/backup/jobs"],
     ["/admin/alerts/runs", "an evaluation", "/admin/alerts/runs"],
     ["/admin/ingest/runs", "a run", "/admin/ingest/runs"],
-  ])(
-    "at %s/{id}, in an answer that says where the id of %s is from: %s",
-    async (path, what, list) => {
-      const detail = `The id in the path must be the UUIDv7 of ${what}, in lower case, from GET ${list}.`;
-      expect(await (await world.request(`${path}/ABC`)).json()).toMatchObject({ detail });
-    },
-  );
+  ])("at %s/{id}, saying where the id of %s is from: %s", async (path, what, list) => {
+    const detail = `The id in the path must be the UUIDv7 of ${what}, in lower case, from GET ${list}.`;
+    expect(await (await world.request(`${path}/ABC`)).json()).toMatchObject({ detail });
+  });
 });
 
 /** What a route does not take, as a query or a body, and what the problem says about it. */
@@ -360,16 +357,13 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
 describe.each(Object.entries(INVALID))("%s answers 400", (route, rows) => {
   const [method = "", path = ""] = route.split(" ");
 
-  it.each(rows.map(([sent, detail]) => [detail, sent]))(
-    "with the message %s",
-    async (detail, sent) => {
-      const isBody = method === "POST";
-      const answer = isBody ? world.post(path, sent) : world.request(`${path}${sent}`);
-      const refusal = isBody ? "400 invalid_body" : "400 invalid_query";
-      const actor = path.startsWith("/admin") ? "ops" : null;
-      await expectRefused(answer, { refusal, detail, actor, action: ACTIONS[route] });
-    },
-  );
+  it.each(rows.map(([sent, detail]) => [detail, sent]))("and says %s", async (detail, sent) => {
+    const isBody = method === "POST";
+    const answer = isBody ? world.post(path, sent) : world.request(`${path}${sent}`);
+    const refusal = isBody ? "400 invalid_body" : "400 invalid_query";
+    const actor = path.startsWith("/admin") ? "ops" : null;
+    await expectRefused(answer, { refusal, detail, actor, action: ACTIONS[route] });
+  });
 });
 
 describe("a public route", () => {
