@@ -118,8 +118,9 @@ function queryOf({ path }: Case): string {
   return path.includes("?") ? path.slice(path.indexOf("?")) : "";
 }
 
-/** What a request takes, and what it takes of others: the table of the page. */
+/** What the usual requests take, of others too: the table of the page. */
 export function summaryTable(all: readonly Served[]): Table {
+  const usual = all.filter(({ one }) => one.stock || one.method === "GET");
   return {
     title:
       "Serving in English, and the CPU of others as a multiple of the service's. The limit is a Worker that looks at the request and returns the same bytes as a constant; the router is Connect's, with the message in memory, and does not compress; nginx has the answers as files.",
@@ -132,7 +133,7 @@ export function summaryTable(all: readonly Served[]): Table {
       "router / service",
       "nginx / service",
     ],
-    rows: all.map(({ one, bytes, results }) => [
+    rows: usual.map(({ one, bytes, results }) => [
       one.name,
       String(bytes),
       round(results.get("service")?.requestsPerSecond ?? Number.NaN, 0),
