@@ -23,6 +23,7 @@ import {
   type Servers,
   servingTable,
   startServers,
+  summaryTable,
 } from "./serving.ts";
 import { round } from "./statistics.ts";
 import { StepCosts } from "./step-costs.ts";
@@ -56,7 +57,7 @@ if (values.help) {
                 and updates it publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
   --limits      compare the service with the limits only, which takes a quarter of the time
-  --write       also write the tables into docs/performance.md
+  --write       also write the tables that docs/performance.md has into that page
 `);
   process.exit(0);
 }
@@ -91,7 +92,7 @@ try {
   for (const one of cases) prepared.push(await prepareCase(servers, one, values.limits));
   const served: readonly Served[] =
     prepared.length > 0 ? await measure(prepared, forMs, progress) : [];
-  if (served.length > 0) tables.push(servingTable(served));
+  if (served.length > 0) tables.push(summaryTable(served), servingTable(served));
   if (served.length > 0 && !values.limits) tables.push(comparisonTable(served));
   if (isWanted("warm")) {
     progress("all locales in turn");

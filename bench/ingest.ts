@@ -46,7 +46,7 @@ export function ingestTables(
   const cpuMs = sum(stages.map((stage) => stage.cpuMs));
   return [
     {
-      title: `Ingest of ${locales} locales, all of workerd. Peak memory: ${round(peakMb, 0)} MB resident, stores included; that of one step in its isolate is measured by \`npm run bench:growth\`.`,
+      title: `Ingest of ${locales} locales, all of workerd. Peak memory: ${round(peakMb, 0)} MB resident, stores included.`,
       columns: ["stage", "steps", "wall ms", "CPU ms", "share of CPU"],
       rows: [
         ...stages.map((one) => [

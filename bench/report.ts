@@ -22,7 +22,7 @@ export function printTable({ title, columns, rows }: Table): string {
   return `\n${title}\n\n${line(columns)}${rule}${rows.map(line).join("")}`;
 }
 
-/** Writes tables between the page's marks. Each replaces the one with the same columns; others stay. */
+/** Puts tables in the place of those on the page that have the same columns; the page has not all. */
 export function writeReport(tables: readonly Table[]): void {
   const page = readFileSync(PAGE, "utf8");
   const [before, rest] = page.split(BEGIN);
@@ -32,7 +32,8 @@ export function writeReport(tables: readonly Table[]): void {
   const texts = new Map(
     (written.match(TABLE) ?? []).map((text): [string, string] => [columnsOf(text), text]),
   );
-  for (const text of tables.map(printTable)) texts.set(columnsOf(text), text);
+  for (const text of tables.map(printTable))
+    if (texts.has(columnsOf(text))) texts.set(columnsOf(text), text);
   writeFileSync(PAGE, `${before}${BEGIN}\n${[...texts.values()].join("")}\n${END}${after}`);
 }
 

@@ -118,6 +118,33 @@ function queryOf({ path }: Case): string {
   return path.includes("?") ? path.slice(path.indexOf("?")) : "";
 }
 
+/** What the usual requests take, of others too: the table of the page. */
+export function summaryTable(all: readonly Served[]): Table {
+  const usual = all.filter(({ one }) => one.stock || one.method === "GET");
+  return {
+    title:
+      "Serving in English, and the CPU of others as a multiple of the service's. The limit is a Worker that looks at the request and returns the same bytes as a constant; the router is Connect's, with the message in memory, and does not compress; nginx has the answers as files.",
+    columns: [
+      "request",
+      "bytes",
+      "requests/s",
+      "CPU ms",
+      "limit / service",
+      "router / service",
+      "nginx / service",
+    ],
+    rows: usual.map(({ one, bytes, results }) => [
+      one.name,
+      String(bytes),
+      round(results.get("service")?.requestsPerSecond ?? Number.NaN, 0),
+      round(results.get("service")?.cpuMs ?? Number.NaN, 2),
+      costRatio(results, "reading", "cpuMs"),
+      costRatio(results, "stock", "cpuMs"),
+      costRatio(results, "static", "cpuMs"),
+    ]),
+  };
+}
+
 /** The service beside the least and the most that a Worker can do. */
 export function servingTable(all: readonly Served[]): Table {
   return {

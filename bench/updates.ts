@@ -58,7 +58,7 @@ export async function measureUpdates(
     ]);
   }
   return {
-    title: `A publication after ${RENAMED} renamed airports, with deltas from 1 to ${UPDATES} earlier contents, and what a client receives that has the one before, in English, in English and in German`,
+    title: `A publication after ${RENAMED} renamed airports, with deltas from 1 to ${UPDATES} earlier contents, and what a client downloads that has the English answer of the one before`,
     columns: [
       "contents",
       "CPU ms",

@@ -25,14 +25,7 @@ const PRICE = {
 
 interface CostLine {
   readonly what: string;
-  readonly arithmetic: string;
-  readonly dollars: number;
-}
-
-interface Amount {
-  readonly what: string;
   readonly count: number;
-  readonly unit: string;
   readonly price: keyof typeof PRICE;
 }
 
@@ -82,70 +75,31 @@ const PER_HOUR = { kvReads: 20, r2Reads: 20, r2Lists: 3 };
 const HOURS_A_MONTH = 720;
 const TICKS_A_MONTH = 12 * HOURS_A_MONTH;
 
-function line({ what, count, unit, price }: Amount): CostLine {
-  const arithmetic = `${count.toLocaleString("en")} ${unit} × $${Number((PRICE[price] * MILLION).toFixed(2))} / million`;
-  return { what, arithmetic, dollars: count * PRICE[price] };
-}
-
 /** A million requests, in isolates that are busy. */
 export function requestCosts(): CostLine[] {
   const { cpuMs, lookAfterSeconds, perSecond } = PER_REQUEST;
   const looks = Math.round(MILLION / (lookAfterSeconds * perSecond));
   return [
-    line({ what: "requests", count: MILLION, unit: "requests", price: "request" }),
-    line({ what: "CPU", count: MILLION * cpuMs, unit: "ms", price: "cpuMs" }),
-    line({ what: "looking for a newer manifest", count: looks, unit: "KV reads", price: "kvRead" }),
-    line({
-      what: "metrics, where `METRICS` is bound",
-      count: MILLION,
-      unit: "data points",
-      price: "dataPoint",
-    }),
+    { what: "requests", count: MILLION, price: "request" },
+    { what: "ms of CPU", count: MILLION * cpuMs, price: "cpuMs" },
+    { what: "KV reads for a newer manifest", count: looks, price: "kvRead" },
+    { what: "data points, where `METRICS` is bound", count: MILLION, price: "dataPoint" },
   ];
 }
 
-/** One ingest that publishes everything anew. */
+/** One ingest that publishes everything anew; what it reads costs less than a thousandth of a cent. */
 function ingestCosts(): CostLine[] {
   const { blobs, manifests, generationManifests, sources, lists } = PER_INGEST;
   const { steps, compressionCpuMs, objectSeconds, rows } = PER_INGEST;
   const kvWrites = blobs + manifests;
-  const r2Objects = blobs + manifests + generationManifests + sources;
-  const r2Writes = r2Objects + lists;
-  const r2Reads = manifests + generationManifests + sources;
+  const r2Writes = blobs + manifests + generationManifests + sources + lists;
   return [
-    line({ what: "KV", count: kvWrites, unit: "writes", price: "kvWrite" }),
-    line({
-      what: "reading the manifest back",
-      count: manifests,
-      unit: "KV reads",
-      price: "kvRead",
-    }),
-    line({ what: "R2", count: r2Writes, unit: "writes and lists", price: "r2Write" }),
-    line({
-      what: "reading manifests and upstream files",
-      count: r2Reads,
-      unit: "R2 reads",
-      price: "r2Read",
-    }),
-    line({ what: "compressing", count: compressionCpuMs, unit: "ms", price: "cpuMs" }),
-    line({
-      what: "Durable Object",
-      count: steps,
-      unit: "alarms and calls",
-      price: "objectRequest",
-    }),
-    line({
-      what: "its duration",
-      count: objectSeconds / 8,
-      unit: "GB-seconds",
-      price: "objectGbSecond",
-    }),
-    line({
-      what: "rows of the Durable Object and D1",
-      count: rows,
-      unit: "rows",
-      price: "rowWritten",
-    }),
+    { what: "KV writes", count: kvWrites, price: "kvWrite" },
+    { what: "R2 writes and lists", count: r2Writes, price: "r2Write" },
+    { what: "ms of CPU to compress", count: compressionCpuMs, price: "cpuMs" },
+    { what: "alarms and calls of the Durable Object", count: steps, price: "objectRequest" },
+    { what: "GB-seconds of it", count: objectSeconds / 8, price: "objectGbSecond" },
+    { what: "rows of it and of D1", count: rows, price: "rowWritten" },
   ];
 }
 
@@ -155,42 +109,33 @@ function monthCosts(): CostLine[] {
     TICKS_A_MONTH * PER_TICK[what] + HOURS_A_MONTH * PER_HOUR[what];
   const ticks = (what: keyof typeof PER_TICK) => TICKS_A_MONTH * PER_TICK[what];
   return [
-    line({ what: "cron triggers", count: TICKS_A_MONTH, unit: "requests", price: "request" }),
-    line({ what: "KV", count: monthly("kvReads"), unit: "reads", price: "kvRead" }),
-    line({ what: "R2", count: monthly("r2Reads"), unit: "reads", price: "r2Read" }),
-    line({ what: "listing in R2", count: monthly("r2Lists"), unit: "lists", price: "r2Write" }),
-    line({
-      what: "Durable Objects",
+    { what: "cron triggers", count: TICKS_A_MONTH, price: "request" },
+    { what: "KV reads", count: monthly("kvReads"), price: "kvRead" },
+    { what: "R2 reads", count: monthly("r2Reads"), price: "r2Read" },
+    { what: "R2 lists", count: monthly("r2Lists"), price: "r2Write" },
+    {
+      what: "alarms and calls of Durable Objects",
       count: ticks("objectRequests"),
-      unit: "alarms and calls",
       price: "objectRequest",
-    }),
-    line({
-      what: "their duration",
-      count: ticks("objectSeconds") / 8,
-      unit: "GB-seconds",
-      price: "objectGbSecond",
-    }),
-    line({
-      what: "rows of the Durable Objects and D1",
-      count: ticks("rows"),
-      unit: "rows",
-      price: "rowWritten",
-    }),
+    },
+    { what: "GB-seconds of them", count: ticks("objectSeconds") / 8, price: "objectGbSecond" },
+    { what: "rows of them and of D1", count: ticks("rows"), price: "rowWritten" },
   ];
 }
 
 /** A Markdown table with its sum. */
 export function costTable(title: string, lines: readonly CostLine[]): string {
-  const rows = lines.map(
-    ({ what, arithmetic, dollars }) => `| ${what} | ${arithmetic} | ${inDollars(dollars)} |`,
-  );
-  const sum = lines.reduce((total, { dollars }) => total + dollars, 0);
+  const costs = lines.map(({ count, price }) => count * PRICE[price]);
+  const rows = lines.map(({ what, count, price }, index) => {
+    const perMillion = Number((PRICE[price] * MILLION).toFixed(2));
+    return `| ${what} | ${count.toLocaleString("en")} | ${perMillion} | ${inDollars(costs[index] ?? 0)} |`;
+  });
+  const sum = costs.reduce((total, cost) => total + cost, 0);
   return [
-    `| ${title} | arithmetic | $ |`,
-    "| --- | --- | --: |",
+    `| ${title} | count | $ per million | $ |`,
+    "| --- | --: | --: | --: |",
     ...rows,
-    `| **sum** | | **${inDollars(sum)}** |`,
+    `| **sum** | | | **${inDollars(sum)}** |`,
   ].join("\n");
 }
 
