@@ -10,6 +10,7 @@ const STAMP = "dist/web-built";
 /** Files and folders that the pages are made of. */
 const INPUTS = [
   "README.md",
+  "client/README.md",
   "client/src",
   "data/NOTICE.md",
   "data/search",

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
 import { Marked, Renderer, type Tokens } from "marked";
 import type { DocsSection } from "../src/web/docs/docs-section.ts";
 import { highlight } from "./highlight.ts";
@@ -25,33 +26,40 @@ const marked = new Marked();
 const CLIENTS = "/docs";
 const ROUTES = "/docs/routes";
 
-/** Whom the pages are for, in the order of the navigation: by page the file of docs/, if there is one. */
+/** Whom the pages are for, in the order of the navigation: by page its file, if there is one. */
 const READERS: { readonly [reader: string]: { readonly [path: string]: string } } = {
-  Callers: { [CLIENTS]: "clients.md", "/docs/compatibility": "compatibility.md" },
+  Callers: {
+    [CLIENTS]: "docs/clients.md",
+    "/docs/package": "client/README.md",
+    "/docs/compatibility": "docs/compatibility.md",
+  },
   Operators: {
-    "/docs/operating": "operating.md",
-    "/docs/alerts": "alerts.md",
-    "/docs/backups": "backups.md",
-    "/docs/upstream": "upstream.md",
-    "/docs/deploying": "deploying.md",
-    "/docs/platform": "platform.md",
+    "/docs/operating": "docs/operating.md",
+    "/docs/alerts": "docs/alerts.md",
+    "/docs/backups": "docs/backups.md",
+    "/docs/upstream": "docs/upstream.md",
+    "/docs/deploying": "docs/deploying.md",
+    "/docs/platform": "docs/platform.md",
     [ROUTES]: "",
   },
   Developers: {
-    "/docs/architecture": "architecture.md",
-    "/docs/performance": "performance.md",
-    "/docs/developing": "developing.md",
+    "/docs/architecture": "docs/architecture.md",
+    "/docs/performance": "docs/performance.md",
+    "/docs/developing": "docs/developing.md",
   },
 };
+/** Titles in place of the files' own. */
+const TITLES = new Map([["client/README.md", "The package"]]);
 const PATHS = new Map(
   Object.values(READERS).flatMap((pages) =>
     Object.entries(pages).map(([path, file]): [string, string] => [file, path]),
   ),
 );
+const README = "README.md";
 /** Chapters of README that callers need. */
 const CHAPTERS = ["One call", "A browser client", "Locales", "Errors"];
 
-/** The pages below /docs: those of docs/, with the contract, the routes and the credits. */
+/** The pages below /docs: those of docs/ and the package, with the contract, the routes and the credits. */
 export function docsPages(): DocsPage[] {
   const guides = readGuides();
   return guides.map((guide, index) => {
@@ -125,10 +133,9 @@ function readGuides(): Guide[] {
 }
 
 function readGuide(file: string, path: string): Guide {
-  const text = readFileSync(`docs/${file}`, "utf8");
-  const [heading = "", ...lines] = text.split("\n");
-  const title = heading.replace("# ", "");
-  const body = markdownHtml(lines.join("\n"));
+  const [heading = "", ...lines] = readFileSync(file, "utf8").split("\n");
+  const title = TITLES.get(file) ?? heading.replace("# ", "");
+  const body = markdownHtml(lines.join("\n"), file);
   return { path, title, html: path === CLIENTS ? forCallers(body) : body };
 }
 
@@ -139,9 +146,10 @@ function routesGuide(): Guide {
 }
 
 function forCallers(html: string): string {
-  const readme = readFileSync("README.md", "utf8");
+  const readme = readFileSync(README, "utf8");
   const chapters = CHAPTERS.map((title) => `## ${title}\n${chapter(readme, title)}`);
-  return [markdownHtml(chapters.join("\n")), html, contractHtml(), creditsHtml(readme)].join("\n");
+  const chaptersHtml = markdownHtml(chapters.join("\n"), README);
+  return [chaptersHtml, html, contractHtml(), creditsHtml(readme)].join("\n");
 }
 
 function contractHtml(): string {
@@ -156,7 +164,7 @@ function creditsHtml(readme: string): string {
     .replace(/^# .*\n/, "")
     .replaceAll("\n## ", "\n### ");
   const map = `The outline of the world on the explorer's map is made from [Natural Earth](https://www.naturalearthdata.com/) (public domain), through the package world-atlas (ISC).`;
-  return markdownHtml(`## ${title}\n${code}\n\n### Data\n${data}\n### Map\n\n${map}`);
+  return markdownHtml(`## ${title}\n${code}\n\n### Data\n${data}\n### Map\n\n${map}`, README);
 }
 
 /** A chapter of a Markdown text without its heading. */
@@ -170,13 +178,20 @@ function chapter(markdown: string, title: string): string {
 
 /** Wide tables and code are scrolled by themselves, by keyboard too. */
 class DocsRenderer extends Renderer {
+  readonly #file: string;
+
+  constructor(file: string) {
+    super();
+    this.#file = file;
+  }
+
   override table(token: Tokens.Table): string {
     return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${super.table(token)}</div>`;
   }
 
   /** Links that lead into the repository are shown as text. */
   override link(token: Tokens.Link): string {
-    const href = hrefOf(token.href);
+    const href = hrefOf(token.href, this.#file);
     return href === undefined
       ? this.parser.parseInline(token.tokens)
       : super.link({ ...token, href });
@@ -197,15 +212,17 @@ class DocsRenderer extends Renderer {
   }
 }
 
-/** Where a link of README or docs/ leads here; undefined if nowhere. */
-function hrefOf(href: string): string | undefined {
+/** Where a link of a file leads here; undefined if nowhere. */
+function hrefOf(href: string, from: string): string | undefined {
   if (/^(?:https?:|#)/.test(href)) return href;
-  const [file = "", fragment] = href.split("#");
-  const page = PATHS.get(file.replace("docs/", ""));
+  const [path = "", fragment] = href.split("#");
+  const file = join(dirname(from), path);
+  const isChapter = file === README && CHAPTERS.some((title) => slugOf(title) === fragment);
+  const page = isChapter ? CLIENTS : PATHS.get(file);
   return fragment === undefined ? page : page && `${page}#${fragment}`;
 }
 
 /** Files of this repository are trusted. */
-function markdownHtml(markdown: string): string {
-  return marked.parse(markdown, { async: false, renderer: new DocsRenderer() });
+function markdownHtml(markdown: string, file: string): string {
+  return marked.parse(markdown, { async: false, renderer: new DocsRenderer(file) });
 }

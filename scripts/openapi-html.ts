@@ -35,7 +35,9 @@ interface Response {
   readonly content?: Content;
 }
 
-type Content = { readonly [mediaType: string]: { readonly schema: Schema } };
+type Content = {
+  readonly [mediaType: string]: { readonly schema: Schema; readonly example?: unknown };
+};
 
 interface Schema {
   readonly $ref?: string;
@@ -102,6 +104,7 @@ function operationHtml(method: string, path: string, operation: Operation): stri
 ${rowsHtml("Parameters", parameters.map(parameterRow))}
 ${body === undefined ? "" : rowsHtml("Body", fieldRows(body))}
 <h4>Answers</h4>${tableHtml(Object.entries(responses).map(responseCells))}
+${Object.entries(responses).map(exampleHtml).join("")}
 </div></details>`;
 }
 
@@ -114,6 +117,15 @@ function responseCells([status, { description, content = {} }]: [string, Respons
     .filter(([mediaType]) => mediaType !== "application/problem+json")
     .map(([, { schema }]) => typeHtml(schema));
   return [`<code>${status}</code>`, types.join(", "), inlineHtml(description)];
+}
+
+function exampleHtml([status, { content = {} }]: [string, Response]): string {
+  const examples = Object.values(content).filter(({ example }) => example !== undefined);
+  const codes = examples.map(({ example }) => {
+    const text = typeof example === "string" ? example : JSON.stringify(example, null, 2);
+    return `<h4>Example of ${status}</h4><pre class="code-block" tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+  });
+  return codes.join("");
 }
 
 /** The id is inside of what is closed, so that a link to it opens it. */

@@ -8,12 +8,9 @@ const root = join(import.meta.dirname, "../../..");
 const page = readFileSync(join(root, "docs/alerts.md"), "utf8");
 
 describe("docs/alerts.md", () => {
-  it("has exactly one section for each rule, in the order of its table", () => {
-    const names = Object.keys(RULES);
-    const sections = [...page.matchAll(/^### `(\w+)`$/gm)].map(([, name]) => name);
-    const rows = [...page.matchAll(/^\| `(\w+)` +\| (warn|fail) /gm)];
-    expect(sections).toEqual(names);
-    expect(rows.map(([, name, severity]) => [name, severity])).toEqual(
+  it("has exactly one section for each rule, in their order, which begins with its severity", () => {
+    const sections = [...page.matchAll(/^### `(\w+)`\n\n\*\*(\w+)\*\*/gm)];
+    expect(sections.map(([, name, severity]) => [name, severity])).toEqual(
       Object.entries(RULES).map(([name, { severity }]) => [name, severity]),
     );
   });

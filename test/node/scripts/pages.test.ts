@@ -4,7 +4,9 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { docsPages } from "../../../scripts/docs-content.ts";
-import { slugOf } from "../../../scripts/html.ts";
+import { escapeHtml, slugOf } from "../../../scripts/html.ts";
+import { openApiDocument } from "../../../scripts/openapi-document.ts";
+import type { OpenApiDocument } from "../../../scripts/openapi-html.ts";
 import { SETTING_NAMES } from "../../../scripts/setting-names.ts";
 import { RULES } from "../../../src/acceptance/held-change.ts";
 import { ALERT_STATES } from "../../../src/alerts/alert-run.ts";
@@ -107,8 +109,22 @@ describe("the README", () => {
 describe("the pages below /docs", () => {
   const pages = docsPages();
 
-  it("match those of docs/ and the page of the routes", () => {
-    expect(pages).toHaveLength(markdownIn("docs").length + 1);
+  it("match those of docs/, the page of the package and that of the routes", () => {
+    expect(pages).toHaveLength(markdownIn("docs").length + 2);
+  });
+
+  it("show each example of the OpenAPI document", () => {
+    const routes = pages.find(({ path }) => path === "/docs/routes")?.content ?? "";
+    const { paths } = openApiDocument() as unknown as OpenApiDocument; // its parts that are shown
+    const examples = Object.values(paths ?? {})
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ responses = {} }) => Object.values(responses))
+      .flatMap(({ content = {} }) => Object.values(content))
+      .map(({ example }) => example)
+      .filter((example) => typeof example === "object")
+      .map((example) => escapeHtml(JSON.stringify(example, null, 2)));
+    expect(examples.length).toBeGreaterThan(30);
+    expect(examples.filter((example) => !routes.includes(example))).toEqual([]);
   });
 
   it.each(pages)("$path links only to existing pages and headings", ({ path, content }) => {
