@@ -58,7 +58,7 @@ export class BackupWorld {
     makePipeline?: (deps: PipelineDependencies) => Pipeline,
   ) {
     let now = () => START;
-    this.bucket = new MemoryBucket(() => now(), other?.bucket.files);
+    this.bucket = new MemoryBucket(other?.bucket, () => now());
     this.store = createBackupStore(this.bucket.binding);
     const history = createHistory(this.d1.binding);
     this.ingest = new CoordinatorWorld({
@@ -166,7 +166,7 @@ export class BackupWorld {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
-    const bucket = new MemoryBucket(() => ingest.time, this.bucket.files);
+    const bucket = new MemoryBucket(this.bucket, () => ingest.time);
     bucket.before = enter;
     bucket.after = leave;
     const catalog = memoryCatalogStore(ingest.store, deps.state.claim);

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
 import { isOpen } from "../../src/coordinator/job-record.ts";
 import { coordinatorStatus } from "../../src/coordinator/status.ts";
-import { blobKey } from "../../src/storage/keys.ts";
+import { blobKey, sourceKey } from "../../src/storage/keys.ts";
 import type { Older, Operated } from "../chaos/evidence.ts";
 import type { Evidence } from "../chaos/invariants.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";
@@ -48,7 +48,7 @@ export class Recorder {
       for (const blob of manifestBlobs(manifest))
         must(store.kv.has(blobKey(blob)) && store.r2.has(blobKey(blob))).toBe(true);
       for (const [file, sha256] of Object.entries(manifest.sources))
-        if (file !== "snapshot") must(archive.files.has(sha256)).toBe(true);
+        if (file !== "snapshot") must(archive.bucket.files.has(sourceKey(sha256))).toBe(true);
     }
     for (const replica of ["kv", "r2"] as const) {
       const copy = await store.readManifest(replica);

@@ -22,7 +22,7 @@ import { MemoryBucket } from "./memory-bucket.ts";
 import { MemoryD1 } from "./memory-d1.ts";
 import { memoryCatalogStore, type Replicas, whileAlive } from "./memory-catalog-store.ts";
 import { MemoryHistory } from "./memory-history.ts";
-import { MemorySourceArchive } from "./memory-source-archive.ts";
+import { type MemorySourceArchive, memorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
 import { anEnqueueRequest } from "./run.ts";
 import { aSnapshot, moreAirports } from "./small-snapshot.ts";
@@ -38,7 +38,7 @@ export interface CoordinatorWorldOptions {
   /** Another installation, whose stores are also those of this one. */
   readonly over?: {
     readonly store: Replicas;
-    readonly archive: Pick<MemorySourceArchive, "files">;
+    readonly archive: Pick<MemorySourceArchive, "bucket">;
   };
   /** Makes another than the real pipeline. */
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
@@ -96,7 +96,7 @@ export class CoordinatorWorld {
     this.locales = options.locales ?? ["en"];
     this.#options = options;
     this.store = memoryCatalogStore(options.over?.store);
-    this.archive = new MemorySourceArchive(options.over?.archive.files);
+    this.archive = memorySourceArchive(options.over?.archive.bucket);
     this.coordinator = this.#newCoordinator();
   }
 
@@ -221,8 +221,8 @@ export class CoordinatorWorld {
     const stores = memoryCatalogStore(this.store, state.claim);
     stores.before = enter;
     const store = whileAlive(stores, () => instance === this.#instance);
-    const files = new MemorySourceArchive(this.archive.files);
-    files.before = (call) => enter(`archive ${call}`);
+    const files = memorySourceArchive(this.archive.bucket);
+    files.bucket.before = (call) => enter(`archive ${call}`);
     const archive = whileAlive(files, () => instance === this.#instance);
     const upstream: Upstream = {
       name: "embedded",
@@ -252,7 +252,7 @@ export class CoordinatorWorld {
       }),
       store,
       archive,
-      backups: createBackupStore(new MemoryBucket(() => this.time).binding),
+      backups: createBackupStore(new MemoryBucket(undefined, () => this.time).binding),
       database: createDatabaseCopy(new MemoryD1().binding),
       snapshot: this.snapshot,
       saveRuns: async (rows) => {

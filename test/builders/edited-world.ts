@@ -14,7 +14,7 @@ import { acceptSources } from "../../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../../src/ingest/workspace.ts";
 import { ourAirports } from "../../src/sources/our-airports.ts";
 import { snapshotOpener } from "../../src/sources/snapshot.ts";
-import { MemorySourceArchive } from "./memory-source-archive.ts";
+import { memorySourceArchive } from "./memory-source-archive.ts";
 import { aSnapshot, smallAirports } from "./small-snapshot.ts";
 import { anAirportRow, csvOf, type Row } from "./source.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
@@ -77,7 +77,7 @@ export const HONEST: Said = {
 export type Served = ReadonlyMap<string, { readonly [field: string]: string }>;
 
 export class EditedWorld {
-  readonly #archive = new MemorySourceArchive();
+  readonly #archive = memorySourceArchive();
   readonly #open = snapshotOpener(aSnapshot({ airports: HONEST.airports }));
   #ledgers: readonly LedgerFiles[] = [];
   #day = 0;

@@ -46,10 +46,13 @@ export class LateWrites {
     this.#waiting = this.#waiting.filter(({ at }) => at > time);
     for (const write of due) {
       const { into, manifest, over } = write;
-      const replica = this.#world.store[into];
-      if (into === "r2" && !isDeepStrictEqual(replica.get(MANIFEST_KEY), over)) continue;
-      replica.set(MANIFEST_KEY, sealedBytes(manifest));
-      if (into === "r2") this.#world.store.manifestMetadata.owner = this.#world.state.claim.owner;
+      const { state, store } = this.#world;
+      if (into === "r2" && !isDeepStrictEqual(store.r2.get(MANIFEST_KEY), over)) continue;
+      if (into === "kv") store.kv.set(MANIFEST_KEY, sealedBytes(manifest));
+      else
+        store.bucket.lay(MANIFEST_KEY, sealedBytes(manifest), {
+          customMetadata: { owner: state.claim.owner },
+        });
       this.#highest[into] = manifest.generation;
       this.done.push(write);
     }

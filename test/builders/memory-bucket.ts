@@ -1,27 +1,37 @@
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 
-interface Stored {
-  readonly bytes: Uint8Array;
-  /** As R2 verified it; undefined if it was uploaded without one. */
-  readonly sha256: string | undefined;
-  readonly storedAt: number;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What R2 records of an object beside its bytes. */
+interface Recorded {
+  /** As R2 verified it; undefined if the object was uploaded without one. */
+  readonly sha256?: string | undefined;
+  readonly storedAt?: number;
+  readonly customMetadata?: { readonly [name: string]: string };
 }
 
-/** An R2 bucket in memory, as far as backups use it. It records its calls, such as `put backups/…`. */
+interface PutOptions extends Pick<Recorded, "sha256" | "customMetadata"> {
+  readonly onlyIf?: { readonly etagMatches?: string; readonly etagDoesNotMatch?: string };
+}
+
+/** An R2 bucket in memory, as far as the adapters use it. It records its calls, such as `put backups/…`. */
 export class MemoryBucket {
-  readonly files: Map<string, Stored>;
+  /** Bytes of the objects. Whoever changes them here does it behind everybody's back. */
+  readonly files: Map<string, Bytes>;
+  readonly recorded: Map<string, Recorded>;
   readonly calls: string[] = [];
-  /** What it throws is the fault of the bucket. */
+  /** What it throws is the fault of the bucket, and what it awaits is its delay. */
   before: (call: string) => void | Promise<void> = () => {};
   /** What it throws is thrown when a change has taken effect: its answer is lost. */
   after: (call: string) => void | Promise<void> = () => {};
   readonly #now: () => number;
 
-  /** A bucket of its own, or another way into the same files. */
-  constructor(now: () => number, files = new Map<string, Stored>()) {
+  /** A bucket of its own, or another way into the objects of `other`. */
+  constructor(other?: Pick<MemoryBucket, "files" | "recorded">, now: () => number = () => 0) {
+    this.files = other?.files ?? new Map();
+    this.recorded = other?.recorded ?? new Map();
     this.#now = now;
-    this.files = files;
   }
 
   /** As the adapters take it. */
@@ -31,23 +41,28 @@ export class MemoryBucket {
 
   async get(key: string) {
     await this.#enter(`get ${key}`);
-    const bytes = this.files.get(key)?.bytes;
-    return bytes === undefined ? null : new Response(Uint8Array.from(bytes));
+    const bytes = this.files.get(key);
+    return bytes === undefined ? null : new Response(bytes.slice());
   }
 
   async head(key: string) {
     await this.#enter(`head ${key}`);
-    const stored = this.files.get(key);
-    return stored === undefined ? null : describe(key, stored);
+    return this.#describe(key);
   }
 
-  async put(key: string, value: string | Uint8Array, { sha256 }: { sha256?: string } = {}) {
-    const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
+  async put(key: string, value: string | Uint8Array, options: PutOptions = {}) {
+    const { sha256, customMetadata = {}, onlyIf = {} } = options;
+    const bytes = toBytes(value);
     if (sha256 !== undefined && sha256Hex(bytes) !== sha256)
       throw new Error("put: the SHA-256 does not match");
     await this.#enter(`put ${key}`);
-    this.files.set(key, { bytes: Uint8Array.from(bytes), sha256, storedAt: this.#now() });
+    const etag = this.#describe(key)?.etag;
+    const isRefused =
+      (onlyIf.etagMatches !== undefined && onlyIf.etagMatches !== etag) ||
+      (onlyIf.etagDoesNotMatch === "*" && etag !== undefined);
+    if (!isRefused) this.lay(key, bytes, { sha256, customMetadata, storedAt: this.#now() });
     await this.after(`put ${key}`);
+    return isRefused ? null : this.#describe(key);
   }
 
   async delete(keys: string | readonly string[]) {
@@ -58,24 +73,43 @@ export class MemoryBucket {
     }
   }
 
-  /** All keys in one page; folders instead of what is in them, where a delimiter is given. */
+  /** All keys in one page; folders as well, if a delimiter is given. */
   async list({ prefix, delimiter }: { prefix: string; delimiter?: string }) {
-    await this.#enter("list");
-    const found = [...this.files].filter(([key]) => key.startsWith(prefix));
-    const folders = found.map(([key]) => key.slice(0, key.indexOf("/", prefix.length) + 1));
+    await this.#enter(`list ${prefix}`);
+    const keys = [...this.files.keys()].filter((key) => key.startsWith(prefix));
+    const folders = keys.map((key) => key.slice(0, key.indexOf("/", prefix.length) + 1));
     return {
-      objects: found.map(([key, stored]) => describe(key, stored)),
+      objects: keys.map((key) => this.#describe(key)),
       delimitedPrefixes: delimiter === undefined ? [] : [...new Set(folders)],
       truncated: false,
     };
   }
 
-  /** Stores other bytes behind everybody's back, as damage does. */
+  /** Stores an object without a call. */
+  lay(key: string, value: string | Uint8Array, recorded: Recorded = {}): void {
+    this.files.set(key, toBytes(value));
+    this.recorded.set(key, recorded);
+  }
+
+  /** Stores other bytes for an object behind everybody's back, as damage does. */
   damage(key: string, change: (bytes: Uint8Array) => Uint8Array): void {
-    const stored = this.files.get(key);
-    if (stored === undefined) throw new Error(`there is no ${key}`);
-    const bytes = change(Uint8Array.from(stored.bytes));
-    this.files.set(key, { ...stored, bytes, sha256: undefined });
+    const bytes = this.files.get(key);
+    if (bytes === undefined) throw new Error(`there is no ${key}`);
+    this.lay(key, change(bytes.slice()), { ...this.recorded.get(key), sha256: undefined });
+  }
+
+  #describe(key: string) {
+    const bytes = this.files.get(key);
+    if (bytes === undefined) return null;
+    const { sha256, storedAt = 0, customMetadata = {} } = this.recorded.get(key) ?? {};
+    return {
+      key,
+      size: bytes.length,
+      etag: sha256Hex(bytes),
+      uploaded: new Date(storedAt),
+      checksums: { sha256: sha256 === undefined ? undefined : Buffer.from(sha256, "hex") },
+      customMetadata: { ...customMetadata },
+    };
   }
 
   async #enter(call: string): Promise<void> {
@@ -84,9 +118,8 @@ export class MemoryBucket {
   }
 }
 
-function describe(key: string, { bytes, sha256, storedAt }: Stored) {
-  const checksums = { sha256: sha256 === undefined ? undefined : Buffer.from(sha256, "hex") };
-  return { key, size: bytes.length, uploaded: new Date(storedAt), checksums };
+export function toBytes(value: string | Uint8Array): Bytes {
+  return Uint8Array.from(typeof value === "string" ? new TextEncoder().encode(value) : value);
 }
 
 /** Damage to a file: one bit in the middle. */

@@ -14,14 +14,14 @@ import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
-import { MemorySourceArchive } from "./memory-source-archive.ts";
+import { memorySourceArchive } from "./memory-source-archive.ts";
 import { NOTHING_SURPRISES } from "./surprise-limits.ts";
 import { aSnapshot } from "./small-snapshot.ts";
 
 /** Stores in memory, and what a coordinator would remember, around pipelines. */
 export class PipelineWorld {
   readonly store = memoryCatalogStore();
-  readonly archive = new MemorySourceArchive();
+  readonly archive = memorySourceArchive();
   /** What a deploy may change. */
   locales: readonly string[];
   snapshot: Snapshot = aSnapshot();

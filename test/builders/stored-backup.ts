@@ -39,15 +39,8 @@ export const GOOD_VERDICT = JSON.stringify({
 });
 
 /** Lays the manifest of a backup that proved good into a bucket. */
-export function storeGoodBackup({ files }: MemoryBucket, id: string): void {
-  const texts = [
-    [backupManifestKey(id), aBackup(id).text],
-    [backupNoteKey(id, "verdict"), GOOD_VERDICT],
-  ] as const;
-  for (const [key, text] of texts)
-    files.set(key, {
-      bytes: new TextEncoder().encode(text),
-      sha256: undefined,
-      storedAt: Date.parse(VERIFIED_AT),
-    });
+export function storeGoodBackup(bucket: MemoryBucket, id: string): void {
+  const recorded = { storedAt: Date.parse(VERIFIED_AT) };
+  bucket.lay(backupManifestKey(id), aBackup(id).text, recorded);
+  bucket.lay(backupNoteKey(id, "verdict"), GOOD_VERDICT, recorded);
 }

@@ -6,7 +6,7 @@ import {
   withStoreDeadline,
 } from "../../../src/admin/calls.ts";
 import { plainRun } from "../../../src/admin/ingest/find-runs.ts";
-import { StoreTimeout } from "../../../src/storage/deadline.ts";
+import { StoreError, StoreTimeout } from "../../../src/storage/deadline.ts";
 
 const RESET = new Error("the object was reset");
 const OVERLOADED = Object.assign(new Error("too many requests queued"), { overloaded: true });
@@ -44,6 +44,28 @@ describe("a call to a Durable Object", () => {
     const made = await call(isIdempotent, broken, cause);
     expect(made).toMatchObject({ answer: { part: "coordinator", cause }, stubs });
     expect(made.answer).toBeInstanceOf(Unavailable);
+  });
+});
+
+describe("a call of the coordinator that works with R2", () => {
+  it.each([
+    ["enqueue", "archive"],
+    ["takeOver", "archive"],
+    ["backUp", "backups"],
+    ["verifyBackup", "backups"],
+    ["restoreBackup", "backups"],
+    ["removeBackup", "backups"],
+  ])("%s names %s after one attempt if R2 fails", async (name, part) => {
+    let attempts = 0;
+    const cause = new StoreError("R2 list: 503");
+    const attempt = async () => {
+      attempts++;
+      throw cause;
+    };
+    const calls = coordinatorCalls(() => ({ [name]: attempt }) as unknown as CoordinatorCalls);
+    const made: Promise<unknown> = Reflect.apply(Reflect.get(calls, name), calls, []);
+    await expect(made).rejects.toMatchObject({ part, cause });
+    expect(attempts).toBe(1);
   });
 });
 

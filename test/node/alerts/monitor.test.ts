@@ -169,6 +169,8 @@ describe("an alert", () => {
     const pause = { at: world.at(-25 * HOUR_MS), by: "ops", note: null };
     world.ingest = { ...world.ingest, pause };
     const next = await world.tick();
+    const [interrupted] = world.rows.values();
+    expect(interrupted).toMatchObject({ finished_at: null, notified: 0, notify_failed: 0 });
     reset(response);
     await lost;
     const [first, ...again] = told("catalog_stale");

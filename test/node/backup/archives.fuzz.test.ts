@@ -39,7 +39,8 @@ beforeAll(async () => {
 function installation(): BackupWorld {
   const world = new BackupWorld();
   world.ingest.time = whole.ingest.time + 3_600_000;
-  for (const [key, file] of whole.bucket.files) world.bucket.files.set(key, file);
+  for (const [key, bytes] of whole.bucket.files)
+    world.bucket.lay(key, bytes, whole.bucket.recorded.get(key));
   return world;
 }
 
@@ -49,7 +50,7 @@ async function contentsOf(world: BackupWorld) {
 }
 
 function textOf(key: string): string {
-  return Buffer.from(whole.bucket.files.get(key)?.bytes ?? []).toString();
+  return Buffer.from(whole.bucket.files.get(key) ?? []).toString();
 }
 
 /** Files of a backup with bytes changed that its hashes no longer fit, or a manifest that was sealed again. */
@@ -60,7 +61,7 @@ const damages = () =>
       arbitrary: fc
         .constantFrom(...keys)
         .chain((key) =>
-          mutatedBytes(whole.bucket.files.get(key)?.bytes ?? new Uint8Array()).map(
+          mutatedBytes(whole.bucket.files.get(key) ?? new Uint8Array()).map(
             (bytes): [string, Uint8Array] => [key, bytes],
           ),
         ),
@@ -95,7 +96,7 @@ describe("restoring a damaged backup", UNHURRIED, () => {
 /** A backup whose rows are others than were saved, while all its hashes are right. */
 const forgeries = () =>
   fc.constantFrom(...manifest.parts).chain((part) => {
-    const lines = gunzipSync(whole.bucket.files.get(backupPartKey(id, part.name))?.bytes ?? "")
+    const lines = gunzipSync(whole.bucket.files.get(backupPartKey(id, part.name)) ?? "")
       .toString()
       .trimEnd()
       .split("\n");

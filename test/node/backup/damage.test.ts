@@ -53,7 +53,7 @@ function replaceRuns(bytes: Uint8Array): void {
 /** Replaces the lines of the coordinator's state, under right hashes. */
 function changeState(edit: (lines: readonly string[]) => readonly string[]): void {
   const key = backupPartKey(id, partName(null, 1));
-  const text = gunzipSync(world.bucket.files.get(key)?.bytes ?? new Uint8Array()).toString();
+  const text = gunzipSync(world.bucket.files.get(key) ?? "").toString();
   const { part, bytes } = packPart(null, 1, edit(text.trimEnd().split("\n")));
   world.bucket.damage(key, () => bytes);
   change((manifest) => {

@@ -21,7 +21,7 @@ const LOSSES: { readonly [what: string]: (world: BackupWorld) => void } = {
 
 function loseArchive({ ingest }: BackupWorld): void {
   ingest.store.r2.clear();
-  ingest.archive.files.clear();
+  ingest.archive.bucket.files.clear();
 }
 
 /** Lets the cron trigger look at the stores, as it does every five minutes. */

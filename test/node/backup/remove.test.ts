@@ -14,8 +14,7 @@ beforeEach(async () => {
 /** Lays the manifest of a backup of the far future into the store, which nobody has verified. */
 function storeLater(number: number): string {
   const id = `029aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-  const bytes = new TextEncoder().encode(aBackup(id).text);
-  world.bucket.files.set(backupManifestKey(id), { bytes, sha256: undefined, storedAt: 0 });
+  world.bucket.lay(backupManifestKey(id), aBackup(id).text);
   return id;
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import { backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
+import { backupObjectKey, backupPartKey, sourceKey } from "../../../src/storage/keys.ts";
 import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
@@ -172,8 +172,8 @@ describe("a restore", () => {
     world.ingest.time += 3_600_000;
     const { backup_id } = await world.backUp();
     const saved = world.ingest.state.savedLedger();
-    world.ingest.archive.files.delete(saved?.accepted ?? "");
-    world.ingest.archive.files.delete(saved?.held ?? "");
+    world.ingest.archive.bucket.files.delete(sourceKey(saved?.accepted ?? ""));
+    world.ingest.archive.bucket.files.delete(sourceKey(saved?.held ?? ""));
     await run("Something else");
     await world.restore(backup_id);
     expect(held()).toMatchObject(waiting);

@@ -10,6 +10,7 @@ import {
   backupPartKey,
 } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
+import { toBytes } from "../../builders/memory-bucket.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -28,9 +29,8 @@ const oldId = (number: number) => `019a0000-0000-7000-8000-${String(number).padS
 
 /** Stores a file as if it had been there for so long. */
 function store(key: string, content: string | Uint8Array, ageMs: number): void {
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const storedAt = world.ingest.time - ageMs;
-  world.bucket.files.set(key, { bytes, sha256: sha256Hex(bytes), storedAt });
+  const recorded = { sha256: sha256Hex(toBytes(content)), storedAt: world.ingest.time - ageMs };
+  world.bucket.lay(key, content, recorded);
 }
 
 /** Stores a pinned backup of long ago, and gives the key of its one object. */
@@ -49,7 +49,7 @@ function storeOld(number: number): string {
 function atList(nth: number, happen: () => void): void {
   let lists = 0;
   world.before = (call) => {
-    if (world.stage === "retention" && call === "list" && ++lists === nth) happen();
+    if (world.stage === "retention" && call.startsWith("list ") && ++lists === nth) happen();
   };
 }
 
@@ -77,7 +77,7 @@ describe("retention of daily backups over two months", () => {
     const everNamed = new Set<string>();
     let longestRecord = 0;
     world.before = (call) => {
-      if (call !== "list" && !call.endsWith("/manifest.json")) return;
+      if (!call.startsWith("list ") && !call.endsWith("/manifest.json")) return;
       const [row] = world.tables.sql
         .exec("SELECT MAX(LENGTH(record)) AS bytes FROM jobs WHERE is_open = 1")
         .toArray();

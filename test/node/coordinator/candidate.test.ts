@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type EnqueueRequest, REFUSED_KEPT } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
+import { sourceKey } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
@@ -81,7 +82,7 @@ describe("a candidate that guards have refused", () => {
   });
 
   it("cannot be queued after its files have left the archive", async () => {
-    world.archive.files.clear();
+    world.archive.bucket.files.clear();
     const request = anEnqueueRequest(workingFrom(refused, { forced: true }));
     expect(await world.coordinator.enqueue(request)).toEqual({
       ok: false,
@@ -92,7 +93,7 @@ describe("a candidate that guards have refused", () => {
 
   it("fails the run without a retry if a file leaves the archive before the run starts", async () => {
     const { run } = await world.enqueue(workingFrom(refused, { forced: true }));
-    world.archive.files.delete(refused.upstream["regions.csv.gz"]?.sha256 ?? "");
+    world.archive.bucket.files.delete(sourceKey(refused.upstream["regions.csv.gz"]?.sha256 ?? ""));
     await world.drain();
     expect(world.run(run.id)).toMatchObject({
       state: "failed",
@@ -109,7 +110,7 @@ describe("a candidate that guards have refused", () => {
 
 describe("the upstream bytes of candidates", () => {
   const isArchived = ({ upstream }: Run) =>
-    world.archive.files.has(upstream["airports.csv.gz"]?.sha256 ?? "");
+    world.archive.bucket.files.has(sourceKey(upstream["airports.csv.gz"]?.sha256 ?? ""));
 
   beforeEach(async () => {
     world = new CoordinatorWorld();

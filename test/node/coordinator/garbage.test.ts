@@ -8,6 +8,7 @@ import {
   BLOBS_PREFIX,
   GENERATIONS_PREFIX,
   MANIFEST_KEY,
+  sourceKey,
 } from "../../../src/storage/keys.ts";
 import {
   AIRPORTS_AT_FIRST,
@@ -36,7 +37,7 @@ async function reconcile(laterMs: number): Promise<void> {
 }
 
 const isArchived = ({ upstream }: Run) =>
-  world.archive.files.has(upstream["airports.csv.gz"]?.sha256 ?? "");
+  world.archive.bucket.files.has(sourceKey(upstream["airports.csv.gz"]?.sha256 ?? ""));
 
 /** What the run of a generation had archived. */
 const isArchivedOf = (generation: number) =>

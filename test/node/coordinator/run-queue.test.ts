@@ -33,6 +33,7 @@ const second: RunRecord = { ...waiting, notBefore: NOW + 60_000 };
 const later: RunRecord = { ...full, notBefore: NOW + 60_000 };
 const backup = aBackupRecord({ id: "job", state: "running" });
 const restore = { ...backup, leavesPause: true };
+const backups = [aBackupRecord({ id: "backup 1" }), aBackupRecord({ id: "backup 2" })];
 const other = aRunRecord({ id: "other", source: "other" });
 
 const due: RunRecord = { ...later, notBefore: NOW };
@@ -150,6 +151,14 @@ describe("decideEnqueue", () => {
         add: null,
       });
   });
+
+  it("counts runs alone, whatever backup jobs wait beside them", () => {
+    const runs = differing(QUEUE_MAX_DEPTH - 1);
+    expect(decide(aQueue({ waiting: [...backups, ...runs] }))).toMatchObject({
+      result: { answer: { queue_position: QUEUE_MAX_DEPTH, queue_depth: QUEUE_MAX_DEPTH } },
+      add: wanted,
+    });
+  });
 });
 
 describe("decideTick", () => {
@@ -161,6 +170,11 @@ describe("decideTick", () => {
   it("takes a tick while a run from a candidate waits", () => {
     const approval = aRunRecord({ id: "approval", candidate_of: "refused" });
     expect(decideTick(wanted, aQueue({ waiting: [approval] }))).toBeNull();
+  });
+
+  it("takes a tick while backup jobs wait beside one run less than the queue holds", () => {
+    const runs = differing(QUEUE_MAX_DEPTH - 1);
+    expect(decideTick(wanted, aQueue({ waiting: [...backups, ...runs] }))).toBeNull();
   });
 
   it("skips a tick during a pause, while the same run waits, and while the queue is full", () => {

@@ -5,6 +5,7 @@ import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { aRunRequest, byOps } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
+import { MemoryBucket } from "../../builders/memory-bucket.ts";
 import { QuickPipeline } from "../../builders/quick-pipeline.ts";
 
 const CALL = "POST /admin/catalog/take-over";
@@ -185,7 +186,7 @@ describe("a takeover", () => {
   });
 
   it("fails if a newer Worker has written the manifest, which no run replaces either", async () => {
-    first.store.manifestMetadata.format = "2";
+    first.store.bucket.recorded.set(MANIFEST_KEY, { customMetadata: { format: "2" } });
     const before = stored();
     const detail = expect.stringContaining("format 2");
     const refused = { ok: false, reason: "foreign_stores", detail };
@@ -229,8 +230,8 @@ describe(
         async (meetings) => {
           const r2 = new RecordingMap();
           const over = {
-            store: { kv: new Map(), r2, manifestMetadata: {} },
-            archive: { files: new Map() },
+            store: { kv: new Map(), bucket: { files: r2, recorded: new Map() } },
+            archive: { bucket: new MemoryBucket() },
           };
           const worlds = [0, 1].map(
             () => new CoordinatorWorld({ over, makePipeline: (deps) => new QuickPipeline(deps) }),

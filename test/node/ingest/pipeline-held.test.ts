@@ -12,6 +12,7 @@ import { EMBEDDED, embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { FIRST_INGEST_CHECKPOINT, parseAgain } from "../../../src/ingest/checkpoint.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
+import { sourceKey } from "../../../src/storage/keys.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
 import { anUpstream } from "../../builders/coordinator-world.ts";
@@ -223,7 +224,7 @@ describe("an archive that has lost what was accepted", () => {
   const opened = { ...smallAirports[0], id: "4", iata_code: "BRN", name: "Bern", type: "heliport" };
   const BERN: Row = { ...opened, scheduled_service: "no" };
   const lose = (file: string, from = world.current) =>
-    world.archive.files.delete(from?.sources[file] ?? "");
+    world.archive.bucket.files.delete(sourceKey(from?.sources[file] ?? ""));
 
   const twoVersions = async () => {
     world.surprises = NOTHING_SURPRISES;
@@ -261,7 +262,7 @@ describe("an archive that has lost what was accepted", () => {
     );
     for (let day = 1; day <= 9; day++) {
       await nextDay(rows);
-      world.archive.files.delete(world.ledger?.held ?? "");
+      world.archive.bucket.files.delete(sourceKey(world.ledger?.held ?? ""));
       expect(world.run.held).toMatchObject({ waiting: 1, added: 1 });
     }
     expect(await servedName()).toBe("Zürich Airport");

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { ourAirports } from "../../../src/sources/our-airports.ts";
 import type { ArchivedFiles, Upstream } from "../../../src/sources/upstream.ts";
+import { sourceKey } from "../../../src/storage/keys.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot } from "../../builders/small-snapshot.ts";
 import { file } from "../../builders/upstream-server.ts";
@@ -60,7 +61,8 @@ describe("a run", () => {
         etag: '"a1"',
       },
     });
-    const writes = () => world.archive.calls.filter((call) => call.startsWith("write")).length;
+    const writes = () =>
+      world.archive.bucket.calls.filter((call) => call.startsWith("put ")).length;
     const before = writes();
     // Nothing is published any more, so that the unchanged files make a version of their own.
     world.current = null;
@@ -76,8 +78,8 @@ describe("a run", () => {
   });
 
   it.each<[string, () => void]>([
-    ["lost", () => world.archive.files.delete(sha256Hex(AIRPORTS))],
-    ["damaged", () => world.archive.files.set(sha256Hex(AIRPORTS), new Uint8Array(9))],
+    ["lost", () => world.archive.bucket.files.delete(sourceKey(sha256Hex(AIRPORTS)))],
+    ["damaged", () => world.archive.bucket.lay(sourceKey(sha256Hex(AIRPORTS)), new Uint8Array(9))],
   ])("fetches and archives again a file that the archive has %s, and no other", async (_, harm) => {
     const upstreamWorld = new UpstreamWorld(server);
     server.on(AIRPORTS_PATH, file(AIRPORTS, { etag: '"a1"' }));

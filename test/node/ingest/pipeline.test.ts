@@ -5,7 +5,7 @@ import { commonUnits } from "../../../src/ingest/bodies.ts";
 import { FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import { STAGES } from "../../../src/ingest/report.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
-import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { blobKey, generationKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
 import { anAirportRow, type Row } from "../../builders/source.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
@@ -102,22 +102,21 @@ describe("a run", () => {
     const fetched = ["airports.csv.gz", "regions.csv.gz"];
     const made = [ACCEPTED_FILE, HELD_FILE];
     expect(Object.keys(sources)).toEqual(["snapshot", ...fetched, ...made]);
-    const stored = (file: string) => [`read ${sources[file]}`, `write ${sources[file]}`];
-    expect(world.archive.calls).toEqual([
+    const call = (kind: string, file: string) => `${kind} ${sourceKey(sources[file] ?? "")}`;
+    const stored = (file: string) => [call("get", file), call("put", file)];
+    const opened = (file: string) => call("get", file);
+    expect(world.archive.bucket.calls).toEqual([
       ...fetched.flatMap(stored),
-      "open airports.csv.gz",
-      "open regions.csv.gz",
+      ...fetched.map(opened),
       ...made.flatMap(stored),
-      `open ${ACCEPTED_FILE}`,
+      opened(ACCEPTED_FILE),
     ]);
   });
 });
 
 describe("a run over what is published already", () => {
-  const writes = () => [
-    ...puts(),
-    ...world.archive.calls.filter((call) => call.startsWith("write ")),
-  ];
+  const archived = () => world.archive.bucket.calls.filter((call) => call.startsWith("put "));
+  const writes = () => [...puts(), ...archived()];
 
   it("ends as unchanged: it writes nothing to any store, and publishes nothing", async () => {
     await world.runToEnd();
@@ -131,17 +130,15 @@ describe("a run over what is published already", () => {
 
   it("archives upstream's bytes again if the archive has lost them, or in mode full", async () => {
     await world.runToEnd();
-    const archived = [...world.archive.files.keys()];
-    const [lost = ""] = archived;
-    world.archive.files.delete(lost);
-    world.archive.calls.length = 0;
+    const keys = [...world.archive.bucket.files.keys()];
+    const [lost = ""] = keys;
+    world.archive.bucket.files.delete(lost);
+    world.archive.bucket.calls.length = 0;
     expect((await world.runToEnd()).outcome).toBe("unchanged");
-    expect(writes().filter((call) => call.startsWith("write "))).toEqual([`write ${lost}`]);
-    world.archive.calls.length = 0;
+    expect(archived()).toEqual([`put ${lost}`]);
+    world.archive.bucket.calls.length = 0;
     await world.runToEnd("full");
-    expect(writes().filter((call) => call.startsWith("write "))).toEqual(
-      archived.map((sha256) => `write ${sha256}`),
-    );
+    expect(archived()).toEqual(keys.map((key) => `put ${key}`));
   });
 
   it("ends as unchanged also when upstream's bytes differ and the content does not", async () => {

@@ -10,7 +10,7 @@ import { ourAirports } from "../../../src/sources/our-airports.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
-import { MemorySourceArchive } from "../../builders/memory-source-archive.ts";
+import { memorySourceArchive } from "../../builders/memory-source-archive.ts";
 import { snapshotManifest, snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
 import { csvOf, type Row } from "../../builders/source.ts";
 import { DEPLOYED_LIMITS } from "../../builders/surprise-limits.ts";
@@ -52,7 +52,7 @@ async function archive(bytesOfFile: Uint8Array): Promise<string> {
   return sha256;
 }
 
-const files = new MemorySourceArchive();
+const files = memorySourceArchive();
 const chunks: Uint8Array[] = [];
 for await (const chunk of largeFile()) chunks.push(chunk);
 const sources = {
@@ -76,11 +76,7 @@ const {
   held,
   files: accepted,
 } = await acceptSources(deps, { ...request, ledgers: [ledger] });
-const { catalog } = await createWorkspace(
-  { ...sources, ...accepted },
-  files.open.bind(files),
-  open,
-);
+const { catalog } = await createWorkspace({ ...sources, ...accepted }, files.open, open);
 const built = { airports: catalog.airports.length, regions: catalog.regions.length };
 const { seen, filtered } = read;
 process.stdout.write(JSON.stringify({ bytes, seen, filtered, held: held.waiting, ...built }));

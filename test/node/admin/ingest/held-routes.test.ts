@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { HeldChange } from "../../../../src/acceptance/held-change.ts";
+import { sourceKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anUpstream } from "../../../builders/coordinator-world.ts";
 import type { Row } from "../../../builders/source.ts";
@@ -111,8 +112,8 @@ describe("GET /admin/ingest/held", () => {
   it("returns an empty list before the first run, and answers 503 while R2 does not answer", async () => {
     const empty = new AdminWorld();
     expect(await (await empty.request("/admin/ingest/held")).json()).toMatchObject({ held: [] });
-    world.ingest.archive.files.delete(heldFile());
-    world.ingest.archive.before = () => {
+    world.ingest.archive.bucket.files.delete(sourceKey(heldFile()));
+    world.ingest.archive.bucket.before = () => {
       throw new Error("R2 is away");
     };
     const answer = await world.request("/admin/ingest/held");

@@ -146,14 +146,19 @@ describe("POST /admin/ingest/queue with a candidate", () => {
 
   const failArchive = (name: string) => () => {
     world.ingest.before = (call) => {
-      if (call.startsWith("archive read")) throw Object.assign(new StoreError(call), { name });
+      if (call.startsWith("archive get")) throw Object.assign(new StoreError(call), { name });
     };
   };
 
   it.each<[string, number, string, () => unknown, number?]>([
     ["of a run that there is not", 404, "run_not_found", () => {}, 2],
     ["that has fetched nothing", 409, "nothing_fetched", () => {}, 1],
-    ["whose files are deleted", 409, "candidate_gone", () => world.ingest.archive.files.clear()],
+    [
+      "whose files are deleted",
+      409,
+      "candidate_gone",
+      () => world.ingest.archive.bucket.files.clear(),
+    ],
     ["while the archive fails", 503, "archive_unavailable", failArchive("StoreError")],
     ["while the archive hangs", 503, "archive_unavailable", failArchive("StoreTimeout")],
     ["that only D1 might know", 503, "history_unavailable", () => world.breakD1(), 2],
