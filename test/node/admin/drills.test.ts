@@ -117,8 +117,11 @@ describe("an operator can", () => {
     await world.ingest.drain();
     expect(await runOf(refused.run.id)).toMatchObject({ error: { code: "foreign_stores" } });
     expect((await world.post("/admin/catalog/rollback", { generation: 1 })).status).toBe(409);
-    expect(await post("/admin/catalog/take-over")).toMatchObject({ version: { generation: 3 } });
-    const { run } = await post<{ run: Run }>("/admin/ingest/queue");
+    expect(await post("/admin/catalog/take-over")).toMatchObject({
+      version: { generation: 3 },
+      message: expect.stringContaining("then POST /admin/ingest/resume"),
+    });
+    const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
     await world.ingest.drain();
     expect(await runOf(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
   });

@@ -95,7 +95,7 @@ describe("a restore", () => {
     const served = await world.ingest.served();
     world.ingest.loseTables();
     expect(await world.restore(backup_id)).toMatchObject({ state: "cancelled" });
-    await world.ingest.coordinator.takeOver();
+    await world.ingest.coordinator.takeOver("ops");
     const { chain } = await world.restore(backup_id);
     await world.restore(chain[0] ?? "");
     expect((await world.ingest.served())?.catalog_sha256).toBe(served?.catalog_sha256);
