@@ -139,7 +139,7 @@ export class Coordinator {
     });
   }
 
-  /** Queues a backup, unless the request is a repetition. */
+  /** Queues a backup, unless the request is a repetition or the stores are foreign. */
   backUp(request: RunRequest): Promise<JobResult> {
     return this.#thenRearm(() => this.#backupJobs.run(request));
   }

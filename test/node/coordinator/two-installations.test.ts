@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openManifest } from "../../../src/catalog/manifest.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { aRunRequest, byOps } from "../../builders/backup-world.ts";
+import { aRunRequest } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { QuickPipeline } from "../../builders/quick-pipeline.ts";
 
@@ -70,17 +70,20 @@ describe("an installation over the stores of another", () => {
     expect(second.coordinator.status().foreign).toBeNull();
   });
 
-  it("refuses a rollback, a backup and a restore", async () => {
+  it("refuses a rollback and a backup", async () => {
     const refused = { ok: false, reason: "foreign_stores", detail: expect.stringContaining(CALL) };
     expect(await second.coordinator.rollback(1)).toEqual(refused);
-    const made = await second.coordinator.backUp(aRunRequest());
-    await second.drain();
+    expect(await second.coordinator.backUp(aRunRequest())).toEqual(refused);
+    expect(second.coordinator.jobs()).toEqual([]);
+  });
+
+  it("fails a backup that was queued while the stores were its own", async () => {
+    const made = await first.coordinator.backUp(aRunRequest());
     if (!made.ok) throw new Error(made.reason);
+    await second.coordinator.takeOver("ops");
+    await first.drain();
     const error = { code: "foreign_stores", message: expect.stringContaining(CALL) };
-    expect(second.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
-    expect(await second.coordinator.restoreBackup(made.job.backup_id, byOps())).toMatchObject({
-      ok: false,
-    });
+    expect(first.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
   });
 
   it("leaves the owner alone, which goes on", async () => {
