@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { applyMigrations } from "../src/storage/migrations.ts";
 
 /** Brings an empty database to the present schema, before the coordinator does. */
-export function createTables(database: Parameters<typeof applyMigrations>[0]): Promise<void> {
+export async function createTables(database: Parameters<typeof applyMigrations>[0]): Promise<void> {
   const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
   const read = (name: string) => ({ name, sql: readFileSync(`migrations/${name}`, "utf8") });
-  return applyMigrations(database, names.toSorted().map(read));
+  await applyMigrations(database, names.toSorted().map(read));
 }

@@ -259,7 +259,7 @@ function farewell(url: string, served: Served): string {
   return `
 ${what} at ${url}
 
-  curl --compressed --json '{"locale":"de"}' ${callUrl(url)} | head -c 1000
+  curl -s --compressed --json '{"locale":"de"}' ${callUrl(url)} | head -c 1000
 
 Health  ${url}/catalog/health`;
 }

@@ -7,7 +7,7 @@ import { onlyToken } from "./new-admin-token.ts";
 interface LocalAdminToken {
   readonly text: string;
   readonly file: string;
-  /** Whether it was made just now, and is to be shown this once. */
+  /** Whether it was made just now. */
   readonly isNew: boolean;
   /** Value of the secret ADMIN_TOKENS. */
   readonly secret: string;

@@ -242,7 +242,9 @@ async function applyMigrations(folder: StateFolder, signal: AbortSignal): Promis
   await group.exited;
   if (!group.succeeded)
     throw new CommandError(
-      `The D1 migrations cannot be applied to what is stored in ${folder.path}: it is damaged, or another version of this service has written it.\n${folder.wayOut}`,
+      `The D1 migrations cannot be applied to what is stored in ${folder.path}: it is damaged, or another version of this service has written it.
+To keep the catalog and the backups, delete the history only, start again, and restore a backup: rm -r ${folder.databaseFolder}
+${folder.wayOut}`,
     );
 }
 

@@ -377,7 +377,7 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
   takeOver: {
     changed: true,
     message:
-      "The stores are this installation's. Generation 2 is published again, as 3, and becomes visible everywhere within about a minute.",
+      "The stores are this installation's now. Ingestion is paused: see in GET /admin/audit whether it was paused before, then POST /admin/ingest/resume.",
     version: { ...version, generation: 3, republishes: 2 },
   },
   getCatalogDiff: {

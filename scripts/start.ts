@@ -48,7 +48,7 @@ const SERVED_DEADLINE_MS = 60_000;
 
 async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
-  if (token.isNew) say(`Made an admin token for this machine, shown only this once: ${token.text}`);
+  if (token.isNew) say(`Made an admin token for this machine, in ${token.file}: ${token.text}`);
   const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
   try {
     const before = await callCatalog(worker.url, signal);

@@ -10,6 +10,8 @@ export interface StateFolder {
   readonly logFile: string;
   /** Secrets of the Worker, readable by their owner only. */
   readonly secretsFile: string;
+  /** What wrangler stores of D1. */
+  readonly databaseFolder: string;
   /** What to do where the stored data cannot be used. */
   readonly wayOut: string;
   /** Lets others have the folder. */
@@ -40,6 +42,7 @@ export function claimStateFolder(path: string, options: { readonly fresh: boolea
     path,
     logFile,
     secretsFile: join(path, "secrets.env"),
+    databaseFolder: join(path, STORAGE, "d1"),
     wayOut: `The log says more: ${logFile}
 To delete all that is stored there, also its backups, and begin anew: npm start -- --fresh${where}
 To leave it and use another folder: npm start -- --state FOLDER`,

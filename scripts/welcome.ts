@@ -32,7 +32,7 @@ export function welcome(
   return `
 ${describeServed(url, served, wayOut)}
 
-  curl --compressed --json '{"locale":"de"}' ${callUrl(url)} | head -c 1000
+  curl -s --compressed --json '{"locale":"de"}' ${callUrl(url)} | head -c 1000
   npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${callUrl(url)} | head -c 1000
 
 Explorer     ${url}/

@@ -41,7 +41,9 @@ export interface AcceptedJob {
 export type JobRequest = Pick<RunRequest, "requested_by" | "note" | "idempotencyKey">;
 
 export type JobResult =
-  AcceptedJob | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
+  | AcceptedJob
+  | { readonly ok: false; readonly reason: "not_found" | "queue_full" }
+  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
 
 export type RemoveResult =
   | { readonly ok: true }
@@ -60,21 +62,22 @@ export class BackupJobs {
     this.#jobs = deps.state.jobs;
   }
 
-  /** Queues a backup. */
-  run(request: RunRequest): JobResult {
+  /** Queues a backup, unless the stores are foreign. */
+  run(request: RunRequest): Promise<JobResult> {
     return this.#accept({ kind: "run", backupId: null, request });
   }
 
-  /** Queues the backup of a cron tick. */
-  runOnce(tick: string): void {
-    this.#accept({ kind: "run", backupId: null, request: byCron(tick) });
+  /** Queues the backup of a cron tick, unless the stores are foreign. */
+  async runOnce(tick: string): Promise<void> {
+    await this.#accept({ kind: "run", backupId: null, request: byCron(tick) });
   }
 
   /** Queues the verification of the newest backup, if there is one, for a cron tick. */
   async verifyNewestOnce(tick: string): Promise<void> {
     const { backups } = this.#deps;
     const { whole } = await findNewest(backups, await listIds(backups));
-    if (whole !== null) this.#accept({ kind: "verify", backupId: whole.id, request: byCron(tick) });
+    if (whole !== null)
+      await this.#accept({ kind: "verify", backupId: whole.id, request: byCron(tick) });
   }
 
   /** Queues the verification of a backup. */
@@ -82,7 +85,10 @@ export class BackupJobs {
     return this.#workWith("verify", id, request);
   }
 
-  /** Queues a restore, after a backup of the present state and before its verification. */
+  /**
+   * Queues a restore, after a backup of the present state and before its verification, unless the
+   * stores are foreign.
+   */
   restore(id: string, request: JobRequest): Promise<JobResult> {
     return this.#workWith("restore", id, request);
   }
@@ -109,12 +115,16 @@ export class BackupJobs {
     return this.#accept({ kind, backupId, request: byHand });
   }
 
-  #accept(wanted: Wanted): JobResult {
+  async #accept(wanted: Wanted): Promise<JobResult> {
     const { kind, request } = wanted;
-    const { state } = this.#deps;
+    const { state, store } = this.#deps;
+    const isOwnersOnly = kind !== "verify";
+    if (isOwnersOnly) await store.checkOwner().catch(() => undefined); // what it finds is recorded
     const result = state.transaction((): JobResult => {
       const earlier = this.#jobs.findRepeated(request.idempotencyKey, isBackup);
       if (earlier !== undefined) return { ok: true, changed: false, job: earlier.job };
+      const detail = isOwnersOnly ? state.foreign() : null;
+      if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
       const open = this.#jobs.open().filter(isBackup);
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
       const chain = newChain(this.#deps, wanted);

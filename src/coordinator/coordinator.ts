@@ -123,11 +123,14 @@ export class Coordinator {
     });
   }
 
-  /** Makes the stores of another installation this one's own. Throws StoreError if a store fails. */
-  takeOver(): Promise<TakeoverResult> {
+  /**
+   * Makes the stores of another installation this one's own, and pauses ingestion. Throws StoreError
+   * if a store fails.
+   */
+  takeOver(by: string): Promise<TakeoverResult> {
     return this.#thenRearm(async () => {
       const { store, now } = this.#platform;
-      const result = await takeOver(this.#state, store, timeText(now()));
+      const result = await takeOver(this.#state, store, { at: timeText(now()), by });
       this.#reconciler.versionsChanged();
       await this.#reconciler.replicate();
       // The other has published at the same moment.
@@ -136,7 +139,7 @@ export class Coordinator {
     });
   }
 
-  /** Queues a backup, unless the request is a repetition. */
+  /** Queues a backup, unless the request is a repetition or the stores are foreign. */
   backUp(request: RunRequest): Promise<JobResult> {
     return this.#thenRearm(() => this.#backupJobs.run(request));
   }

@@ -39,8 +39,14 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
   const audit = createAuditStore(env.HISTORY);
-  const migrated = <T>(call: () => Promise<T>) =>
-    applyMigrations(env.HISTORY, MIGRATIONS).then(call);
+  const log: Platform["log"] = (level, event, fields) =>
+    logLine(level, event, event.replaceAll("_", " "), fields);
+  const migrated = async <T>(call: () => Promise<T>) => {
+    const lost = await applyMigrations(env.HISTORY, MIGRATIONS);
+    if (lost.length > 0) log("error", "history_tables_lost", { tables: lost });
+    return call();
+  };
+  const database = createDatabaseCopy(env.HISTORY);
   return {
     state,
     pipeline: new Pipeline({
@@ -59,7 +65,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     store,
     archive,
     backups: createBackupStore(env.BACKUPS),
-    database: createDatabaseCopy(env.HISTORY),
+    database: { ...database, tables: () => migrated(database.tables) },
     snapshot,
     saveRuns: (rows) => migrated(() => history.saveRuns(rows)),
     endLostRuns: (open) => migrated(() => history.endLostRuns(open, Date.now())),
@@ -70,7 +76,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
     now: Date.now,
     newId: v7,
-    log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
+    log,
     source: config.source,
     workerVersion: env.VERSION.id || null,
   };

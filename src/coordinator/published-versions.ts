@@ -39,25 +39,32 @@ async function findVersions(store: CatalogStore): Promise<Manifest[]> {
 
 export type TakeoverResult =
   /** `version` is published now; null if the stores have none. */
-  | { readonly ok: true; readonly changed: boolean; readonly version: Version | null }
+  | {
+      readonly ok: true;
+      readonly changed: boolean;
+      readonly version: Version | null;
+      readonly paused: boolean;
+    }
   /** Of a newer Worker, or published again at the same moment. */
   | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
 
 /**
  * Makes the stores of another installation this one's own, with the versions there, the newest of
  * which it publishes again. The generation then rises, and a write of the other, which is conditional,
- * finds that the manifest has changed. Does nothing if the stores are its own already.
+ * finds that the manifest has changed. Ingestion is paused without an end, because nobody knows
+ * whether it was before. Does nothing if the stores are its own already.
  *
  * @param at publication time (RFC 3339).
+ * @param by the operator.
  * @throws StoreError if a store fails.
  */
 export async function takeOver(
   state: CoordinatorState,
   store: CatalogStore,
-  at: string,
+  { at, by }: { readonly at: string; readonly by: string },
 ): Promise<TakeoverResult> {
   const foreign = await findForeign(store);
-  if (foreign === null) return { ok: true, changed: false, version: describeCurrent(state) };
+  if (foreign === null) return { ok: true, changed: false, ...describeTakeover(state) };
   const { etag } = foreign;
   if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
   const versions = await findVersions(store);
@@ -65,9 +72,14 @@ export async function takeOver(
   state.transaction(() => {
     state.takeOver(versions, etag);
     if (newest !== undefined) state.addVersion(rolledBack(newest, newest, at));
+    const pause = { at, by, note: PAUSE_OF_TAKEOVER, until: null };
+    state.setPause({ ...(state.pause() ?? pause), until: null });
   });
-  return { ok: true, changed: true, version: describeCurrent(state) };
+  return { ok: true, changed: true, ...describeTakeover(state) };
 }
+
+const PAUSE_OF_TAKEOVER =
+  "the stores were taken over; a pause and a queue from before are lost: see the audit, then resume";
 
 async function findForeign(store: CatalogStore): Promise<ForeignStores | null> {
   try {
@@ -79,10 +91,13 @@ async function findForeign(store: CatalogStore): Promise<ForeignStores | null> {
   }
 }
 
-function describeCurrent(state: CoordinatorState): Version | null {
+function describeTakeover(state: CoordinatorState) {
   const versions = state.versions();
   const [current] = versions;
-  return current === undefined ? null : describeVersion(current, versions);
+  return {
+    version: current === undefined ? null : describeVersion(current, versions),
+    paused: state.pause() !== null,
+  };
 }
 
 export type RollbackResult =

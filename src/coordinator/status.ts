@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { timeText } from "../storage/time.ts";
+import { type BackupJob, jobSchema } from "../backup/job.ts";
 import { heldSummary } from "../ingest/accounting.ts";
+import { isBackup } from "./backup-jobs.ts";
 import type { CoordinatorState } from "./state.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
 import { isRun } from "./run-queue.ts";
@@ -18,8 +20,8 @@ import { dueSince } from "./queue.ts";
 export const coordinatorStatus = z.strictObject({
   pause: pauseSchema.nullable(),
   running: runSchema.nullable(),
-  isJobUnderWay: z.boolean().meta({
-    description: "Whether a job other than a run is under way: runs wait for it.",
+  job: jobSchema.pick({ id: true, kind: true, stage: true, heartbeat_at: true }).nullable().meta({
+    description: "The backup job that is under way: runs wait for it.",
   }),
   queued: z.array(runSchema).meta({ description: "In starting order." }),
   nextDueAt: timestamp.nullable().meta({
@@ -56,6 +58,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
   const versions = state.versions();
   const { pause } = queue;
   const running = queue.running.find(isRun);
+  const job = queue.running.find(isBackup)?.job;
   const waiting = queue.waiting.filter(isRun);
   const [next] = waiting;
   const [current = null] = versions;
@@ -63,7 +66,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
   return {
     pause: isPaused ? pause : null,
     running: running === undefined ? null : toListed(running.job),
-    isJobUnderWay: queue.running.some((record) => !isRun(record)),
+    job: job === undefined ? null : toJobUnderWay(job),
     queued: waiting.map(({ job }) => toListed(job)),
     nextDueAt: next === undefined ? null : timeText(dueSince(next)),
     ended: state
@@ -79,6 +82,10 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
   };
+}
+
+function toJobUnderWay({ id, kind, stage, started_at, heartbeat_at }: BackupJob) {
+  return { id, kind, stage, heartbeat_at: heartbeat_at ?? started_at };
 }
 
 function summarise(run: Run): EndedRun {

@@ -64,37 +64,41 @@ function isFinal(code: string): boolean {
   return code.startsWith("source_") && !PASSING_SOURCE_FAULTS.has(code);
 }
 
-/** Judges how long the active or next run has made no progress. */
+/** Judges how long the active job, or the next run, has made no progress. */
 export function judgeStuck({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, (coordinator) => {
-    const held = expectedRun(coordinator);
+    const held = expectedWork(coordinator);
     if (held === null || Date.parse(held.since) > now)
-      return { value: 0, message: "No run is held up." };
+      return { value: 0, message: "Nothing is held up." };
     const value = now - Date.parse(held.since);
-    const { runId, since, what } = held;
-    const message = `Run ${runId} has been ${what} for ${describeDuration(value)}.`;
-    return { value, message, evidence: { run_id: runId, since, what } };
+    const { name, since, what, ...ids } = held;
+    const message = `${name} has been ${what} for ${describeDuration(value)}.`;
+    return { value, message, evidence: { ...ids, since, what } };
   });
 }
 
+const JOB_NAMES = { run: "Backup", verify: "Verification", restore: "Restore" } as const;
+
 /**
- * Finds the run that should make progress, and the time of its last progress. Ignores paused runs,
- * runs behind another job, and a retry before its start time.
+ * Finds what should make progress, and the time of its last progress: a backup job also during a
+ * pause. Ignores paused runs, runs behind another job, and a retry before its start time.
  */
-function expectedRun({ pause, running, isJobUnderWay, queued, nextDueAt }: IngestFacts) {
-  const [next] = queued;
+function expectedWork({ pause, running, job, queued, nextDueAt }: IngestFacts) {
+  if (job !== null && job.heartbeat_at !== null) {
+    const name = `${JOB_NAMES[job.kind]} ${job.id}`;
+    const what = `in stage ${job.stage} without a heartbeat`;
+    return { name, job_id: job.id, since: job.heartbeat_at, what };
+  }
   if (pause !== null) return null;
   if (running !== null && running.heartbeat_at !== null) {
     const what = `in stage ${running.stage} without a heartbeat`;
-    return { runId: running.id, since: running.heartbeat_at, what };
+    return { name: `Run ${running.id}`, run_id: running.id, since: running.heartbeat_at, what };
   }
-  if (running !== null || isJobUnderWay || next === undefined) return null;
-  return {
-    runId: next.id,
-    since: nextDueAt ?? next.queued_at,
-    what: "waiting though nothing runs",
-  };
+  const [next] = queued;
+  if (running !== null || next === undefined) return null;
+  const since = nextDueAt ?? next.queued_at;
+  return { name: `Run ${next.id}`, run_id: next.id, since, what: "waiting though nothing runs" };
 }
 
 /** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */

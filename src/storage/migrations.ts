@@ -8,22 +8,73 @@ export interface Migration {
 const APPLIED =
   "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)";
 
+type Database = Pick<D1Database, "prepare" | "batch">;
+
 /**
- * Applies the migrations that D1 lacks, each in one transaction with its record. Throws if D1 fails;
- * of two callers at once one may, and a repeated call goes on.
+ * Applies the migrations that D1 lacks, each in one transaction with its record, and makes the tables
+ * anew that it has lost since, without their rows. Throws if D1 fails; of two callers at once one
+ * may, and a repeated call goes on.
+ *
+ * @returns the names of the lost tables.
  */
 export async function applyMigrations(
-  d1: Pick<D1Database, "prepare" | "batch">,
+  d1: Database,
   migrations: readonly Migration[],
-): Promise<void> {
-  const [, list] = await d1.batch<{ name: string }>([
+): Promise<string[]> {
+  const [, list, tables] = await d1.batch<{ name: string }>([
     d1.prepare(APPLIED),
     d1.prepare("SELECT name FROM d1_migrations"),
+    d1.prepare(TABLES),
   ]);
   const applied = new Set(list?.results.map(({ name }) => name));
-  for (const { name, sql } of migrations.filter((migration) => !applied.has(migration.name)))
+  const present = new Set(tables?.results.map(({ name }) => name));
+  const former = migrations.filter(({ name }) => applied.has(name)).flatMap(statementsOf);
+  const lost = former.flatMap(({ sql, table }) =>
+    table === undefined || present.has(table) ? [] : [{ sql, table }],
+  );
+  if (lost.length > 0) await d1.batch(lost.map(({ sql }) => d1.prepare(sql)));
+  for (const migration of migrations.filter(({ name }) => !applied.has(name)))
     await d1.batch([
-      ...sql.split("--> statement-breakpoint").map((statement) => d1.prepare(statement)),
-      d1.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
+      ...statementsOf(migration).map(({ sql }) => d1.prepare(sql)),
+      d1.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(migration.name),
     ]);
+  return [...new Set(lost.map(({ table }) => table))];
+}
+
+/** D1 answers, but lacks tables. */
+export class TablesMissing extends Error {
+  override readonly name = "TablesMissing";
+
+  constructor(tables: readonly string[]) {
+    super(
+      `D1 lacks ${tables.join(", ")}; the coordinator makes the tables within five minutes, and a restored backup brings back their rows, but for the audit`,
+    );
+  }
+}
+
+/** Throws TablesMissing if D1 lacks tables of the migrations, and otherwise if D1 fails. */
+export async function checkTables(
+  d1: Pick<Database, "prepare">,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const { results } = await d1.prepare(TABLES).all<{ name: string }>();
+  const present = new Set(results.map(({ name }) => name));
+  const named = new Set(migrations.flatMap(statementsOf).flatMap(({ table }) => table ?? []));
+  const missing = [...named].filter((table) => !present.has(table));
+  if (missing.length > 0) throw new TablesMissing(missing);
+}
+
+const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'";
+
+interface Statement {
+  readonly sql: string;
+  /** The table that it makes or changes; undefined for another statement. */
+  readonly table: string | undefined;
+}
+
+function statementsOf({ sql }: Migration): Statement[] {
+  return sql.split("--> statement-breakpoint").map((statement) => ({
+    sql: statement,
+    table: /(?:CREATE TABLE|ALTER TABLE| ON) `?(\w+)`?/.exec(statement)?.[1],
+  }));
 }

@@ -91,7 +91,7 @@ export class BackupWorld {
 
   /** Makes a backup, waits for its verification, and gives the job with the verdict. */
   async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    const job = await this.#ended(this.jobs.run(aRunRequest(changes)));
+    const job = await this.#ended(await this.jobs.run(aRunRequest(changes)));
     return { ...job, verdict: this.job(job.chain.at(-1) ?? "").verdict };
   }
 

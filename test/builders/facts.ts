@@ -43,7 +43,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
   return {
     pause: null,
     running: null,
-    isJobUnderWay: false,
+    job: null,
     queued: [],
     nextDueAt: null,
     ended: [anEndedRun()],

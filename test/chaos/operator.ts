@@ -127,12 +127,12 @@ export class Operator {
     await this.takeBack();
   }
 
-  /** Makes this installation the owner of the bucket, however often it takes. */
+  /** Makes this installation the owner of the bucket, however often it takes, and resumes. */
   async takeBack(): Promise<void> {
     for (;;) {
       this.operated.takeovers++;
       const answer = await this.#call("POST", "/admin/catalog/take-over", { note: "chaos" });
-      if (answer?.status === 200) return;
+      if (answer?.status === 200) return this.resume();
       await sleep(POLL_MS);
     }
   }

@@ -101,8 +101,11 @@ async function askOther(env: Env, deed: string): Promise<unknown> {
     }
     case "look":
       return other.reconcile();
-    case "take_over":
-      return other.takeOver();
+    case "take_over": {
+      const answer = await other.takeOver("other");
+      await other.resume();
+      return answer;
+    }
     case "status":
       return other.status();
     default:

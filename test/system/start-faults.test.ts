@@ -181,7 +181,8 @@ describe("npm start over unusable storage", () => {
     expect(start.stderr).toContain(`cannot be applied to what is stored in ${state}`);
     expect(start.stderr).toContain(`npm start -- --fresh --state ${state}`);
     expect(start.stderr).toContain("npm start -- --state FOLDER");
-    expect(start.stderr.trim().split("\n")).toHaveLength(4);
+    expect(start.stderr).toContain(`rm -r ${join(state, "v3", "d1")}`);
+    expect(start.stderr.trim().split("\n")).toHaveLength(5);
     expect(readFileSync(join(state, "worker.log"), "utf8")).toContain("ERROR");
   }
 
@@ -219,9 +220,15 @@ describe("npm start over unusable storage", () => {
     expect(await start.interrupt()).toBe(0);
   });
 
-  it("says what to do when the database is damaged", async () => {
+  it("says what to do when the database is damaged, which keeps the catalog", async () => {
     for (const file of stored("d1", ".sqlite")) writeFileSync(file, "not a database".repeat(1_000));
     await expectWayOut();
+    rmSync(join(state, "v3", "d1"), { recursive: true });
+    const { start } = await run();
+    await start.says(SERVING);
+    expect(start.stdout).toContain("Catalog unchanged.");
+    expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
+    expect(await start.interrupt()).toBe(0);
   });
 
   it("says what to do when the folder is not writable", async () => {

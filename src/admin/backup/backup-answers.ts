@@ -77,13 +77,24 @@ function describeJob(changed: boolean, { id, kind, chain, state }: BackupJob): s
 const RETRY_SECONDS = 30;
 
 /** Why a job is not begun. */
-export function refuseJob({ reason }: Extract<JobResult, { ok: false }>): Refusal {
-  if (reason === "not_found") return NO_BACKUP;
-  const detail = "Too many backup jobs wait already. Try again later.";
-  return {
-    problem: { status: 429, code: reason, detail },
-    headers: { "retry-after": String(RETRY_SECONDS) },
-  };
+export function refuseJob(result: Extract<JobResult, { ok: false }>): Refusal {
+  switch (result.reason) {
+    case "not_found":
+      return NO_BACKUP;
+    case "foreign_stores":
+      return { problem: { status: 409, code: result.reason, detail: result.detail } };
+    case "queue_full":
+      return {
+        problem: {
+          status: 429,
+          code: result.reason,
+          detail: "Too many backup jobs wait already. Try again later.",
+        },
+        headers: { "retry-after": String(RETRY_SECONDS) },
+      };
+    default:
+      return result satisfies never;
+  }
 }
 
 const REMOVAL_DETAILS = {

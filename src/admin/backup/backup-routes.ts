@@ -36,6 +36,8 @@ const noteBody = z.strictObject({ note: noteField });
 const backupParams = z.object({ id: backupId });
 const jobParams = z.object({ id: idOf("a job", "/admin/backup/jobs") });
 
+const FOREIGN_STORES = "`foreign_stores`: another installation or a newer Worker owns the stores";
+const QUEUE_FULL = "`queue_full`: too many jobs wait";
 /** Describes status 503 on routes that read R2. */
 const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
@@ -63,7 +65,7 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
     beginsWork: true,
     body: runBody,
     responses: acceptances("its backup", runAnswer),
-    problems: { 429: "`queue_full`: too many jobs wait" },
+    problems: { 409: FOREIGN_STORES, 429: QUEUE_FULL },
   }).answer(async ({ body, actor, idempotencyKey, requestId }) => {
     const { note = null, pin } = body;
     const result = await coordinator.backUp({
@@ -173,7 +175,8 @@ export function backupRoutes({ coordinator, backups, now }: BackupDependencies) 
       responses: acceptances("the job", jobAnswer),
       problems: {
         404: "`backup_not_found`",
-        429: "`queue_full`: too many jobs wait",
+        ...(verb === "restore" && { 409: FOREIGN_STORES }),
+        429: QUEUE_FULL,
         503: BACKUPS_UNAVAILABLE,
       },
     }).answer(async ({ params, body: { note = null }, actor, idempotencyKey, requestId }) => {

@@ -95,7 +95,7 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
     operationId: "takeOver",
     summary: "Take over the stores of another installation",
     description:
-      "For a coordinator that has lost its state, or a new installation that replaces another. Adopts the versions in the stores and publishes the newest again, as this installation's. The other, if it still runs, neither publishes nor deletes from then on. Repeated, it changes nothing.",
+      "For a coordinator that has lost its state, or a new installation that replaces another. Adopts the versions in the stores and publishes the newest again, as this installation's. Ingestion is paused afterwards, because a pause from before may be lost, until `POST /admin/ingest/resume`. The other, if it still runs, neither publishes nor deletes from then on. Repeated, it changes nothing.",
     access: "operate",
     action: "catalog.take_over",
     body: z.strictObject({ note: noteField }),
@@ -103,19 +103,23 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
     problems: {
       409: "`foreign_stores`: a newer Worker has written the stores, or the other has published at the same moment",
     },
-  }).answer(async () => {
-    const result = await coordinator.takeOver();
+  }).answer(async ({ actor }) => {
+    const result = await coordinator.takeOver(actor.id);
     if (!result.ok) return foreignStores(result);
-    const { version, changed } = result;
-    const after = { generation: version?.generation ?? null };
-    const message = changed
-      ? "The stores are this installation's now. Ingests publish again."
+    const { version, changed, paused } = result;
+    const after = { generation: version?.generation ?? null, paused };
+    const done = changed
+      ? "The stores are this installation's now."
       : "The stores are this installation's already: nothing changed.";
+    const message = paused ? `${done} ${PAUSED_UNTIL_RESUME}` : done;
     return { status: 200, body: { version, changed, message }, change: { after } };
   });
 
   return [list, rollback, takeOver];
 }
+
+const PAUSED_UNTIL_RESUME =
+  "Ingestion is paused: see in GET /admin/audit whether it was paused before, then POST /admin/ingest/resume.";
 
 function rollbackMessage(
   generation: number,

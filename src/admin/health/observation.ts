@@ -5,6 +5,7 @@ import type { Check, Checks } from "../../health/check.ts";
 import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
+import { TablesMissing } from "../../storage/migrations.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
 import { type CoordinatorCalls, type MonitorCalls, otherVersion } from "../calls.ts";
 import { type CatalogSources, observeCatalog } from "./catalog-health-routes.ts";
@@ -96,7 +97,8 @@ async function probe<T>(
     logLine("warn", "check_failed", "a component did not answer its check", fields);
     const isLate = error instanceof StoreTimeout;
     const silent = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
-    const output = otherVersion(error) ?? silent;
+    const known = error instanceof TablesMissing ? error.message : otherVersion(error);
+    const output = known ?? silent;
     return { value: null, check: (isLate ? late : undefined) ?? { status: "fail", output } };
   }
 }

@@ -111,14 +111,25 @@ describe("an operator can", () => {
   });
 
   it("take the stores over when the coordinator has lost its state, and publish again", async () => {
+    const { backup_id } = await world.installation.backUp();
     world.ingest.loseTables();
     world.ingest.renameAirport("After the takeover");
     const refused = await post<{ run: Run }>("/admin/ingest/queue");
     await world.ingest.drain();
     expect(await runOf(refused.run.id)).toMatchObject({ error: { code: "foreign_stores" } });
-    expect((await world.post("/admin/catalog/rollback", { generation: 1 })).status).toBe(409);
-    expect(await post("/admin/catalog/take-over")).toMatchObject({ version: { generation: 3 } });
-    const { run } = await post<{ run: Run }>("/admin/ingest/queue");
+    for (const [path, body] of [
+      ["/admin/catalog/rollback", { generation: 1 }],
+      ["/admin/backup/run", {}],
+      [`/admin/backup/${backup_id}/restore`, {}],
+    ] as const) {
+      const answer = await world.post(path, body);
+      expect([answer.status, await answer.json()]).toMatchObject([409, { code: "foreign_stores" }]);
+    }
+    expect(await post("/admin/catalog/take-over")).toMatchObject({
+      version: { generation: 3 },
+      message: expect.stringContaining("then POST /admin/ingest/resume"),
+    });
+    const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
     await world.ingest.drain();
     expect(await runOf(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
   });

@@ -14,7 +14,7 @@ describe("the queue of backup jobs", () => {
   it("makes every backup that is requested, each with its note and pin", async () => {
     const requests = [{ note: "first" }, { note: "second" }, { pin: true }, {}, {}];
     for (const changes of requests)
-      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: true });
+      expect(await world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: true });
     await world.drain();
     const listed = await listBackups(
       { backups: world.store, jobs: async () => [], now: () => 0 },
@@ -66,21 +66,28 @@ describe("the queue of backup jobs", () => {
     });
   });
 
-  it("shows in the coordinator's status that a job is under way until it ends", async () => {
-    const isUnderWay = () => world.ingest.coordinator.status().isJobUnderWay;
-    expect(isUnderWay()).toBe(false);
-    const seen = new Set<boolean>();
-    world.before = () => void seen.add(isUnderWay());
-    await world.backUp();
-    expect([...seen]).toEqual([true]);
-    expect(isUnderWay()).toBe(false);
+  it("shows in the coordinator's status which job is under way, and when it began its step", async () => {
+    const { coordinator } = world.ingest;
+    expect(coordinator.status().job).toBeNull();
+    const seen = new Set<unknown>();
+    await coordinator.backUp(aRunRequest());
+    world.before = () => {
+      const { job } = coordinator.status();
+      const began = Date.parse(job?.heartbeat_at ?? "");
+      seen.add(`${job?.kind} ${job?.stage} ${began <= world.ingest.time}`);
+    };
+    await world.drain();
+    expect([...seen]).toEqual(
+      expect.arrayContaining(["run copy_tables true", "verify check_parts true"]),
+    );
+    expect(coordinator.status().job).toBeNull();
   });
 
   it("dates a backup from the start of its job, not from the request", async () => {
     const { backup_id: earlier } = await world.backUp();
     await world.ingest.enqueue();
     const queuedAt = world.ingest.time;
-    const made = world.jobs.run(aRunRequest());
+    const made = await world.jobs.run(aRunRequest());
     const restored = await world.jobs.restore(earlier, byOps());
     if (!made.ok || !restored.ok) throw new Error("not queued");
     const listing = {
@@ -106,9 +113,9 @@ describe("the queue of backup jobs", () => {
   });
 
   it("makes one backup for a cron tick that fires twice, and one weekly verification", async () => {
-    world.jobs.runOnce("37 3 * * * 1");
+    await world.jobs.runOnce("37 3 * * * 1");
     await world.drain();
-    world.jobs.runOnce("37 3 * * * 1");
+    await world.jobs.runOnce("37 3 * * * 1");
     const twice = ["7 5 * * SUN 1", "7 5 * * SUN 1"];
     await Promise.all(twice.map((key) => world.jobs.verifyNewestOnce(key)));
     await world.drain();

@@ -70,7 +70,7 @@ describe("deleting a backup", () => {
   });
 
   it("refuses a backup that does not exist yet", async () => {
-    world.jobs.run(aRunRequest());
+    await world.jobs.run(aRunRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
     expect(await remove(id)).toBe("not_found");
     await world.drain();

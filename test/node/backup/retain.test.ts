@@ -87,7 +87,7 @@ describe("retention of daily backups over two months", () => {
     for (let day = 0; day <= 60; day++) {
       await world.ingest.publishVersions(1);
       idsBefore = await listIds(world.store);
-      world.jobs.runOnce(`day ${day}`);
+      await world.jobs.runOnce(`day ${day}`);
       await world.drain();
       for (const sha256 of objects()) everNamed.add(sha256);
       if (day < 60) world.ingest.time += DAY_MS;
@@ -105,7 +105,7 @@ describe("retention of daily backups over two months", () => {
     const deletedLast = idsBefore.filter((id) => !ids.includes(id));
     expect(deletedLast).toHaveLength(1);
     expect(stored.length).toBeLessThan(everNamed.size / 1.5);
-    world.jobs.runOnce("once more");
+    await world.jobs.runOnce("once more");
     world.ingest.time += DAY_MS;
     await world.drain();
     const left = await named(await listIds(world.store));

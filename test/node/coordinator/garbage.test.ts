@@ -83,6 +83,19 @@ describe("an object that a version names", () => {
     expect([1, 2, 3, CONTENTS_RETAINED + 2].map(isArchivedOf)).toEqual([false, false, true, true]);
   });
 
+  it("loses its manifest before its blobs, whose absence under a listed version is a loss of data", async () => {
+    await world.publishVersions(CONTENTS_RETAINED + 1);
+    const blobs = () => keys("r2", BLOBS_PREFIX).length;
+    const before = blobs();
+    let atDeletion = 0;
+    world.before = (call) => {
+      if (call.startsWith("r2 delete catalog/manifests/")) atDeletion = blobs();
+    };
+    await collect();
+    expect(atDeletion).toBe(before);
+    expect(blobs()).toBeLessThan(before);
+  });
+
   it("disappears a day after the last version that named it", async () => {
     await world.publishVersions(1);
     const old = namedBlobs();

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openManifest } from "../../../src/catalog/manifest.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { aRunRequest, byOps } from "../../builders/backup-world.ts";
+import { aRunRequest } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { MemoryBucket } from "../../builders/memory-bucket.ts";
 import { QuickPipeline } from "../../builders/quick-pipeline.ts";
@@ -71,17 +71,20 @@ describe("an installation over the stores of another", () => {
     expect(second.coordinator.status().foreign).toBeNull();
   });
 
-  it("refuses a rollback, a backup and a restore", async () => {
+  it("refuses a rollback and a backup", async () => {
     const refused = { ok: false, reason: "foreign_stores", detail: expect.stringContaining(CALL) };
     expect(await second.coordinator.rollback(1)).toEqual(refused);
-    const made = await second.coordinator.backUp(aRunRequest());
-    await second.drain();
+    expect(await second.coordinator.backUp(aRunRequest())).toEqual(refused);
+    expect(second.coordinator.jobs()).toEqual([]);
+  });
+
+  it("fails a backup that was queued while the stores were its own", async () => {
+    const made = await first.coordinator.backUp(aRunRequest());
     if (!made.ok) throw new Error(made.reason);
+    await second.coordinator.takeOver("ops");
+    await first.drain();
     const error = { code: "foreign_stores", message: expect.stringContaining(CALL) };
-    expect(second.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
-    expect(await second.coordinator.restoreBackup(made.job.backup_id, byOps())).toMatchObject({
-      ok: false,
-    });
+    expect(first.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
   });
 
   it("leaves the owner alone, which continues to publish", async () => {
@@ -94,7 +97,8 @@ describe("an installation over the stores of another", () => {
   it("publishes nothing after the loss of its tables until it is told to take over, even if it is alone", async () => {
     first.loseTables();
     expect(await first.runToEnd()).toMatchObject({ error: { code: "foreign_stores" } });
-    expect(await first.coordinator.takeOver()).toMatchObject({ version: { generation: 4 } });
+    expect(await first.coordinator.takeOver("ops")).toMatchObject({ version: { generation: 4 } });
+    await first.coordinator.resume();
     first.renameAirport("Kloten");
     expect(await first.runToEnd()).toMatchObject({ generation_before: 4, generation_after: 5 });
   });
@@ -104,29 +108,54 @@ describe("a takeover", () => {
   it("publishes the newest version again, and adopts the others for the guards and for rollbacks", async () => {
     const { catalog_sha256 } = (await first.served()) ?? {};
     const answer = { ok: true, changed: true, version: { generation: 4, republishes: 3 } };
-    expect(await second.coordinator.takeOver()).toMatchObject(answer);
+    expect(await second.coordinator.takeOver("ops")).toMatchObject(answer);
     await second.drain();
     expect(await second.served()).toMatchObject({ generation: 4, previous: 3, catalog_sha256 });
+    await second.coordinator.resume();
     second.setAirports(3);
     expect(await second.runToEnd()).toMatchObject({ generation_before: 4, state: "failed" });
     expect(await second.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
+  });
+
+  it("pauses ingestion until somebody resumes, since a pause from before is lost", async () => {
+    await first.coordinator.pause({ by: "ops", note: "wrong upstream", until: null }, false);
+    first.loseTables();
+    expect(await first.coordinator.takeOver("ops")).toMatchObject({ changed: true, paused: true });
+    const { run } = await first.enqueue();
+    await first.drain();
+    expect(first.run(run.id).state).toBe("queued");
+    expect(first.coordinator.status().pause).toMatchObject({
+      by: "ops",
+      note: expect.stringContaining("see the audit, then resume"),
+      until: null,
+    });
+    const again = { changed: false, paused: true };
+    expect(await first.coordinator.takeOver("ops")).toMatchObject(again);
+  });
+
+  it("keeps the reason of a present pause, and takes away its end", async () => {
+    const pause = { by: "night shift", note: "wrong upstream" };
+    const until = new Date(second.time + 60_000).toISOString();
+    await second.coordinator.pause({ ...pause, until }, false);
+    await second.coordinator.takeOver("ops");
+    expect(second.coordinator.status().pause).toMatchObject({ ...pause, until: null });
   });
 
   it("changes nothing if the stores are the installation's own, or empty", async () => {
     const before = stored();
     const unchanged = { ok: true, changed: false };
     const version = { generation: 3 };
-    expect(await first.coordinator.takeOver()).toMatchObject({ ...unchanged, version });
+    expect(await first.coordinator.takeOver("ops")).toMatchObject({ ...unchanged, version });
     expect(stored()).toEqual(before);
-    const answer = await new CoordinatorWorld().coordinator.takeOver();
-    expect(answer).toEqual({ ...unchanged, version: null });
+    const answer = await new CoordinatorWorld().coordinator.takeOver("ops");
+    expect(answer).toEqual({ ...unchanged, version: null, paused: false });
   });
 
   it("stops the owner before, also in the middle of a publication, which is no run's doing then", async () => {
     first.renameAirport("Kloten");
     const { id } = await first.runUpTo("verify");
     expect(first.current()).toMatchObject({ generation: 4 });
-    await second.coordinator.takeOver();
+    await second.coordinator.takeOver("ops");
     await second.drain();
     await first.drain();
     const failed = { state: "failed", generation_after: null, error: { code: "foreign_stores" } };
@@ -145,7 +174,7 @@ describe("a takeover", () => {
     };
     const { run } = await first.enqueue();
     await first.drain(() => isInR2);
-    expect(await second.coordinator.takeOver()).toMatchObject({ version: { generation: 5 } });
+    expect(await second.coordinator.takeOver("ops")).toMatchObject({ version: { generation: 5 } });
     await second.drain();
     await first.drain();
     expect(first.run(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
@@ -153,7 +182,8 @@ describe("a takeover", () => {
   });
 
   it("keeps the owner before from collecting what the new one publishes", async () => {
-    await second.coordinator.takeOver();
+    await second.coordinator.takeOver("ops");
+    await second.coordinator.resume();
     await second.publishVersions(1);
     await second.drain();
     const before = stored();
@@ -168,16 +198,16 @@ describe("a takeover", () => {
       second.before = () => {};
       await first.publishVersions(1);
     };
-    expect(await second.coordinator.takeOver()).toMatchObject({ reason: "foreign_stores" });
+    expect(await second.coordinator.takeOver("ops")).toMatchObject({ reason: "foreign_stores" });
     expect(await first.served()).toMatchObject({ generation: 4 });
-    expect(await second.coordinator.takeOver()).toMatchObject({ version: { generation: 5 } });
+    expect(await second.coordinator.takeOver("ops")).toMatchObject({ version: { generation: 5 } });
   });
 
   it("survives a crash before the stores have it", async () => {
     second.before = (call) => {
       if (call === `r2 put ${MANIFEST_KEY}`) second.crash();
     };
-    void second.coordinator.takeOver();
+    void second.coordinator.takeOver("ops");
     await expect.poll(() => second.calls).toContain(`r2 put ${MANIFEST_KEY}`);
     second.before = () => {};
     await second.drain();
@@ -190,8 +220,8 @@ describe("a takeover", () => {
     const before = stored();
     const detail = expect.stringContaining("format 2");
     const refused = { ok: false, reason: "foreign_stores", detail };
-    expect(await second.coordinator.takeOver()).toEqual(refused);
-    expect(await first.coordinator.takeOver()).toEqual(refused);
+    expect(await second.coordinator.takeOver("ops")).toEqual(refused);
+    expect(await first.coordinator.takeOver("ops")).toEqual(refused);
     expect(await first.runToEnd()).toMatchObject({ error: { message: detail } });
     expect(stored()).toEqual(before);
   });
@@ -249,7 +279,8 @@ describe(
             world.upstream = { ...world.upstream, fetch: async () => [{ name: "text", bytes }] };
             if (what === "publish") await world.enqueue();
             if (what === "take_over") {
-              const answer = await world.coordinator.takeOver().catch(() => null);
+              const answer = await world.coordinator.takeOver("ops").catch(() => null);
+              await world.coordinator.resume();
               if (answer?.ok === true && answer.changed) takeovers++;
             }
             if (what === "roll_back") {

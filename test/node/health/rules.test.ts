@@ -275,6 +275,12 @@ const publishedAnHourAgo = aManifestCopy({ published_at: ago(HOUR_MS) });
 const guards = [{ guard: "guard_shrink", message: "airports 9074 → 4120" }];
 
 const pausedFor = (ms: number) => ({ pause: { at: ago(ms), by: "ops", note: null } });
+const aJob = (ms: number) => ({
+  id: "job-1",
+  kind: "restore" as const,
+  stage: "restore_tables" as const,
+  heartbeat_at: ago(ms),
+});
 const waitingFor = (ms: number) => ({ queued: [{ id: "run-2", queued_at: ago(ms) }] });
 const failedBy = (code: string) => aFailedRun({ error: { code, message: "airports.csv …" } });
 const comparedBefore = (ms: number) => ({ ended: [anEndedRun({ finished_at: ago(ms) })] });
@@ -438,8 +444,18 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ],
     [
       "lets a run wait for another job",
-      withIngest({ ...waitingFor(HOUR_MS), isJobUnderWay: true }),
+      withIngest({ ...waitingFor(HOUR_MS), job: aJob(MINUTE_MS) }),
       good,
+    ],
+    [
+      "fails while a restore is stuck, also during a pause",
+      withIngest({ ...pausedFor(1), job: aJob(10 * MINUTE_MS) }),
+      {
+        status: "fail",
+        evidence: { job_id: "job-1" },
+        message:
+          "Restore job-1 has been in stage restore_tables without a heartbeat for 10 min.",
+      },
     ],
     [
       "lets a run wait during a pause",
@@ -459,7 +475,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "lets a retried run wait for its due time",
       withIngest({ ...waitingFor(HOUR_MS), nextDueAt: ago(-MINUTE_MS) }),
-      { verdict: "good", value: 0, message: "No run is held up." },
+      { verdict: "good", value: 0, message: "Nothing is held up." },
     ],
   ],
   source_broken: [

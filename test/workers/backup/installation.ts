@@ -64,7 +64,7 @@ export async function wipeAllButBackups(): Promise<void> {
   const { keys } = await env.CATALOG.list();
   await Promise.all(keys.map(({ name }) => env.CATALOG.delete(name)));
   await env.ARCHIVE.delete(await listKeys(env.ARCHIVE, ""));
-  for (const name of await databaseTableNames()) await env.HISTORY.exec(`DELETE FROM "${name}"`);
+  for (const name of await databaseTableNames()) await env.HISTORY.exec(`DROP TABLE "${name}"`);
 }
 
 /** Keys of a bucket that begin so. */

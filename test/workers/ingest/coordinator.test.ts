@@ -183,7 +183,7 @@ describe("the history in D1", () => {
       foreign: null,
       pause: null,
       running: null,
-      isJobUnderWay: false,
+      job: null,
       queued: [],
       nextDueAt: null,
       current: {

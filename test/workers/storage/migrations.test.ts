@@ -2,7 +2,7 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MIGRATIONS } from "../../../src/storage/migration-files.ts";
-import { applyMigrations } from "../../../src/storage/migrations.ts";
+import { applyMigrations, checkTables } from "../../../src/storage/migrations.ts";
 
 const d1 = env.HISTORY;
 const LATER = { name: "0001_later.sql", sql: "ALTER TABLE audit ADD COLUMN mood TEXT" };
@@ -48,6 +48,35 @@ describe("the migrations of D1", () => {
     await applyD1Migrations(d1, env.MIGRATIONS);
     await applyMigrations(d1, MIGRATIONS);
     expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
+  });
+
+  it.each(["alert_findings", "alert_runs", "audit", "ingest_runs"])(
+    "make a lost %s anew, with its indexes and later changes, and say so once",
+    async (table) => {
+      const migrations = [...MIGRATIONS, LATER];
+      const schema = () =>
+        d1
+          .prepare(
+            "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
+          )
+          .all();
+      await applyMigrations(d1, migrations);
+      const { results } = await schema();
+      await d1.prepare("INSERT INTO alert_findings VALUES ('run', 'print', 'rule', 'state')").run();
+      await d1.prepare(`DROP TABLE ${table}`).run();
+      await expect(checkTables(d1, migrations)).rejects.toThrow(`D1 lacks ${table};`);
+      expect(await applyMigrations(d1, migrations)).toEqual([table]);
+      expect((await schema()).results).toEqual(results);
+      await checkTables(d1, migrations);
+      expect(await applyMigrations(d1, migrations)).toEqual([]);
+      const { results: rows } = await d1.prepare("SELECT * FROM alert_findings").all();
+      expect(rows).toHaveLength(table === "alert_findings" ? 0 : 1);
+    },
+  );
+
+  it("leave no table behind that they have dropped or renamed, which would count as lost", async () => {
+    await applyMigrations(d1, MIGRATIONS);
+    await expect(checkTables(d1, MIGRATIONS)).resolves.toBeUndefined();
   });
 
   it("change nothing if one of their statements fails", async () => {

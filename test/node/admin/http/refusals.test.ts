@@ -471,7 +471,7 @@ describe("a request for a job gets 429 while too many wait", () => {
   it("at POST /admin/backup/run", async () => {
     const busy = new AdminWorld();
     for (let jobs = 0; jobs < 20; jobs++)
-      busy.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
+      await busy.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
     const answer = await busy.post("/admin/backup/run", { note: "one more" });
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBe("30");

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import notice from "../../../../data/NOTICE.md";
+import { INGEST_INSTANCE } from "../../../../src/instances.ts";
 import { createCatalogStore } from "../../../../src/storage/catalog-store.ts";
 import { aVersion } from "../../../builders/manifest.ts";
 import { admin, checkedFetch } from "../../checked-fetch.ts";
@@ -42,6 +43,23 @@ describe("GET /admin/monitor/status", () => {
       },
     });
     expect(answer.status).toBe(503);
+  });
+
+  it("names the tables that D1 has lost until the coordinator has made them anew", async () => {
+    const logged = watchLog("history_tables_lost");
+    const d1 = async () => {
+      const answer = await admin("GET", "/admin/monitor/status");
+      const { checks } = await answer.json<{ checks: { [name: string]: object } }>();
+      return checks["d1:responseTime"];
+    };
+    for (const table of ["audit", "ingest_runs"])
+      await env.HISTORY.prepare(`DROP TABLE ${table}`).run();
+    const output = expect.stringMatching(/^D1 lacks audit, ingest_runs; .* restored backup/);
+    expect(await d1()).toMatchObject([{ status: "fail", output }]);
+    const coordinator = env.COORDINATOR.getByName(INGEST_INSTANCE);
+    await coordinator.reconcile();
+    await expect.poll(logged).toMatchObject([{ tables: ["audit", "ingest_runs"] }]);
+    expect(await d1()).toMatchObject([{ status: "pass" }]);
   });
 
   it("names the store that is down, and only the log says why", async () => {
