@@ -1,8 +1,7 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
-import { migrate } from "../storage/object-schema.ts";
-import { JsonTable, type TableStorage } from "../storage/tables.ts";
+import { JsonTable, migrate, type TableStorage } from "../storage/tables.ts";
 import { TickTable } from "../storage/tables.ts";
 import { type Cancellation, endRecord, type JobRecord } from "./job-record.ts";
 import { Outbox } from "../storage/tables.ts";

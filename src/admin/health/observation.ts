@@ -5,7 +5,7 @@ import type { Check, Checks } from "../../health/check.ts";
 import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
-import type { StoreProbes } from "../../storage/probes.ts";
+import { MANIFEST_KEY } from "../../storage/keys.ts";
 import { type CoordinatorCalls, type MonitorCalls, otherVersion } from "../calls.ts";
 import { type CatalogSources, observeCatalog } from "./catalog-health-routes.ts";
 
@@ -99,4 +99,19 @@ async function probe<T>(
     const output = otherVersion(error) ?? silent;
     return { value: null, check: (isLate ? late : undefined) ?? { status: "fail", output } };
   }
+}
+
+/** The smallest round trip to each store. Each rejects if the store fails. */
+export interface StoreProbes {
+  readonly kv: () => Promise<unknown>;
+  readonly d1: () => Promise<unknown>;
+  readonly r2: () => Promise<unknown>;
+}
+
+export function createStoreProbes(kv: KVNamespace, d1: D1Database, r2: R2Bucket): StoreProbes {
+  return {
+    kv: async () => kv.get(MANIFEST_KEY, { type: "arrayBuffer" }),
+    d1: async () => d1.prepare("SELECT 1").first(),
+    r2: async () => r2.head(MANIFEST_KEY),
+  };
 }
