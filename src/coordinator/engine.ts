@@ -1,7 +1,14 @@
 import { timeText } from "../storage/time.ts";
 import { describeError, type Log, type LogLevel } from "../log.ts";
-import { endRecord, isCancelled, isOpen, type JobRecord } from "./job-record.ts";
-import { backoffMs, nextToStep, type Queue } from "./queue.ts";
+import {
+  backoffMs,
+  endRecord,
+  isCancelled,
+  isOpen,
+  type JobRecord,
+  nextToStep,
+  type Queue,
+} from "./queue.ts";
 
 /** If a step dies with its instance, the next attempt begins at the latest after this time. */
 export const WATCHDOG_MS = 120_000;

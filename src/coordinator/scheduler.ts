@@ -11,7 +11,7 @@ import {
   type RunRecord,
 } from "./run-queue.ts";
 import type { Run, RunState } from "./run.ts";
-import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./job-record.ts";
+import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./queue.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "../ingest/pause.ts";
 import type { Platform } from "./platform.ts";
 

@@ -7,9 +7,8 @@ import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./
 import { isRun } from "./run-queue.ts";
 import { versionSchema } from "./version.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
-import { isOpen } from "./job-record.ts";
 import { hasEnded, pauseSchema } from "../ingest/pause.ts";
-import { dueSince } from "./queue.ts";
+import { dueSince, isOpen } from "./queue.ts";
 
 /**
  * The only schema of the coordinator's present state: the facts of the rules and the sections of
