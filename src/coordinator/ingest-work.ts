@@ -1,33 +1,24 @@
 import { timeText } from "../storage/time.ts";
-import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
+import { ForeignStores } from "../storage/catalog-store.ts";
 import { type FailedStep, type RecordChange, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, isOpen } from "./queue.ts";
 import { adoptVersions } from "./published-versions.ts";
-import { candidateOf, isRun, type NewRun, retryOf, type RunRecord } from "./run-queue.ts";
+import { candidateOf, isRun, retryOf, type RunRecord } from "./run-queue.ts";
 import { parseAgain, parsedOf, type IngestStepResult } from "../ingest/checkpoint.ts";
-import type { CoordinatorState } from "./state.ts";
-import type { Pipeline } from "../ingest/pipeline.ts";
+import type { Platform } from "./platform.ts";
+import { newRunOf } from "./scheduler.ts";
 import type { Run } from "./run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, Stage } from "../ingest/report.ts";
 import { PassingError, SourceError } from "../sources/source-error.ts";
 import { StoreError } from "../storage/deadline.ts";
 
-interface IngestDependencies {
-  readonly state: CoordinatorState;
-  readonly pipeline: Pipeline;
-  readonly store: CatalogStore;
-  /** Makes the fields of a retry. */
-  readonly newRunOf: (source: string) => NewRun;
-  readonly now: () => number;
-}
-
 /** Runs the steps of the pipeline for ingest runs. */
 export class IngestWork implements Work<RunRecord> {
-  readonly #deps: IngestDependencies;
+  readonly #platform: Platform;
 
-  constructor(deps: IngestDependencies) {
-    this.#deps = deps;
+  constructor(platform: Platform) {
+    this.#platform = platform;
   }
 
   stageOf({ checkpoint }: RunRecord): string {
@@ -35,7 +26,7 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   async step({ job: run, checkpoint }: RunRecord): Promise<RecordChange<RunRecord>> {
-    const { state, pipeline, store } = this.#deps;
+    const { state, pipeline, store } = this.#platform;
     if (checkpoint.stage === "fetch") {
       await store.checkOwner();
       await adoptVersions(state, store);
@@ -93,11 +84,11 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   ended(): void {
-    this.#deps.pipeline.forget();
+    this.#platform.pipeline.forget();
   }
 
   #apply(record: RunRecord, { next, outcome, patch, publish }: IngestStepResult): RunRecord {
-    const { state } = this.#deps;
+    const { state } = this.#platform;
     const run: Run = { ...this.#timed(record.job), error: null, ...patch };
     if (next === null) {
       if (outcome === "published" && run.generation_after !== null)
@@ -122,11 +113,11 @@ export class IngestWork implements Work<RunRecord> {
 
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
   #fail(record: RunRecord, { error, retry, patch }: RunFailure): RunRecord {
-    const { state, newRunOf, now } = this.#deps;
+    const { state, now } = this.#platform;
     // Only a takeover by another installation fails a run that has published.
     if (record.isCommitted) state.withdraw();
     if (retry?.runAfterMs != null) {
-      const made = newRunOf(record.job.source);
+      const made = newRunOf(this.#platform, record.job.source);
       const waiting = state.queue().waiting.filter(isRun);
       const next = retryOf(record, { made, waiting, notBefore: now() + retry.runAfterMs });
       if (next !== null) state.save(next);
@@ -139,12 +130,12 @@ export class IngestWork implements Work<RunRecord> {
   #timed(run: Run): Run {
     const { stage, heartbeat_at: claimed, stage_ms: before } = run;
     if (stage === null || claimed === null) return run;
-    const took = Math.max(0, this.#deps.now() - Date.parse(claimed));
+    const took = Math.max(0, this.#platform.now() - Date.parse(claimed));
     return { ...run, stage_ms: { ...before, [stage]: (before?.[stage] ?? 0) + took } };
   }
 
   #end(record: RunRecord, state: "succeeded" | "failed", patch: Partial<Run>): RunRecord {
-    return endRecord(record, { state, at: timeText(this.#deps.now()), patch });
+    return endRecord(record, { state, at: timeText(this.#platform.now()), patch });
   }
 }
 
