@@ -1,5 +1,5 @@
 /** The inputs of the health rules. Each is a value or the reason why it is unreadable. */
-import type { BackupTimes } from "../backup/listing.ts";
+import type { BackupTimes } from "../backup/read-backups.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Version } from "../coordinator/version.ts";

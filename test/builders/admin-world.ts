@@ -9,7 +9,7 @@ import {
   monitorCalls,
 } from "../../src/admin/calls.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
-import { newestTimes } from "../../src/backup/listing.ts";
+import { newestTimes } from "../../src/backup/read-backups.ts";
 import { scheduledJobs } from "../../src/schedule.ts";
 import { createHistory } from "../../src/coordinator/history.ts";
 import type { Run } from "../../src/coordinator/run.ts";

@@ -1,5 +1,5 @@
 /** Builders of what health is judged by: a healthy service, but for what is changed. */
-import type { BackupTimes } from "../../src/backup/listing.ts";
+import type { BackupTimes } from "../../src/backup/read-backups.ts";
 import type {
   EndedRunFacts,
   Facts,

@@ -1,4 +1,4 @@
-import type { BackupTimes } from "../../../src/backup/listing.ts";
+import type { BackupTimes } from "../../../src/backup/read-backups.ts";
 import { describe, expect, it } from "vitest";
 import { RULE_NAMES, type RuleName } from "../../../src/health/rule-names.ts";
 import type { Facts, ManifestCopy } from "../../../src/health/facts.ts";
