@@ -527,7 +527,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "knows nothing while one store cannot be read",
       withCatalog(unreadable),
-      { verdict: "nodata" },
+      { verdict: "nodata", message: "Cannot be known: kv manifest is unreadable (timeout)." },
     ],
     [
       "does not hide a damaged copy behind one that cannot be read",
