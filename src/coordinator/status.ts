@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { timeText } from "../storage/time.ts";
-import { heldSummary } from "../ingest/accounting.ts";
+import { heldSummary } from "../ingest/report.ts";
 import type { CoordinatorState } from "./state.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
 import { isRun } from "./run-queue.ts";
