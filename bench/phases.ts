@@ -6,14 +6,13 @@ import type { Coding } from "../src/catalog/manifest.ts";
 import { commonUnits, formOf } from "../src/ingest/bodies.ts";
 import { compressSegment } from "../src/ingest/segment-coders.ts";
 import type { Workspace } from "../src/ingest/workspace.ts";
-import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
-import { assetReader } from "../src/storage/static-assets.ts";
+import { embeddedSnapshot } from "../src/storage/embedded-snapshot.ts";
 import { acceptedWorkspace } from "../test/builders/accepted-workspace.ts";
 import { encodeAll, MemoryCommon } from "../test/builders/memory-common.ts";
 import { PipelineWorld } from "../test/builders/pipeline-world.ts";
 import { encodeCommon } from "../test/builders/encode-common.ts";
 
-const snapshot = embeddedSnapshot(assetReader(env.ASSETS));
+const snapshot = embeddedSnapshot(env.ASSETS);
 let compressed: MemoryCommon | undefined;
 let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;
 

@@ -2,7 +2,7 @@
 import type { HeldChange } from "../src/acceptance/held-change.ts";
 import type { ShownAuditEntry } from "../src/admin/audit/audit-entry.ts";
 import type { Comparison } from "../src/admin/catalog/comparison-schema.ts";
-import type { Answer } from "../src/admin/health/answer-schema.ts";
+import type { Answer } from "../src/admin/health/health-schema.ts";
 import type { AlertResult, AlertRun, Receipt } from "../src/alerts/alert-run.ts";
 import type { Backup } from "../src/backup/backup.ts";
 import type { BackupJob } from "../src/backup/job.ts";

@@ -8,7 +8,7 @@ import {
 } from "./serving-config.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
-import { LIVE_URLS, parseSourceUrls, type SourceUrls } from "./sources/source-url.ts";
+import { LIVE_URLS, parseSourceUrls, type SourceUrls } from "./sources/http-upstream.ts";
 
 /** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
 export type Config = Readonly<ReturnType<typeof loadConfig>>;

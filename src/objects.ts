@@ -3,17 +3,11 @@
  * it is first used, because a caller of the catalog waits for whatever the Worker loads at its start.
  */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
+import type { Remote } from "./admin/calls.ts";
 import type { Monitor } from "./alerts/monitor.ts";
 import { releaseBuffer } from "./catalog/bytes.ts";
 import type { Coordinator } from "./coordinator/coordinator.ts";
 import type { SegmentTask } from "./ingest/segment-coders.ts";
-
-/** The calls of an object as they are over RPC. */
-type Calls<O> = {
-  [C in keyof O]: O[C] extends (...args: infer Args) => infer Answer
-    ? (...args: Args) => Promise<Awaited<Answer>>
-    : never;
-};
 
 type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
 
@@ -25,7 +19,7 @@ type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
 export function lateObject<O extends object>(
   calls: { readonly [C in keyof O]: true },
   open: (ctx: DurableObjectState, env: Env) => Promise<O>,
-): new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & Calls<O> {
+): new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & Remote<O> {
   class LateObject extends DurableObject<Env> {
     readonly opened: Promise<O>;
 

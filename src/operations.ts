@@ -17,7 +17,7 @@ import type { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createSourceArchive } from "./storage/source-archive.ts";
-import { createStoreProbes } from "./storage/probes.ts";
+import { createStoreProbes } from "./admin/health/observation.ts";
 
 /** Builds the application that answers every request but those for the catalog. */
 export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {

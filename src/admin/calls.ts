@@ -138,7 +138,7 @@ const OF_MONITOR = {
 } as const satisfies { readonly [C in keyof Monitor]?: CallPolicy };
 
 /** An object's calls as they are over RPC. */
-type Remote<T> = {
+export type Remote<T> = {
   readonly [C in keyof T]: T[C] extends (...args: infer Args) => infer Answer
     ? (...args: Args) => Promise<Awaited<Answer>>
     : never;

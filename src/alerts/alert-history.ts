@@ -1,7 +1,13 @@
 import { and, eq, inArray, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { equal, type PageOf, type PageQuery, readPage, within } from "../storage/page.ts";
-import { exceptNewest } from "../storage/retention.ts";
+import {
+  equal,
+  exceptNewest,
+  type PageOf,
+  type PageQuery,
+  readPage,
+  within,
+} from "../storage/page.ts";
 import { alertFindings, alertRuns } from "../storage/schema.ts";
 import { timeText } from "../storage/time.ts";
 import type { AlertRun } from "./alert-run.ts";

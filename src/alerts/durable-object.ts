@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import { readTokens } from "../credentials.ts";
-import { newestTimes } from "../backup/listing.ts";
+import { newestTimes } from "../backup/read-backups.ts";
 import { type IngestFacts, INPUT_TIMEOUT_MS } from "../health/facts.ts";
 import { INGEST_INSTANCE } from "../instances.ts";
 import { logLine } from "../log.ts";

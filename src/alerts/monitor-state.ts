@@ -1,5 +1,11 @@
-import { migrate, type ObjectSchema } from "../storage/object-schema.ts";
-import { JsonTable, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
+import {
+  JsonTable,
+  migrate,
+  type ObjectSchema,
+  Outbox,
+  type TableStorage,
+  TickTable,
+} from "../storage/tables.ts";
 import type { AlertRun } from "./alert-run.ts";
 import type { AlertRecord } from "./alert-state.ts";
 

@@ -4,7 +4,6 @@ import { timeText } from "../storage/time.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import type { RuleName } from "../health/rule-names.ts";
 import type { AlertChange, Receipt } from "./alert-run.ts";
-import type { DeliveryLimits, Platform } from "./platform.ts";
 import type { WebhookTarget } from "./settings.ts";
 
 type NoticeField =
@@ -148,14 +147,37 @@ function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
+interface DeliveryLimits {
+  /** Deadline for the beginning of an answer. */
+  readonly timeoutMs: number;
+  readonly maxAttempts: number;
+  /** Wait before the second attempt. It doubles for each further attempt. */
+  readonly backoffMs: number;
+}
+
 export const DELIVERY_LIMITS: DeliveryLimits = {
   timeoutMs: 5_000,
   maxAttempts: 3,
   backoffMs: 500,
 };
 
-/** The part of the platform that sends messages. */
-export type Network = Pick<Platform, "fetch" | "deliveryLimits" | "now" | "sleep">;
+/** Sends requests, and keeps the time between them. */
+export interface Network {
+  readonly fetch: (
+    url: string,
+    init: {
+      readonly method: "POST" | "GET";
+      readonly headers: Record<string, string>;
+      readonly body?: string;
+      readonly redirect: "manual";
+      readonly signal: AbortSignal;
+    },
+  ) => Promise<Response>;
+  readonly deliveryLimits: DeliveryLimits;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
 
 /** Result of one request. */
 interface Outcome {

@@ -1,9 +1,21 @@
-/** The only schemas of a backup in answers: the OpenAPI document and the pages follow from them. */
+/** A backup's id and its only schemas in answers: the OpenAPI document and the pages follow from them. */
 import * as z from "zod";
-import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
-import { backupId } from "./backup-id.ts";
+import { count, type DeepReadonly, hexHash, idOf, timestamp } from "../catalog/fields.ts";
 import { BACKUP_TRIGGERS } from "./job.ts";
 import { VERDICT_STATES } from "./verdict.ts";
+
+/** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
+export const backupId = idOf("a backup", "/admin/backup/list");
+
+/** Whether a name is the id of a backup. */
+export function isBackupId(name: string): boolean {
+  return backupId.safeParse(name).success;
+}
+
+/** Returns the time of the request for a backup in milliseconds since 1970: the first 48 bits of a UUIDv7. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
 
 /**
  * `queued`: a job waits to make it. `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no

@@ -20,7 +20,7 @@ import * as z from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { parseJson } from "../parse-json.ts";
-import { backupId } from "./backup-id.ts";
+import { backupId } from "./backup.ts";
 import { type Fault, fault } from "./fault.ts";
 import { BACKUP_TRIGGERS } from "./job.ts";
 

@@ -1,21 +1,12 @@
-import type { Backup, BackupPage, BackupState } from "./backup.ts";
+import { type Backup, type BackupPage, type BackupState, timeOfId } from "./backup.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
 import { timeText } from "../storage/time.ts";
 import { backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
-import { findNewest, type FoundBackup, listIds, readBackup } from "./read-backups.ts";
+import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-import { timeOfId } from "./backup-id.ts";
 import { asKept, expiresAt, type KeptBackup } from "./retention.ts";
-
-/** The ends of the newest backups (RFC 3339); null if there is none. */
-export interface BackupTimes {
-  /** End of the newest complete backup. */
-  readonly newestFinishedAt: string | null;
-  /** End of the newest verified backup. */
-  readonly newestVerifiedAt: string | null;
-}
 
 interface BackupQuery extends PageQuery {
   readonly state?: BackupState | undefined;
@@ -28,8 +19,6 @@ export interface ListingDependencies {
   readonly now: () => number;
 }
 
-/** Most backups to read for the newest and the newest good one. */
-const NEWEST_LOOKS_AT = 100;
 const READS_AT_A_TIME = 10;
 /** Most backups to read for the expiry dates. */
 const RETENTION_LOOKS_AT = 200;
@@ -89,16 +78,6 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   const found = await readBackup(backups, id);
   const kept = await readKept(backups, ids, [found]);
   return describe(found, { kept, open, now: deps.now() });
-}
-
-/** Returns the finish times of the newest backup and of the newest good one. */
-export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
-  const { whole, good } = await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT);
-  return { newestFinishedAt: finishOf(whole), newestVerifiedAt: finishOf(good) };
-}
-
-function finishOf(found: FoundBackup | null): string | null {
-  return found?.parsed.ok === true ? found.parsed.manifest.finished_at : null;
 }
 
 function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {

@@ -1,6 +1,6 @@
 /** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { isBackupId } from "./backup-id.ts";
+import { isBackupId } from "./backup.ts";
 import {
   type BackupManifest,
   type ParsedManifest,
@@ -72,4 +72,25 @@ export async function findNewest(
     if (isGood(found.verdict?.state ?? "unverified")) return { whole, good: found };
   }
   return { whole, good: null };
+}
+
+/** The ends of the newest backups (RFC 3339); null if there is none. */
+export interface BackupTimes {
+  /** End of the newest complete backup. */
+  readonly newestFinishedAt: string | null;
+  /** End of the newest verified backup. */
+  readonly newestVerifiedAt: string | null;
+}
+
+/** Most backups to read for the newest and the newest good one. */
+const NEWEST_LOOKS_AT = 100;
+
+/** Returns the finish times of the newest backup and of the newest good one. */
+export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
+  const { whole, good } = await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT);
+  return { newestFinishedAt: finishOf(whole), newestVerifiedAt: finishOf(good) };
+}
+
+function finishOf(found: FoundBackup | null): string | null {
+  return found?.parsed.ok === true ? found.parsed.manifest.finished_at : null;
 }

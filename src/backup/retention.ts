@@ -1,6 +1,6 @@
 /** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { timeOfId } from "./backup-id.ts";
+import { timeOfId } from "./backup.ts";
 import { parseManifest } from "./format.ts";
 import type { BackupTrigger } from "./job.ts";
 import { next, type StepContext, type StepDependencies, type BackupStepResult } from "./step.ts";

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs, toStored } from "../catalog/manifest.ts";
 import { type DeepReadonly, hexHash } from "../catalog/fields.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
-import { heldSummary } from "../ingest/accounting.ts";
+import { heldSummary } from "../ingest/report.ts";
 import { type Pause, pauseSchema } from "../ingest/pause.ts";
 
 /** The coordinator's state in a backup. */

@@ -1,4 +1,4 @@
-import { type JobRecord, newRecord } from "./job-record.ts";
+import { type JobRecord, newRecord } from "./queue.ts";
 import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time.ts";
 import type { BackupTrigger } from "../backup/job.ts";

@@ -3,7 +3,7 @@ import { ForeignStores } from "../storage/catalog-store.ts";
 import { timeText } from "../storage/time.ts";
 import { adoptVersions } from "./published-versions.ts";
 import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
-import { endRecord } from "./job-record.ts";
+import { endRecord } from "./queue.ts";
 import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";

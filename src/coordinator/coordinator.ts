@@ -37,14 +37,7 @@ import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Platform } from "./platform.ts";
 import { Reconciler } from "./reconciler.ts";
-import {
-  type CancelRequest,
-  type CancelResult,
-  liftEndedPause,
-  newRunOf,
-  type PauseAnswer,
-  Scheduler,
-} from "./scheduler.ts";
+import { type CancelRequest, type CancelResult, type PauseAnswer, Scheduler } from "./scheduler.ts";
 import { type CoordinatorStatus, describeStatus } from "./status.ts";
 
 /**
@@ -72,8 +65,11 @@ export class Coordinator {
       ...platform,
       enqueue: (request) => void this.#scheduler.enqueue(request),
     });
-    this.#engine = this.#newEngine(new BackupWork(platform));
-    this.#scheduler = new Scheduler({ ...platform, ended: (record) => this.#engine.end(record) });
+    this.#engine = new Engine(platform, {
+      [INGEST]: new IngestWork(platform),
+      [BACKUP]: new BackupWork(platform),
+    });
+    this.#scheduler = new Scheduler(platform, (record) => this.#engine.end(record));
   }
 
   /**
@@ -244,29 +240,6 @@ export class Coordinator {
   async recover(alarmAt: number | null): Promise<void> {
     const dueAt = this.#dueAt();
     if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#platform.setAlarm(dueAt);
-  }
-
-  #newEngine(backup: BackupWork): Engine {
-    const { state, now, log } = this.#platform;
-    const ingest = new IngestWork({
-      ...this.#platform,
-      newRunOf: (source) => newRunOf(this.#platform, source),
-    });
-    return new Engine({
-      works: {
-        [INGEST]: ingest,
-        [BACKUP]: backup,
-      },
-      queue: () => {
-        liftEndedPause(state, now());
-        return state.queue();
-      },
-      find: (work, id) => state.jobs.find(work, id),
-      save: (record) => state.save(record),
-      transaction: (change) => state.transaction(change),
-      now,
-      log,
-    });
   }
 
   async #drainOutboxes(): Promise<void> {

@@ -4,7 +4,7 @@ import { CoordinatorState } from "./state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";
 import { logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
-import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
+import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
@@ -12,12 +12,10 @@ import { createAuditStore } from "../storage/audit-store.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
-import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "./history.ts";
 import { MIGRATIONS } from "../storage/migration-files.ts";
 import { applyMigrations } from "../storage/migrations.ts";
-import { createSourceArchive } from "../storage/source-archive.ts";
-import { assetReader } from "../storage/static-assets.ts";
+import { createDropBox, createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
 import type { Platform } from "./platform.ts";
 
@@ -32,7 +30,7 @@ export async function openCoordinator(ctx: DurableObjectState, env: Env): Promis
 }
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
-  const snapshot = embeddedSnapshot(assetReader(env.ASSETS));
+  const snapshot = embeddedSnapshot(env.ASSETS);
   const config = loadConfig(env, snapshot.locales);
   const state = new CoordinatorState(ctx.storage);
   const store = createCatalogStore(env.CATALOG, env.ARCHIVE, state.claim);

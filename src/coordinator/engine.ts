@@ -1,7 +1,7 @@
 import { timeText } from "../storage/time.ts";
-import { describeError, type Log, type LogLevel } from "../log.ts";
-import { endRecord, isCancelled, isOpen, type JobRecord } from "./job-record.ts";
-import { backoffMs, nextToStep, type Queue } from "./queue.ts";
+import { describeError, type LogLevel } from "../log.ts";
+import type { Platform } from "./platform.ts";
+import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./queue.ts";
 
 /** If a step dies with its instance, the next attempt begins at the latest after this time. */
 export const WATCHDOG_MS = 120_000;
@@ -56,16 +56,6 @@ export class StepNeverEnded extends Error {
   }
 }
 
-interface EngineDependencies {
-  readonly find: (work: string, id: string) => JobRecord | undefined;
-  readonly save: (record: JobRecord) => void;
-  readonly works: { readonly [name: string]: Work };
-  readonly queue: () => Queue;
-  readonly transaction: <T>(change: () => T) => T;
-  readonly now: () => number;
-  readonly log: Log;
-}
-
 /**
  * Runs all jobs, one at a time, in bounded steps. It claims a step in a transaction, takes it, and
  * commits it in another. A crash in between repeats the step and loses nothing. Nobody takes a step
@@ -74,10 +64,12 @@ interface EngineDependencies {
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
 export class Engine {
-  readonly #deps: EngineDependencies;
+  readonly #platform: Platform;
+  readonly #works: { readonly [name: string]: Work };
 
-  constructor(deps: EngineDependencies) {
-    this.#deps = deps;
+  constructor(platform: Platform, works: { readonly [name: string]: Work }) {
+    this.#platform = platform;
+    this.#works = works;
   }
 
   /** Takes the next step, if one is due. */
@@ -96,10 +88,11 @@ export class Engine {
   }
 
   #claim(): JobRecord | undefined {
-    const { save, queue, transaction } = this.#deps;
-    return transaction(() => {
-      const now = this.#deps.now();
-      const record = nextToStep(queue(), now);
+    const { state } = this.#platform;
+    return state.transaction(() => {
+      const now = this.#platform.now();
+      state.liftEndedPause(now);
+      const record = nextToStep(state.queue(), now);
       if (record === undefined) return undefined;
       const at = timeText(now);
       const stage = this.#workOf(record).stageOf(record);
@@ -115,7 +108,7 @@ export class Engine {
         attempts: record.attempts + 1,
         notBefore: null,
       };
-      save(claimed);
+      state.save(claimed);
       return claimed;
     });
   }
@@ -124,9 +117,9 @@ export class Engine {
   async #step(claimed: JobRecord): Promise<JobRecord> {
     const work = this.#workOf(claimed);
     const { attempts, isCommitted } = claimed;
-    const began = this.#deps.now();
+    const began = this.#platform.now();
     const log = (level: LogLevel, event: string, record: JobRecord, fields = {}) => {
-      const duration_ms = this.#deps.now() - began;
+      const duration_ms = this.#platform.now() - began;
       this.#log(level, event, record, { stage: claimed.job.stage, duration_ms, ...fields });
     };
     try {
@@ -148,7 +141,7 @@ export class Engine {
         attempt: attempts,
         ...describeError(cause),
       });
-      const notBefore = repeat ? this.#deps.now() + backoffMs(attempts) : null;
+      const notBefore = repeat ? this.#platform.now() + backoffMs(attempts) : null;
       return this.#commit(
         claimed,
         (record) => {
@@ -162,21 +155,21 @@ export class Engine {
 
   /** Commits a step; cancels the job instead if somebody has asked for it meanwhile. */
   #commit(claimed: JobRecord, change: RecordChange<JobRecord>, patch: object = {}): JobRecord {
-    const { find, save, transaction } = this.#deps;
-    return transaction(() => {
-      const record = find(claimed.work, claimed.job.id) ?? claimed;
+    const { state } = this.#platform;
+    return state.transaction(() => {
+      const record = state.jobs.find(claimed.work, claimed.job.id) ?? claimed;
       const next = isCancelled(record.job) ? this.#cancelled(record, patch) : change(record);
-      save(next);
+      state.save(next);
       return next;
     });
   }
 
   #cancelled(record: JobRecord, patch: object): JobRecord {
-    return endRecord(record, { state: "cancelled", at: timeText(this.#deps.now()), patch });
+    return endRecord(record, { state: "cancelled", at: timeText(this.#platform.now()), patch });
   }
 
   #workOf({ work }: JobRecord): Work {
-    const found = this.#deps.works[work];
+    const found = this.#works[work];
     if (found === undefined) throw new Error(`there is no work named ${work}`);
     return found;
   }
@@ -188,6 +181,6 @@ export class Engine {
     fields: { readonly [field: string]: unknown },
   ): void {
     const about = this.#workOf(record).describe(record.job);
-    this.#deps.log(level, `${record.work}_${event}`, { ...about, ...fields });
+    this.#platform.log(level, `${record.work}_${event}`, { ...about, ...fields });
   }
 }

@@ -1,7 +1,6 @@
 import { and, eq, gte, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { type PageOf, type PageQuery, readPage } from "../storage/page.ts";
-import { exceptNewest } from "../storage/retention.ts";
+import { exceptNewest, type PageOf, type PageQuery, readPage } from "../storage/page.ts";
 import { ingestRuns } from "../storage/schema.ts";
 import { timeText } from "../storage/time.ts";
 import type { ListedRun, Run } from "./run.ts";

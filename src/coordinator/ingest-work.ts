@@ -1,30 +1,24 @@
 import { timeText } from "../storage/time.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
-import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
-import { endRecord, isOpen } from "./job-record.ts";
+import { ForeignStores } from "../storage/catalog-store.ts";
+import { type FailedStep, type RecordChange, StepNeverEnded, type Work } from "./engine.ts";
+import { endRecord, isOpen } from "./queue.ts";
 import { adoptVersions } from "./published-versions.ts";
-import { candidateOf, isRun, type NewRun, retryOf, type RunRecord } from "./run-queue.ts";
+import { candidateOf, isRun, retryOf, type RunRecord } from "./run-queue.ts";
 import { parseAgain, parsedOf, type IngestStepResult } from "../ingest/checkpoint.ts";
-import type { CoordinatorState } from "./state.ts";
-import { leaseExpired, type RunFailure, toFailure } from "./run-failure.ts";
-import type { Pipeline } from "../ingest/pipeline.ts";
+import type { Platform } from "./platform.ts";
+import { newRunOf } from "./scheduler.ts";
 import type { Run } from "./run.ts";
-
-interface IngestDependencies {
-  readonly state: CoordinatorState;
-  readonly pipeline: Pipeline;
-  readonly store: CatalogStore;
-  /** Makes the fields of a retry. */
-  readonly newRunOf: (source: string) => NewRun;
-  readonly now: () => number;
-}
+import { GuardsTripped, RunFault } from "../ingest/faults.ts";
+import type { Report, RunError, Stage } from "../ingest/report.ts";
+import { PassingError, SourceError } from "../sources/source-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 
 /** Runs the steps of the pipeline for ingest runs. */
 export class IngestWork implements Work<RunRecord> {
-  readonly #deps: IngestDependencies;
+  readonly #platform: Platform;
 
-  constructor(deps: IngestDependencies) {
-    this.#deps = deps;
+  constructor(platform: Platform) {
+    this.#platform = platform;
   }
 
   stageOf({ checkpoint }: RunRecord): string {
@@ -32,7 +26,7 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   async step({ job: run, checkpoint }: RunRecord): Promise<RecordChange<RunRecord>> {
-    const { state, pipeline, store } = this.#deps;
+    const { state, pipeline, store } = this.#platform;
     if (checkpoint.stage === "fetch") {
       await store.checkOwner();
       await adoptVersions(state, store);
@@ -90,11 +84,11 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   ended(): void {
-    this.#deps.pipeline.forget();
+    this.#platform.pipeline.forget();
   }
 
   #apply(record: RunRecord, { next, outcome, patch, publish }: IngestStepResult): RunRecord {
-    const { state } = this.#deps;
+    const { state } = this.#platform;
     const run: Run = { ...this.#timed(record.job), error: null, ...patch };
     if (next === null) {
       if (outcome === "published" && run.generation_after !== null)
@@ -119,11 +113,11 @@ export class IngestWork implements Work<RunRecord> {
 
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
   #fail(record: RunRecord, { error, retry, patch }: RunFailure): RunRecord {
-    const { state, newRunOf, now } = this.#deps;
+    const { state, now } = this.#platform;
     // Only a takeover by another installation fails a run that has published.
     if (record.isCommitted) state.withdraw();
     if (retry?.runAfterMs != null) {
-      const made = newRunOf(record.job.source);
+      const made = newRunOf(this.#platform, record.job.source);
       const waiting = state.queue().waiting.filter(isRun);
       const next = retryOf(record, { made, waiting, notBefore: now() + retry.runAfterMs });
       if (next !== null) state.save(next);
@@ -136,16 +130,88 @@ export class IngestWork implements Work<RunRecord> {
   #timed(run: Run): Run {
     const { stage, heartbeat_at: claimed, stage_ms: before } = run;
     if (stage === null || claimed === null) return run;
-    const took = Math.max(0, this.#deps.now() - Date.parse(claimed));
+    const took = Math.max(0, this.#platform.now() - Date.parse(claimed));
     return { ...run, stage_ms: { ...before, [stage]: (before?.[stage] ?? 0) + took } };
   }
 
   #end(record: RunRecord, state: "succeeded" | "failed", patch: Partial<Run>): RunRecord {
-    return endRecord(record, { state, at: timeText(this.#deps.now()), patch });
+    return endRecord(record, { state, at: timeText(this.#platform.now()), patch });
   }
 }
 
 /** Clears the error of an earlier attempt. */
 function withoutError(record: RunRecord): RunRecord {
   return record.job.error === null ? record : { ...record, job: { ...record.job, error: null } };
+}
+
+/** What to retry: the step several times, then the run once. */
+interface Retry {
+  /** False if the step must not begin again so soon. */
+  readonly step: boolean;
+  /** Wait before the retry of the run; null for no retry. */
+  readonly runAfterMs: number | null;
+}
+
+/** Shortest wait before the retry of a run. */
+const RUN_RETRY_MS = 60_000;
+/** Longest wait for which upstream may ask. */
+const RETRY_MAX_MS = 3_600_000;
+
+/** The failure of a run: its error, its retry and other fields of the run. */
+export interface RunFailure {
+  readonly error: RunError;
+  /** Null for a permanent fault. */
+  readonly retry: Retry | null;
+  readonly patch: Partial<Report>;
+}
+
+/**
+ * The only map from the errors of a step to the failure of a run. Faults of upstream's content and
+ * tripped guards are permanent. An unreachable upstream and a failing or lagging store are
+ * transient. Any other error is a bug or comes from the platform, which throws errors of any kind:
+ * the engine repeats the step, and the run has no retry.
+ */
+export function toFailure(cause: unknown, stage: Stage): RunFailure {
+  const fail = (
+    code: string,
+    message: string,
+    retry: Retry | null,
+    patch: Partial<Report> = {},
+  ) => ({
+    error: { code, stage, message },
+    retry,
+    patch,
+  });
+  if (cause instanceof PassingError) return unreachable(cause, stage);
+  if (cause instanceof SourceError) return fail(`source_${cause.fault}`, cause.message, null);
+  if (cause instanceof GuardsTripped) return fail(cause.code, cause.message, null, cause.verdict);
+  if (cause instanceof RunFault) return fail(cause.code, cause.message, null);
+  if (cause instanceof ForeignStores)
+    return fail("foreign_stores", cause.message, null, { generation_after: null });
+  if (cause instanceof StoreError)
+    return fail("store_fault", cause.message, { step: true, runAfterMs: RUN_RETRY_MS });
+  return fail("internal", String(cause), { step: true, runAfterMs: null });
+}
+
+/**
+ * Retries the step. If upstream asks for a wait, retries only the run, not before that time, unless
+ * the wait is too long.
+ */
+function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
+  const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
+  const isTooLong = waitMs > RETRY_MAX_MS;
+  const text = isTooLong
+    ? `${message}; the wait exceeds an hour, so the run is not retried`
+    : message;
+  return {
+    error: { code: `source_${fault}`, stage, message: text },
+    retry: isTooLong ? null : { step: retryAfterMs === null, runAfterMs: waitMs },
+    patch: {},
+  };
+}
+
+/** Makes the failure of a run from a step that never finished. */
+export function leaseExpired(stage: Stage, { message }: StepNeverEnded): RunFailure {
+  const error = { code: "lease_expired", stage, message };
+  return { error, retry: { step: false, runAfterMs: RUN_RETRY_MS }, patch: {} };
 }

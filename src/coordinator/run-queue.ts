@@ -1,9 +1,15 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../catalog/fields.ts";
-import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
 import type { Pause } from "../ingest/pause.ts";
-import { inStartingOrder, type Queue, stepTime } from "./queue.ts";
+import {
+  inStartingOrder,
+  isOpen,
+  type JobRecord,
+  newRecord,
+  type Queue,
+  stepTime,
+} from "./queue.ts";
 import { timeText } from "../storage/time.ts";
 import {
   type ArchivedCandidate,

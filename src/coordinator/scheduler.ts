@@ -11,8 +11,8 @@ import {
   type RunRecord,
 } from "./run-queue.ts";
 import type { Run, RunState } from "./run.ts";
-import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./job-record.ts";
-import { decidePause, hasEnded, type Pause, type PauseRequest } from "../ingest/pause.ts";
+import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./queue.ts";
+import { decidePause, type Pause, type PauseRequest } from "../ingest/pause.ts";
 import type { Platform } from "./platform.ts";
 
 /** Result of a pause or resume. */
@@ -45,41 +45,40 @@ export type CancelResult =
       readonly reason: "not_found" | "ended" | "too_late";
     };
 
-interface SchedulerDependencies extends Pick<
-  Platform,
-  "state" | "now" | "newId" | "log" | "source" | "workerVersion"
-> {
-  /** Called after a started run was cancelled between two steps. Must not throw. */
-  readonly ended: (record: RunRecord) => void;
-}
-
 /** Queues, skips and cancels runs, and pauses ingestion. */
 export class Scheduler {
-  readonly #deps: SchedulerDependencies;
+  readonly #platform: Platform;
   readonly #state: CoordinatorState;
+  readonly #ended: (record: RunRecord) => void;
 
-  constructor(deps: SchedulerDependencies) {
-    this.#deps = deps;
-    this.#state = deps.state;
+  /** @param ended called after a started run was cancelled between two steps. Must not throw. */
+  constructor(platform: Platform, ended: (record: RunRecord) => void) {
+    this.#platform = platform;
+    this.#state = platform.state;
+    this.#ended = ended;
   }
 
   /** Queues a run, unless the request is a repetition or shares a run that waits. */
   enqueue(request: EnqueueRequest): EnqueueResult {
-    const wanted = newRun(newRunOf(this.#deps, request.source), request);
+    const wanted = newRun(newRunOf(this.#platform, request.source), request);
     const { ifPaused, idempotencyKey } = request;
     const result = this.#state.transaction(() => {
-      liftEndedPause(this.#state, this.#deps.now());
+      this.#state.liftEndedPause(this.#platform.now());
       const decided = decideEnqueue(wanted, this.#state.queue(), {
         ifPaused,
         earlier: this.#state.jobs.findRepeated(idempotencyKey, isRun),
-        now: this.#deps.now(),
+        now: this.#platform.now(),
       });
       if (decided.add !== null) this.#state.save(decided.add);
       return decided.result;
     });
     const run = result.ok ? result.answer.run : wanted.job;
     const outcome = result.ok ? { changed: result.answer.changed } : { reason: result.reason };
-    this.#deps.log("info", "ingest_enqueue", { run_id: run.id, trigger: run.trigger, ...outcome });
+    this.#platform.log("info", "ingest_enqueue", {
+      run_id: run.id,
+      trigger: run.trigger,
+      ...outcome,
+    });
     return result;
   }
 
@@ -88,9 +87,9 @@ export class Scheduler {
    * waiting run or in front of a full queue is skipped; one row counts the skipped ticks.
    */
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
-    const wanted = newRun(newRunOf(this.#deps, request.source), request);
+    const wanted = newRun(newRunOf(this.#platform, request.source), request);
     const skipped = this.#state.transaction(() => {
-      liftEndedPause(this.#state, this.#deps.now());
+      this.#state.liftEndedPause(this.#platform.now());
       if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
       const reason = decideTick(wanted, this.#state.queue());
       if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
@@ -99,7 +98,7 @@ export class Scheduler {
       return null;
     });
     const run = skipped === null ? wanted.job : skipped.run;
-    this.#deps.log("info", skipped === null ? "ingest_tick_taken" : "ingest_tick_skipped", {
+    this.#platform.log("info", skipped === null ? "ingest_tick_taken" : "ingest_tick_skipped", {
       cron,
       scheduled_at: timeText(scheduledAt),
       ...(run && { run_id: run.id }),
@@ -109,7 +108,7 @@ export class Scheduler {
 
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
     const answer = this.#state.transaction(() => {
-      liftEndedPause(this.#state, this.#deps.now());
+      this.#state.liftEndedPause(this.#platform.now());
       const before = this.#state.pause();
       const { pause, changed } = decidePause(before, request, this.#at());
       this.#state.setPause(pause);
@@ -123,9 +122,9 @@ export class Scheduler {
 
   resume(): PauseAnswer {
     return this.#state.transaction(() => {
-      liftEndedPause(this.#state, this.#deps.now());
+      this.#state.liftEndedPause(this.#platform.now());
       const before = this.#state.pause();
-      lift(this.#state);
+      this.#state.liftPause();
       return this.#pauseAnswer(before, before !== null);
     });
   }
@@ -164,7 +163,7 @@ export class Scheduler {
   #reportEnd(result: CancelResult | null): void {
     if (result?.ok !== true || result.before !== "running" || isOpen(result.run.state)) return;
     const record = this.#state.findRun(result.run.id);
-    if (record !== undefined) this.#deps.ended(record);
+    if (record !== undefined) this.#ended(record);
   }
 
   #cancel(record: RunRecord, { by, note }: CancelRequest): CancelResult {
@@ -187,30 +186,19 @@ export class Scheduler {
   }
 
   #at(): string {
-    return timeText(this.#deps.now());
+    return timeText(this.#platform.now());
   }
-}
-
-/** Lifts a pause that is past its end: the alarm that lifts it may be late. */
-export function liftEndedPause(state: CoordinatorState, now: number): void {
-  const pause = state.pause();
-  if (pause !== null && hasEnded(pause, now)) lift(state);
-}
-
-function lift(state: CoordinatorState): void {
-  state.setPause(null);
-  state.setSkippedRunId(null);
 }
 
 /** Returns the fields of a new run. `source` is null for the configured upstream. */
 export function newRunOf(
-  deps: Pick<Platform, "now" | "newId" | "source" | "workerVersion">,
+  platform: Pick<Platform, "now" | "newId" | "source" | "workerVersion">,
   source: string | null,
 ): NewRun {
   return {
-    id: deps.newId(),
-    at: timeText(deps.now()),
-    source: source ?? deps.source,
-    workerVersion: deps.workerVersion,
+    id: platform.newId(),
+    at: timeText(platform.now()),
+    source: source ?? platform.source,
+    workerVersion: platform.workerVersion,
   };
 }

@@ -1,14 +1,12 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
-import { migrate } from "../storage/object-schema.ts";
-import { JsonTable, type TableStorage } from "../storage/tables.ts";
+import { JsonTable, migrate, type TableStorage } from "../storage/tables.ts";
 import { TickTable } from "../storage/tables.ts";
-import { type Cancellation, endRecord, type JobRecord } from "./job-record.ts";
 import { Outbox } from "../storage/tables.ts";
-import type { Pause } from "../ingest/pause.ts";
+import { hasEnded, type Pause } from "../ingest/pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
-import { type Queue, queueOf } from "./queue.ts";
+import { type Cancellation, endRecord, type JobRecord, type Queue, queueOf } from "./queue.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
 import type { IngestCheckpoint } from "../ingest/checkpoint.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
@@ -114,6 +112,18 @@ export class CoordinatorState {
 
   setPause(pause: Pause | null): void {
     this.#facts.set("pause", pause);
+  }
+
+  /** Lifts the pause. Ticks that are skipped later have a row of their own. */
+  liftPause(): void {
+    this.setPause(null);
+    this.setSkippedRunId(null);
+  }
+
+  /** Lifts a pause that is past its end: the alarm that lifts it may be late. */
+  liftEndedPause(now: number): void {
+    const pause = this.pause();
+    if (pause !== null && hasEnded(pause, now)) this.liftPause();
   }
 
   /** Id of the row that counts the skipped cron ticks; null after a tick was taken. */

@@ -2,16 +2,15 @@ import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { timeText } from "../storage/time.ts";
 import { type BackupJob, jobSchema } from "../backup/job.ts";
-import { heldSummary } from "../ingest/accounting.ts";
+import { heldSummary } from "../ingest/report.ts";
 import { isBackup } from "./backup-jobs.ts";
 import type { CoordinatorState } from "./state.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
 import { isRun } from "./run-queue.ts";
 import { versionSchema } from "./version.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
-import { isOpen } from "./job-record.ts";
 import { hasEnded, pauseSchema } from "../ingest/pause.ts";
-import { dueSince } from "./queue.ts";
+import { dueSince, isOpen } from "./queue.ts";
 
 /**
  * The only schema of the coordinator's present state: the facts of the rules and the sections of

@@ -3,9 +3,8 @@ import type { Decision } from "../acceptance/held-change.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { fromStored, toStored } from "../catalog/manifest.ts";
 import type { NumberedDecision } from "../ingest/checkpoint.ts";
-import type { ObjectSchema } from "../storage/object-schema.ts";
-import type { SqlRow, TableStorage } from "../storage/tables.ts";
-import { isOpen, type JobRecord } from "./job-record.ts";
+import type { ObjectSchema, SqlRow, TableStorage } from "../storage/tables.ts";
+import { isOpen, type JobRecord } from "./queue.ts";
 
 /** The versions of the coordinator's tables. The first also names the installation. */
 export const COORDINATOR_SCHEMA: ObjectSchema = [

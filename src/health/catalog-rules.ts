@@ -7,8 +7,10 @@ import {
   unknown,
 } from "./rule.ts";
 import {
+  describeFaults,
   type EndedRunFacts,
   type Facts,
+  type ManifestCopies,
   newestPublished,
   type Published,
   readPublished,
@@ -70,7 +72,7 @@ export function judgeDataAge({ catalog }: Facts, context: RuleContext): Finding 
 
 /** Judges the age of the airports by their source's date. */
 export function judgeData(
-  { generation, as_of, published_at }: Omit<Published, "coverage">,
+  { generation, as_of, published_at }: Omit<Published, "locales">,
   { now, limits }: RuleContext,
 ): Finding {
   const measurement = { threshold: limits.dataOldMs, unit: "ms" } as const;
@@ -92,9 +94,7 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const manifests = manifestFaults(catalog, expected);
   const value = manifests.length + copies.damaged.length;
   const measurement = { threshold: 1, unit: "copies" } as const;
-  const unread = [catalog.kv, catalog.r2]
-    .flatMap((copy) => (copy.state === "unreadable" ? [copy.detail] : []))
-    .concat(copies.unreadable)[0];
+  const [unread] = [...describeFaults(catalog, ["unreadable"]), ...copies.unreadable];
   if (value === 0 && unread !== undefined) return unknown(unread, measurement);
   const { locale, checked } = copies;
   const faults = [
@@ -119,16 +119,13 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
 }
 
 /** Lists faults of the manifests. `expected` is the published generation, null if unknown. */
-function manifestFaults({ kv, r2 }: Facts["catalog"], expected: number | null): string[] {
-  const newest = newestPublished({ kv, r2 });
-  const generation = expected ?? newest?.generation ?? null;
-  if (generation === null)
-    return [kv, r2].flatMap((copy) => (copy.state === "corrupt" ? [copy.detail] : []));
-  return (["kv", "r2"] as const).flatMap((replica) => {
-    const copy = replica === "kv" ? kv : r2;
-    if (copy.state === "unreadable") return [];
-    if (copy.state !== "present") return [`${replica} manifest is ${copy.state}`];
-    const shown = copy.published.generation;
+function manifestFaults({ kv, r2 }: ManifestCopies, expected: number | null): string[] {
+  const generation = expected ?? newestPublished({ kv, r2 })?.generation ?? null;
+  if (generation === null) return describeFaults({ kv, r2 }, ["corrupt"]);
+  return Object.entries({ kv, r2 }).flatMap(([replica, copy]) => {
+    if (!copy.ok)
+      return copy.fault === "unreadable" ? [] : [`${replica} manifest is ${copy.fault}`];
+    const shown = copy.value.generation;
     // A newer generation was published between two reads.
     return shown >= generation
       ? []
@@ -152,9 +149,9 @@ export function judgeCoverage({ catalog, ingest }: Facts, { limits }: RuleContex
 }
 
 /** Lists locales that lost coverage, largest loss first. A removed locale is no loss. */
-function dropsOf({ coverage }: Published, best: { readonly [locale: string]: number }) {
-  return Object.entries(coverage)
-    .map(([locale, now]) => {
+function dropsOf({ locales }: Published, best: { readonly [locale: string]: number }) {
+  return Object.entries(locales)
+    .map(([locale, { coverage: now }]) => {
       const before = best[locale] ?? now;
       return { locale, before, now, points: Math.round((before - now) * 1000) / 10 };
     })

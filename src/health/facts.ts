@@ -1,12 +1,12 @@
 /** The inputs of the health rules. Each is a value or the reason why it is unreadable. */
-import type { BackupTimes } from "../backup/listing.ts";
+import type { BackupTimes } from "../backup/read-backups.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Version } from "../coordinator/version.ts";
 import type { Pause } from "../ingest/pause.ts";
 import type { RunError } from "../ingest/report.ts";
 import { type Body, type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import type { CatalogStore, Copy, Replica } from "../storage/catalog-store.ts";
+import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../storage/deadline.ts";
 
 export type Reading<T> =
@@ -34,24 +34,16 @@ export interface IngestFacts extends Omit<
 }
 
 /** The part of the published manifest that the rules read. */
-export interface Published {
-  readonly generation: number;
-  /** RFC 3339. */
-  readonly published_at: string;
-  /** Date of the airports, `YYYY-MM-DD`; null if not recorded. */
-  readonly as_of: string | null;
-  /** 0 to 1, by locale. */
-  readonly coverage: { readonly [locale: string]: number };
+export interface Published extends Pick<Manifest, "generation" | "published_at" | "as_of"> {
+  readonly locales: { readonly [locale: string]: Pick<LocaleEntry, "coverage"> };
 }
 
-/** A replica of the manifest. */
-export type ManifestCopy =
-  | { readonly state: "present"; readonly published: Published }
-  | { readonly state: "missing" | "corrupt" | "unreadable"; readonly detail: string };
+/** The published manifest as each store has it. */
+export type ManifestCopies<M = Published> = { readonly [R in Replica]: Copy<M> };
 
 /** A copy that differs from the published content. */
 interface DamagedCopy {
-  readonly replica: "kv" | "r2";
+  readonly replica: Replica;
   readonly sha256: string;
   readonly fault: "missing" | "corrupt";
 }
@@ -98,7 +90,7 @@ export interface MonitorFacts {
 
 export interface Facts {
   readonly ingest: Reading<IngestFacts>;
-  readonly catalog: { readonly kv: ManifestCopy; readonly r2: ManifestCopy };
+  readonly catalog: ManifestCopies;
   readonly copies: CopyCheck;
   /** Whether D1 answers. */
   readonly history: Reading<null>;
@@ -106,21 +98,31 @@ export interface Facts {
   readonly monitor: MonitorFacts;
 }
 
-/** Returns the newer manifest of the two replicas, or undefined if both are missing. */
-export function newestPublished({ kv, r2 }: Facts["catalog"]): Published | undefined {
+/** Returns the newer intact manifest of the two, or undefined if there is none. */
+export function newestPublished<M extends Published>({ kv, r2 }: ManifestCopies<M>): M | undefined {
   return [kv, r2]
-    .flatMap((copy) => (copy.state === "present" ? [copy.published] : []))
+    .flatMap((copy) => (copy.ok ? [copy.value] : []))
     .toSorted((a, b) => b.generation - a.generation)[0];
 }
 
+/** Says which manifests have one of these faults, that of KV first. */
+export function describeFaults(
+  { kv, r2 }: ManifestCopies,
+  faults: readonly CopyFault["fault"][],
+): string[] {
+  return Object.entries({ kv, r2 }).flatMap(([replica, copy]) =>
+    copy.ok || !faults.includes(copy.fault)
+      ? []
+      : [`${replica} manifest is ${copy.fault} (${copy.detail})`],
+  );
+}
+
 /** Returns the published manifest, or null if none exists. Unreadable copies make it unreadable. */
-export function readPublished(catalog: Facts["catalog"]): Reading<Published | null> {
+export function readPublished(catalog: ManifestCopies): Reading<Published | null> {
   const published = newestPublished(catalog);
   if (published !== undefined) return { ok: true, value: published };
-  for (const copy of [catalog.kv, catalog.r2])
-    if (copy.state === "unreadable" || copy.state === "corrupt")
-      return { ok: false, why: copy.detail };
-  return { ok: true, value: null };
+  const [why] = describeFaults(catalog, ["unreadable", "corrupt"]);
+  return why === undefined ? { ok: true, value: null } : { ok: false, why };
 }
 
 /** Sources of the facts. A function that throws or times out makes its input unreadable. */
@@ -144,27 +146,21 @@ export async function readFacts(
 ): Promise<Facts> {
   const { readIngest, store, pingHistory, readBackups, inputTimeoutMs } = sources;
   const read = <T>(what: string, from: () => Promise<T>) => readFact(what, inputTimeoutMs, from);
-  const catalog = Promise.all([store.readManifest("kv"), store.readManifest("r2")]);
-  const [ingest, [kv, r2], history, backups] = await Promise.all([
+  const [ingest, kv, r2, history, backups] = await Promise.all([
     read("the ingest coordinator", readIngest),
-    catalog,
+    store.readManifest("kv"),
+    store.readManifest("r2"),
     read("D1", async () => {
       await pingHistory();
       return null;
     }),
     read("the backups", readBackups),
   ]);
-  const manifest = newest([kv, r2]);
+  const catalog = { kv, r2 };
+  const manifest = newestPublished(catalog);
   const copies =
     manifest === undefined ? NOTHING_CHECKED : await checkCopies(manifest, check, store);
-  return {
-    ingest,
-    catalog: { kv: manifestCopy("kv", kv), r2: manifestCopy("r2", r2) },
-    copies,
-    history,
-    backups,
-    monitor,
-  };
+  return { ingest, catalog, copies, history, backups, monitor };
 }
 
 const NOTHING_CHECKED: CopyCheck = {
@@ -185,24 +181,6 @@ async function readFact<T>(
     const cause = error instanceof Error ? error.message : String(error);
     return { ok: false, why: `${what} cannot be read (${cause})` };
   }
-}
-
-function newest(copies: readonly Copy<Manifest>[]): Manifest | undefined {
-  return copies
-    .flatMap((copy) => (copy.ok ? [copy.value] : []))
-    .toSorted((a, b) => b.generation - a.generation)[0];
-}
-
-function manifestCopy(replica: "kv" | "r2", copy: Copy<Manifest>): ManifestCopy {
-  if (!copy.ok) {
-    const detail = `${replica} manifest is ${copy.fault} (${copy.detail})`;
-    return { state: copy.fault, detail };
-  }
-  const { generation, published_at, as_of, locales } = copy.value;
-  const coverage = Object.fromEntries(
-    Object.entries(locales).map(([locale, entry]) => [locale, entry.coverage]),
-  );
-  return { state: "present", published: { generation, published_at, as_of, coverage } };
 }
 
 const REPLICAS: readonly Replica[] = ["kv", "r2"];

@@ -1,13 +1,11 @@
-import * as z from "zod";
 import { asEvidence } from "../catalog/evidence.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
-import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import type { Counts } from "../catalog/manifest.ts";
 import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead, Reject } from "../sources/airport.ts";
-import type { ListCounts, Report } from "./report.ts";
+import type { HeldSummary, ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Findings of the parse stage in upstream's airports. */
@@ -22,18 +20,6 @@ export interface Parsed {
   readonly lastDecision: number;
   readonly held: HeldSummary;
 }
-
-/** The surprising changes that wait: those that an operator should look at. */
-export const heldSummary = z.strictObject({
-  waiting: count,
-  oldest_since: timestamp.nullable().meta({
-    description: "Since when the oldest of them differs from what is served; null if none waits.",
-  }),
-  next_due_at: timestamp.nullable().meta({
-    description: "When the first of them is due; null if each waits for a decision.",
-  }),
-});
-export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
 
 /** Most rejected rows in a run. */
 const REJECTS_KEPT = 50;

@@ -1,4 +1,4 @@
-/** Guards check a candidate before its publication. Pure: no clock, no I/O. */
+/** Guards check a candidate before its publication. `checkGuards` is pure. */
 import {
   type CatalogDiff,
   type ChangeCounts,

@@ -64,6 +64,18 @@ const accounting = z.strictObject({
   }),
 });
 
+/** The surprising changes that wait: those that an operator should look at. */
+export const heldSummary = z.strictObject({
+  waiting: count,
+  oldest_since: timestamp.nullable().meta({
+    description: "Since when the oldest of them differs from what is served; null if none waits.",
+  }),
+  next_due_at: timestamp.nullable().meta({
+    description: "When the first of them is due; null if each waits for a decision.",
+  }),
+});
+export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
+
 /** The fields of a report as lists of runs show it. */
 export const REPORT_FIELDS = {
   outcome: z.enum(RUN_OUTCOMES).nullable(),

@@ -1,9 +1,8 @@
 import { foldText } from "../catalog/fold.ts";
 import { cityId, compareIds, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
-import { distanceKm, meanPosition, roundDegrees } from "../catalog/positions.ts";
+import { distanceKm, meanPosition, Nearby, roundDegrees } from "../catalog/positions.ts";
 import { CITY_MAX_KM, type CityTables, type KnownPlace } from "../sources/city-tables.ts";
-import { Nearby } from "../sources/nearby.ts";
 import type { SourceAirport } from "../sources/airport.ts";
 import {
   citiesOfMunicipality,

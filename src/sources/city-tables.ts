@@ -1,9 +1,8 @@
 import { cityId, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
-import { roundDegrees } from "../catalog/positions.ts";
+import { Nearby, roundDegrees, type Spot } from "../catalog/positions.ts";
 import type { SourceAirport } from "./airport.ts";
 import type { CsvRow } from "./csv.ts";
-import { Nearby, type Spot } from "./nearby.ts";
 import { spellingKey } from "./place-names.ts";
 import { type OpenSnapshotFile, readTable } from "./reference.ts";
 

@@ -1,7 +1,6 @@
 import { asEvidence } from "../catalog/evidence.ts";
-import { isPastDay } from "./as-of.ts";
 import { ourAirports } from "./our-airports.ts";
-import { fileNames, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
+import { fileNames, isPastDay, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import { SourceError } from "./source-error.ts";
 import type { ArchivedFiles, NewUpstreamFile } from "./upstream.ts";
 

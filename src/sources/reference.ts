@@ -1,8 +1,7 @@
 import type { LocalizedName, RegionNames } from "../catalog/model.ts";
 import type { SourceAirport } from "./airport.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
-import { readAirports } from "./our-airports.ts";
-import { readSubdivisions } from "./our-regions.ts";
+import { readAirports, readSubdivisions } from "./our-airports.ts";
 
 /** Opens a file of the snapshot, uncompressed, by its name in the manifest. */
 export type OpenSnapshotFile = (name: string) => Promise<ReadableStream<Uint8Array>>;

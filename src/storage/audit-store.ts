@@ -1,8 +1,7 @@
 import { and, getTableColumns, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
-import { equal, type PageOf, type PageQuery, readPage, within } from "./page.ts";
-import { exceptNewest } from "./retention.ts";
+import { equal, exceptNewest, type PageOf, type PageQuery, readPage, within } from "./page.ts";
 import { timeText } from "./time.ts";
 
 /** One change or attempted change. */

@@ -1,6 +1,6 @@
 import { sha256Hex } from "../catalog/bytes.ts";
-import { bounded, StoreError } from "./deadline.ts";
-import { listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
+import { bounded, StoreError, withStoreTimeout } from "./deadline.ts";
+import { DROP_PREFIX, dropKey, listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
 export interface SourceArchive {
@@ -39,4 +39,26 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
       return new Blob([bytes]).stream();
     },
   } satisfies SourceArchive);
+}
+
+/** Deadline to find a file in R2, and another to read it. */
+const READ_DEADLINE_MS = 30_000;
+
+/** Opens files that operators have dropped into R2. Throws StoreError if R2 fails. */
+export function createDropBox(r2: R2Bucket) {
+  return {
+    prefix: DROP_PREFIX,
+    async open(name: string) {
+      const key = dropKey(name);
+      const object = await withStoreTimeout(key, READ_DEADLINE_MS, r2.get(key));
+      return (
+        object && {
+          size: object.size,
+          as_of: object.customMetadata?.["as_of"],
+          read: () => withStoreTimeout(key, READ_DEADLINE_MS, object.arrayBuffer()),
+          discard: () => withStoreTimeout(key, READ_DEADLINE_MS, object.body.cancel()),
+        }
+      );
+    },
+  };
 }

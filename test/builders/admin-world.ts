@@ -9,7 +9,7 @@ import {
   monitorCalls,
 } from "../../src/admin/calls.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
-import { newestTimes } from "../../src/backup/listing.ts";
+import { newestTimes } from "../../src/backup/read-backups.ts";
 import { scheduledJobs } from "../../src/schedule.ts";
 import { createHistory } from "../../src/coordinator/history.ts";
 import type { Run } from "../../src/coordinator/run.ts";
@@ -17,7 +17,7 @@ import { embeddedUpstream } from "../../src/sources/upstream.ts";
 import { createAlertHistory } from "../../src/alerts/alert-history.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
-import type { StoreProbes } from "../../src/storage/probes.ts";
+import type { StoreProbes } from "../../src/admin/health/observation.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
 import { BackupWorld } from "./backup-world.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";

@@ -1,14 +1,14 @@
 /** Builders of what health is judged by: a healthy service, but for what is changed. */
-import type { BackupTimes } from "../../src/backup/listing.ts";
+import type { BackupTimes } from "../../src/backup/read-backups.ts";
 import type {
   EndedRunFacts,
   Facts,
   IngestFacts,
-  ManifestCopy,
   MonitorFacts,
   Published,
 } from "../../src/health/facts.ts";
 import { type Limits, readLimits } from "../../src/health/limits.ts";
+import type { Copy } from "../../src/storage/catalog-store.ts";
 
 /** The time at which the facts are looked at, in milliseconds since 1970. */
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
@@ -71,7 +71,7 @@ export function withMonitor(changes: Partial<MonitorFacts>): Facts {
 }
 
 /** Facts in which both stores show another version. */
-export function withManifest(changes: Partial<Published>): Facts {
+export function withManifest(changes: ManifestChanges): Facts {
   const copy = aManifestCopy(changes);
   return someFacts({ catalog: { kv: copy, r2: copy } });
 }
@@ -95,14 +95,23 @@ export function aFailedRun(changes: Partial<EndedRunFacts> = {}): EndedRunFacts 
   return anEndedRun({ state: "failed", outcome: null, error, ...changes });
 }
 
-export function aManifestCopy(changes: Partial<Published> = {}): ManifestCopy {
+interface ManifestChanges extends Partial<Omit<Published, "locales">> {
+  /** 0 to 1, by locale. */
+  readonly coverage?: { readonly [locale: string]: number };
+}
+
+export function aManifestCopy({
+  coverage = { de: 0.9, en: 1 },
+  ...changes
+}: ManifestChanges = {}): Copy<Published> {
+  const locales = Object.entries(coverage).map(([locale, share]) => [locale, { coverage: share }]);
   return {
-    state: "present",
-    published: {
+    ok: true,
+    value: {
       generation: 7,
       published_at: ago(5 * 24 * HOUR_MS),
       as_of: "2026-10-20",
-      coverage: { de: 0.9, en: 1 },
+      locales: Object.fromEntries(locales),
       ...changes,
     },
   };

@@ -2,7 +2,7 @@ import type { AlertRun } from "../../src/alerts/alert-run.ts";
 import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
 import { MonitorState } from "../../src/alerts/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
-import type { BackupTimes } from "../../src/backup/listing.ts";
+import type { BackupTimes } from "../../src/backup/read-backups.ts";
 import type { IngestFacts, TokenFacts } from "../../src/health/facts.ts";
 import { anId } from "./an-id.ts";
 import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";

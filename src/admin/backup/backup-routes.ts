@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { JobRequest, JobResult } from "../../coordinator/backup-jobs.ts";
-import { backupId } from "../../backup/backup-id.ts";
 import { type BackupJob, JOB_KINDS, JOB_STATES, jobSchema } from "../../backup/job.ts";
-import { BACKUP_STATES, backupPage, backupSchema } from "../../backup/backup.ts";
+import { BACKUP_STATES, backupId, backupPage, backupSchema } from "../../backup/backup.ts";
 import {
   FILTER_LOOKS_AT,
   findBackup,

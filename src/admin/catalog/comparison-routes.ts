@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { backupId, isBackupId } from "../../backup/backup-id.ts";
+import { backupId, isBackupId } from "../../backup/backup.ts";
 import { readBackup, readState } from "../../backup/read-backups.ts";
 import { wholeVersions } from "../../backup/state-part.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";

@@ -10,10 +10,10 @@ import {
   problemsOf,
   worstOf,
 } from "../../health/check.ts";
-import type { HeldSummary } from "../../ingest/accounting.ts";
+import type { HeldSummary } from "../../ingest/report.ts";
 import { hasEnded, type Pause } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
-import type { Answer } from "./answer-schema.ts";
+import type { Answer } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
 
 type Detail = Answer["details"][number];

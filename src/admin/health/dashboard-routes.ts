@@ -9,9 +9,8 @@ import { coordinatorStatus } from "../../coordinator/status.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
-import { answersSchema } from "./answer-schema.ts";
+import { answersSchema, healthStatus } from "./health-schema.ts";
 import { answerQuestions, type ScheduledJob } from "./answers.ts";
-import { healthStatus } from "./health-schema.ts";
 import { type Observation, observe, type ServiceSources } from "./observation.ts";
 
 const catalogSchema = z.strictObject({

@@ -1,6 +1,7 @@
+/** The only schemas of checks and of answers to an operator: the OpenAPI document and the pages follow from them. */
 import * as z from "zod";
+import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 import { HEALTH_STATUSES } from "../../health/check.ts";
-import { timestamp } from "../../catalog/fields.ts";
 
 export const HEALTH_MEDIA_TYPE = "application/health+json";
 
@@ -17,3 +18,31 @@ const check = z
   .meta({ id: "HealthCheck" });
 
 export const checksSchema = z.record(z.string(), z.array(check));
+
+const answerSchema = z
+  .strictObject({
+    question: z.enum(["served", "fresh", "failed", "changed", "next"]).meta({
+      description:
+        "Is it served? Is it fresh? What failed, and what do I do? Who changed what? What happens next?",
+    }),
+    status: healthStatus,
+    at: timestamp.meta({
+      description:
+        "When it was judged. What rests on the findings of the alerts is as old as their last evaluation.",
+    }),
+    answer: z.string(),
+    details: z.array(
+      z.strictObject({
+        text: z.string(),
+        at: timestamp.nullable(),
+        links: z.array(z.strictObject({ text: z.string(), href: z.string() })),
+      }),
+    ),
+  })
+  .meta({ id: "Answer" });
+
+export const answersSchema = z.array(answerSchema).meta({
+  description: "The five questions of an operator, answered from the checks.",
+});
+
+export type Answer = DeepReadonly<z.output<typeof answerSchema>>;

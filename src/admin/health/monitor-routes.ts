@@ -5,9 +5,8 @@ import type { AuditStore } from "../../storage/audit-store.ts";
 import { timeText } from "../../storage/time.ts";
 import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { route } from "../http/route.ts";
-import { answersSchema } from "./answer-schema.ts";
+import { answersSchema, checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { answerQuestions, type ScheduledJob } from "./answers.ts";
-import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { observe, type ServiceSources } from "./observation.ts";
 
 const statusSchema = z

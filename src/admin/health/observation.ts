@@ -5,8 +5,9 @@ import type { Check, Checks } from "../../health/check.ts";
 import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
-import { TablesMissing } from "../../storage/migrations.ts";
-import type { StoreProbes } from "../../storage/probes.ts";
+import { MANIFEST_KEY } from "../../storage/keys.ts";
+import { MIGRATIONS } from "../../storage/migration-files.ts";
+import { checkTables, TablesMissing } from "../../storage/migrations.ts";
 import { type CoordinatorCalls, type MonitorCalls, otherVersion } from "../calls.ts";
 import { type CatalogSources, observeCatalog } from "./catalog-health-routes.ts";
 
@@ -101,4 +102,20 @@ async function probe<T>(
     const output = known ?? silent;
     return { value: null, check: (isLate ? late : undefined) ?? { status: "fail", output } };
   }
+}
+
+/** The smallest round trip to each store. Each rejects if the store fails. */
+export interface StoreProbes {
+  readonly kv: () => Promise<unknown>;
+  /** Rejects with TablesMissing if D1 answers without all tables. */
+  readonly d1: () => Promise<unknown>;
+  readonly r2: () => Promise<unknown>;
+}
+
+export function createStoreProbes(kv: KVNamespace, d1: D1Database, r2: R2Bucket): StoreProbes {
+  return {
+    kv: async () => kv.get(MANIFEST_KEY, { type: "arrayBuffer" }),
+    d1: () => checkTables(d1, MIGRATIONS),
+    r2: async () => r2.head(MANIFEST_KEY),
+  };
 }

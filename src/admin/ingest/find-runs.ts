@@ -1,6 +1,6 @@
 import type { EnqueueRequest } from "../../coordinator/run-queue.ts";
 import type { ListedRun, Run } from "../../coordinator/run.ts";
-import { isOpen } from "../../coordinator/job-record.ts";
+import { isOpen } from "../../coordinator/queue.ts";
 import {
   FILTERED,
   type History,

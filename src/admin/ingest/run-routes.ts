@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
-import { isOpen } from "../../coordinator/job-record.ts";
+import { isOpen } from "../../coordinator/queue.ts";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
 import { RUN_MODES, RUN_OUTCOMES } from "../../ingest/report.ts";
 import {

@@ -4,7 +4,7 @@ import type { HeldChange } from "../../acceptance/held-change.ts";
 import type { ShownAuditEntry as AuditEntry } from "../../admin/audit/audit-entry.ts";
 import type { Identity } from "../../admin/auth/identity.ts";
 import type { Comparison } from "../../admin/catalog/comparison-schema.ts";
-import type { Answer } from "../../admin/health/answer-schema.ts";
+import type { Answer } from "../../admin/health/health-schema.ts";
 import type { AlertRun } from "../../alerts/alert-run.ts";
 import type { Backup } from "../../backup/backup.ts";
 import type { BackupJob } from "../../backup/job.ts";

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { useEffect, useState } from "preact/hooks";
-import type { Answer } from "../../admin/health/answer-schema.ts";
+import type { Answer } from "../../admin/health/health-schema.ts";
 
 /** Why a call failed. */
 export interface CallFailure {

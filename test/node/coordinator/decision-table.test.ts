@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/acceptance/held-change.ts";
 import { COORDINATOR_SCHEMA, DecisionTable } from "../../../src/coordinator/tables.ts";
-import { migrate } from "../../../src/storage/object-schema.ts";
+import { migrate } from "../../../src/storage/tables.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
 const decision = (id: string, verdict: Decision["verdict"] = "rejected"): Decision => ({

@@ -1,6 +1,6 @@
 /** What each verb of an operator does to a run in each place of its life. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { isOpen } from "../../../src/coordinator/job-record.ts";
+import { isOpen } from "../../../src/coordinator/queue.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import type {
   IngestCheckpoint,

@@ -1,7 +1,7 @@
-import type { BackupTimes } from "../../../src/backup/listing.ts";
+import type { BackupTimes } from "../../../src/backup/read-backups.ts";
 import { describe, expect, it } from "vitest";
 import { RULE_NAMES, type RuleName } from "../../../src/health/rule-names.ts";
-import type { Facts, ManifestCopy } from "../../../src/health/facts.ts";
+import type { Facts, ManifestCopies } from "../../../src/health/facts.ts";
 import { evaluateRules, fingerprintOf, RULES } from "../../../src/health/rules.ts";
 import { TOKEN_WARNING_MS } from "../../../src/health/operation-rules.ts";
 import {
@@ -264,11 +264,12 @@ type Case = readonly [title: string, facts: Facts, finding: object];
 
 const good = { verdict: "good" } as const;
 const bad = { verdict: "bad" } as const;
-const missing = { state: "missing", detail: "kv manifest is missing" } as const;
+const missing = { ok: false, fault: "missing", detail: "catalog/manifest" } as const;
 const unread = { ok: false, why: "it cannot be read (reset)" } as const;
 const unreadable = {
-  state: "unreadable",
-  detail: "kv manifest is unreadable (timeout)",
+  ok: false,
+  fault: "unreadable",
+  detail: "timeout",
 } as const;
 const nothingServed = { kv: missing, r2: missing };
 const publishedAnHourAgo = aManifestCopy({ published_at: ago(HOUR_MS) });
@@ -284,7 +285,8 @@ const aJob = (ms: number) => ({
 const waitingFor = (ms: number) => ({ queued: [{ id: "run-2", queued_at: ago(ms) }] });
 const failedBy = (code: string) => aFailedRun({ error: { code, message: "airports.csv …" } });
 const comparedBefore = (ms: number) => ({ ended: [anEndedRun({ finished_at: ago(ms) })] });
-const withCatalog = (kv: ManifestCopy, r2 = aManifestCopy()) => someFacts({ catalog: { kv, r2 } });
+const withCatalog = (kv: ManifestCopies["kv"], r2 = aManifestCopy()) =>
+  someFacts({ catalog: { kv, r2 } });
 const withBackups = (changes: Partial<BackupTimes>) =>
   someFacts({ backups: { ok: true, value: someBackups(changes) } });
 
@@ -511,7 +513,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ],
     [
       "is bad if the manifest is corrupt",
-      withCatalog({ state: "corrupt", detail: "not JSON" }),
+      withCatalog({ ok: false, fault: "corrupt", detail: "not JSON" }),
       { verdict: "bad", value: 1, evidence: { manifests: ["kv manifest is corrupt"] } },
     ],
     [
@@ -541,7 +543,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "knows nothing while one store cannot be read",
       withCatalog(unreadable),
-      { verdict: "nodata" },
+      { verdict: "nodata", message: "Cannot be known: kv manifest is unreadable (timeout)." },
     ],
     [
       "does not hide a damaged copy behind one that cannot be read",

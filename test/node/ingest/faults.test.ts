@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { GuardsTripped, RunFault } from "../../../src/ingest/faults.ts";
-import { leaseExpired, toFailure } from "../../../src/coordinator/run-failure.ts";
+import { leaseExpired, toFailure } from "../../../src/coordinator/ingest-work.ts";
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
 import { StepNeverEnded } from "../../../src/coordinator/engine.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";

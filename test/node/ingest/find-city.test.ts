@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findCity, newCityName } from "../../../src/ingest/resolve-cities.ts";
 import type { KnownPlace } from "../../../src/sources/city-tables.ts";
-import { Nearby } from "../../../src/sources/nearby.ts";
+import { Nearby } from "../../../src/catalog/positions.ts";
 import type { SourceAirport } from "../../../src/sources/airport.ts";
 import { aKnownPlace, aSourceAirport } from "../../builders/source.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSubdivisions } from "../../../src/sources/our-regions.ts";
+import { readSubdivisions } from "../../../src/sources/our-airports.ts";
 import { streamOf } from "../../builders/source.ts";
 
 describe("readRegionNames", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseSourceUrl } from "../../../src/sources/source-url.ts";
+import { parseSourceUrl } from "../../../src/sources/http-upstream.ts";
 
 describe("parseSourceUrl", () => {
   it.each(["https://data.example/a.csv?key=1", "http://127.0.0.1:8080/a.csv"])(

@@ -1,14 +1,13 @@
 /** A small world for the source `dropped`: the real one takes many seconds to compress. */
 import { gunzipSync } from "node:zlib";
 import { env } from "cloudflare:workers";
-import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
+import { embeddedSnapshot } from "../../../src/storage/embedded-snapshot.ts";
 import { dropKey } from "../../../src/storage/keys.ts";
-import { assetReader } from "../../../src/storage/static-assets.ts";
 
 /** Airports of the small world; three less or more are a change that the guards let pass. */
 export const SMALL_AIRPORTS = 400;
 
-export const snapshot = embeddedSnapshot(assetReader(env.ASSETS));
+export const snapshot = embeddedSnapshot(env.ASSETS);
 
 /** Date of the dropped files, as their metadata says. */
 export const DROPPED_AS_OF = "2026-02-10";

@@ -2,15 +2,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
+import { embeddedSnapshot } from "../../../src/storage/embedded-snapshot.ts";
 import { StoreError } from "../../../src/storage/deadline.ts";
-import { assetReader } from "../../../src/storage/static-assets.ts";
 
-const read = assetReader(env.ASSETS);
+const snapshot = embeddedSnapshot(env.ASSETS);
 
 describe("the static assets", () => {
   it("hold each file of the snapshot, byte for byte", async () => {
-    const snapshot = embeddedSnapshot(read);
     const files = Object.entries(manifest.files).map(([name, { sha256 }]) => ({ name, sha256 }));
     const found = files.map(async ({ name }) => {
       const sha256 = sha256Hex(new Uint8Array(await snapshot.read(name)));
@@ -21,9 +19,9 @@ describe("the static assets", () => {
   });
 
   it("answer a missing file with an error of a store, which is tried again", async () => {
-    const missing = read("snapshot/none/airports.csv.gz");
-    await expect(missing).rejects.toThrow(
-      new StoreError("the static assets answer 404 for snapshot/none/airports.csv.gz"),
+    const path = `snapshot/${snapshot.sha256}/none.csv.gz`;
+    await expect(snapshot.read("none.csv.gz")).rejects.toThrow(
+      new StoreError(`the static assets answer 404 for ${path}`),
     );
   });
 });

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { distanceKm } from "../../../src/catalog/positions.ts";
-import { Nearby, type Spot } from "../../../src/sources/nearby.ts";
+import { distanceKm, Nearby, type Spot } from "../../../src/catalog/positions.ts";
 
 const spot = fc.record({
   country: fc.constantFrom("CH", "DE"),

@@ -1,0 +1,27 @@
+import { locales, snapshot as sha256, sources } from "../../data/snapshot/manifest.json";
+import { StoreError, withStoreTimeout } from "./deadline.ts";
+
+const READ_DEADLINE_MS = 60_000;
+
+/**
+ * Makes the snapshot that was deployed with this Worker, as static assets; see `data/README.md`. It is
+ * not in the bundle, because each new isolate loads that. The path of a file names the snapshot, so no
+ * other one is ever read. Reading throws StoreError.
+ */
+export function embeddedSnapshot(assets: Pick<Fetcher, "fetch">) {
+  const read = async (path: string) => {
+    const answer = await assets.fetch(`https://assets/${path}`);
+    if (!answer.ok) throw new StoreError(`the static assets answer ${answer.status} for ${path}`);
+    return answer.arrayBuffer();
+  };
+  return {
+    sha256,
+    locales,
+    sources,
+    /** Reads a gzipped file by its name in the manifest. */
+    read(name: string): Promise<ArrayBuffer> {
+      const path = `snapshot/${sha256}/${name}`;
+      return withStoreTimeout(path, READ_DEADLINE_MS, read(path));
+    },
+  };
+}
