@@ -16,8 +16,10 @@ import { cronJob, INGEST_CRON, scheduledJobs } from "./schedule.ts";
 import type { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
+import { MANIFEST_KEY } from "./storage/keys.ts";
+import { MIGRATIONS } from "./storage/migration-files.ts";
+import { checkTables } from "./storage/migrations.ts";
 import { createSourceArchive } from "./storage/source-archive.ts";
-import { createStoreProbes } from "./admin/health/observation.ts";
 
 /** Builds the application that answers every request but those for the catalog. */
 export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {
@@ -32,7 +34,11 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
     alerts: monitorCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
-    probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
+    probes: {
+      kv: async () => env.CATALOG.get(MANIFEST_KEY, { type: "arrayBuffer" }),
+      d1: () => checkTables(env.HISTORY, MIGRATIONS),
+      r2: async () => env.ARCHIVE.head(MANIFEST_KEY),
+    },
     jobs: scheduledJobs(),
     recordChange: createAuditTrail({
       save: async (entries) => audit.save(entries),

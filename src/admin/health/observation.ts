@@ -5,9 +5,7 @@ import type { Check, Checks } from "../../health/check.ts";
 import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
-import { MANIFEST_KEY } from "../../storage/keys.ts";
-import { MIGRATIONS } from "../../storage/migration-files.ts";
-import { checkTables, TablesMissing } from "../../storage/migrations.ts";
+import { TablesMissing } from "../../storage/migrations.ts";
 import { type CoordinatorCalls, type MonitorCalls, otherVersion } from "../calls.ts";
 import { type CatalogSources, observeCatalog } from "./catalog-health-routes.ts";
 
@@ -110,12 +108,4 @@ export interface StoreProbes {
   /** Rejects with TablesMissing if D1 answers without all tables. */
   readonly d1: () => Promise<unknown>;
   readonly r2: () => Promise<unknown>;
-}
-
-export function createStoreProbes(kv: KVNamespace, d1: D1Database, r2: R2Bucket): StoreProbes {
-  return {
-    kv: async () => kv.get(MANIFEST_KEY, { type: "arrayBuffer" }),
-    d1: () => checkTables(d1, MIGRATIONS),
-    r2: async () => r2.head(MANIFEST_KEY),
-  };
 }
