@@ -7,21 +7,22 @@ import {
 } from "zod-openapi";
 import * as z from "zod";
 import packageJson from "../package.json" with { type: "json" };
-import { type AdminDependencies, routeGroups } from "../src/admin/app.ts";
+import { allRoutes } from "../src/admin/app.ts";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "../src/admin/http/http.ts";
 import type { ResponseSpec, Route, RouteSpec } from "../src/admin/http/route.ts";
+import type { Platform } from "../src/admin/platform.ts";
 import { EXAMPLES } from "./openapi-examples.ts";
 
 /** Makes the document of all routes, without a running service. */
 export function openApiDocument() {
-  return describeRoutes(routeGroups(nothing));
+  return describeRoutes(allRoutes(nothing));
 }
 
 /** In the place of what routes work with: a description reads it and calls nothing of it. */
-const nothing: AdminDependencies = new Proxy(() => undefined, {
+const nothing: Platform = new Proxy(() => undefined, {
   get: (): unknown => nothing,
   apply: (): unknown => nothing,
-}) as unknown as AdminDependencies;
+}) as unknown as Platform;
 
 /** The OpenAPI 3.1 document of routes, made from the schemas that validate their requests. */
 export function describeRoutes(routes: readonly Route[]) {

@@ -4,7 +4,7 @@ import notice from "../data/NOTICE.md";
 import { accessVerifier } from "./admin/auth/access-jwt.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit/audit-trail.ts";
-import type { AuthenticationDependencies } from "./admin/auth/gate.ts";
+import type { Authentication } from "./admin/auth/gate.ts";
 import { coordinatorCalls, monitorCalls } from "./admin/calls.ts";
 import { createAlertHistory } from "./alerts/alert-history.ts";
 import { createHistory } from "./coordinator/history.ts";
@@ -74,7 +74,7 @@ async function pageOfNothing(env: Env, { url }: Request): Promise<Response> {
 }
 
 /** Builds the authentication of the admin routes. */
-function authentication(env: Env): AuthenticationDependencies {
+function authentication(env: Env): Authentication {
   const credentials = readCredentials(env);
   const access = credentials.ok ? credentials.credentials.access : null;
   return {
@@ -85,7 +85,7 @@ function authentication(env: Env): AuthenticationDependencies {
   };
 }
 
-const NO_ACCESS: AuthenticationDependencies["verifyAccess"] = async () => ({
+const NO_ACCESS: Authentication["verifyAccess"] = async () => ({
   ok: false,
   reason: "refused",
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import { readTokens } from "../credentials.ts";
 import { newestTimes } from "../backup/read-backups.ts";
-import { type IngestFacts, INPUT_TIMEOUT_MS } from "../health/facts.ts";
+import { INPUT_TIMEOUT_MS } from "../health/facts.ts";
 import { INGEST_INSTANCE } from "../instances.ts";
 import { logLine } from "../log.ts";
 import { ingestCrons } from "../schedule.ts";
@@ -25,12 +25,14 @@ export function openMonitor(ctx: DurableObjectState, env: Env): Monitor {
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const history = createAlertHistory(env.HISTORY);
+  // A new stub for each attempt, because a stub stays broken after its object was reset.
+  const readStatus = async () => env.COORDINATOR.getByName(INGEST_INSTANCE).status();
   return {
     state: new MonitorState(ctx.storage),
     config: loadAlertConfig(env),
     tokens: readTokens(env),
     crons: ingestCrons(),
-    readIngest: () => readIngest(env.COORDINATOR),
+    readIngest: () => readStatus().catch(readStatus),
     store: createCatalogStore(env.CATALOG, env.ARCHIVE),
     pingHistory: () => history.ping(),
     readBackups: () => newestTimes(createBackupStore(env.BACKUPS)),
@@ -45,13 +47,4 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
     workerVersion: env.VERSION.id || null,
   };
-}
-
-/** Tries twice with a new stub each, because a stub stays broken after its object was reset. */
-function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
-  return readCoordinator(coordinators).catch(() => readCoordinator(coordinators));
-}
-
-async function readCoordinator(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
-  return coordinators.getByName(INGEST_INSTANCE).status();
 }

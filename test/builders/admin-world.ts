@@ -17,7 +17,7 @@ import { embeddedUpstream } from "../../src/sources/upstream.ts";
 import { createAlertHistory } from "../../src/alerts/alert-history.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
-import type { StoreProbes } from "../../src/admin/health/observation.ts";
+import type { StoreProbes } from "../../src/admin/platform.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
 import { BackupWorld } from "./backup-world.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";

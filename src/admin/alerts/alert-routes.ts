@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { AlertHistory } from "../../alerts/alert-history.ts";
 import {
   ALERT_STATES,
   alertResultSchema,
@@ -9,7 +8,7 @@ import {
 } from "../../alerts/alert-run.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
 import { RULE_NAMES, SEVERITIES } from "../../health/rule-names.ts";
-import { type MonitorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
+import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import {
   BAD_CURSOR,
@@ -21,6 +20,7 @@ import {
   time,
 } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 
 const runsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
@@ -71,10 +71,7 @@ const testBody = z.strictObject({
 });
 
 /** Lists alerts and evaluations, evaluates now, and tests the webhooks. */
-export function alertRoutes(
-  alerts: MonitorCalls,
-  history: Pick<AlertHistory, "listRuns" | "findRun">,
-) {
+export function alertRoutes({ alerts, alertHistory }: Platform) {
   const current = route({
     method: "get",
     path: "/admin/alerts",
@@ -110,7 +107,7 @@ export function alertRoutes(
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [read, monitor] = await Promise.all([
-      withStoreDeadline("history", history.listRuns({ ...others, sinceMs, untilMs })),
+      withStoreDeadline("history", alertHistory.listRuns({ ...others, sinceMs, untilMs })),
       nullIfUnavailable(alerts.status()),
     ]);
     if (!read.ok) return BAD_CURSOR;
@@ -134,7 +131,7 @@ export function alertRoutes(
   }).answer(async ({ params: { id } }) => {
     const last = await nullIfUnavailable(alerts.status());
     if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
-    const found = await withStoreDeadline("history", history.findRun(id));
+    const found = await withStoreDeadline("history", alertHistory.findRun(id));
     return found === null ? NO_RUN : { status: 200, body: found };
   });
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { AuditEntry, AuditStore } from "../../storage/audit-store.ts";
+import type { AuditEntry } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 import { withStoreDeadline } from "../calls.ts";
 import { AUDIT_OUTCOMES, auditEntrySchema } from "./audit-entry.ts";
 
@@ -23,7 +24,7 @@ const auditPage = z.strictObject({
 });
 
 /** `GET /admin/audit` */
-export function auditRoutes(audit: Pick<AuditStore, "list">) {
+export function auditRoutes({ audit }: Platform) {
   const list = route({
     method: "get",
     path: "/admin/audit",

@@ -13,8 +13,8 @@ function isAdminPath(path: string): boolean {
 }
 
 /** Guards every path below /admin, whether or not a route has it. */
-export function adminGate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
-  const gate = every(forbidCaching, authenticate(deps), refuseGrpc);
+export function adminGate(platform: Authentication): MiddlewareHandler<Http> {
+  const gate = every(forbidCaching, authenticate(platform), refuseGrpc);
   return async (c, next) => (isAdminPath(c.req.path) ? gate(c, next) : next());
 }
 
@@ -61,7 +61,8 @@ function isCrossSite({ url, headers }: Request): boolean {
   );
 }
 
-export interface AuthenticationDependencies {
+/** The credentials, and how they are checked. */
+export interface Authentication {
   readonly credentials: CredentialsResult;
   /** Verifies the JWT of Cloudflare Access. Called only if Access is configured. */
   readonly verifyAccess: (jwt: string) => Promise<AccessResult>;
@@ -96,14 +97,14 @@ type Authenticated =
  * of tokens (256 random bits) prevents guessing, not this limit: if the limit cannot be read, failures
  * are answered 401.
  */
-function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
-  const { credentials: configured } = deps;
+function authenticate(platform: Authentication): MiddlewareHandler<Http> {
+  const { credentials: configured } = platform;
   if (!configured.ok)
     logLine("error", "admin_misconfigured", "the admin routes are closed", {
       error: configured.detail,
     });
   return async (c, next) => {
-    const found = await findActor(deps, c.req.raw.headers);
+    const found = await findActor(platform, c.req.raw.headers);
     if (found.ok) {
       c.set("actor", found.actor);
       return next();
@@ -112,7 +113,8 @@ function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http>
     const fields = { request_id: c.get("requestId"), reason, token, error_code: problem.code };
     logLine("warn", "admin_unauthenticated", "a request was refused", fields);
     if (problem.status === 401) {
-      if (!(await mayFailAgain(deps, c.req.raw.headers))) return sendProblem(c, TOO_MANY, SLOWLY);
+      if (!(await mayFailAgain(platform, c.req.raw.headers)))
+        return sendProblem(c, TOO_MANY, SLOWLY);
       return sendProblem(c, problem, { "www-authenticate": 'Bearer realm="admin"' });
     }
     return sendProblem(c, problem);
@@ -120,7 +122,7 @@ function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http>
 }
 
 async function findActor(
-  { credentials: configured, verifyAccess, now }: AuthenticationDependencies,
+  { credentials: configured, verifyAccess, now }: Authentication,
   headers: Headers,
 ): Promise<Authenticated> {
   if (!configured.ok) return { ok: false, reason: "misconfigured", problem: MISCONFIGURED };
@@ -146,9 +148,9 @@ async function findActor(
   return { ok: false, reason: `jwt_${verified.reason}`, problem };
 }
 
-async function mayFailAgain(deps: AuthenticationDependencies, headers: Headers): Promise<boolean> {
+async function mayFailAgain(platform: Authentication, headers: Headers): Promise<boolean> {
   try {
-    return await deps.mayFailAgain(clientKey(headers.get("cf-connecting-ip") ?? ""));
+    return await platform.mayFailAgain(clientKey(headers.get("cf-connecting-ip") ?? ""));
   } catch {
     logLine("warn", "rate_limit_unreadable", "failures are not being limited");
     return true;

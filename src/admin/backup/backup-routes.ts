@@ -9,11 +9,11 @@ import {
   type ListingDependencies,
 } from "../../backup/listing.ts";
 import { idOf } from "../../catalog/fields.ts";
-import type { BackupStore } from "../../storage/backup-store.ts";
 import { pageOf } from "../../storage/page.ts";
-import { type CoordinatorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
+import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageQuery, restOf } from "../http/query.ts";
 import { route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 import {
   accept,
   acceptances,
@@ -43,14 +43,8 @@ const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 /** How long the answer to making a backup waits for what R2 has of it. */
 const BACKUP_DEADLINE_MS = 2_000;
 
-interface BackupDependencies {
-  readonly coordinator: CoordinatorCalls;
-  readonly backups: BackupStore;
-  readonly now: () => number;
-}
-
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
-export function backupRoutes({ coordinator, backups, now }: BackupDependencies) {
+export function backupRoutes({ coordinator, backups, now }: Platform) {
   const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs(), now };
 
   const run = route({

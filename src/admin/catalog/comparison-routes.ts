@@ -7,20 +7,15 @@ import { diffCatalogs } from "../../catalog/diff.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
 import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/diffs.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
-import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
+import type { BlobReader } from "../../storage/catalog-reader.ts";
 import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
 import { withStoreDeadline } from "../calls.ts";
 import { NO_BACKUP } from "../backup/backup-answers.ts";
 import { type Refusal, route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 import { comparisonSchema } from "./comparison-schema.ts";
 import { UNREADABLE } from "./diff-routes.ts";
 import { notRetained } from "./version-routes.ts";
-
-interface ComparisonDependencies {
-  readonly reader: Pick<CatalogReader, "newest" | "findOlder"> & BlobReader;
-  readonly backups: BackupStore;
-  readonly defaultLocale: string;
-}
 
 const versionName = z
   .union([
@@ -33,7 +28,7 @@ const versionName = z
   });
 
 /** `GET /admin/catalog/comparison`: what publishing another version would change. */
-export function comparisonRoutes(deps: ComparisonDependencies) {
+export function comparisonRoutes(platform: Platform) {
   const comparison = route({
     method: "get",
     path: "/admin/catalog/comparison",
@@ -50,18 +45,18 @@ export function comparisonRoutes(deps: ComparisonDependencies) {
       503: "`catalog_unreadable`, `backups_unavailable`: the stores do not answer",
     },
   }).answer(async ({ query }) => {
-    const from = await findVersion(deps, query.from);
+    const from = await findVersion(platform, query.from);
     if ("problem" in from) return from;
-    const to = await findVersion(deps, query.to);
+    const to = await findVersion(platform, query.to);
     if ("problem" in to) return to;
-    const changes = await sampleOf(deps, from, to);
+    const changes = await sampleOf(platform, from, to);
     return { status: 200, body: { from: fieldsOf(from), to: fieldsOf(to), changes } };
   });
   return [comparison];
 }
 
 async function findVersion(
-  { reader, backups }: ComparisonDependencies,
+  { reader, backups }: Platform,
   name: string | undefined,
 ): Promise<Manifest | Refusal> {
   if (name !== undefined && isBackupId(name))
@@ -88,7 +83,7 @@ async function versionOfBackup(backups: BackupStore, id: string): Promise<Manife
 
 /** Compares two versions in a locale of both; null if a body is nowhere intact. */
 async function sampleOf(
-  { reader, backups, defaultLocale }: ComparisonDependencies,
+  { reader, backups, defaultLocale }: Platform,
   from: Manifest,
   to: Manifest,
 ): Promise<ChangeSample | null> {

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 
 const IN_UTF_8 = { "content-type": "text/markdown; charset=utf-8" };
 
 /** `GET /credits` */
-export function creditsRoutes(notice: string) {
+export function creditsRoutes({ notice }: Platform) {
   const credits = route({
     method: "get",
     path: "/credits",

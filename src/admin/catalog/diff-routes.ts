@@ -5,15 +5,10 @@ import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
 import { nothingChanged } from "../../ingest/diffs.ts";
-import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
 import { settledWithin } from "../../storage/deadline.ts";
 import { worstFault } from "../../storage/store-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
-
-export interface DiffDependencies {
-  readonly reader: Pick<CatalogReader, "current" | "newest" | "findOlder"> & BlobReader;
-  readonly defaultLocale: string;
-}
+import type { Platform } from "../platform.ts";
 
 const DEADLINE_MS = 5_000;
 
@@ -38,7 +33,7 @@ const CACHING = {
 };
 
 /** `GET /catalog/diff`: the changes since a version that an app has, as an ingest has stored them. */
-export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
+export function diffRoutes({ reader, defaultLocale }: Platform) {
   const diff = route({
     method: "get",
     path: "/catalog/diff",
@@ -68,11 +63,7 @@ interface WantedDiff extends z.output<typeof diffQuery> {
   readonly defaultLocale: string;
 }
 
-async function answerDiff(
-  reader: DiffDependencies["reader"],
-  wanted: WantedDiff,
-  ifNoneMatch: string,
-) {
+async function answerDiff(reader: Platform["reader"], wanted: WantedDiff, ifNoneMatch: string) {
   const current = await reader.current();
   if (!current.ok) return UNREADABLE;
   const source = await findSource(reader, current.manifest, wanted);
@@ -120,7 +111,7 @@ type FoundSource = Source | "unreadable" | keyof typeof REASONS;
 
 /** Finds the version that an app has. It may come from an isolate that knows a newer one than this. */
 async function findSource(
-  reader: DiffDependencies["reader"],
+  reader: Platform["reader"],
   current: Manifest,
   wanted: WantedDiff,
 ): Promise<FoundSource> {
@@ -136,7 +127,7 @@ async function findSource(
  * locale, which only its manifest has.
  */
 async function findIn(
-  reader: DiffDependencies["reader"],
+  reader: Platform["reader"],
   to: Manifest,
   wanted: WantedDiff,
 ): Promise<FoundSource> {

@@ -3,9 +3,9 @@ import { type Version, versionSchema } from "../../coordinator/version.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/published-versions.ts";
 import { pageOf } from "../../storage/page.ts";
-import type { CoordinatorCalls } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 
 const generationField = z.int().min(1).max(999_999_999);
 
@@ -42,7 +42,7 @@ const takeoverAnswer = z.strictObject({
 });
 
 /** Lists the published versions, rolls back to one, and takes over the stores. */
-export function versionRoutes(coordinator: CoordinatorCalls) {
+export function versionRoutes({ coordinator }: Platform) {
   const list = route({
     method: "get",
     path: "/admin/catalog/versions",

@@ -13,16 +13,11 @@ import {
 import type { HeldSummary } from "../../ingest/report.ts";
 import { hasEnded, type Pause } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
+import type { ScheduledJob } from "../platform.ts";
 import type { Answer } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
 
 type Detail = Answer["details"][number];
-
-/** A job that a cron trigger starts. */
-export interface ScheduledJob {
-  readonly cron: string;
-  readonly job: "ingest" | "watch" | "back_up" | "verify_backup";
-}
 
 /** A change by an operator. */
 interface ChangeByOperator {

@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { AIRPORT_SETS, CODINGS, type Manifest } from "../../catalog/manifest.ts";
 import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
-import type { Limits } from "../../health/limits.ts";
 import { outputOf, worstOf } from "../../health/check.ts";
-import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { settledWithin } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 import { hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 
 /** Longest wait for the manifest, and for the body. */
@@ -45,18 +44,11 @@ const healthSchema = z
   })
   .meta({ id: "CatalogHealth" });
 
-export interface CatalogSources {
-  readonly reader: CatalogReader;
-  readonly defaultLocale: string;
-  readonly limits: Limits;
-  readonly now: () => number;
-}
-
 /**
  * `GET /catalog/health`: whether the catalog can be served. Like serving, it needs neither D1 nor the
  * coordinator.
  */
-export function catalogHealthRoutes(deps: CatalogSources) {
+export function catalogHealthRoutes(platform: Platform) {
   const answer = { body: healthSchema, mediaType: HEALTH_MEDIA_TYPE };
   const health = route({
     method: "get",
@@ -71,7 +63,7 @@ export function catalogHealthRoutes(deps: CatalogSources) {
       503: { description: "The catalog is not served", ...answer },
     },
   }).answer(async () => {
-    const { manifest, checks } = await observeCatalog(deps);
+    const { manifest, checks } = await observeCatalog(platform);
     const status = worstOf(checks);
     const output = outputOf(checks);
     return {
@@ -92,7 +84,7 @@ const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
 const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
 
 /** Opens a body of the default locale as serving does, and checks it. */
-export async function observeCatalog({ reader, defaultLocale, limits, now }: CatalogSources) {
+export async function observeCatalog({ reader, defaultLocale, limits, now }: Platform) {
   const read = <T>(reading: Promise<T>) =>
     settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
   const current = await read(reader.current());

@@ -10,8 +10,9 @@ import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
 import { answersSchema, healthStatus } from "./health-schema.ts";
-import { answerQuestions, type ScheduledJob } from "./answers.ts";
-import { type Observation, observe, type ServiceSources } from "./observation.ts";
+import type { Platform, ScheduledJob } from "../platform.ts";
+import { answerQuestions } from "./answers.ts";
+import { type Observation, observe } from "./observation.ts";
 
 const catalogSchema = z.strictObject({
   generation: z.int(),
@@ -90,12 +91,6 @@ const summarySchema = z
 
 type Summary = DeepReadonly<z.output<typeof summarySchema>>;
 
-export interface DashboardDependencies extends ServiceSources {
-  readonly jobs: readonly ScheduledJob[];
-  /** Keeps the present request's context alive until a promise settles. */
-  readonly waitUntil: (promise: Promise<unknown>) => void;
-}
-
 /** For this time a summary is reused, so that visitors put no load on the coordinator. */
 const MEMO_MS = 5_000;
 
@@ -103,13 +98,13 @@ const MEMO_MS = 5_000;
  * `GET /dashboard/summary`: the state of the service at a glance, for everybody. The answer is 200
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
-export function dashboardRoutes(deps: DashboardDependencies) {
-  const { now, jobs } = deps;
-  const loads = new SingleFlight<Summary>(deps.waitUntil, now);
+export function dashboardRoutes(platform: Platform) {
+  const { now, jobs, waitUntil } = platform;
+  const loads = new SingleFlight<Summary>(waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;
   async function readSummary(): Promise<Summary> {
     const at = now();
-    const observation = await observe(deps);
+    const observation = await observe(platform);
     memo = { at, summary: summarizeService(observation, jobs) };
     return memo.summary;
   }

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import { outputOf, worstOf } from "../../health/check.ts";
-import type { AuditStore } from "../../storage/audit-store.ts";
 import { timeText } from "../../storage/time.ts";
 import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { route } from "../http/route.ts";
 import { answersSchema, checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
-import { answerQuestions, type ScheduledJob } from "./answers.ts";
-import { observe, type ServiceSources } from "./observation.ts";
+import type { Platform } from "../platform.ts";
+import { answerQuestions } from "./answers.ts";
+import { observe } from "./observation.ts";
 
 const statusSchema = z
   .strictObject({
@@ -22,20 +22,13 @@ const statusSchema = z
   })
   .meta({ id: "MonitorStatus" });
 
-export interface MonitorDependencies extends ServiceSources {
-  readonly jobs: readonly ScheduledJob[];
-  readonly audit: Pick<AuditStore, "list">;
-  /** The version of the Worker. */
-  readonly version: string;
-}
-
 /** Number of changes by operators that the answers show. */
 const CHANGES_SHOWN = 3;
 const AUDIT_DEADLINE_MS = 2_000;
 
 /** `GET /admin/monitor/status`: every check, and the answers to an operator's questions. */
-export function monitorRoutes(deps: MonitorDependencies) {
-  const { audit, jobs, version } = deps;
+export function monitorRoutes(platform: Platform) {
+  const { audit, jobs, version } = platform;
 
   const status = route({
     method: "get",
@@ -52,7 +45,7 @@ export function monitorRoutes(deps: MonitorDependencies) {
   }).answer(async () => {
     const changed = audit.list({ limit: CHANGES_SHOWN, outcome: "done" });
     const [observation, page] = await Promise.all([
-      observe(deps),
+      observe(platform),
       nullIfUnavailable(withStoreDeadline("history", changed, AUDIT_DEADLINE_MS)),
     ]);
     const { at, checks } = observation;

@@ -6,14 +6,9 @@ import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/serv
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
-import { type CoordinatorCalls, type MonitorCalls, otherVersion } from "../calls.ts";
-import { type CatalogSources, observeCatalog } from "./catalog-health-routes.ts";
-
-export interface ServiceSources extends CatalogSources {
-  readonly probes: StoreProbes;
-  readonly coordinator: Pick<CoordinatorCalls, "status">;
-  readonly alerts: Pick<MonitorCalls, "status">;
-}
+import { otherVersion } from "../calls.ts";
+import type { Platform } from "../platform.ts";
+import { observeCatalog } from "./catalog-health-routes.ts";
 
 /** The service as it is now. The status, the summary and the answers are views of it. */
 export interface Observation {
@@ -37,13 +32,13 @@ const BUSY: Check = {
 };
 
 /** Reads every part within its deadline. Never rejects: a part that does not answer is a check. */
-export async function observe(sources: ServiceSources): Promise<Observation> {
-  const { probes, coordinator, alerts, limits, now } = sources;
+export async function observe(platform: Platform): Promise<Observation> {
+  const { probes, coordinator, alerts, limits, now } = platform;
   const [kv, d1, r2, catalog, status, monitor] = await Promise.all([
     probe("kv", { deadlineMs: STORE_DEADLINE_MS, now }, probes.kv),
     probe("d1", { deadlineMs: STORE_DEADLINE_MS, now }, probes.d1),
     probe("r2", { deadlineMs: STORE_DEADLINE_MS, now }, probes.r2),
-    observeCatalog(sources),
+    observeCatalog(platform),
     probe("coordinator", { deadlineMs: DEADLINE_MS, now, late: BUSY }, () => coordinator.status()),
     probe("monitor", { deadlineMs: DEADLINE_MS, now }, () => alerts.status()),
   ]);
@@ -100,12 +95,4 @@ async function probe<T>(
     const output = known ?? silent;
     return { value: null, check: (isLate ? late : undefined) ?? { status: "fail", output } };
   }
-}
-
-/** The smallest round trip to each store. Each rejects if the store fails. */
-export interface StoreProbes {
-  readonly kv: () => Promise<unknown>;
-  /** Rejects with TablesMissing if D1 answers without all tables. */
-  readonly d1: () => Promise<unknown>;
-  readonly r2: () => Promise<unknown>;
 }

@@ -7,15 +7,10 @@ import {
   type RunFilter,
   type RunQuery,
 } from "../../coordinator/history.ts";
-import {
-  type CoordinatorCalls,
-  nullIfUnavailable,
-  Unavailable,
-  withinTwoSeconds,
-  withStoreDeadline,
-} from "../calls.ts";
+import { nullIfUnavailable, Unavailable, withinTwoSeconds, withStoreDeadline } from "../calls.ts";
 import { idOf } from "../../catalog/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";
+import type { Platform } from "../platform.ts";
 
 /** Id of a run. */
 export const runId = idOf("a run", "/admin/ingest/runs");
@@ -36,19 +31,16 @@ export function plainRun(
   return { ...asked, ...usual, ifPaused: "queue" };
 }
 
-/** Where a run is looked for. */
-export interface RunSources {
-  readonly ingest: Pick<CoordinatorCalls, "findRun">;
-  readonly history: Pick<History, "findRun">;
-}
-
 /**
  * Finds a run in the coordinator, or in D1 where the coordinator has forgotten it or does not answer
  * soon: an ended run never changes. Null if neither has it. Rejects with Unavailable if D1 does not
  * answer, or the coordinator does not and D1 has no ended run.
  */
-export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
-  const asked = nullIfUnavailable(ingest.findRun(id).then((run) => ({ run })));
+export async function findRun(
+  { coordinator, history }: Pick<Platform, "coordinator" | "history">,
+  id: string,
+): Promise<Run | null> {
+  const asked = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));
   const early = await nullIfUnavailable(withinTwoSeconds(asked));
   if (early?.run) return early.run;
   const stored = await withStoreDeadline("history", history.findRun(id));

@@ -12,20 +12,14 @@ import {
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import { count } from "../../catalog/fields.ts";
 import { type ListedRun, runSchema } from "../../coordinator/run.ts";
-import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time.ts";
 import { type CoordinatorCalls, Unavailable } from "../calls.ts";
 import type { Actor } from "../http/http.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 import { OF_RUN, plainRun, runId, runPath } from "./find-runs.ts";
-
-interface HeldDependencies {
-  readonly coordinator: Pick<CoordinatorCalls, "ledger" | "decide" | "enqueue">;
-  readonly archive: Pick<SourceArchive, "open">;
-  readonly now: () => number;
-}
 
 const NO_RULE = "none";
 const ruleField = z
@@ -95,7 +89,7 @@ const VERDICTS = { approve: "approved", reject: "rejected" } as const;
 type Verb = keyof typeof VERDICTS;
 
 /** The changes by upstream that wait, and what operators decide about them. */
-export function heldRoutes(deps: HeldDependencies) {
+export function heldRoutes(platform: Platform) {
   const list = route({
     method: "get",
     path: "/admin/ingest/held",
@@ -109,7 +103,7 @@ export function heldRoutes(deps: HeldDependencies) {
     problems: { 503: "`archive_unavailable`: R2 does not answer" },
   }).answer(async ({ query }) => {
     const { limit, cursor, rule, ...wanted } = query;
-    const found = (await readHeld(deps)).filter((held) => matchesFilter(held, wanted));
+    const found = (await readHeld(platform)).filter((held) => matchesFilter(held, wanted));
     const page = pageOf(
       found.filter((held) => matchesFilter(held, { rule })),
       { limit, cursor },
@@ -118,7 +112,10 @@ export function heldRoutes(deps: HeldDependencies) {
     if (!page.ok) return BAD_CURSOR;
     return { status: 200, body: { held: page.items, by_rule: countRules(found), ...restOf(page) } };
   });
-  return [list, ...(["approve", "reject"] as const).flatMap((verb) => decisionRoutes(verb, deps))];
+  return [
+    list,
+    ...(["approve", "reject"] as const).flatMap((verb) => decisionRoutes(verb, platform)),
+  ];
 }
 
 /** The order of the archived list. */
@@ -133,7 +130,7 @@ const DESCRIPTIONS = {
   reject: "The last good value stays until upstream says something else.",
 } as const;
 
-function decisionRoutes(verb: Verb, deps: HeldDependencies) {
+function decisionRoutes(verb: Verb, platform: Platform) {
   const common = {
     method: "post",
     description: DESCRIPTIONS[verb],
@@ -155,11 +152,11 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
       503: "`archive_unavailable`: R2 does not answer",
     },
   }).answer(async ({ params: { id }, body, actor }) => {
-    const found = (await readHeld(deps)).filter(
+    const found = (await readHeld(platform)).filter(
       (held) => held.id === id && held.state !== "corrected",
     );
     if (found.length === 0) return notFound(id);
-    return decide(deps, { verb, found, actor, note: body.note, target: id });
+    return decide(platform, { verb, found, actor, note: body.note, target: id });
   });
   const many = route({
     ...common,
@@ -170,18 +167,18 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
     problems: { 503: "`archive_unavailable`: R2 does not answer" },
   }).answer(async ({ body, actor }) => {
     const { note: why, ...wanted } = body;
-    const found = (await readHeld(deps)).filter(
+    const found = (await readHeld(platform)).filter(
       (held) =>
         (held.state === "waiting" || held.state === VERDICTS[verb]) && matchesFilter(held, wanted),
     );
     const target = wanted.run_id ?? wanted.rule ?? "";
-    return decide(deps, { verb, found, actor, note: why, target });
+    return decide(platform, { verb, found, actor, note: why, target });
   });
   return [one, many];
 }
 
 /** Reads what is held, with the decisions that no run has followed yet. */
-async function readHeld({ coordinator, archive }: HeldDependencies): Promise<HeldChange[]> {
+async function readHeld({ coordinator, archive }: Platform): Promise<HeldChange[]> {
   const { files, decisions } = await coordinator.ledger();
   if (files === null) return [];
   const held = await archive
@@ -229,7 +226,7 @@ interface DecisionRequest {
 }
 
 async function decide(
-  { coordinator, now }: HeldDependencies,
+  { coordinator, now }: Platform,
   { verb, found, actor, note: why, target }: DecisionRequest,
 ) {
   const verdict = VERDICTS[verb];

@@ -4,9 +4,9 @@ import type { EnqueueResult } from "../../coordinator/run-queue.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import { type Pause, pauseSchema } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
-import type { CoordinatorCalls } from "../calls.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 import { OF_RUN, plainRun, runPath } from "./find-runs.ts";
 
 const pauseBody = z.strictObject({
@@ -41,7 +41,7 @@ const pauseAnswer = pauseState
   .meta({ id: "PauseAnswer" });
 
 /** Shows, sets and lifts the pause. */
-export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
+export function pauseRoutes({ coordinator, now }: Platform) {
   const show = route({
     method: "get",
     path: "/admin/ingest/pause",
@@ -50,7 +50,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
     description: "A pause ends at `until`, or when somebody resumes ingestion.",
     access: "read",
     responses: { 200: { description: "The present state", body: pauseState } },
-  }).answer(async () => ({ status: 200, body: pauseFields((await ingest.status()).pause) }));
+  }).answer(async () => ({ status: 200, body: pauseFields((await coordinator.status()).pause) }));
 
   const pause = route({
     method: "post",
@@ -66,7 +66,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
   }).answer(async ({ body, actor }) => {
     const { until } = body;
     if (typeof until === "string" && Date.parse(until) <= now()) return PAST_UNTIL;
-    const answer = await ingest.pause(
+    const answer = await coordinator.pause(
       {
         by: actor.id,
         note: body.note ?? null,
@@ -93,10 +93,10 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
       200: { description: "The state after the call", headers: OF_RUN, body: pauseAnswer },
     },
   }).answer(async ({ body, actor, idempotencyKey }) => {
-    const answer = await ingest.resume();
+    const answer = await coordinator.resume();
     const { note = null, run_now } = body;
     const run = plainRun({ trigger: "resume", requested_by: actor.id, note, idempotencyKey });
-    const queued = run_now ? await ingest.enqueue(run) : null;
+    const queued = run_now ? await coordinator.enqueue(run) : null;
     const done = queued?.ok ? queued.answer : null;
     const answered = pauseAnswerOf(
       answer,

@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
 import type { ArchivedCandidate } from "../../ingest/checkpoint.ts";
-import type { History } from "../../coordinator/history.ts";
 import { type EnqueueResult, queueAnswer, queuedRun } from "../../coordinator/run-queue.ts";
 import { RUN_MODES } from "../../ingest/report.ts";
 import { runSchema } from "../../coordinator/run.ts";
-import type { CoordinatorCalls } from "../calls.ts";
 import { noteField } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-runs.ts";
+import type { Platform } from "../platform.ts";
+import { findRun, OF_RUN, runId, runPath } from "./find-runs.ts";
 import { pauseFields } from "./pause-routes.ts";
 
 const queueBody = z
@@ -47,7 +46,9 @@ const queueState = z
   .meta({ id: "Queue" });
 
 /** Shows the queue, and queues runs. `history` has the runs that the coordinator has forgotten. */
-export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "findRun">) {
+export function queueRoutes(platform: Platform) {
+  const { coordinator } = platform;
+
   const show = route({
     method: "get",
     path: "/admin/ingest/queue",
@@ -58,7 +59,10 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
     access: "read",
     responses: { 200: { description: "The present state", body: queueState } },
   }).answer(async () => {
-    const [{ pause: flag, running }, queued] = await Promise.all([ingest.status(), ingest.queue()]);
+    const [{ pause: flag, running }, queued] = await Promise.all([
+      coordinator.status(),
+      coordinator.queue(),
+    ]);
     return {
       status: 200,
       body: {
@@ -92,9 +96,9 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
     },
   }).answer(async ({ body, actor, idempotencyKey }) => {
     const { mode, force, note = null, if_paused, as_of } = body;
-    const found = await findCandidate({ ingest, history }, body);
+    const found = await findCandidate(platform, body);
     if ("problem" in found) return found;
-    const result = await ingest.enqueue({
+    const result = await coordinator.enqueue({
       trigger: "manual",
       mode,
       ...found,
@@ -132,11 +136,11 @@ interface FoundCandidate {
  * named. Refuses a run that does not exist, that fetched nothing, or that had another source.
  */
 async function findCandidate(
-  runs: RunSources,
+  platform: Platform,
   { candidate_of: id, source: wanted }: Pick<z.output<typeof queueBody>, "candidate_of" | "source">,
 ): Promise<FoundCandidate | Refusal> {
   if (id === undefined) return { candidate: null, source: wanted ?? null };
-  const run = await findRun(runs, id);
+  const run = await findRun(platform, id);
   if (run === null) {
     const detail = "candidate_of: there is no run with this id.";
     return { problem: { status: 404, code: "run_not_found", detail } };

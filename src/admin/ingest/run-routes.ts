@@ -11,12 +11,7 @@ import {
   toListed,
 } from "../../coordinator/run.ts";
 import type { History } from "../../coordinator/history.ts";
-import {
-  type CoordinatorCalls,
-  nullIfUnavailable,
-  withinTwoSeconds,
-  withStoreDeadline,
-} from "../calls.ts";
+import { nullIfUnavailable, withinTwoSeconds, withStoreDeadline } from "../calls.ts";
 import { findRun, listRuns, runId } from "./find-runs.ts";
 import {
   BAD_CURSOR,
@@ -28,6 +23,7 @@ import {
   time,
 } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
 
 const runParams = z.object({ id: runId });
 
@@ -55,7 +51,7 @@ const runPage = z.strictObject({
 const cancelAnswer = z.strictObject({ ...outcome, run: runSchema });
 
 /** The run history, one run, and cancelling it. */
-export function runRoutes(ingest: CoordinatorCalls, history: History) {
+export function runRoutes({ coordinator, history }: Platform) {
   const list = route({
     method: "get",
     path: "/admin/ingest/runs",
@@ -70,8 +66,8 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [unsettled, status] = await Promise.all([
-      nullIfUnavailable(withinTwoSeconds(ingest.unsettledRuns())),
-      nullIfUnavailable(withinTwoSeconds(ingest.status())),
+      nullIfUnavailable(withinTwoSeconds(coordinator.unsettledRuns())),
+      nullIfUnavailable(withinTwoSeconds(coordinator.status())),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
     const page = await withStoreDeadline("history", listRuns(history, wanted, unsettled ?? []));
@@ -95,7 +91,7 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
       503: "`history_unavailable`: D1 does not answer",
     },
   }).answer(async ({ params: { id } }) => {
-    const run = await findRun({ ingest, history }, id);
+    const run = await findRun({ coordinator, history }, id);
     return run === null ? refuseCancel("not_found", id) : { status: 200, body: run };
   });
 
@@ -117,7 +113,7 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
       503: "`history_unavailable`: D1 does not answer about a run that ended long ago",
     },
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
-    const asked = await ingest.cancel(id, { by: actor.id, note: why });
+    const asked = await coordinator.cancel(id, { by: actor.id, note: why });
     const isForgotten = !asked.ok && asked.reason === "not_found";
     const result = isForgotten
       ? await withStoreDeadline("history", cancelledBefore(history, id))

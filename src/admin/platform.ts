@@ -1,0 +1,48 @@
+import type { AlertHistory } from "../alerts/alert-history.ts";
+import type { History } from "../coordinator/history.ts";
+import type { Limits } from "../health/limits.ts";
+import type { AuditStore } from "../storage/audit-store.ts";
+import type { BackupStore } from "../storage/backup-store.ts";
+import type { BlobReader, CatalogReader } from "../storage/catalog-reader.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
+import type { RecordChange } from "./audit/audit-trail.ts";
+import type { Authentication } from "./auth/gate.ts";
+import type { CoordinatorCalls, MonitorCalls } from "./calls.ts";
+
+/** The outside of the routes: the Durable Objects, the stores, the settings and the clock. */
+export interface Platform extends Authentication {
+  readonly coordinator: CoordinatorCalls;
+  readonly alerts: MonitorCalls;
+  readonly reader: CatalogReader & BlobReader;
+  readonly history: History;
+  readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
+  readonly audit: Pick<AuditStore, "list">;
+  readonly backups: BackupStore;
+  readonly archive: Pick<SourceArchive, "open">;
+  readonly probes: StoreProbes;
+  readonly recordChange: RecordChange;
+  readonly defaultLocale: string;
+  readonly limits: Limits;
+  /** What the cron triggers start. */
+  readonly jobs: readonly ScheduledJob[];
+  /** The credits that the data's licences require, in Markdown. */
+  readonly notice: string;
+  /** The version of the Worker. */
+  readonly version: string;
+  /** Keeps the present request's context alive until a promise settles. */
+  readonly waitUntil: (promise: Promise<unknown>) => void;
+}
+
+/** The smallest round trip to each store. Each rejects if the store fails. */
+export interface StoreProbes {
+  readonly kv: () => Promise<unknown>;
+  /** Rejects with TablesMissing if D1 answers without all tables. */
+  readonly d1: () => Promise<unknown>;
+  readonly r2: () => Promise<unknown>;
+}
+
+/** A job that a cron trigger starts. */
+export interface ScheduledJob {
+  readonly cron: string;
+  readonly job: "ingest" | "watch" | "back_up" | "verify_backup";
+}
