@@ -137,12 +137,12 @@ export class Pipeline {
         ledgers,
       },
     );
-    const { read, held, fileRows, listed } = accepted;
+    const { read, held, measure, listed } = accepted;
     const sources = { ...checkpoint.sources, ...accepted.files };
     const workspace = await this.#open({ sources });
     const parsed = {
       rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
-      fileRows,
+      measure,
       listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
       held: {
