@@ -7,7 +7,7 @@ import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead, Reject } from "../sources/airport.ts";
-import type { ListCounts, Report } from "./report.ts";
+import { ledgerLost, type ListCounts, type Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** How many airports an upstream file lists, and how many it should. */
@@ -43,6 +43,7 @@ export const heldSummary = z.strictObject({
   next_due_at: timestamp.nullable().meta({
     description: "When the first of them is due; null if each waits for a decision.",
   }),
+  ledger_lost: ledgerLost,
 });
 export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
 

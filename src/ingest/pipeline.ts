@@ -149,6 +149,7 @@ export class Pipeline {
         waiting: held.surprising,
         oldest_since: held.oldest_since,
         next_due_at: held.next_due_at,
+        ...(held.ledger_lost && { ledger_lost: held.ledger_lost }),
       },
     };
     const next: IngestCheckpoint = { ...checkpoint, stage: "build", sources, parsed };
