@@ -143,7 +143,7 @@ function whatFailed(observation: Observation, viewer: Viewer): Judged {
 /** Says when the rules will be judged anew, if they were judged before the last change. */
 function judgedBefore({ at, monitor, coordinator }: Observation, { changes, jobs }: Viewer) {
   const judgedAt = monitor?.lastRun?.started_at;
-  const watch = jobs.find(({ job }) => job === "watch");
+  const watch = jobs.find((scheduled) => scheduled.job === "watch");
   const changedAt = [
     changes?.find(({ action }) => !action.startsWith("alerts."))?.at,
     coordinator?.pause?.at,
