@@ -99,7 +99,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
     accepted: {
       ...takeOver(present, accepted.gone, free),
       regions: names.regions,
-      rows: upstream.seen,
+      codedRows: upstream.coded,
     },
     held: [...held, ...heldOfOthers(unseen, comparison)].toSorted(byRank),
   };
@@ -260,7 +260,7 @@ export function trustUpstream(
       })),
       gone: others.map(goneOf),
       regions: Object.fromEntries(regions),
-      rows: accepted.rows,
+      codedRows: accepted.codedRows,
     },
     held: [...corrected, ...heldOfOthers(held, run)].toSorted(byRank),
   };

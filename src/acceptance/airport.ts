@@ -28,8 +28,8 @@ export interface Accepted {
   readonly gone: readonly GoneAirport[];
   /** Upstream's names of subdivisions that have waited, by code; other names are the snapshot's. */
   readonly regions: { readonly [code: string]: string };
-  /** Rows of the upstream file that was compared last; null if none was. */
-  readonly rows: number | null;
+  /** Rows with an IATA code in the upstream file that was compared last; null if none was. */
+  readonly codedRows: number | null;
 }
 
 /** The state that a comparison with upstream starts from and results in. */
@@ -41,13 +41,13 @@ export interface Ledger {
 /** The state before anything was compared: the airports of the snapshot. */
 export function firstLedger(airports: readonly SourceAirport[]): Ledger {
   const accepted = airports.map((airport) => ({ ...airport, row: airport.id }));
-  return { accepted: { airports: accepted, gone: [], regions: {}, rows: null }, held: [] };
+  return { accepted: { airports: accepted, gone: [], regions: {}, codedRows: null }, held: [] };
 }
 
 /** What upstream says. */
 export interface UpstreamAirports extends Pick<
   AirportsRead,
-  "airports" | "delistedRows" | "unopened" | "seen"
+  "airports" | "delistedRows" | "unopened" | "coded"
 > {
   /** Names by code of the subdivisions that the snapshot has no region for. */
   readonly regions: ReadonlyMap<string, string>;

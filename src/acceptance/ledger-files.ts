@@ -24,11 +24,13 @@ export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array 
   return gzipSync(JSON.stringify(value));
 }
 
-/** Decodes the output of `encodeFile`. Files of earlier deployments have no names of subdivisions. */
+/** Decodes the output of `encodeFile`. Files of earlier deployments lack what came later. */
 export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise<Accepted> {
-  const accepted = await decode<Omit<Accepted, "regions"> & Partial<Accepted>>(bytes);
-  return { ...accepted, regions: accepted.regions ?? {} };
+  const { airports, gone, regions, codedRows } = await decode<Stored>(bytes);
+  return { airports, gone, regions: regions ?? {}, codedRows: codedRows ?? null };
 }
+
+type Stored = Pick<Accepted, "airports" | "gone"> & Partial<Accepted>;
 
 /** Decodes the output of `encodeFile`. Changes of earlier deployments do not say when they are due. */
 export async function decodeHeld(

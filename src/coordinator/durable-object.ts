@@ -63,7 +63,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     store,
     archive,
     backups: createBackupStore(env.BACKUPS),
-    database: { ...database, tables: () => migrated(database.tables) },
+    database: { ...database, tables: () => migrated(() => database.tables()) },
     snapshot,
     saveRuns: (rows) => migrated(() => history.saveRuns(rows)),
     endLostRuns: (open) => migrated(() => history.endLostRuns(open, Date.now())),

@@ -57,7 +57,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
   const versions = state.versions();
   const { pause } = queue;
   const running = queue.running.find(isRun);
-  const job = queue.running.find(isBackup)?.job;
+  const backup = queue.running.find(isBackup);
   const waiting = queue.waiting.filter(isRun);
   const [next] = waiting;
   const [current = null] = versions;
@@ -65,7 +65,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
   return {
     pause: isPaused ? pause : null,
     running: running === undefined ? null : toListed(running.job),
-    job: job === undefined ? null : toJobUnderWay(job),
+    job: backup === undefined ? null : toJobUnderWay(backup.job),
     queued: waiting.map(({ job }) => toListed(job)),
     nextDueAt: next === undefined ? null : timeText(dueSince(next)),
     ended: state

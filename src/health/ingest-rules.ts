@@ -156,6 +156,19 @@ export function judgeHeld({ ingest }: RunInput, { now, limits }: RuleContext): F
   });
 }
 
+/** Judges whether the last run has found the ledger in R2. */
+export function judgeLedger({ ingest }: RunInput): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "copies" }, ({ held }) =>
+    held?.ledger_lost === true
+      ? {
+          value: 1,
+          message:
+            "R2 had lost what was accepted, so that the last run began from an earlier version or from the snapshot. Restore a backup from before the loss.",
+        }
+      : { value: 0, message: "The last run found what was accepted." },
+  );
+}
+
 /** Judges the length of a pause, which somebody may have forgotten. */
 export function judgePause({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestPausedMs, unit: "ms" } as const;

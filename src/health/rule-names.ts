@@ -14,6 +14,7 @@ export const RULE_NAMES = [
   "ingest_paused_long",
   "queue_backlog",
   "integrity_mismatch",
+  "ledger_lost",
   "backup_stale",
   "backup_unverified",
   "coverage_drop",

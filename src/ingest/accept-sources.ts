@@ -1,5 +1,5 @@
 import { acceptUpstream, trustUpstream } from "../acceptance/accept.ts";
-import { firstLedger } from "../acceptance/airport.ts";
+import { type Accepted, firstLedger } from "../acceptance/airport.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import {
   ACCEPTED_FILE,
@@ -30,7 +30,7 @@ import { SourceError } from "../sources/source-error.ts";
 import { decodeFile, findFile } from "../sources/source-file.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import { summarizeHeld } from "./accounting.ts";
+import { type Measure, summarizeHeld } from "./accounting.ts";
 import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import type { RunMode } from "./report.ts";
@@ -39,7 +39,7 @@ import type { RunMode } from "./report.ts";
 export interface SurpriseLimits {
   /** Time for which upstream must say the same. */
   readonly holdMs: number;
-  /** Share of the airports in use, in percent, that a whole file may lack. */
+  /** Share of the airports in use, in percent, that a whole file may lack; of all, the first file. */
   readonly unlistedPercent: number;
 }
 
@@ -69,8 +69,8 @@ interface AcceptedSources {
   /** SHA-256 (hex) of the archived files of the new ledger. */
   readonly files: { readonly [file: string]: string };
   readonly held: ReturnType<typeof summarizeHeld>;
-  /** Rows of the file, and of the one that was compared before it; null if none was. */
-  readonly fileRows: { readonly before: number | null; readonly after: number };
+  /** Null for the embedded file, which is compared with nothing. */
+  readonly measure: Measure | null;
   /** Airports of the ledger that travellers use, and those of them with a row in the file. */
   readonly listed: Listed;
   /** The account of upstream's airports. */
@@ -120,11 +120,27 @@ export async function acceptSources(
   return {
     files,
     held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
-    fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
+    measure: isTrusted ? null : { listed: rows.coded, ...expected(before.accepted, limits) },
     listed: countListed(before.accepted.airports, upstream, limits.unlistedPercent),
     read: account,
     regionRejects: named.rejects,
   };
+}
+
+/**
+ * Most airports that upstream's file may lose or gain at once, in percent. One limit for both, so
+ * that the right file passes after any longer one that has passed.
+ */
+const FILE_CHANGE_MAX_PERCENT = 2;
+
+/** The first file is compared with the catalog, which is as old as the snapshot. */
+function expected(
+  { airports, codedRows }: Accepted,
+  { unlistedPercent }: SurpriseLimits,
+): Omit<Measure, "listed"> {
+  return codedRows === null
+    ? { airports: airports.length, of: "catalog", slackPercent: unlistedPercent }
+    : { airports: codedRows, of: "file", slackPercent: FILE_CHANGE_MAX_PERCENT };
 }
 
 /**

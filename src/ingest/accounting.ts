@@ -8,12 +8,23 @@ import type { AirportsRead, Reject } from "../sources/airport.ts";
 import type { HeldSummary, ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
+/** How many airports an upstream file lists, and how many it should. */
+export interface Measure {
+  /** Rows with an IATA code. */
+  readonly listed: number;
+  /** Those of the file before, or for the first file the airports of the catalog. */
+  readonly airports: number;
+  readonly of: "file" | "catalog";
+  /** By how many percent it may list less or more. */
+  readonly slackPercent: number;
+}
+
 /** Findings of the parse stage in upstream's airports. */
 export interface Parsed {
   /** Rows of airports. `seen` excludes the many without an IATA code. */
   readonly rows: { readonly seen: number; readonly rejected: number };
-  /** Rows of the whole file, and of the file that was compared before it; null if none was. */
-  readonly fileRows: { readonly before: number | null; readonly after: number };
+  /** Null for the embedded file, which is compared with nothing. */
+  readonly measure: Measure | null;
   /** Airports of the catalog that travellers use, and those of them with a row in the file. */
   readonly listed: Listed;
   /** Number of the newest decision that it has followed. */

@@ -22,11 +22,6 @@ export const SHRINK_MAX_PERCENT = 5;
  * guard also stops a source that suddenly triples. An entity with a new id counts twice.
  */
 const CHANGE_MAX_PERCENT = 25;
-/**
- * Most rows that upstream's file may lose or gain at once, in percent. One limit for both, so that
- * the right file passes after any longer one that has passed.
- */
-const FILE_CHANGE_MAX_PERCENT = 2;
 /** Most rejected rows, in percent of the rows with an IATA code. */
 const REJECTS_MAX_PERCENT = 2;
 /** Largest permitted loss of a locale's coverage, in percentage points. */
@@ -64,7 +59,7 @@ export interface PublishedFacts extends Pick<Manifest, "airport_set" | "counts">
 /** The inputs of the guards. */
 export interface GuardFacts
   extends
-    Pick<Parsed, "rows" | "fileRows" | "listed">,
+    Pick<Parsed, "rows" | "measure" | "listed">,
     Pick<Content, "counts" | "messages" | "violations"> {
   /** Null before the first publication. */
   readonly published: PublishedFacts | null;
@@ -138,11 +133,14 @@ function* checkIntegrity({ violations }: GuardFacts): Generator<GuardTrip> {
 }
 
 /** A file that breaks off between two rows, or repeats rows, looks like any other. */
-function* checkFile({ fileRows, listed }: GuardFacts): Generator<GuardTrip> {
-  if (fileRows.before !== null) {
-    const { before, after } = fileRows;
-    const slack = percentOf(before, FILE_CHANGE_MAX_PERCENT);
-    const message = `upstream's list of airports had ${before} rows and now has ${after}`;
+function* checkFile({ measure, listed }: GuardFacts): Generator<GuardTrip> {
+  if (measure !== null) {
+    const { airports: before, listed: after, of, slackPercent } = measure;
+    const slack = percentOf(before, slackPercent);
+    const message =
+      of === "file"
+        ? `upstream listed ${before} airports and now lists ${after}`
+        : `the catalog has ${before} airports, and upstream's first file lists ${after}`;
     if (after < before - slack)
       yield { guard: "guard_truncated", before, after, limit: before - slack, message };
     if (after > before + slack)

@@ -137,18 +137,19 @@ export class Pipeline {
         ledgers,
       },
     );
-    const { read, held, fileRows, listed } = accepted;
+    const { read, held, measure, listed } = accepted;
     const sources = { ...checkpoint.sources, ...accepted.files };
     const workspace = await this.#open({ sources });
     const parsed = {
       rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
-      fileRows,
+      measure,
       listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
       held: {
         waiting: held.surprising,
         oldest_since: held.oldest_since,
         next_due_at: held.next_due_at,
+        ...(held.ledger_lost && { ledger_lost: held.ledger_lost }),
       },
     };
     const next: IngestCheckpoint = { ...checkpoint, stage: "build", sources, parsed };

@@ -3,6 +3,12 @@ import * as z from "zod";
 import { changesSchema } from "../catalog/diff-schema.ts";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 
+/** Of the held changes of a run that has not found the ledger. */
+export const ledgerLost = z.literal(true).exactOptional().meta({
+  description:
+    "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
+});
+
 /**
  * `incremental` fetches and stores only the changes, `full` fetches and stores everything again,
  * `dry_run` ends after the guards.
@@ -73,6 +79,7 @@ export const heldSummary = z.strictObject({
   next_due_at: timestamp.nullable().meta({
     description: "When the first of them is due; null if each waits for a decision.",
   }),
+  ledger_lost: ledgerLost,
 });
 export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
 
@@ -110,10 +117,7 @@ export const REPORT_FIELDS = {
       next_due_at: timestamp
         .nullable()
         .meta({ description: "When the first surprising change is due." }),
-      ledger_lost: z.literal(true).exactOptional().meta({
-        description:
-          "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
-      }),
+      ledger_lost: ledgerLost,
     })
     .nullable()
     .meta({ description: "Changes by upstream that wait. See /admin/ingest/held." }),

@@ -80,6 +80,8 @@ export interface AirportsRead {
   /** All rows. */
   readonly seen: number;
   readonly filtered: number;
+  /** Rows with an IATA code, also closed ones. */
+  readonly coded: number;
   readonly rejects: readonly Reject[];
   /** Number of repaired values by kind of repair. */
   readonly repaired: { readonly [reason: string]: number };

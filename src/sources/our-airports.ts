@@ -92,11 +92,13 @@ export async function readAirports(
   const delistedRows = new Map<string, DelistedReason>();
   const unopened = new Set<string>();
   let seen = 0;
+  let coded = 0;
   let filtered = 0;
   let garbled = 0;
   for await (const row of readCsv("airports.csv", bytes, REQUIRED_COLUMNS)) {
     seen++;
     const iata = row.get("iata_code").trim();
+    if (iata !== "") coded++;
     const isClosed = row.get("type") === "closed";
     if (row.complete && (iata === "" || isClosed)) {
       filtered++;
@@ -120,7 +122,7 @@ export async function readAirports(
   }
   const airports = distinctAirports(candidates, known, rejects);
   for (const { id } of rejects) if (rows.has(id)) delistedRows.set(id, "unusable");
-  return { airports, delistedRows, unopened, seen, filtered, rejects, repaired };
+  return { airports, delistedRows, unopened, seen, coded, filtered, rejects, repaired };
 }
 
 interface ParseRules {

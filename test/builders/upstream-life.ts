@@ -67,7 +67,7 @@ export class UpstreamLife {
         delistedRows: new Map(),
         unopened: new Set(),
         regions: new Map(),
-        seen: airports.length,
+        coded: airports.length,
         ...upstream,
       },
       regionNames: this.regionNames,

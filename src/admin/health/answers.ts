@@ -116,7 +116,9 @@ function isExpected({ name, status }: CheckProblem): boolean {
 
 const OPERATING = "/docs/operating#when-something-is-wrong";
 
-function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Judged {
+function whatFailed(observation: Observation, viewer: Viewer): Judged {
+  const { monitor, checks } = observation;
+  const { changes } = viewer;
   const problems = problemsOf(checks).filter((problem) => !isExpected(problem));
   const details = problems.map(({ name, output }) => {
     const [component = "", rule = ""] = name.split(":");
@@ -129,7 +131,25 @@ function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Judg
   });
   const answer = details.length === 0 ? "Nothing" : numberOf(details.length, "problem");
   const status = gravest(problems.map((problem) => problem.status));
-  return { question: "failed", status, answer, details };
+  const judged = judgedBefore(observation, viewer);
+  return { question: "failed", status, answer, details: [...judged, ...details] };
+}
+
+/** Says when the rules will be judged anew, if they were judged before the last change. */
+function judgedBefore({ at, monitor, coordinator }: Observation, { changes, jobs }: Viewer) {
+  const judgedAt = monitor?.lastRun?.started_at;
+  const watch = jobs.find((scheduled) => scheduled.job === "watch");
+  const changedAt = [
+    changes?.find(({ action }) => !action.startsWith("alerts."))?.at,
+    coordinator?.pause?.at,
+    coordinator?.current?.published_at,
+    coordinator?.ended[0]?.finished_at,
+  ];
+  const isStill = changedAt.every((time) => (time ?? "") <= (judgedAt ?? ""));
+  if (judgedAt === undefined || watch === undefined || isStill) return [];
+  const links = changes === undefined ? [] : [{ text: "Evaluate now", href: "#alerts" }];
+  const next = nextTick(watch.cron, at);
+  return [detail("The rules were judged before the last change. Judged anew", next, links)];
 }
 
 /** Links to the run that a finding is about. */

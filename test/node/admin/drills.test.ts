@@ -110,6 +110,27 @@ describe("an operator can", () => {
     expect(await health()).toMatchObject({ ...isServed, locales });
   });
 
+  it("see that R2 has lost what was accepted, which a full run only finds, and restore it", async () => {
+    const failed = async () => {
+      await world.evaluate();
+      const { answers } = await get<{ answers: { question: string; details: object[] }[] }>(
+        "/admin/monitor/status",
+      );
+      return JSON.stringify(answers.find(({ question }) => question === "failed"));
+    };
+    const { backup_id } = await world.installation.backUp();
+    world.ingest.archive.bucket.files.clear();
+    await post("/admin/ingest/queue", { mode: "full" });
+    await world.ingest.drain();
+    expect(await failed()).toMatch(/Restore a backup from before the loss.*alerts#ledger_lost/);
+    await post(`/admin/backup/${backup_id}/restore`);
+    await world.ingest.drain();
+    expect(await failed()).not.toContain("ledger_lost");
+    const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
+    await world.ingest.drain();
+    expect((await runOf(run.id)).held).not.toHaveProperty("ledger_lost");
+  });
+
   it("take the stores over when the coordinator has lost its state, and publish again", async () => {
     const { backup_id } = await world.installation.backUp();
     world.ingest.loseTables();

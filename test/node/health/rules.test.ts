@@ -105,6 +105,19 @@ const MEASURED: readonly Measured[] = [
     (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms), next_due_at: null } }),
   ],
   [
+    "ledger_lost",
+    1,
+    (lost) =>
+      withIngest({
+        held: {
+          waiting: 0,
+          oldest_since: null,
+          next_due_at: null,
+          ...(lost >= 1 && { ledger_lost: true }),
+        },
+      }),
+  ],
+  [
     "ingest_paused_long",
     24 * HOUR_MS,
     (ms) => withIngest({ pause: { at: ago(ms), by: "ops", note: "upstream moves" } }),
@@ -195,7 +208,7 @@ describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
     ])("judges a value %s the threshold, %d, as %s", (_, value, verdict) => {
       const finding = findingOf(rule, facts(value), label);
       expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
-      const isOne = rule === "source_broken" || rule === "foreign_stores";
+      const isOne = ["source_broken", "foreign_stores", "ledger_lost"].includes(rule);
       expect(finding.value).toBeCloseTo(isOne ? Math.min(value, 1) : value, 6);
     });
   },
@@ -245,7 +258,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(20);
+    expect(findings).toHaveLength(21);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -455,8 +468,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       {
         status: "fail",
         evidence: { job_id: "job-1" },
-        message:
-          "Restore job-1 has been in stage restore_tables without a heartbeat for 10 min.",
+        message: "Restore job-1 has been in stage restore_tables without a heartbeat for 10 min.",
       },
     ],
     [
@@ -686,6 +698,7 @@ describe("an input that cannot be read", () => {
         "ingest_paused_long",
         "queue_backlog",
         "queue_backlog",
+        "ledger_lost",
         "coverage_drop",
         "ticks_missed",
       ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeCounts } from "../../../src/catalog/diff.ts";
 import type { ListChanges } from "../../../src/catalog/list-diff.ts";
+import type { Measure } from "../../../src/ingest/accounting.ts";
 import type { Counts } from "../../../src/catalog/manifest.ts";
 import {
   checkGuards,
@@ -44,6 +45,18 @@ const aPublished = (changes: Partial<PublishedFacts> = {}): PublishedFacts => ({
   ...changes,
 });
 
+const aMeasure = (changes: Partial<Measure> = {}): Measure => ({
+  airports: 9074,
+  listed: 9074,
+  of: "file",
+  slackPercent: 2,
+  ...changes,
+});
+
+/** A candidate from a file that lists so many airports. */
+const listing = (listed: number, measure: Partial<Measure> = {}) =>
+  someFacts({ measure: aMeasure({ listed, ...measure }) });
+
 /** A candidate that is the same as what is published. */
 const someFacts = (changes: Partial<GuardFacts> = {}): GuardFacts => ({
   published: aPublished(),
@@ -51,7 +64,7 @@ const someFacts = (changes: Partial<GuardFacts> = {}): GuardFacts => ({
   counts: WORLD,
   messages: { de: aMessage({ coverage: 0.98 }), en: aMessage() },
   rows: { seen: 9074, rejected: 0 },
-  fileRows: { before: 80_000, after: 80_000 },
+  measure: aMeasure(),
   listed: { before: 5000, after: 5000, least: 4600 },
   violations: [],
   ...changes,
@@ -62,7 +75,7 @@ const EVERYTHING_WRONG = someFacts({
   counts: { ...WORLD, regions: 0 },
   messages: { en: aMessage({ coverage: 0.5, bytes: 4 * MIB }) },
   rows: { seen: 10, rejected: 5 },
-  fileRows: { before: 100, after: 10 },
+  measure: aMeasure({ airports: 100, listed: 10 }),
   listed: { before: 100, after: 91, least: 92 },
   violations: [{ rule: "list_not_empty", entity: "regions" }],
 });
@@ -100,16 +113,22 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
       "city_id_resolves: airport ZRH",
     ],
     [
-      someFacts({ fileRows: { before: 80_000, after: 78_399 } }),
+      listing(8_892),
       "guard_truncated",
-      [80_000, 78_399, 78_400],
-      "upstream's list of airports had 80000 rows and now has 78399",
+      [9_074, 8_892, 8_893],
+      "upstream listed 9074 airports and now lists 8892",
     ],
     [
-      someFacts({ fileRows: { before: 80_000, after: 81_601 } }),
+      listing(9_256),
       "guard_padded",
-      [80_000, 81_601, 81_600],
-      "upstream's list of airports had 80000 rows and now has 81601",
+      [9_074, 9_256, 9_255],
+      "upstream listed 9074 airports and now lists 9256",
+    ],
+    [
+      listing(9_800, { of: "catalog", slackPercent: 8 }),
+      "guard_padded",
+      [9_074, 9_800, 9_799],
+      "the catalog has 9074 airports, and upstream's first file lists 9800",
     ],
     [
       someFacts({ listed: { before: 5000, after: 4599, least: 4600 } }),
@@ -153,18 +172,8 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
 
 describe("a guard passes its limit, and trips beyond it:", () => {
   it.each([
-    [
-      "guard_truncated",
-      (after: number) => someFacts({ fileRows: { before: 80_000, after } }),
-      78_400,
-      78_399,
-    ],
-    [
-      "guard_padded",
-      (after: number) => someFacts({ fileRows: { before: 80_000, after } }),
-      81_600,
-      81_601,
-    ],
+    ["guard_truncated", (after: number) => listing(after), 8_893, 8_892],
+    ["guard_padded", (after: number) => listing(after), 9_255, 9_256],
     [
       "guard_truncated",
       (after: number) => someFacts({ listed: { before: 5000, after, least: 4600 } }),
@@ -239,8 +248,8 @@ it("the guards explain once that the setting AIRPORTS has changed", () => {
   ]);
 });
 
-it("the guards compare the rows of a file with none before the first", () => {
-  expect(checkGuards(someFacts({ fileRows: { before: null, after: 10 } }))).toEqual([]);
+it("the guards compare the embedded file with no other", () => {
+  expect(checkGuards({ ...listing(10), measure: null })).toEqual([]);
 });
 
 it("the guards name the first five broken rules and count the rest", () => {

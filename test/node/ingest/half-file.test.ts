@@ -16,7 +16,7 @@ it("the guards refuse half of the world's airports, as a first file and after a 
   world.upstream = half;
   await expect(world.runToEnd()).rejects.toMatchObject({
     message: expect.stringMatching(
-      /^guard_truncated: of \d{4} airports that travellers use, upstream has \d{4}$/,
+      /^guard_truncated: the catalog has \d{4} airports, and upstream's first file lists \d{4}; guard_truncated: of \d{4} airports that travellers use, upstream has \d{4}$/,
     ),
   });
   world.upstream = anUpstream(ROWS);
@@ -25,7 +25,7 @@ it("the guards refuse half of the world's airports, as a first file and after a 
   world.upstream = half;
   await expect(world.runToEnd()).rejects.toMatchObject({
     message: expect.stringContaining(
-      `guard_truncated: upstream's list of airports had ${ROWS.length} rows and now has ${HALF}; guard_truncated: of`,
+      `guard_truncated: upstream listed ${ROWS.length} airports and now lists ${HALF}; guard_truncated: of`,
     ),
   });
   expect(world.current).toBe(whole);
@@ -40,10 +40,27 @@ it("the guards refuse a file that repeats all rows, though it changes nothing, a
   await expect(world.runToEnd()).rejects.toMatchObject({
     message: expect.stringMatching(
       new RegExp(
-        `^guard_padded: upstream's list of airports had ${ROWS.length} rows and now has ${ROWS.length}0; guard_rejects: `,
+        `^guard_padded: upstream listed ${ROWS.length} airports and now lists ${ROWS.length}0; guard_rejects: `,
       ),
     ),
   });
+  world.upstream = anUpstream(ROWS);
+  expect((await world.runToEnd()).outcome).toBe("unchanged");
+});
+
+it("a first file is measured by the catalog, and rows without a code measure nothing", async () => {
+  const world = new PipelineWorld(["en"]);
+  world.snapshot = snapshotOnDisk;
+  world.surprises = DEPLOYED_LIMITS;
+  world.upstream = anUpstream([...ROWS, ...ROWS.slice(0, 800)]);
+  await expect(world.runToEnd()).rejects.toMatchObject({
+    message: expect.stringContaining(
+      `guard_padded: the catalog has ${ROWS.length} airports, and upstream's first file lists ${ROWS.length + 800}`,
+    ),
+  });
+  const uncoded = ROWS.map((row) => ({ ...row, id: `9${row["id"]}`, iata_code: "" }));
+  world.upstream = anUpstream([...ROWS, ...uncoded]);
+  expect((await world.runToEnd()).outcome).toBe("published");
   world.upstream = anUpstream(ROWS);
   expect((await world.runToEnd()).outcome).toBe("unchanged");
 });

@@ -183,7 +183,7 @@ describe("a run over an upstream that may lie", () => {
     for (let day = 1; day <= 2; day++) await nextDay(upstream);
     await embeddedRun();
     expect(world.run.held).toMatchObject({ waiting: 1, ended: 0 });
-    expect(await accepted()).toMatchObject({ gone: [{ id: "4", iata: "BRN" }], rows: 41 });
+    expect(await accepted()).toMatchObject({ gone: [{ id: "4", iata: "BRN" }], codedRows: 41 });
     const renumbered = upstream.map((row) =>
       row["iata_code"] === "BRN" ? { ...row, id: "5" } : row,
     );
@@ -194,12 +194,12 @@ describe("a run over an upstream that may lie", () => {
     expect(airports.find(({ iata }) => iata === "BRN")).toMatchObject({ id: "4", row: "5" });
   });
 
-  it("fails if the file lost over 2 % of its rows since the last one", async () => {
+  it("fails if the file lost over 2 % of its airports since the last one", async () => {
     await nextDay(ROWS);
     world.upstream = anUpstream(ROWS.slice(0, 38));
     await expect(world.runToEnd()).rejects.toMatchObject({
       code: "guard_truncated",
-      message: "guard_truncated: upstream's list of airports had 40 rows and now has 38",
+      message: "guard_truncated: upstream listed 40 airports and now lists 38",
     });
   });
 

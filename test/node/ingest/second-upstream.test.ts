@@ -56,6 +56,7 @@ const reader: UpstreamReader = {
       unopened: new Set(),
       seen: rows.length,
       filtered: rows.length - airports.length,
+      coded: airports.length,
       rejects: [],
       repaired: {},
     };

@@ -7,7 +7,9 @@ const WORKER = { url, logFile: "worker.log", wayOut: "npm start -- --fresh" };
 describe("the last message of npm start", () => {
   it("says what is served", () => {
     const served = { ok: true, generation: 3, counts: "2 airports, 1 cities" } as const;
-    expect(welcome(WORKER, "token", served)).toContain(`Serving 2 airports, 1 cities at ${url}`);
+    const text = welcome(WORKER, "token", served);
+    expect(text).toContain(`Serving 2 airports, 1 cities at ${url}`);
+    expect(text).toContain("curl -s --compressed");
   });
 
   it("does not claim that a damaged catalog is served, and names the remedy", () => {

@@ -24,6 +24,7 @@ describe("readAirports", () => {
       airports: [aSourceAirport()],
       seen: 1,
       filtered: 0,
+      coded: 1,
       delistedRows: new Map(),
       unopened: new Set(),
       rejects: [],

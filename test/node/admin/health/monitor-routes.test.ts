@@ -310,6 +310,31 @@ describe("the five answers", () => {
     ]);
   });
 
+  it.each<[string, boolean, () => Promise<unknown>]>([
+    ["a pause", true, () => world.post("/admin/ingest/pause")],
+    ["a run has ended", true, () => world.ingest.runToEnd()],
+    ["an operator resumed", false, () => world.post("/admin/ingest/resume")],
+  ])(
+    "say after %s that the rules were judged before, and when they are again",
+    async (_, isPublic, change) => {
+      const before = "The rules were judged before the last change.";
+      expect((await answers())["failed"]?.text).not.toContain(before);
+      world.ingest.time += MINUTE_MS;
+      await change();
+      const { failed } = await answers();
+      expect(failed?.details[0]).toMatchObject({
+        text: expect.stringContaining(before),
+        at: "2026-11-20T12:05:00.000Z",
+        links: [{ href: "#alerts" }],
+      });
+      const { failed: shown } = await answers("/dashboard/summary");
+      expect(shown?.text.includes(before)).toBe(isPublic);
+      world.monitor.time = world.ingest.time;
+      await world.post("/admin/alerts/run");
+      expect((await answers())["failed"]?.text).not.toContain(before);
+    },
+  );
+
   it("name who paused and until when, but give the public neither name nor reason", async () => {
     const until = new Date(world.ingest.time + HOUR_MS).toISOString();
     await world.post("/admin/ingest/pause", { note: "bad data", until });
