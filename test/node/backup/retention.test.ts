@@ -65,7 +65,7 @@ describe("retention", () => {
   });
 
   it("keeps an unverified backup of the newest day beside a later one that failed", () => {
-    const unverified = aBackup(0, { id: "unverified", verdict: null });
+    const unverified = aBackup(0, { id: "unverified", verdict: "unverified" });
     const failed = aBackup(-0.1, { id: "failed", verdict: "failed" });
     expect(kept([failed, unverified, aBackup(1)])).toEqual(["failed", "unverified", "1 days ago"]);
   });
