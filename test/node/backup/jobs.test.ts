@@ -112,6 +112,17 @@ describe("the queue of backup jobs", () => {
     }
   });
 
+  it("logs each request with its job, and whether it has made one", () => {
+    const request = aRunRequest();
+    const made = world.jobs.run(request);
+    if (!made.ok) throw new Error(made.reason);
+    world.jobs.run(request);
+    const [first, second] = world.events.filter(({ event }) => event === "backup_asked");
+    const fields = { job_id: made.job.id, kind: "run" };
+    expect(first?.fields).toEqual({ ...fields, changed: true });
+    expect(second?.fields).toEqual({ ...fields, changed: false });
+  });
+
   it("makes one backup for a cron tick that fires twice, and one weekly verification", async () => {
     await world.jobs.runOnce("37 3 * * * 1");
     await world.drain();

@@ -64,6 +64,12 @@ describe("retention", () => {
     expect(kept(backups)).not.toContain("failed");
   });
 
+  it("keeps an unverified backup of the newest day beside a later one that failed", () => {
+    const unverified = aBackup(0, { id: "unverified", verdict: "unverified" });
+    const failed = aBackup(-0.1, { id: "failed", verdict: "failed" });
+    expect(kept([failed, unverified, aBackup(1)])).toEqual(["failed", "unverified", "1 days ago"]);
+  });
+
   it("deletes no backup before its predicted expiry if one is made each day", () => {
     const property = fc.property(fc.integer({ min: 0, max: 400 }), (days) => {
       const before = daily(200);

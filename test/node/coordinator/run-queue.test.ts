@@ -33,7 +33,9 @@ const second: RunRecord = { ...waiting, notBefore: NOW + 60_000 };
 const later: RunRecord = { ...full, notBefore: NOW + 60_000 };
 const backup = aBackupRecord({ id: "job", state: "running" });
 const restore = { ...backup, leavesPause: true };
-const backups = [aBackupRecord({ id: "backup 1" }), aBackupRecord({ id: "backup 2" })];
+const backups = ["backup 1", "backup 2"].map((id) =>
+  aBackupRecord({ id, queued_at: "2026-11-01T04:00:00.000Z" }),
+);
 const other = aRunRecord({ id: "other", source: "other" });
 
 const due: RunRecord = { ...later, notBefore: NOW };

@@ -116,6 +116,21 @@ describe("a region", () => {
     ]);
   });
 
+  it("gets a slug of its own when another new one has the same name", () => {
+    const built = build(
+      [altenrhein, { ...sitterdorf, region: "CH-TG" }],
+      new Map([
+        ["CH-SG", "Utopia"],
+        ["CH-TG", "Utopia"],
+      ]),
+    );
+    expect(built.catalog.regions.map(({ slug }) => slug)).toEqual([
+      "europe",
+      "utopia-ch",
+      "utopia-tg-ch",
+    ]);
+  });
+
   it("gets a slug of its own also when the ones of its name and code are taken", () => {
     const taken = ["zurich-ch", "zurich-sg-ch", "zurich-sg-2-ch"].map((slug) =>
       aReferenceRegion({ key: `travel:${slug}`, slug, members: ["CH"] }),

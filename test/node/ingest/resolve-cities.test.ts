@@ -74,6 +74,14 @@ describe("an airport's city", () => {
     expect(new Set(ids)).toEqual(new Set([idKey(cityId("ourairports:CH-TG:st-gallen"))]));
   });
 
+  it.each([
+    [49.9, 1],
+    [50.1, 2],
+  ])("for two new airports of one municipality %d km apart exists %i times", (km, count) => {
+    const north = inStGallen({ id: "11", lat: 47.485 + km / 111.195 });
+    expect(resolve(inStGallen({ id: "10" }), north).cities).toHaveLength(count);
+  });
+
   it("exists twice for the same name far away, with another id", () => {
     const far = inStGallen({ id: "11", lat: 46.2, lon: 6.2 });
     const cities = citiesOf(inStGallen({ id: "10" }), far);

@@ -227,6 +227,12 @@ describe("an upstream that publishes during a fetch", () => {
     expect(server.paths).toHaveLength(3);
   });
 
+  it("passes if its 304 repeats no validators", async () => {
+    server.on(AIRPORTS_PATH, OLD, (_, response) => void response.writeHead(304).end());
+    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+    expect(server.paths).toHaveLength(3);
+  });
+
   it("passes undetected if the files have no validators", async () => {
     server.on(AIRPORTS_PATH, file(AIRPORTS_CSV), file(NEW_AIRPORTS_CSV));
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);

@@ -76,7 +76,11 @@ const {
   held,
   files: accepted,
 } = await acceptSources(deps, { ...request, ledgers: [ledger] });
-const { catalog } = await createWorkspace({ ...sources, ...accepted }, files.open, open);
+const { catalog } = await createWorkspace(
+  { ...sources, ...accepted },
+  async (file, sha256) => files.open(file, sha256),
+  open,
+);
 const built = { airports: catalog.airports.length, regions: catalog.regions.length };
 const { seen, filtered } = read;
 process.stdout.write(JSON.stringify({ bytes, seen, filtered, held: held.waiting, ...built }));

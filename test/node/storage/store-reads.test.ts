@@ -202,4 +202,12 @@ describe("a read from R2 alone", () => {
     );
     expect(calls).toEqual(["r2"]);
   });
+
+  it("counts towards the three failures after which R2 is skipped", async () => {
+    answers.r2 = () => FAULT("unreadable");
+    const readR2 = () => reads.readR2({ what: "manifest", key: "newest", read: ask });
+    for (let count = 0; count < 3; count++) await readR2();
+    expect(await readR2()).toMatchObject({ fault: "unreadable" });
+    expect(calls).toHaveLength(3);
+  });
 });

@@ -197,6 +197,17 @@ describe("the gate, while the team's keys cannot be fetched,", () => {
     expect(await verify(jwt)).toMatchObject({ ok: true });
   });
 
+  it("logs that it cannot fetch them, with the reason", async () => {
+    outage = { status: 500, body: "{}" };
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    await verify(await signed());
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+    log.mockRestore();
+    expect(lines).toMatchObject([
+      { level: "warn", event: "access_keys_unreadable", error: expect.stringContaining("200 OK") },
+    ]);
+  });
+
   it("stops waiting for an answer that does not end", async () => {
     outage = { status: 200, body: '{"keys":', isCutShort: true };
     expect(await verify(await signed())).toEqual({ ok: false, reason: "keys_unavailable" });

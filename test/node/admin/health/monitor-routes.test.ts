@@ -365,6 +365,13 @@ describe("the five answers", () => {
     expect(changed?.text).toContain("ops: backup.run; ops: ingest.queue");
   });
 
+  it("show the last three changes by operators", async () => {
+    for (const note of ["one", "two", "three", "four"])
+      await world.post("/admin/ingest/pause", { note });
+    const { changed } = await answers();
+    expect(changed?.text.match(/ops: ingest\.pause/g)).toHaveLength(3);
+  });
+
   it("list what waits and when each job comes next", async () => {
     await world.ingest.enqueue();
     const { next } = await answers();
