@@ -7,7 +7,7 @@ import type { GeometryCollection, Topology } from "topojson-specification";
 import type { Land, WorldOutline } from "../src/web/explorer/map/outline.ts";
 import { readTable } from "./snapshot-table.ts";
 
-const GRIDS = { "110m": 2 ** 14, "50m": 2 ** 18 } as const;
+const GRIDS = { "110m": 2 ** 12, "50m": 2 ** 18 } as const;
 const SAMPLE_SIZE = 9;
 const require = createRequire(import.meta.url);
 

@@ -11,6 +11,13 @@ const CARIBBEAN = [
   ["ar", "الكاريبي", "rtl"],
 ] as const;
 
+const SLOW_NETWORK = {
+  offline: false,
+  latency: 100,
+  downloadThroughput: 100_000,
+  uploadThroughput: 100_000,
+};
+
 /** Whether what has the focus has an outline, or a label that has it. */
 const FOCUS_IS_SEEN = `{
   const shown = document.activeElement.nextElementSibling;
@@ -49,6 +56,20 @@ describe("the explorer", () => {
     expect(await page.locator(".counts").textContent()).toContain(
       manifest.counts.airports.toLocaleString("en"),
     );
+  });
+
+  it("shows on a slow network what has arrived before the regions, and then the region of the link", async () => {
+    const page = await openPage("/docs");
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.enable");
+    await session.send("Network.emulateNetworkConditions", SLOW_NETWORK);
+    await page.goto("/?region=caribbean");
+    await page.getByRole("heading", { name: /^Countries/ }).waitFor();
+    expect(await page.locator(".place-list").count()).toBe(1);
+    expect(await page.locator(".map-canvas").getAttribute("data-points")).not.toBe("0");
+    expect(await page.getByText("The catalog has no such").count()).toBe(0);
+    await page.getByRole("heading", { level: 1, name: "Caribbean" }).waitFor();
+    expect(await page.getByRole("heading", { name: /^Airports/ }).count()).toBe(1);
   });
 
   it("shows the transferred size even if the browser measures it late", async () => {
@@ -195,7 +216,7 @@ describe("the explorer", () => {
       "Dashboard",
       "Search airports, cities, countries and regions",
       "Language",
-      "World",
+      "United States",
     ]);
     expect(passed.slice(-8, -1).map((name) => name.slice(0, 10))).toEqual([
       "Map of 9,1",

@@ -51,7 +51,7 @@ export function Explorer() {
     document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
     document.documentElement.dir = textDirection(locale);
   }, [selected, locale]);
-  const isLoaded = catalog !== undefined;
+  const isLoaded = catalog?.isWhole === true;
   useEffect(() => {
     // Not before: it loads more files.
     if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
@@ -63,7 +63,7 @@ export function Explorer() {
     go({ ...NOWHERE, view: shown.current });
     side.current?.focus({ preventScroll: true });
   };
-  const isMissing = catalog !== undefined && selection !== null && selected === undefined;
+  const isMissing = isLoaded && selection !== null && selected === undefined;
 
   return (
     <div class="explorer">
