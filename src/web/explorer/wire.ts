@@ -1,4 +1,4 @@
-import { isBareProtobuf, regionsFinder } from "./answer-beginning.ts";
+import { regionsFinder } from "./regions-finder.ts";
 import type { WireAnswer, WireRequest } from "./worker-messages.ts";
 
 /** An answer without its body. */
@@ -94,7 +94,7 @@ export async function sendRequest(
   };
   const body = await readBody(response, {
     onProgress,
-    ...(isBareProtobuf(head) && { onCommonPart }),
+    ...(response.ok && isBareProtobuf(response) && { onCommonPart }),
   });
   const answer = { ...head, body };
   if (method === "GET" && response.ok && !isStored)
@@ -117,6 +117,11 @@ async function storeAnswer(url: string, { body, headers }: WireAnswer): Promise<
   await answers.put(url, new Response(body, { headers }));
   const oldest = (await answers.keys()).slice(0, -STORED_ANSWERS_MAX);
   await Promise.all(oldest.map((request) => answers.delete(request, { ignoreVary: true })));
+}
+
+/** Whether the body is the message alone, without envelopes. */
+function isBareProtobuf({ headers }: Response): boolean {
+  return headers.get("content-type") === "application/proto";
 }
 
 interface Readers extends Pick<SendOptions, "onProgress"> {

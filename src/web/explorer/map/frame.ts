@@ -29,6 +29,7 @@ export interface Frame {
 
 const COLOR_NAMES = [
   "sea",
+  "river",
   "land",
   "land-selected",
   "border",

@@ -1,7 +1,7 @@
 import type { AirportPlace, CityPlace } from "../../../../client/src/catalog.ts";
 import { UNRANKED } from "../../../../client/src/search/ranks.ts";
 import { project, type WorldPoint } from "./mercator.ts";
-import type { WorldOutline } from "./outline.ts";
+import type { WorldOutline, WorldWater } from "./outline.ts";
 
 /** An airport on the map. */
 export interface MapPoint extends WorldPoint {
@@ -18,6 +18,8 @@ export interface MapCity extends WorldPoint {
 /** Content of the map, independent of the view. */
 export interface MapScene {
   readonly outline: WorldOutline | undefined;
+  /** Lakes and rivers, once somebody has looked closely. */
+  readonly water: WorldWater | undefined;
   /** The least important first, so that the others are drawn over them. */
   readonly points: readonly MapPoint[];
   /** Those with scheduled service, the busiest first. */
@@ -35,6 +37,7 @@ export interface MapScene {
 
 export const EMPTY_SCENE: MapScene = {
   outline: undefined,
+  water: undefined,
   points: [],
   cities: [],
   countryNames: new Map(),

@@ -6,8 +6,7 @@ import { airportsOf } from "../places.ts";
 import { MapController } from "./map-controller.ts";
 import { mapCities, type MapPoint, mapPoints } from "./map-scene.ts";
 import { project } from "./mercator.ts";
-import type { WorldOutline } from "./outline.ts";
-import { loadWorldOutline } from "./world-outline.ts";
+import { loadWorld } from "./world-outline.ts";
 
 interface Props {
   readonly catalog: Catalog | undefined;
@@ -42,8 +41,9 @@ export function WorldMap(props: Props) {
   last.current = props;
   const lastLook = useRef(null as MapView | null);
   const [tip, setTip] = useState<Tip>();
-  const [detail, setDetail] = useState<"coarse" | "fine">("coarse");
-  const outline = useOutline(detail);
+  const [isClose, setClose] = useState(false);
+  const outline = useLoaded(isClose ? loadWorld.fine : loadWorld.coarse);
+  const water = useLoaded(isClose ? loadWorld.water : null);
   const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
   const cities = useMemo(() => mapCities(catalog?.cities ?? []), [catalog]);
   const countryNames = useMemo(
@@ -61,14 +61,14 @@ export function WorldMap(props: Props) {
         lastLook.current = view;
         last.current.onLook(view, by);
       },
-      onCloseLook: () => setDetail("fine"),
+      onCloseLook: () => setClose(true),
     });
     controller.current = map;
     return () => map.end();
   }, []);
   useEffect(
-    () => controller.current?.show({ outline, points, cities, countryNames }),
-    [outline, points],
+    () => controller.current?.show({ outline, water, points, cities, countryNames }),
+    [outline, water, points],
   );
   useHighlight(controller, props);
   const { view } = props;
@@ -143,22 +143,21 @@ function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
   );
 }
 
-/** Loads the outline. Returns the coarse one until the fine one is there. */
-function useOutline(detail: "coarse" | "fine"): WorldOutline | undefined {
-  const [outline, setOutline] = useState<WorldOutline>();
+/** Loads a part of the world. Returns what was loaded before until it is there. */
+function useLoaded<T>(load: (() => Promise<T>) | null): T | undefined {
+  const [part, setPart] = useState<T>();
   useEffect(() => {
     let isWanted = true;
-    const load = async () => {
-      const loaded = await loadWorldOutline(detail);
-      if (isWanted) setOutline(loaded);
-    };
-    // The map is useful without an outline, and with only the coarse one.
-    load().catch((cause: unknown) => console.warn(cause));
+    load?.().then(
+      (loaded) => isWanted && setPart(loaded),
+      // The map is useful without an outline, and with only the coarse one.
+      (cause: unknown) => console.warn(cause),
+    );
     return () => {
       isWanted = false;
     };
-  }, [detail]);
-  return outline;
+  }, [load]);
+  return part;
 }
 
 /** Shows what is selected. Flies there when the selection changes, unless a link names another view. */

@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
-import { regionsFinder } from "../../../src/web/explorer/answer-beginning.ts";
+import { regionsFinder } from "../../../src/web/explorer/regions-finder.ts";
 import { snapshotResponse } from "../../builders/snapshot-response.ts";
 
 const ANSWER = snapshotResponse();

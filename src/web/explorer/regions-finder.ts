@@ -1,5 +1,3 @@
-import type { WireAnswer } from "./worker-messages.ts";
-
 /** Field and wire type of `LocationsResponse.regions`, which is the last field. */
 const REGIONS_TAG = (8 << 3) | 2;
 
@@ -31,10 +29,4 @@ export function regionsFinder(): (chunk: Uint8Array) => number | undefined {
     chunkBegins += chunk.length;
     return undefined;
   };
-}
-
-/** Whether the answer is a bare `LocationsResponse` in Protobuf. */
-export function isBareProtobuf({ status, headers }: Omit<WireAnswer, "body">): boolean {
-  const type = headers.find(([name]) => name === "content-type")?.[1];
-  return status === 200 && type === "application/proto";
 }
