@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
@@ -45,6 +46,16 @@ describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (p
     expect(await page.locator(".place").textContent()).toBe(proto);
   });
 });
+
+/** Whether a color is on the map: that of removed airports, say. */
+function isOnMap(page: Page, color: readonly [red: number, green: number, blue: number]) {
+  return page.evaluate<boolean>(`{
+    const { width, height } = document.querySelector("canvas");
+    const { data } = document.querySelector("canvas").getContext("2d").getImageData(0, 0, width, height);
+    const isAt = (at) => ${JSON.stringify(color)}.every((value, channel) => data[at + channel] === value);
+    Array.from({ length: width * height }, (_, pixel) => pixel * 4).some(isAt);
+  }`);
+}
 
 describe("the explorer", () => {
   it("downloads again only what has changed over Connect GET", async () => {
@@ -289,7 +300,7 @@ describe("the explorer", () => {
     const none = { counts: { added: 0, changed: 0, removed: 0 } };
     const same = { ...none, added: [], changed: [], removed: [] };
     const zurich = { id: "d6c5e9f2-5c0b-8d0e-8001-000000004505" };
-    const gone = { id: "gone", iata: "QQQ", name: "Gone Airport" };
+    const gone = { id: "gone", iata: "QQQ", name: "Gone Airport", lat: 47.2, lon: 8.9 };
     const airports = {
       counts: { added: 0, changed: 1, removed: 1 },
       added: [],
@@ -310,6 +321,8 @@ describe("the explorer", () => {
     await page.goto("/");
     await page.getByRole("button", { name: "What version 7 changed" }).click();
     await page.getByText("Gone Airport").waitFor();
+    await page.getByText("removed", { exact: true }).last().waitFor();
+    await expect.poll(() => isOnMap(page, [163, 18, 63])).toBe(true);
     expect(await page.getByRole("row", { name: "airports" }).textContent()).toBe("airports011");
     expect(new URL(page.url()).search).toBe("?changes=1");
     expect(await seriousFaults(page)).toEqual([]);

@@ -8,6 +8,7 @@ import { type EndedRun, endedRunSchema, runSchema } from "../../coordinator/run.
 import { coordinatorStatus } from "../../coordinator/status.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
+import type { AuthenticationDependencies } from "../auth/gate.ts";
 import { route } from "../http/route.ts";
 import { answersSchema } from "./answer-schema.ts";
 import { answerQuestions, type ScheduledJob } from "./answers.ts";
@@ -85,13 +86,15 @@ const summarySchema = z
       .array(z.enum(Object.keys(sections)))
       .meta({ description: "Sections that could not be read." }),
     answers: answersSchema,
+    access: z.boolean().meta({ description: "Whether Cloudflare Access can sign operators in." }),
     ...sections,
   })
   .meta({ id: "DashboardSummary" });
 
 type Summary = DeepReadonly<z.output<typeof summarySchema>>;
 
-export interface DashboardDependencies extends ServiceSources {
+export interface DashboardDependencies
+  extends ServiceSources, Pick<AuthenticationDependencies, "credentials"> {
   readonly jobs: readonly ScheduledJob[];
   /** Keeps the present request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;
@@ -105,13 +108,14 @@ const MEMO_MS = 5_000;
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
 export function dashboardRoutes(deps: DashboardDependencies) {
-  const { now, jobs } = deps;
+  const { now, jobs, credentials } = deps;
+  const access = credentials.ok && credentials.credentials.access !== null;
   const loads = new SingleFlight<Summary>(deps.waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;
   async function readSummary(): Promise<Summary> {
     const at = now();
     const observation = await observe(deps);
-    memo = { at, summary: summarizeService(observation, jobs) };
+    memo = { at, summary: summarizeService(observation, { jobs, access }) };
     return memo.summary;
   }
 
@@ -138,7 +142,10 @@ export function dashboardRoutes(deps: DashboardDependencies) {
   return [summary];
 }
 
-function summarizeService(observation: Observation, jobs: readonly ScheduledJob[]): Summary {
+function summarizeService(
+  observation: Observation,
+  { jobs, access }: Pick<DashboardDependencies, "jobs"> & Pick<Summary, "access">,
+): Summary {
   const { at, checks } = observation;
   const shown = {
     catalog: describeCatalog(observation),
@@ -151,6 +158,7 @@ function summarizeService(observation: Observation, jobs: readonly ScheduledJob[
     at: timeText(at),
     degraded: Object.entries(shown).flatMap(([name, section]) => (section === null ? [name] : [])),
     answers: answerQuestions(observation, { jobs }),
+    access,
     ...shown,
   };
 }

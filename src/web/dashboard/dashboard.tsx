@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { Identity, RunListPage } from "./answers.ts";
+import type { AnswersBody, Identity, RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -34,24 +34,33 @@ const WHOAMI_EVERY_MS = 60_000;
 export function Dashboard() {
   const [action, setAction] = useState<Action>();
   const [isLive, setLive] = useState(false);
-  const newest = usePoll<RunListPage>(NEWEST_RUNS, isLive ? LIVE_MS : IDLE_MS);
+  const [hasAccess, setAccess] = useState(false);
+  // Whoever has no credential is not refused one: the browser would note each refusal as an error.
+  const mayAsk = sessionToken() !== null || hasAccess;
+  const newest = usePoll<RunListPage>(mayAsk ? NEWEST_RUNS : null, isLive ? LIVE_MS : IDLE_MS);
   const runs = newest.body?.runs ?? [];
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
   const { body, failure } = newest;
-  const isSignedOut = failure?.kind === "unauthenticated";
-  const isKnown = body !== undefined || failure !== undefined;
-  const answers = body && !isSignedOut ? "/admin/monitor/status" : "/dashboard/summary";
+  const isSignedOut = !mayAsk || failure?.kind === "unauthenticated";
+  const isKnown = isSignedOut || body !== undefined || failure !== undefined;
+  const form = useRef(false);
+  // While a token is tried, the form stays.
+  const hasForm = isSignedOut || (!isKnown && form.current);
+  form.current = hasForm;
+  const path = body && !isSignedOut ? "/admin/monitor/status" : "/dashboard/summary";
+  const answers = usePoll<AnswersBody>(isKnown || hasForm ? path : null, IDLE_MS);
+  if (answers.body?.access === true && !hasAccess) setAccess(true);
   return (
     <div class="dashboard stack">
       <div class="row row-spread">
         <h1>
           Dashboard <span class="pill">{window.location.host}</span>
         </h1>
-        {!isSignedOut && <ControlBar runs={newest} onAction={setAction} />}
+        {!hasForm && <ControlBar runs={newest} onAction={setAction} />}
       </div>
-      <Glance path={isKnown ? answers : null} />
-      {isSignedOut ? (
+      <Glance polled={answers} />
+      {hasForm ? (
         <TokenForm failure={failure} />
       ) : (
         isKnown && <Tabs live={live} onAction={setAction} />

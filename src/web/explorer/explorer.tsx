@@ -43,7 +43,12 @@ export function Explorer() {
   );
   const changes = useChanges(catalog, link.changes);
   const changed = useMemo(
-    () => (catalog && changes.state === "known" ? changedAirports(catalog, changes) : undefined),
+    () =>
+      catalog &&
+      changes.state === "known" && {
+        airports: changedAirports(catalog, changes),
+        removed: changes.lists.airports.removed,
+      },
     [catalog, changes],
   );
   const locale = catalog?.locale ?? call.locale;
@@ -126,7 +131,7 @@ export function Explorer() {
       <WorldMap
         catalog={catalog}
         selected={selected}
-        changed={link.changes ? changed : undefined}
+        changed={(link.changes && changed) || undefined}
         near={onMap ?? undefined}
         view={link.view}
         onSelect={select}

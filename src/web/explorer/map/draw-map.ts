@@ -6,6 +6,7 @@ import { smallestScale } from "./viewport.ts";
 import { pathOf } from "./world-outline.ts";
 
 const SPOT_RADIUS = 6;
+const CROSS_RADIUS = 4;
 /** Magnification from which lakes and rivers are drawn. */
 const WATER_ZOOM = 4;
 
@@ -27,6 +28,7 @@ export function drawMap(whole: Omit<Frame, "zoom">): void {
     drawWater(world);
     drawAirports(world);
   }
+  for (const world of worlds) drawRemoved(world);
   for (const world of worlds) drawSpot(world);
   drawLabels(worlds);
   drawScale(whole);
@@ -127,6 +129,28 @@ function drawPoints(
     }
   }
   context.fill();
+}
+
+/** Crosses out where airports were. */
+function drawRemoved(frame: Frame): void {
+  const { context, colors, scene } = frame;
+  context.beginPath();
+  for (const point of scene.removed) {
+    const at = placeOnCanvas(point, frame);
+    if (at === undefined) continue;
+    for (const side of [1, -1]) {
+      context.moveTo(at.left - CROSS_RADIUS, at.top - CROSS_RADIUS * side);
+      context.lineTo(at.left + CROSS_RADIUS, at.top + CROSS_RADIUS * side);
+    }
+  }
+  for (const [color, width] of [
+    [colors.halo, 5],
+    [colors.removed, 2.5],
+  ] as const) {
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.stroke();
+  }
 }
 
 /** Marks the spot, and leads from it to the nearest airports. */

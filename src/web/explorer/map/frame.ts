@@ -36,6 +36,7 @@ const COLOR_NAMES = [
   "dot",
   "dot-faint",
   "selected",
+  "removed",
   "ring",
   "label",
   "label-faint",

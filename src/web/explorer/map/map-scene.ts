@@ -8,6 +8,11 @@ export interface MapPoint extends WorldPoint {
   readonly place: AirportPlace;
 }
 
+/** Where an airport was. */
+export interface RemovedPoint extends WorldPoint {
+  readonly iata: string;
+}
+
 /** A city on the map. */
 export interface MapCity extends WorldPoint {
   readonly name: string;
@@ -26,6 +31,8 @@ export interface MapScene {
   readonly cities: readonly MapCity[];
   /** Names of countries by alpha-2 code. */
   readonly countryNames: ReadonlyMap<string, string>;
+  /** Airports that the catalog has no more, if its changes are shown. */
+  readonly removed: readonly RemovedPoint[];
   /** Points of the selection. */
   readonly highlighted: readonly MapPoint[];
   /** Alpha-2 codes of the selected countries. */
@@ -41,6 +48,7 @@ export const EMPTY_SCENE: MapScene = {
   points: [],
   cities: [],
   countryNames: new Map(),
+  removed: [],
   highlighted: [],
   highlightedCodes: new Set(),
   spot: undefined,

@@ -6,13 +6,16 @@ import { airportsOf } from "../places.ts";
 import { MapController } from "./map-controller.ts";
 import { mapCities, type MapPoint, mapPoints } from "./map-scene.ts";
 import { project } from "./mercator.ts";
+import type { RemovedAirport } from "../use-changes.ts";
 import { loadWorld } from "./world-outline.ts";
 
 interface Props {
   readonly catalog: Catalog | undefined;
   readonly selected: Place | undefined;
-  /** The airports that the last version changed, if they are to be shown. */
-  readonly changed: readonly AirportPlace[] | undefined;
+  /** What the last version changed, if that is to be shown. */
+  readonly changed:
+    | { readonly airports: readonly AirportPlace[]; readonly removed: readonly RemovedAirport[] }
+    | undefined;
   /** A spot with the airports nearest to it. */
   readonly near: (Position & { readonly airports: readonly AirportPlace[] }) | undefined;
   /** Null for the view that shows what is selected. */
@@ -111,6 +114,8 @@ export function WorldMap(props: Props) {
         ))}
       </div>
       <div class="map-legend" dir="ltr" aria-hidden="true">
+        {props.changed && <span class="legend-changed">new or changed</span>}
+        {props.changed && <span class="legend-removed">removed</span>}
         <span class="legend-large">large</span>
         <span>scheduled flights</span>
         <span class="legend-other">other, closer up</span>
@@ -166,17 +171,22 @@ function useHighlight(
   { selected, near, changed, view }: Props,
 ): void {
   const highlighted = useMemo(
-    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed ?? [])),
+    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed?.airports ?? [])),
     [selected, near, changed],
+  );
+  const removed = useMemo(
+    () => changed?.removed.map(({ iata, lon, lat }) => ({ iata, ...project(lon, lat) })) ?? [],
+    [changed],
   );
   const spot = near && project(near.lon, near.lat);
   useEffect(() => {
     const highlightedCodes = new Set(selected && codesOf(selected));
-    controller.current?.show({ highlighted, highlightedCodes, spot });
+    controller.current?.show({ highlighted, highlightedCodes, removed, spot });
   }, [highlighted]);
   // A new locale of the same place does not move the map.
   useEffect(() => {
-    if (view === null) controller.current?.fit(spot ? [...highlighted, spot] : highlighted);
+    if (view === null)
+      controller.current?.fit([...highlighted, ...removed, ...(spot ? [spot] : [])]);
   }, [selected?.id, near?.lat, near?.lon, changed]);
 }
 

@@ -332,12 +332,24 @@ describe("the five answers", () => {
   it("link a change to the run, the evaluation or the backup that it made", async () => {
     await world.post("/admin/ingest/queue", {});
     await world.post("/admin/backup/run", {});
+    world.monitor.compared(31); // so that an alert fires
     await world.post("/admin/alerts/run", {});
     const { changed } = await answers();
     const links = changed?.details.flatMap(({ links: each }) => each.map(({ href }) => href));
     const runs = expect.stringMatching(/^#runs\/[0-9a-f-]{36}$/);
     expect(new Set(links)).toEqual(new Set(["#alerts", "#backups", runs, "#audit"]));
     expect(changed?.text).toContain("ops: backup.run; ops: ingest.queue");
+  });
+
+  it("leave out the attempts after which everything was as before", async () => {
+    await world.post("/admin/ingest/pause", { note: "maintenance" });
+    await world.post("/admin/ingest/pause", { note: "maintenance" });
+    await world.post("/admin/alerts/run", {});
+    await world.post("/admin/ingest/resume");
+    await world.post("/admin/ingest/resume");
+    const { changed } = await answers();
+    const texts = changed?.details.map(({ text }) => text).filter((text) => text.startsWith("ops"));
+    expect(texts).toEqual(["ops: ingest.resume", "ops: ingest.pause"]);
   });
 
   it("list what waits and when each job comes next", async () => {
