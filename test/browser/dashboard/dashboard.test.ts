@@ -128,7 +128,7 @@ describe("a token that does not open the dashboard", () => {
     await page.goto("/dashboard");
     const summaries = () => asked.filter((path) => path === "/dashboard/summary");
     await expect.poll(() => summaries().length).toBe(4);
-    expect(asked.filter((path) => path.startsWith("/admin/"))).toEqual(["/admin/ingest/runs"]);
+    expect(asked.filter((path) => path.startsWith("/admin/"))).toEqual(["/admin/whoami"]);
     expect(takeProblems()).toEqual([expect.stringContaining("401")]);
   });
 
@@ -149,15 +149,30 @@ describe("a token that does not open the dashboard", () => {
     expect(await page.getByLabel("Operator’s token").count()).toBe(0);
   });
 
+  it("opens the answers and the actions of an operator also while the history cannot be read", async () => {
+    const page = await openPage("/docs");
+    const problem = { type: "about:blank", status: 503, code: "history_unavailable" };
+    const detail = "The history in D1 cannot be read.";
+    await page.route(RUNS, (route) => route.fulfill({ status: 503, json: { ...problem, detail } }));
+    const { adminToken } = inject("service");
+    await page.evaluate(`sessionStorage.setItem('locations.admin-token', '${adminToken}')`);
+    await page.goto("/dashboard");
+    await page.getByText(detail).waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    await page.getByRole("link", { name: "All changes" }).waitFor();
+    for (const text of takeProblems()) expect(text).toContain("503");
+  });
+
   it("is requested again after too many failures", async () => {
     const page = await openPage("/docs");
     const detail = "Too many requests without a valid credential.";
     const problem = { type: "about:blank", status: 429, code: "too_many_failures", detail };
-    await page.route(RUNS, (route) => route.fulfill({ status: 429, json: problem }));
+    const whoami = "/admin/whoami";
+    await page.route(whoami, (route) => route.fulfill({ status: 429, json: problem }));
     await page.evaluate("sessionStorage.setItem('locations.admin-token', 'expired')");
     await page.goto("/dashboard");
     await page.getByRole("alert").getByText(detail).waitFor();
-    await page.unroute(RUNS);
+    await page.unroute(whoami);
     await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
     await page.getByRole("button", { name: "Sign in" }).click();
     await firstRun(page).waitFor();

@@ -121,7 +121,9 @@ function writeCode(frame: Frame, point: MapPoint, labels: Labels, style: Style):
   if (at === undefined) return;
   const text = point.place.iata;
   const width = widthOf(frame, text, style.font);
-  const radius = radiusOf(point.place.tier, frame.zoom) + 3;
+  // The selection has a ring.
+  const gap = labels.selected.has(point.place) ? 9 : 3;
+  const radius = radiusOf(point.place.tier, frame.zoom) + gap;
   write(
     frame,
     { text, style, places: placesAround(at, { width, radius, height: style.height }) },
