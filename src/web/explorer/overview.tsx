@@ -49,7 +49,7 @@ export function Overview({
         </button>
       )}
       {catalog && <LargestPlaces catalog={catalog} onSelect={onSelect} />}
-      {!whole && isCalling && <Loading progress={progress} />}
+      {!catalog && isCalling && <Loading progress={progress} />}
     </div>
   );
 }

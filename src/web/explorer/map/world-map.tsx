@@ -37,7 +37,7 @@ const ZOOM_STEP = 1.8;
 
 /** An interactive map of all airports. */
 export function WorldMap(props: Props) {
-  const { catalog } = props;
+  const catalog = useAfterPaint(props.catalog);
   const canvas = useRef<HTMLCanvasElement>(null);
   const controller = useRef<MapController>(undefined);
   const last = useRef(props);
@@ -146,6 +146,16 @@ function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
       </small>
     </div>
   );
+}
+
+/** Returns a value once the rest of the page shows it: the map takes longer to draw than lists do. */
+function useAfterPaint<T>(value: T): T {
+  const [shown, setShown] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(value));
+    return () => clearTimeout(timer);
+  }, [value]);
+  return shown;
 }
 
 /** Loads a part of the world. Returns what was loaded before until it is there. */
