@@ -1,6 +1,7 @@
 /**
  * `npm run bench:explorer`: what it takes to show the explorer's map, and how many frames a second
- * it keeps while it is dragged.
+ * it keeps while it is dragged. A deployed service sends smaller answers than one that
+ * `npm start` has started without `--var COMPRESSION=best`.
  */
 import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";

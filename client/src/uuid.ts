@@ -4,9 +4,12 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 
 /** Formats a UUID; returns "" for none. */
 export function uuidText(id: Uuid | undefined): string {
+  const value = id?.value ?? [];
   let text = "";
-  for (const [index, byte] of id?.value.entries() ?? [])
-    text += index === 4 || index === 6 || index === 8 || index === 10 ? `-${HEX[byte]}` : HEX[byte];
+  for (let index = 0; index < value.length; index++) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) text += "-";
+    text += HEX[value[index] ?? 0];
+  }
   return text;
 }
 

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
@@ -10,6 +11,13 @@ const CARIBBEAN = [
   ["de", "Karibik", "ltr"],
   ["ar", "الكاريبي", "rtl"],
 ] as const;
+
+const SLOW_NETWORK = {
+  offline: false,
+  latency: 100,
+  downloadThroughput: 100_000,
+  uploadThroughput: 100_000,
+};
 
 /** Whether what has the focus has an outline, or a label that has it. */
 const FOCUS_IS_SEEN = `{
@@ -39,6 +47,16 @@ describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (p
   });
 });
 
+/** Whether a color is on the map: that of removed airports, say. */
+function isOnMap(page: Page, color: readonly [red: number, green: number, blue: number]) {
+  return page.evaluate<boolean>(`{
+    const { width, height } = document.querySelector("canvas");
+    const { data } = document.querySelector("canvas").getContext("2d").getImageData(0, 0, width, height);
+    const isAt = (at) => ${JSON.stringify(color)}.every((value, channel) => data[at + channel] === value);
+    Array.from({ length: width * height }, (_, pixel) => pixel * 4).some(isAt);
+  }`);
+}
+
 describe("the explorer", () => {
   it("downloads again only what has changed over Connect GET", async () => {
     const page = await openPage("/");
@@ -49,6 +67,20 @@ describe("the explorer", () => {
     expect(await page.locator(".counts").textContent()).toContain(
       manifest.counts.airports.toLocaleString("en"),
     );
+  });
+
+  it("shows on a slow network what has arrived before the regions, and then the region of the link", async () => {
+    const page = await openPage("/docs");
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.enable");
+    await session.send("Network.emulateNetworkConditions", SLOW_NETWORK);
+    await page.goto("/?region=caribbean");
+    await page.getByRole("heading", { name: /^Countries/ }).waitFor();
+    expect(await page.locator(".place-list").count()).toBe(1);
+    expect(await page.locator(".map-canvas").getAttribute("data-points")).not.toBe("0");
+    expect(await page.getByText("The catalog has no such").count()).toBe(0);
+    await page.getByRole("heading", { level: 1, name: "Caribbean" }).waitFor();
+    expect(await page.getByRole("heading", { name: /^Airports/ }).count()).toBe(1);
   });
 
   it("shows the transferred size even if the browser measures it late", async () => {
@@ -195,7 +227,7 @@ describe("the explorer", () => {
       "Dashboard",
       "Search airports, cities, countries and regions",
       "Language",
-      "World",
+      "United States",
     ]);
     expect(passed.slice(-8, -1).map((name) => name.slice(0, 10))).toEqual([
       "Map of 9,1",
@@ -268,7 +300,7 @@ describe("the explorer", () => {
     const none = { counts: { added: 0, changed: 0, removed: 0 } };
     const same = { ...none, added: [], changed: [], removed: [] };
     const zurich = { id: "d6c5e9f2-5c0b-8d0e-8001-000000004505" };
-    const gone = { id: "gone", iata: "QQQ", name: "Gone Airport" };
+    const gone = { id: "gone", iata: "QQQ", name: "Gone Airport", lat: 47.2, lon: 8.9 };
     const airports = {
       counts: { added: 0, changed: 1, removed: 1 },
       added: [],
@@ -289,6 +321,8 @@ describe("the explorer", () => {
     await page.goto("/");
     await page.getByRole("button", { name: "What version 7 changed" }).click();
     await page.getByText("Gone Airport").waitFor();
+    await page.getByText("removed", { exact: true }).last().waitFor();
+    await expect.poll(() => isOnMap(page, [163, 18, 63])).toBe(true);
     expect(await page.getByRole("row", { name: "airports" }).textContent()).toBe("airports011");
     expect(new URL(page.url()).search).toBe("?changes=1");
     expect(await seriousFaults(page)).toEqual([]);

@@ -126,6 +126,19 @@ describe("the map", () => {
     await expect.poll(() => new URL(again.url()).search).toBe("?airport=ZRH");
   });
 
+  it("loads lakes where one looks closely, and draws them", async () => {
+    const page = await openMap("/");
+    const loaded = `performance.getEntriesByType("resource").some(({ name }) => name.includes("world-water"))`;
+    expect(await page.evaluate(loaded)).toBe(false);
+    const lake = await openMap("/?view=43.5,-87,7");
+    const inTheMiddle = `{
+      const canvas = document.querySelector("canvas");
+      const [x, y] = [canvas.width / 2, canvas.height / 2];
+      [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3).join();
+    }`;
+    await expect.poll(() => lake.evaluate(inTheMiddle)).toBe("220,230,236");
+  });
+
   it("arrives where it flies to, although its size changes on the way", async () => {
     const page = await openPage("/", { reducedMotion: "no-preference" });
     await waitForAnswer(page, "en");

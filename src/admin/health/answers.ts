@@ -25,13 +25,15 @@ interface ChangeByOperator {
   readonly actor: string;
   readonly action: string;
   readonly target: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
 interface Viewer {
   readonly jobs: readonly ScheduledJob[];
   /**
-   * The last changes, newest first; null if they cannot be read. Absent for the public, who reads no
-   * name, no reason and no message of an alert.
+   * The last answered attempts, newest first; null if they cannot be read. Absent for the public, who
+   * reads no name, no reason and no message of an alert.
    */
   readonly changes?: readonly ChangeByOperator[] | null;
 }
@@ -160,8 +162,20 @@ function linksToRun(result: AlertResult | undefined): Detail["links"] {
   return typeof id === "string" ? [{ text: "The run", href: `#runs/${id}` }] : [];
 }
 
-function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Judged {
+/** Number of changes by operators that an answer shows. */
+const CHANGES_SHOWN = 3;
+
+/** Whether anything is different after it: to pause what is paused changes nothing. */
+function hasEffect({ before, after }: ChangeByOperator): boolean {
+  const saysNo =
+    typeof after === "object" && after !== null && "changed" in after && !after.changed;
+  const isSame = before !== null && JSON.stringify(before) === JSON.stringify(after);
+  return !saysNo && !isSame;
+}
+
+function whoChangedWhat({ manifest }: Observation, { changes: attempts }: Viewer): Judged {
   const question = "changed";
+  const changes = attempts && attempts.filter(hasEffect).slice(0, CHANGES_SHOWN);
   const published = manifest
     ? [detail(`Version ${manifest.generation} was published`, manifest.published_at)]
     : [];

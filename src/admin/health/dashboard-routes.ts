@@ -10,7 +10,7 @@ import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
 import { answersSchema, healthStatus } from "./health-schema.ts";
-import type { Platform, ScheduledJob } from "../platform.ts";
+import type { Platform } from "../platform.ts";
 import { answerQuestions } from "./answers.ts";
 import { type Observation, observe } from "./observation.ts";
 
@@ -85,6 +85,7 @@ const summarySchema = z
       .array(z.enum(Object.keys(sections)))
       .meta({ description: "Sections that could not be read." }),
     answers: answersSchema,
+    access: z.boolean().meta({ description: "Whether Cloudflare Access can sign operators in." }),
     ...sections,
   })
   .meta({ id: "DashboardSummary" });
@@ -99,13 +100,14 @@ const MEMO_MS = 5_000;
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
 export function dashboardRoutes(platform: Platform) {
-  const { now, jobs, waitUntil } = platform;
+  const { now, jobs, waitUntil, credentials } = platform;
+  const access = credentials.ok && credentials.credentials.access !== null;
   const loads = new SingleFlight<Summary>(waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;
   async function readSummary(): Promise<Summary> {
     const at = now();
     const observation = await observe(platform);
-    memo = { at, summary: summarizeService(observation, jobs) };
+    memo = { at, summary: summarizeService(observation, { jobs, access }) };
     return memo.summary;
   }
 
@@ -132,7 +134,10 @@ export function dashboardRoutes(platform: Platform) {
   return [summary];
 }
 
-function summarizeService(observation: Observation, jobs: readonly ScheduledJob[]): Summary {
+function summarizeService(
+  observation: Observation,
+  { jobs, access }: Pick<Platform, "jobs"> & Pick<Summary, "access">,
+): Summary {
   const { at, checks } = observation;
   const shown = {
     catalog: describeCatalog(observation),
@@ -145,6 +150,7 @@ function summarizeService(observation: Observation, jobs: readonly ScheduledJob[
     at: timeText(at),
     degraded: Object.entries(shown).flatMap(([name, section]) => (section === null ? [name] : [])),
     answers: answerQuestions(observation, { jobs }),
+    access,
     ...shown,
   };
 }

@@ -22,8 +22,8 @@ const statusSchema = z
   })
   .meta({ id: "MonitorStatus" });
 
-/** Number of changes by operators that the answers show. */
-const CHANGES_SHOWN = 3;
+/** Number of attempts by operators among which the answers find the last changes. */
+const ATTEMPTS_READ = 50;
 const AUDIT_DEADLINE_MS = 2_000;
 
 /** `GET /admin/monitor/status`: every check, and the answers to an operator's questions. */
@@ -43,7 +43,7 @@ export function monitorRoutes(platform: Platform) {
       503: { description: "Something fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },
     },
   }).answer(async () => {
-    const changed = audit.list({ limit: CHANGES_SHOWN, outcome: "done" });
+    const changed = audit.list({ limit: ATTEMPTS_READ, outcome: "done" });
     const [observation, page] = await Promise.all([
       observe(platform),
       nullIfUnavailable(withStoreDeadline("history", changed, AUDIT_DEADLINE_MS)),

@@ -64,4 +64,6 @@ export type ListDiff = CatalogDiff[ListName];
 /** The common part of `GET /dashboard/summary` and `GET /admin/monitor/status`. */
 export interface AnswersBody {
   readonly answers: readonly Answer[];
+  /** Whether Cloudflare Access can sign operators in; only the summary says so. */
+  readonly access?: boolean;
 }

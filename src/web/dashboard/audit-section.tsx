@@ -38,7 +38,9 @@ function auditRow(entry: AuditEntry) {
       <code>{action}</code>,
       <Time at={at} />,
       actor,
-      <span class="id">{target ?? ""}</span>,
+      <span class="id" title={target ?? ""}>
+        {target}
+      </span>,
       <>
         <StatusPill word={outcome} /> {detail}
       </>,

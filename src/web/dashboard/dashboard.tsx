@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { Identity, RunListPage } from "./answers.ts";
+import type { AnswersBody, Identity, PauseState, RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -13,7 +13,7 @@ import { RunsSection } from "./runs-section.tsx";
 import { keepSessionToken, sessionToken } from "./session-token.ts";
 import { Time } from "./time.tsx";
 import { TokenForm } from "./token-form.tsx";
-import { type Polled, usePoll } from "./use-poll.ts";
+import { usePoll } from "./use-poll.ts";
 import { VersionsSection } from "./versions-section.tsx";
 
 const TAB_NAMES = {
@@ -34,27 +34,48 @@ const WHOAMI_EVERY_MS = 60_000;
 export function Dashboard() {
   const [action, setAction] = useState<Action>();
   const [isLive, setLive] = useState(false);
-  const newest = usePoll<RunListPage>(NEWEST_RUNS, isLive ? LIVE_MS : IDLE_MS);
+  const [hasAccess, setAccess] = useState(false);
+  // Whoever has no credential is not refused one: the browser would note each refusal as an error.
+  const mayAsk = sessionToken() !== null || hasAccess;
+  const identity = usePoll<Identity>(mayAsk ? "/admin/whoami" : null, WHOAMI_EVERY_MS);
+  const newest = usePoll<RunListPage>(
+    identity.body ? NEWEST_RUNS : null,
+    isLive ? LIVE_MS : IDLE_MS,
+  );
   const runs = newest.body?.runs ?? [];
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
-  const { body, failure } = newest;
-  const isSignedOut = failure?.kind === "unauthenticated";
-  const isKnown = body !== undefined || failure !== undefined;
-  const answers = body && !isSignedOut ? "/admin/monitor/status" : "/dashboard/summary";
+  const failure = [identity.failure, newest.failure].find(
+    (each) => each?.kind === "unauthenticated",
+  );
+  const isRefused = failure !== undefined;
+  const isAnswered = identity.body !== undefined || identity.failure !== undefined;
+  const form = useRef({ isShown: false, wasShown: false }).current;
+  const path = identity.body && !isRefused ? "/admin/monitor/status" : "/dashboard/summary";
+  const answers = usePoll<AnswersBody>(
+    isAnswered || !mayAsk || form.isShown ? path : null,
+    IDLE_MS,
+  );
+  const byAccess = answers.body?.access === true;
+  if (byAccess && !hasAccess) setAccess(true);
+  const isSummed = answers.body !== undefined || answers.failure !== undefined;
+  const isSignedOut = isRefused || (!mayAsk && isSummed && !byAccess);
+  // While a token is tried, the form stays.
+  form.isShown = isSignedOut || (!isAnswered && form.isShown);
+  form.wasShown ||= form.isShown;
   return (
     <div class="dashboard stack">
       <div class="row row-spread">
         <h1>
           Dashboard <span class="pill">{window.location.host}</span>
         </h1>
-        {!isSignedOut && <ControlBar runs={newest} onAction={setAction} />}
+        {!form.isShown && <ControlBar identity={identity.body} onAction={setAction} />}
       </div>
-      <Glance path={isKnown ? answers : null} />
-      {isSignedOut ? (
+      <Glance polled={answers} />
+      {form.isShown ? (
         <TokenForm failure={failure} />
       ) : (
-        isKnown && <Tabs live={live} onAction={setAction} />
+        isAnswered && <Tabs live={live} hasReplaced={form.wasShown} onAction={setAction} />
       )}
       {action && (
         <ActionDialog key={action.path} action={action} onClose={() => setAction(undefined)} />
@@ -64,15 +85,17 @@ export function Dashboard() {
 }
 
 interface ControlProps {
-  readonly runs: Polled<RunListPage>;
+  /** Undefined while nobody is known to be signed in. */
+  readonly identity: Identity | undefined;
   readonly onAction: (action: Action) => void;
 }
 
 /** Who is signed in, the most frequent actions, and signing out. */
-function ControlBar({ runs, onAction }: ControlProps) {
-  const isPaused = runs.body?.paused === true;
-  const { body: identity } = usePoll<Identity>(runs.body ? "/admin/whoami" : null, WHOAMI_EVERY_MS);
-  const mayOperate = identity?.scopes.includes("operate") ?? true;
+function ControlBar({ identity, onAction }: ControlProps) {
+  const pause = usePoll<PauseState>(identity ? "/admin/ingest/pause" : null, IDLE_MS);
+  const isPaused = pause.body?.paused === true;
+  const isKnown = pause.body !== undefined || pause.failure !== undefined;
+  const mayOperate = identity?.scopes.includes("operate") === true;
   const signOut = () => {
     keepSessionToken(null);
     window.location.reload();
@@ -80,7 +103,7 @@ function ControlBar({ runs, onAction }: ControlProps) {
   return (
     <div class="row control-bar">
       {identity && <Who identity={identity} />}
-      {runs.body && mayOperate && (
+      {isKnown && mayOperate && (
         <>
           <button
             type="button"
@@ -121,15 +144,20 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
 
 interface TabsProps {
   readonly live: RunListPage["runs"];
+  /** Whether the form that had the focus was here before. */
+  readonly hasReplaced: boolean;
   readonly onAction: (action: Action) => void;
 }
 
-function Tabs({ live, onAction }: TabsProps) {
+function Tabs({ live, hasReplaced, onAction }: TabsProps) {
   const { tab, id } = useRoute();
   const nav = useRef<HTMLElement>(null);
+  const isNew = useRef(true);
   useEffect(() => {
+    const hadFocus = hasReplaced || !isNew.current;
+    isNew.current = false;
     // The link or form is gone that had the focus.
-    if (document.activeElement !== document.body) return;
+    if (!hadFocus || document.activeElement !== document.body) return;
     nav.current?.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true });
   }, [tab, id]);
   return (

@@ -1,9 +1,8 @@
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { Age, Time, useNow } from "./time.tsx";
-import { usePoll } from "./use-poll.ts";
+import type { Polled } from "./use-poll.ts";
 
-const EVERY_MS = 5_000;
 /** Answers that are older than this may be wrong: they are shown in grey. */
 const OLD_MS = 60_000;
 
@@ -20,11 +19,8 @@ const TONES = { pass: "good", warn: "warn", fail: "bad" } as const;
 /**
  * Shows how the service answers the five questions of an operator. The page judges nothing; it only
  * greys out answers that are old, or that the service no longer repeats.
- *
- * @param path the answers for everybody or for an operator; null while it is not known who looks.
  */
-export function Glance({ path }: { readonly path: string | null }) {
-  const polled = usePoll<AnswersBody>(path, EVERY_MS);
+export function Glance({ polled }: { readonly polled: Polled<AnswersBody> }) {
   const { body, receivedAt, failure } = polled;
   const now = useNow();
   const isOld = failure !== undefined || now - receivedAt > OLD_MS;

@@ -4,9 +4,9 @@ import { isToken, keepSessionToken, sessionToken } from "./session-token.ts";
 import { refreshAll } from "./use-poll.ts";
 
 /** Asks for an operator's token, once per tab. */
-export function TokenForm({ failure }: { readonly failure: AdminFailure }) {
+export function TokenForm({ failure }: { readonly failure: AdminFailure | undefined }) {
   const { typed, isMistyped, setTyped, take } = useToken();
-  const complaint = isMistyped ? undefined : refusal(failure);
+  const complaint = isMistyped || failure === undefined ? undefined : refusal(failure);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     if (take()) refreshAll();

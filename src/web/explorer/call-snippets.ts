@@ -22,29 +22,25 @@ export function callSnippet(kind: SnippetKind, settings: CallSettings, origin: s
 function curlSnippet({ protocol, encoding, locale }: CallSettings, origin: string): string {
   const url = `${origin}${PATH}`;
   const json = JSON.stringify({ locale });
-  const message = requestBytes(locale);
+  const message = encoding === "json" ? new TextEncoder().encode(json) : requestBytes(locale);
+  // A terminal cannot show binary answers.
+  const output = encoding === "json" && protocol !== "grpc-web" ? [] : ["-o locations.bin"];
+  const curl = (...parts: readonly string[]) =>
+    ["curl --compressed", ...output, ...parts].join(" \\\n  ");
   if (protocol === "connect-get") {
-    const query =
+    const sent =
       encoding === "json"
-        ? `encoding=json&message=${encodeURIComponent(json)}`
-        : `encoding=proto&base64=1&message=${base64Url(message)}`;
-    return curl([quote(`${url}?connect=v1&${query}`)], encoding);
+        ? `message=${encodeURIComponent(json)}`
+        : `base64=1&message=${base64Url(message)}`;
+    return curl(quote(`${url}?connect=v1&encoding=${encoding}&${sent}`));
   }
-  const type =
-    protocol === "connect" ? `application/${encoding}` : `application/grpc-web+${encoding}`;
-  const plain = encoding === "json" ? new TextEncoder().encode(json) : message;
-  const body = protocol === "connect" ? plain : envelope(plain);
-  const header = `-H ${quote(`content-type: ${type}`)}`;
   if (protocol === "connect" && encoding === "json")
-    return curl([header, `-d ${quote(json)}`, quote(url)], encoding);
-  const sent = `printf ${quote(octal(body))} |\n  `;
-  return `${sent}${curl([header, "--data-binary @-", quote(url)], protocol === "connect" ? encoding : "proto")}`;
-}
-
-/** Writes binary answers to a file, because a terminal cannot show them. */
-function curl(parts: readonly string[], encoding: CallSettings["encoding"]): string {
-  const output = encoding === "json" ? [] : ["-o locations.bin"];
-  return ["curl --compressed", ...output, ...parts].join(" \\\n  ");
+    return curl(`--json ${quote(json)}`, quote(url));
+  const isFramed = protocol === "grpc-web";
+  const type = `application/${isFramed ? "grpc-web+" : ""}${encoding}`;
+  const body = base64(isFramed ? envelope(message) : message);
+  const sent = curl(`-H ${quote(`content-type: ${type}`)}`, "--data-binary @-", quote(url));
+  return `echo ${body} | base64 --decode |\n  ${sent}`;
 }
 
 function bufSnippet({ protocol, locale }: CallSettings, origin: string): string {
@@ -90,16 +86,12 @@ function envelope(message: Uint8Array): Uint8Array {
   return framed;
 }
 
-/** Formats bytes for `printf`. */
-function octal(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
 }
 
 function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
+  return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 /** Quotes a text as one word of a POSIX shell. */

@@ -1,10 +1,11 @@
 /** Calls the service and searches its answer, off the thread that draws. */
-import { create } from "@bufbuild/protobuf";
+import { create, fromBinary } from "@bufbuild/protobuf";
 import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import {
   LocationsRequestSchema,
   type LocationsResponse,
+  LocationsResponseSchema,
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { packCatalog, unpackCatalog } from "../../../client/src/catalog.ts";
@@ -38,6 +39,8 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
     case "call":
       return void callService(data.call, data.settings);
+    case "began":
+      return void showBeginning(data.call, data.beginning);
     case "answered":
       return answers.get(data.call)?.(data.answer);
     case "prepare":
@@ -77,18 +80,16 @@ async function callService(number: number, settings: CallSettings): Promise<void
   try {
     const client = createClient(LocationsService, createTransport(settings, viaPage));
     const request = create(LocationsRequestSchema, { locale: settings.locale });
-    let [locale, version] = [settings.locale, 0];
+    let described = describeAnswer(new Headers());
     const answer = await client.getLocationsV1(request, {
-      onHeader(headers) {
-        locale = headers.get("content-language") ?? locale;
-        version = Number(headers.get("catalog-version"));
-      },
+      onHeader: (headers) => (described = describeAnswer(headers)),
     });
     const known = await ranks;
     if (number !== lastCall) return;
     loaded = answer;
     const catalog = packCatalog(answer, known);
-    tell({ kind: "loaded", call: number, catalog, locale, version });
+    tell({ kind: "loaded", call: number, catalog, isWhole: true, ...described });
+    const { locale } = described;
     const inLocale = new Intl.DisplayNames([locale], { type: "region" });
     const countryName = (code: string) => inLocale.of(code) ?? code;
     index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
@@ -101,6 +102,21 @@ async function callService(number: number, settings: CallSettings): Promise<void
     const retryAfterSeconds = retryAfter > 0 ? retryAfter : null;
     tell({ kind: "failed", call: number, failure: { code, message, retryAfterSeconds, answered } });
   }
+}
+
+/** Shows what is there of an answer, without waiting for its regions. */
+async function showBeginning(call: number, { headers, body }: WireAnswer): Promise<void> {
+  const known = await ranks;
+  if (call !== lastCall) return;
+  const catalog = packCatalog(fromBinary(LocationsResponseSchema, new Uint8Array(body)), known);
+  tell({ kind: "loaded", call, catalog, isWhole: false, ...describeAnswer(new Headers(headers)) });
+}
+
+function describeAnswer(headers: Headers): { readonly locale: string; readonly version: number } {
+  return {
+    locale: headers.get("content-language") ?? "en",
+    version: Number(headers.get("catalog-version")),
+  };
 }
 
 function sendByPage(

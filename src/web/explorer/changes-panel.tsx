@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { formatCount, formatTime } from "../shared/format.ts";
 import type { AirportPlace, Place } from "../../../client/src/catalog.ts";
+import { PanelHead } from "./panel-head.tsx";
 import { PlaceList } from "./place-list.tsx";
 import type { LoadedCatalog } from "./use-catalog.ts";
 import { CHANGED_LISTS, type Changes } from "./use-changes.ts";
@@ -16,25 +17,15 @@ const KINDS = ["added", "changed", "removed"] as const;
 
 /** Shows what the current version has changed. */
 export function ChangesPanel({ catalog, changes, onSelect, onClose }: Props) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <article class="place stack">
-      <div class="row row-spread place-top">
-        <span class="trail">{changes.state === "known" && formatTime(changes.publishedAt)}</span>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Close"
-          title="Close"
-          onClick={onClose}
-        >
-          <span aria-hidden="true">×</span>
-        </button>
-      </div>
-      <h1 ref={heading} tabIndex={-1} class="place-name">
-        What version {catalog.version} changed
-      </h1>
+      <PanelHead
+        above={
+          <span class="trail">{changes.state === "known" && formatTime(changes.publishedAt)}</span>
+        }
+        heading={`What version ${catalog.version} changed`}
+        onClose={onClose}
+      />
       {changes.state === "known" ? (
         <KnownChanges catalog={catalog} changes={changes} onSelect={onSelect} />
       ) : (
@@ -89,7 +80,9 @@ function KnownChanges({ catalog, changes, onSelect }: KnownProps) {
       />
       {lists.airports.removed.length > 0 && (
         <section class="place-list">
-          <h2>Removed</h2>
+          <h2>
+            Removed <span class="count">{formatCount(lists.airports.counts.removed)}</span>
+          </h2>
           <ul>
             {lists.airports.removed.map(({ id, iata, name }) => (
               <li key={id} class="row">

@@ -43,7 +43,12 @@ export function Explorer() {
   );
   const changes = useChanges(catalog, link.changes);
   const changed = useMemo(
-    () => (catalog && changes.state === "known" ? changedAirports(catalog, changes) : undefined),
+    () =>
+      catalog &&
+      changes.state === "known" && {
+        airports: changedAirports(catalog, changes),
+        removed: changes.lists.airports.removed,
+      },
     [catalog, changes],
   );
   const locale = catalog?.locale ?? call.locale;
@@ -51,7 +56,7 @@ export function Explorer() {
     document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
     document.documentElement.dir = textDirection(locale);
   }, [selected, locale]);
-  const isLoaded = catalog !== undefined;
+  const isLoaded = catalog?.isWhole === true;
   useEffect(() => {
     // Not before: it loads more files.
     if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
@@ -63,7 +68,7 @@ export function Explorer() {
     go({ ...NOWHERE, view: shown.current });
     side.current?.focus({ preventScroll: true });
   };
-  const isMissing = catalog !== undefined && selection !== null && selected === undefined;
+  const isMissing = isLoaded && selection !== null && selected === undefined;
 
   return (
     <div class="explorer">
@@ -126,7 +131,7 @@ export function Explorer() {
       <WorldMap
         catalog={catalog}
         selected={selected}
-        changed={link.changes ? changed : undefined}
+        changed={(link.changes && changed) || undefined}
         near={onMap ?? undefined}
         view={link.view}
         onSelect={select}

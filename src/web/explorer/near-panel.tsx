@@ -1,7 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatCount, formatPosition } from "../shared/format.ts";
 import type { Place } from "../../../client/src/catalog.ts";
+import { PanelHead } from "./panel-head.tsx";
 import type { Position } from "./permalink.ts";
 import { PlaceLink } from "./place-link.tsx";
 import type { NearAirport, NearestAirports } from "./places.ts";
@@ -16,26 +16,15 @@ interface Props {
 
 /** Lists the airports nearest to a spot on the map. */
 export function NearPanel({ position, nearest, locale, onSelect, onClose }: Props) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [position]);
   const links = { locale, onSelect };
   return (
     <article class="place stack">
-      <div class="row row-spread place-top">
-        <span class="trail">{formatPosition(position.lat, position.lon)}</span>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Close"
-          title="Close"
-          onClick={onClose}
-        >
-          <span aria-hidden="true">×</span>
-        </button>
-      </div>
-      <h1 ref={heading} tabIndex={-1} class="place-name">
-        Nearest airports
-      </h1>
+      <PanelHead
+        above={<span class="trail">{formatPosition(position.lat, position.lon)}</span>}
+        heading="Nearest airports"
+        subject={position}
+        onClose={onClose}
+      />
       <NearList title="With scheduled flights" airports={nearest.scheduled} {...links} />
       {nearest.others.length > 0 && (
         <NearList title="Without scheduled flights" airports={nearest.others} {...links} />

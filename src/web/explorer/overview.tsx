@@ -29,7 +29,8 @@ export function Overview({
   onSelect,
   onShowChanges,
 }: Props) {
-  const countOf = (list: (typeof LISTS)[number]) => catalog?.[list].length ?? published?.[list];
+  const whole = catalog?.isWhole === true ? catalog : undefined;
+  const countOf = (list: (typeof LISTS)[number]) => whole?.[list].length ?? published?.[list];
   return (
     <div class="overview stack">
       <h1 class="place-name">{INTRODUCTION.heading}</h1>
@@ -62,14 +63,14 @@ function LargestPlaces({
   onSelect,
 }: Pick<Props, "onSelect"> & { readonly catalog: LoadedCatalog }) {
   const { regions, countries, locale } = catalog;
-  const [largestRegions, largestCountries] = useMemo(
-    () => [regions.toSorted(byAirports), countries.toSorted(byAirports)],
+  const [largestCountries, largestRegions] = useMemo(
+    () => [countries.toSorted(byAirports), regions.toSorted(byAirports)],
     [catalog],
   );
   return (
     <>
-      <PlaceList title="Regions" places={largestRegions} locale={locale} onSelect={onSelect} />
       <PlaceList title="Countries" places={largestCountries} locale={locale} onSelect={onSelect} />
+      <PlaceList title="Regions" places={largestRegions} locale={locale} onSelect={onSelect} />
     </>
   );
 }

@@ -1,10 +1,11 @@
 import type { ComponentChildren, ComponentProps } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { originOfId } from "../../catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { CityPlace, CountryPlace, Place, RegionPlace } from "../../../client/src/catalog.ts";
+import { PanelHead } from "./panel-head.tsx";
 import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
 import { PlaceList } from "./place-list.tsx";
@@ -22,41 +23,21 @@ interface Props {
 
 /** Shows a place with links to related places. */
 export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }: Props) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-    // On a phone, the map is above the heading.
-    heading.current?.closest(".side-scroll")?.scrollTo(0, 0);
-    window.scrollTo(0, 0);
-  }, [place.id]);
   const lists = useMemo(() => listsOf(place), [place]);
   const links = { locale, onSelect };
   return (
     <article class="place stack">
-      <div class="row row-spread place-top">
-        <nav aria-label="Belongs to" class="trail">
-          <span class="eyebrow">{place.kind}</span>
-          {trailOf(place).map((above) => (
-            <span key={above.kind}>
-              <span aria-hidden="true"> · </span>
-              <PlaceLink place={above} {...links} />
-            </span>
-          ))}
-        </nav>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Close"
-          title="Close"
-          onClick={onClose}
-        >
-          <span aria-hidden="true">×</span>
-        </button>
-      </div>
-      <h1 ref={heading} tabIndex={-1} class="place-name">
-        {place.kind === "airport" && <span class="place-code">{place.iata}</span>}
-        <PlaceName place={place} locale={locale} />
-      </h1>
+      <PanelHead
+        above={<Trail place={place} {...links} />}
+        heading={
+          <>
+            {place.kind === "airport" && <span class="place-code">{place.iata}</span>}
+            <PlaceName place={place} locale={locale} />
+          </>
+        }
+        subject={place.id}
+        onClose={onClose}
+      />
       <dl class="facts">
         {[
           ...factsOf(place, links),
@@ -82,6 +63,20 @@ export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }:
         <CopyButton label="Copy link" text={() => window.location.href} />
       </div>
     </article>
+  );
+}
+
+function Trail({ place, ...links }: Pick<Props, "place" | "locale" | "onSelect">) {
+  return (
+    <nav aria-label="Belongs to" class="trail">
+      <span class="eyebrow">{place.kind}</span>
+      {trailOf(place).map((above) => (
+        <span key={above.kind}>
+          <span aria-hidden="true"> · </span>
+          <PlaceLink place={above} {...links} />
+        </span>
+      ))}
+    </nav>
   );
 }
 

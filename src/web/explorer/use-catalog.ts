@@ -26,6 +26,8 @@ export interface CallFacts {
 export interface LoadedCatalog extends Catalog {
   readonly locale: string;
   readonly version: number;
+  /** Whether the regions are in it; they come last. */
+  readonly isWhole: boolean;
 }
 
 /** A place that a search has found. */
@@ -136,6 +138,8 @@ class Call {
   readonly #options: CallOptions;
   #startedAt = performance.now();
   #exchange: Exchange | undefined;
+  /** Whether the whole catalog is there. */
+  #isWhole = false;
 
   constructor(number: number, options: CallOptions) {
     this.#number = number;
@@ -151,9 +155,12 @@ class Call {
   }
 
   async #load(message: Extract<FromWorker, { kind: "loaded" }>): Promise<void> {
-    const { locale, version } = message;
-    const catalog = { ...(await unpackCatalog(message.catalog)), locale, version };
-    await this.#end({ catalog, failure: undefined });
+    const { locale, version, isWhole } = message;
+    this.#isWhole ||= isWhole;
+    const catalog = { ...(await unpackCatalog(message.catalog)), locale, version, isWhole };
+    if (isWhole) return this.#end({ catalog, failure: undefined });
+    const { signal, change } = this.#options;
+    if (!this.#isWhole && !signal.aborted) change({ catalog });
   }
 
   async #send(request: Parameters<typeof sendRequest>[0]): Promise<void> {
@@ -163,6 +170,7 @@ class Call {
         signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
         revalidate,
         onProgress: (progress) => !signal.aborted && change({ progress }),
+        onBeginning: (beginning) => tell({ kind: "began", call: this.#number, beginning }),
       });
       this.#exchange = exchange;
       this.#startedAt = exchange.startedAt;

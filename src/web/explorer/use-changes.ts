@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import type { Position } from "./permalink.ts";
 import type { LoadedCatalog } from "./use-catalog.ts";
 
 export const CHANGED_LISTS = ["airports", "cities", "countries", "regions"] as const;
@@ -14,7 +15,8 @@ interface ListChanges<E extends Entity> {
   readonly removed: readonly E[];
 }
 
-interface RemovedAirport extends Entity {
+/** An airport that the current version no longer has. */
+export interface RemovedAirport extends Entity, Position {
   readonly iata: string;
   readonly name: string;
 }

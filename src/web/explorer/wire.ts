@@ -1,3 +1,4 @@
+import { regionsFinder } from "./regions-finder.ts";
 import type { WireAnswer, WireRequest } from "./worker-messages.ts";
 
 /** An answer without its body. */
@@ -35,6 +36,8 @@ interface SendOptions {
   /** Bypasses a fresh answer in the browser's cache. */
   readonly revalidate: boolean;
   readonly onProgress: (progress: Progress) => void;
+  /** Called with all lists but the regions, if they have arrived and the rest is slow to come. */
+  readonly onBeginning: (beginning: WireAnswer) => void;
 }
 
 declare global {
@@ -54,19 +57,21 @@ const USUAL_RATIOS: { readonly [coding: string]: number } = { br: BROTLI_RATIO, 
 /** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
+/** What arrives faster is shown as a whole, because showing its beginning as well takes longer. */
+const SLOW_ANSWER_MS = 1_500;
 
 /** Sends a request, or takes the answer of the same one that was sent early. */
 export async function sendRequest(
   request: WireRequest,
-  { signal, revalidate, onProgress }: SendOptions,
+  { signal, revalidate, onProgress, onBeginning }: SendOptions,
 ): Promise<{ readonly exchange: Exchange; readonly answer: WireAnswer }> {
-  const { url, method, headers, body } = request;
+  const { url, method, headers } = request;
   const early = window.earlyCall?.url === url && !revalidate ? window.earlyCall : undefined;
   window.earlyCall = undefined;
   if (!early) performance.clearResourceTimings();
   const startedAt = early ? 0 : performance.now();
   const cache = revalidate ? "no-cache" : "default";
-  const sent = early?.answer ?? fetch(url, { method, headers, body, signal, cache });
+  const sent = early?.answer ?? fetch(url, { method, headers, body: request.body, signal, cache });
   const { response, isStored } = await sent.then(
     (received) => ({ response: received, isStored: false }),
     async (cause: unknown) => {
@@ -83,11 +88,15 @@ export async function sendRequest(
     isStored,
     startedAt,
   };
-  const answer = {
-    status: response.status,
-    headers: [...response.headers],
-    body: await readBody(response, onProgress),
+  const head = { status: response.status, headers: [...response.headers] };
+  const onCommonPart = (body: ArrayBuffer) => {
+    if (performance.now() - startedAt > SLOW_ANSWER_MS) onBeginning({ ...head, body });
   };
+  const body = await readBody(response, {
+    onProgress,
+    ...(response.ok && isBareProtobuf(response) && { onCommonPart }),
+  });
+  const answer = { ...head, body };
   if (method === "GET" && response.ok && !isStored)
     // Without room for it, the page does not work without a connection.
     void storeAnswer(url, answer).catch((cause: unknown) => console.warn(cause));
@@ -110,18 +119,34 @@ async function storeAnswer(url: string, { body, headers }: WireAnswer): Promise<
   await Promise.all(oldest.map((request) => answers.delete(request, { ignoreVary: true })));
 }
 
+/** Whether the body is the message alone, without envelopes. */
+function isBareProtobuf({ headers }: Response): boolean {
+  return headers.get("content-type") === "application/proto";
+}
+
+interface Readers extends Pick<SendOptions, "onProgress"> {
+  /** Called once with what is before the regions. */
+  readonly onCommonPart?: (bytes: ArrayBuffer) => void;
+}
+
 async function readBody(
   response: Response,
-  onProgress: SendOptions["onProgress"],
+  { onProgress, onCommonPart }: Readers,
 ): Promise<ArrayBuffer> {
   const coding = response.headers.get("content-encoding") ?? "";
   const length = Number(response.headers.get("content-length") ?? 0) * (USUAL_RATIOS[coding] ?? 1);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
+  let findRegions = onCommonPart && regionsFinder();
   const reader = response.body?.getReader();
   for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
     chunks.push(read.value);
     bytes += read.value.length;
+    const regionsAt = findRegions?.(read.value);
+    if (regionsAt !== undefined) {
+      findRegions = undefined;
+      onCommonPart?.(await new Blob(chunks).slice(0, regionsAt).arrayBuffer());
+    }
     onProgress({ bytes, share: length > 0 ? Math.min(1, bytes / length) : null });
   }
   return new Blob(chunks).arrayBuffer();

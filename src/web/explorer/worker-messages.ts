@@ -21,6 +21,8 @@ export interface WireAnswer {
 
 export type ToWorker =
   | { readonly kind: "call"; readonly call: number; readonly settings: CallSettings }
+  /** All lists but the regions, of an answer that is slow to come. */
+  | { readonly kind: "began"; readonly call: number; readonly beginning: WireAnswer }
   | { readonly kind: "answered"; readonly call: number; readonly answer: WireAnswer | null }
   /** Reads the names of places in other languages. */
   | { readonly kind: "prepare" }
@@ -35,6 +37,8 @@ export type FromWorker =
       readonly call: number;
       /** Of `packCatalog`. */
       readonly catalog: string;
+      /** Whether the regions are in it. */
+      readonly isWhole: boolean;
       readonly locale: string;
       /** The generation of the catalog. */
       readonly version: number;

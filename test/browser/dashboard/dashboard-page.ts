@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, inject } from "vitest";
 import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
 import { readSnapshotRows } from "../../builders/forgetful-snapshot.ts";
-import { openPage, seriousFaults, takeProblems } from "../browser.ts";
+import { openPage, seriousFaults } from "../browser.ts";
 
 /** Opens the dashboard and signs in. */
 export async function signIn(
@@ -15,7 +15,6 @@ export async function signIn(
   await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Sections" }).waitFor();
-  takeProblems(); // That it was signed out is what the browser has noted.
   return page;
 }
 

@@ -61,7 +61,6 @@ describe("signing in", () => {
     await page.locator('[data-card="What happens next?"]', { hasText: "Next ingest" }).waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
-    expect(takeProblems().every((problem) => problem.includes("401"))).toBe(true);
   });
 
   it("rejects an invalid token with a message, and accepts a valid one", async () => {
@@ -90,7 +89,6 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
-    takeProblems();
   });
 });
 
@@ -104,7 +102,6 @@ describe("the dashboard without a valid token", () => {
     await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
     await page.getByRole("button", { name: "Sign in" }).click();
     await firstRun(page).waitFor();
-    expect(takeProblems()).toEqual([expect.stringContaining("401")]);
   });
 
   it('forgets a token at "Sign out" when the service forbids the request that it was entered for', async () => {
@@ -127,21 +124,55 @@ describe("the dashboard without a valid token", () => {
     const page = await openPage("/docs");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.evaluate("sessionStorage.setItem('locations.admin-token', 'expired')");
     await page.goto("/dashboard");
     const summaries = () => asked.filter((path) => path === "/dashboard/summary");
     await expect.poll(() => summaries().length).toBe(4);
-    expect(asked.filter((path) => path.startsWith("/admin/"))).toEqual(["/admin/ingest/runs"]);
-    takeProblems();
+    expect(asked.filter((path) => path.startsWith("/admin/"))).toEqual(["/admin/whoami"]);
+    expect(takeProblems()).toEqual([expect.stringContaining("401")]);
+  });
+
+  it("is not needed where Cloudflare Access signs in", async () => {
+    const page = await openPage("/docs");
+    const { adminToken } = inject("service");
+    await page.route("/dashboard/summary", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), access: true } });
+    });
+    await page.route(/\/admin\//, (route) =>
+      route.continue({
+        headers: { ...route.request().headers(), authorization: `Bearer ${adminToken}` },
+      }),
+    );
+    await page.goto("/dashboard");
+    await firstRun(page).waitFor();
+    expect(await page.getByLabel("Operator’s token").count()).toBe(0);
+  });
+
+  it("opens the answers and the actions of an operator also while the history cannot be read", async () => {
+    const page = await openPage("/docs");
+    const problem = { type: "about:blank", status: 503, code: "history_unavailable" };
+    const detail = "The history in D1 cannot be read.";
+    await page.route(RUNS, (route) => route.fulfill({ status: 503, json: { ...problem, detail } }));
+    const { adminToken } = inject("service");
+    await page.evaluate(`sessionStorage.setItem('locations.admin-token', '${adminToken}')`);
+    await page.goto("/dashboard");
+    await page.getByText(detail).waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    await page.getByRole("link", { name: "All changes" }).waitFor();
+    for (const text of takeProblems()) expect(text).toContain("503");
   });
 
   it("asks for a token again after too many failures", async () => {
     const page = await openPage("/docs");
     const detail = "Too many requests without a valid credential.";
     const problem = { type: "about:blank", status: 429, code: "too_many_failures", detail };
-    await page.route(RUNS, (route) => route.fulfill({ status: 429, json: problem }));
+    const whoami = "/admin/whoami";
+    await page.route(whoami, (route) => route.fulfill({ status: 429, json: problem }));
+    await page.evaluate("sessionStorage.setItem('locations.admin-token', 'expired')");
     await page.goto("/dashboard");
     await page.getByRole("alert").getByText(detail).waitFor();
-    await page.unroute(RUNS);
+    await page.unroute(whoami);
     await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
     await page.getByRole("button", { name: "Sign in" }).click();
     await firstRun(page).waitFor();

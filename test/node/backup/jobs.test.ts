@@ -112,11 +112,11 @@ describe("the queue of backup jobs", () => {
     }
   });
 
-  it("logs each request with its job, and whether it has made one", () => {
+  it("logs each request with its job, and whether it has made one", async () => {
     const request = aRunRequest();
-    const made = world.jobs.run(request);
+    const made = await world.jobs.run(request);
     if (!made.ok) throw new Error(made.reason);
-    world.jobs.run(request);
+    await world.jobs.run(request);
     const [first, second] = world.events.filter(({ event }) => event === "backup_asked");
     const fields = { job_id: made.job.id, kind: "run" };
     expect(first?.fields).toEqual({ ...fields, changed: true });

@@ -22,8 +22,8 @@ const TRIES_MAX = 90;
 const SCALE_WIDTH_MAX = 110;
 
 /**
- * Writes names where nothing else is written: the code of the selection, then countries, then the
- * busiest airports with their cities.
+ * Writes names where nothing else is written: the code of the selection, those of removed airports,
+ * then countries, then the busiest airports with their cities.
  */
 export function drawLabels(worlds: readonly Frame[]): void {
   const [first] = worlds;
@@ -35,6 +35,7 @@ export function drawLabels(worlds: readonly Frame[]): void {
   const labels = { taken, selected: places, dots: worlds.flatMap(dotsInSight) };
   const style = { font: CODE_FONT, color: first.colors.label, height: 13 };
   for (const frame of worlds) for (const point of selected) writeCode(frame, point, labels, style);
+  for (const frame of worlds) drawRemovedCodes(frame, labels);
   for (const frame of worlds) drawCountries(frame, labels);
   for (const frame of worlds) drawCities(frame, labels);
   for (const frame of worlds) drawOtherCodes(frame, labels);
@@ -61,6 +62,15 @@ function dotsInSight(frame: Frame): CanvasPoint[] {
     const at = point.place.tier < 2 ? placeOnCanvas(point, frame) : undefined;
     return at ?? [];
   });
+}
+
+function drawRemovedCodes(frame: Frame, labels: Labels): void {
+  const style = { font: CODE_FONT, color: frame.colors.removed, height: 13 };
+  for (const { at, item } of inSight(frame, frame.scene.removed)) {
+    const width = widthOf(frame, item.iata, style.font);
+    const places = placesAround(at, { width, radius: 8, height: style.height });
+    write(frame, { text: item.iata, style, places }, labels);
+  }
 }
 
 /** Names the countries that are wider than their names. */
@@ -111,7 +121,9 @@ function writeCode(frame: Frame, point: MapPoint, labels: Labels, style: Style):
   if (at === undefined) return;
   const text = point.place.iata;
   const width = widthOf(frame, text, style.font);
-  const radius = radiusOf(point.place.tier, frame.zoom) + 3;
+  // The selection has a ring.
+  const gap = labels.selected.has(point.place) ? 9 : 3;
+  const radius = radiusOf(point.place.tier, frame.zoom) + gap;
   write(
     frame,
     { text, style, places: placesAround(at, { width, radius, height: style.height }) },

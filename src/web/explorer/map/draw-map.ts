@@ -1,10 +1,14 @@
 import { drawLabels, drawScale } from "./draw-labels.ts";
 import { type Frame, placeOnCanvas, radiusOf } from "./frame.ts";
 import { isShown, type MapPoint } from "./map-scene.ts";
+import type { Shape } from "./outline.ts";
 import { smallestScale } from "./viewport.ts";
 import { pathOf } from "./world-outline.ts";
 
 const SPOT_RADIUS = 6;
+const CROSS_RADIUS = 4;
+/** Magnification from which lakes and rivers are drawn. */
+const WATER_ZOOM = 4;
 
 /** Draws one frame of the map. */
 export function drawMap(whole: Omit<Frame, "zoom">): void {
@@ -21,36 +25,69 @@ export function drawMap(whole: Omit<Frame, "zoom">): void {
   });
   for (const world of worlds) {
     drawLands(world);
+    drawWater(world);
     drawAirports(world);
   }
+  for (const world of worlds) drawRemoved(world);
   for (const world of worlds) drawSpot(world);
   drawLabels(worlds);
   drawScale(whole);
 }
 
-function drawLands({ context, view, size, scene, colors, pixelRatio }: Frame): void {
+function drawLands(frame: Frame): void {
+  const { context, scene, colors } = frame;
   const { outline, highlightedCodes } = scene;
   if (outline === undefined) return;
-  const scale = view.k / outline.size;
+  onGrid(frame, outline.size, (pixel) => {
+    context.strokeStyle = colors.border;
+    context.lineWidth = 0.7 * pixel;
+    for (const land of shapesInSight(frame, outline.lands)) {
+      const isSelected = land.codes.some((code) => highlightedCodes.has(code));
+      context.fillStyle = isSelected ? colors["land-selected"] : colors.land;
+      context.fill(pathOf(land, "closed"));
+      context.stroke(pathOf(land, "closed"));
+    }
+  });
+}
+
+function drawWater(frame: Frame): void {
+  const { context, scene, colors } = frame;
+  const { water } = scene;
+  if (water === undefined || frame.zoom < WATER_ZOOM) return;
+  onGrid(frame, water.size, (pixel) => {
+    context.fillStyle = colors.sea;
+    context.strokeStyle = colors.river;
+    context.lineWidth = pixel;
+    for (const river of shapesInSight(frame, water.rivers)) context.stroke(pathOf(river, "open"));
+    for (const lake of shapesInSight(frame, water.lakes)) {
+      context.fill(pathOf(lake, "closed"));
+      context.stroke(pathOf(lake, "closed"));
+    }
+  });
+}
+
+/** Draws in grid units; a CSS pixel has the length that is handed over. */
+function onGrid(
+  { context, view, pixelRatio }: Frame,
+  size: number,
+  draw: (pixel: number) => void,
+): void {
+  const scale = view.k / size;
   const [a, x, y] = [scale * pixelRatio, view.x * pixelRatio, view.y * pixelRatio];
   context.setTransform(a, 0, 0, a, x, y);
-  const inSight = outline.lands.filter(
+  context.lineJoin = "round";
+  draw(1 / scale);
+  context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+}
+
+function shapesInSight<S extends Shape>({ view, size }: Frame, shapes: readonly S[]): S[] {
+  return shapes.filter(
     ({ west, east, north, south }) =>
       east * view.k + view.x > 0 &&
       west * view.k + view.x < size.width &&
       south * view.k + view.y > 0 &&
       north * view.k + view.y < size.height,
   );
-  context.strokeStyle = colors.border;
-  context.lineJoin = "round";
-  context.lineWidth = 0.7 / scale;
-  for (const land of inSight) {
-    const isSelected = land.codes.some((code) => highlightedCodes.has(code));
-    context.fillStyle = isSelected ? colors["land-selected"] : colors.land;
-    context.fill(pathOf(land));
-    context.stroke(pathOf(land));
-  }
-  context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
 }
 
 function drawAirports(frame: Frame): void {
@@ -92,6 +129,28 @@ function drawPoints(
     }
   }
   context.fill();
+}
+
+/** Crosses out where airports were. */
+function drawRemoved(frame: Frame): void {
+  const { context, colors, scene } = frame;
+  context.beginPath();
+  for (const point of scene.removed) {
+    const at = placeOnCanvas(point, frame);
+    if (at === undefined) continue;
+    for (const side of [1, -1]) {
+      context.moveTo(at.left - CROSS_RADIUS, at.top - CROSS_RADIUS * side);
+      context.lineTo(at.left + CROSS_RADIUS, at.top + CROSS_RADIUS * side);
+    }
+  }
+  for (const [color, width] of [
+    [colors.halo, 5],
+    [colors.removed, 2.5],
+  ] as const) {
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.stroke();
+  }
 }
 
 /** Marks the spot, and leads from it to the nearest airports. */

@@ -29,12 +29,14 @@ export interface Frame {
 
 const COLOR_NAMES = [
   "sea",
+  "river",
   "land",
   "land-selected",
   "border",
   "dot",
   "dot-faint",
   "selected",
+  "removed",
   "ring",
   "label",
   "label-faint",

@@ -53,7 +53,7 @@ export class MapController {
   #scene = EMPTY_SCENE;
   #colors: MapColors;
   #frame = 0;
-  /** What lies over the canvas, as of the last change of its size. */
+  /** What lies over the canvas, as of the last change of its size or of what is highlighted. */
   #covered: readonly Box[] = [];
   /** What to show once the size is known. */
   #first: MapView | null = null;
@@ -85,6 +85,8 @@ export class MapController {
   /** Changes the scene. */
   show(change: Partial<MapScene>): void {
     this.#scene = { ...this.#scene, ...change };
+    // The legend says more while changes are shown.
+    if (change.highlighted !== undefined) this.#covered = coveredParts(this.#canvas);
     this.#draw();
   }
 

@@ -1,11 +1,16 @@
 import type { AirportPlace, CityPlace } from "../../../../client/src/catalog.ts";
 import { UNRANKED } from "../../../../client/src/search/ranks.ts";
 import { project, type WorldPoint } from "./mercator.ts";
-import type { WorldOutline } from "./outline.ts";
+import type { WorldOutline, WorldWater } from "./outline.ts";
 
 /** An airport on the map. */
 export interface MapPoint extends WorldPoint {
   readonly place: AirportPlace;
+}
+
+/** Where an airport was. */
+export interface RemovedPoint extends WorldPoint {
+  readonly iata: string;
 }
 
 /** A city on the map. */
@@ -18,12 +23,16 @@ export interface MapCity extends WorldPoint {
 /** Content of the map, independent of the view. */
 export interface MapScene {
   readonly outline: WorldOutline | undefined;
+  /** Lakes and rivers, once somebody has looked closely. */
+  readonly water: WorldWater | undefined;
   /** The least important first, so that the others are drawn over them. */
   readonly points: readonly MapPoint[];
   /** Those with scheduled service, the busiest first. */
   readonly cities: readonly MapCity[];
   /** Names of countries by alpha-2 code. */
   readonly countryNames: ReadonlyMap<string, string>;
+  /** Airports that the catalog has no more, if its changes are shown. */
+  readonly removed: readonly RemovedPoint[];
   /** Points of the selection. */
   readonly highlighted: readonly MapPoint[];
   /** Alpha-2 codes of the selected countries. */
@@ -35,9 +44,11 @@ export interface MapScene {
 
 export const EMPTY_SCENE: MapScene = {
   outline: undefined,
+  water: undefined,
   points: [],
   cities: [],
   countryNames: new Map(),
+  removed: [],
   highlighted: [],
   highlightedCodes: new Set(),
   spot: undefined,

@@ -6,14 +6,16 @@ import { airportsOf } from "../places.ts";
 import { MapController } from "./map-controller.ts";
 import { mapCities, type MapPoint, mapPoints } from "./map-scene.ts";
 import { project } from "./mercator.ts";
-import type { WorldOutline } from "./outline.ts";
-import { loadWorldOutline } from "./world-outline.ts";
+import type { RemovedAirport } from "../use-changes.ts";
+import { loadWorld } from "./world-outline.ts";
 
 interface Props {
   readonly catalog: Catalog | undefined;
   readonly selected: Place | undefined;
-  /** The airports that the last version changed, if they are to be shown. */
-  readonly changed: readonly AirportPlace[] | undefined;
+  /** What the last version changed, if that is to be shown. */
+  readonly changed:
+    | { readonly airports: readonly AirportPlace[]; readonly removed: readonly RemovedAirport[] }
+    | undefined;
   /** A spot with the airports nearest to it. */
   readonly near: (Position & { readonly airports: readonly AirportPlace[] }) | undefined;
   /** Null for the view that shows what is selected. */
@@ -35,15 +37,16 @@ const ZOOM_STEP = 1.8;
 
 /** An interactive map of all airports. */
 export function WorldMap(props: Props) {
-  const { catalog } = props;
+  const catalog = useAfterPaint(props.catalog);
   const canvas = useRef<HTMLCanvasElement>(null);
   const controller = useRef<MapController>(undefined);
   const last = useRef(props);
   last.current = props;
   const lastLook = useRef(null as MapView | null);
   const [tip, setTip] = useState<Tip>();
-  const [detail, setDetail] = useState<"coarse" | "fine">("coarse");
-  const outline = useOutline(detail);
+  const [isClose, setClose] = useState(false);
+  const outline = useLoaded(isClose ? loadWorld.fine : loadWorld.coarse);
+  const water = useLoaded(isClose ? loadWorld.water : null);
   const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
   const cities = useMemo(() => mapCities(catalog?.cities ?? []), [catalog]);
   const countryNames = useMemo(
@@ -61,14 +64,14 @@ export function WorldMap(props: Props) {
         lastLook.current = view;
         last.current.onLook(view, by);
       },
-      onCloseLook: () => setDetail("fine"),
+      onCloseLook: () => setClose(true),
     });
     controller.current = map;
     return () => map.end();
   }, []);
   useEffect(
-    () => controller.current?.show({ outline, points, cities, countryNames }),
-    [outline, points],
+    () => controller.current?.show({ outline, water, points, cities, countryNames }),
+    [outline, water, points],
   );
   useHighlight(controller, props);
   const { view } = props;
@@ -111,6 +114,8 @@ export function WorldMap(props: Props) {
         ))}
       </div>
       <div class="map-legend" dir="ltr" aria-hidden="true">
+        {props.changed && <span class="legend-changed">new or changed</span>}
+        {props.changed && <span class="legend-removed">removed</span>}
         <span class="legend-large">large</span>
         <span>scheduled flights</span>
         <span class="legend-other">other, closer up</span>
@@ -143,22 +148,31 @@ function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
   );
 }
 
-/** Loads the outline. Returns the coarse one until the fine one is there. */
-function useOutline(detail: "coarse" | "fine"): WorldOutline | undefined {
-  const [outline, setOutline] = useState<WorldOutline>();
+/** Returns a value once the rest of the page shows it: the map takes longer to draw than lists do. */
+function useAfterPaint<T>(value: T): T {
+  const [shown, setShown] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(value));
+    return () => clearTimeout(timer);
+  }, [value]);
+  return shown;
+}
+
+/** Loads a part of the world. Returns what was loaded before until it is there. */
+function useLoaded<T>(load: (() => Promise<T>) | null): T | undefined {
+  const [part, setPart] = useState<T>();
   useEffect(() => {
     let isWanted = true;
-    const load = async () => {
-      const loaded = await loadWorldOutline(detail);
-      if (isWanted) setOutline(loaded);
-    };
-    // The map is useful without an outline, and with only the coarse one.
-    load().catch((cause: unknown) => console.warn(cause));
+    load?.().then(
+      (loaded) => isWanted && setPart(loaded),
+      // The map is useful without an outline, and with only the coarse one.
+      (cause: unknown) => console.warn(cause),
+    );
     return () => {
       isWanted = false;
     };
-  }, [detail]);
-  return outline;
+  }, [load]);
+  return part;
 }
 
 /** Shows what is selected. Flies there when the selection changes, unless a link names another view. */
@@ -167,17 +181,22 @@ function useHighlight(
   { selected, near, changed, view }: Props,
 ): void {
   const highlighted = useMemo(
-    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed ?? [])),
+    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed?.airports ?? [])),
     [selected, near, changed],
+  );
+  const removed = useMemo(
+    () => changed?.removed.map(({ iata, lon, lat }) => ({ iata, ...project(lon, lat) })) ?? [],
+    [changed],
   );
   const spot = near && project(near.lon, near.lat);
   useEffect(() => {
     const highlightedCodes = new Set(selected && codesOf(selected));
-    controller.current?.show({ highlighted, highlightedCodes, spot });
+    controller.current?.show({ highlighted, highlightedCodes, removed, spot });
   }, [highlighted]);
   // A new locale of the same place does not move the map.
   useEffect(() => {
-    if (view === null) controller.current?.fit(spot ? [...highlighted, spot] : highlighted);
+    if (view === null)
+      controller.current?.fit([...highlighted, ...removed, ...(spot ? [spot] : [])]);
   }, [selected?.id, near?.lat, near?.lon, changed]);
 }
 

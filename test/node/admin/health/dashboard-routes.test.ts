@@ -55,6 +55,15 @@ describe("GET /dashboard/summary", () => {
     });
   });
 
+  it("says whether Cloudflare Access can sign operators in", async () => {
+    expect(await summary()).toMatchObject({ access: false });
+    const { credentials } = world;
+    if (!credentials.ok) throw new Error("the world has credentials");
+    const access = { issuer: "https://team.cloudflareaccess.com", audience: "aud", operators: [] };
+    world.credentials = { ...credentials, credentials: { ...credentials.credentials, access } };
+    expect(await summary()).toMatchObject({ access: true });
+  });
+
   it("has the same status as the monitor's status", async () => {
     const statuses = async () => {
       const { status } = await (await world.request("/admin/monitor/status")).json<Json>();

@@ -357,6 +357,7 @@ describe("the five answers", () => {
   it("link a change to the run, the evaluation or the backup that it made", async () => {
     await world.post("/admin/ingest/queue", {});
     await world.post("/admin/backup/run", {});
+    world.monitor.compared(31); // so that an alert fires
     await world.post("/admin/alerts/run", {});
     const { changed } = await answers();
     const links = changed?.details.flatMap(({ links: each }) => each.map(({ href }) => href));
@@ -366,10 +367,21 @@ describe("the five answers", () => {
   });
 
   it("show the last three changes by operators", async () => {
-    for (const note of ["one", "two", "three", "four"])
-      await world.post("/admin/ingest/pause", { note });
+    for (const change of ["pause", "resume", "pause", "resume"])
+      await world.post(`/admin/ingest/${change}`);
     const { changed } = await answers();
-    expect(changed?.text.match(/ops: ingest\.pause/g)).toHaveLength(3);
+    expect(changed?.text.match(/ops: ingest\.(pause|resume)/g)).toHaveLength(3);
+  });
+
+  it("leave out the attempts after which everything was as before", async () => {
+    await world.post("/admin/ingest/pause", { note: "maintenance" });
+    await world.post("/admin/ingest/pause", { note: "maintenance" });
+    await world.post("/admin/alerts/run", {});
+    await world.post("/admin/ingest/resume");
+    await world.post("/admin/ingest/resume");
+    const { changed } = await answers();
+    const texts = changed?.details.map(({ text }) => text).filter((text) => text.startsWith("ops"));
+    expect(texts).toEqual(["ops: ingest.resume", "ops: ingest.pause"]);
   });
 
   it("list what waits and when each job comes next", async () => {

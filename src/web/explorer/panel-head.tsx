@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+interface Props {
+  /** What the heading belongs to. */
+  readonly above: ComponentChildren;
+  readonly heading: ComponentChildren;
+  /** Something that changes with what the panel shows: the heading then has the focus. */
+  readonly subject?: unknown;
+  readonly onClose: () => void;
+}
+
+/** The head of a panel of the side, with a button that closes it. */
+export function PanelHead({ above, heading, subject, onClose }: Props) {
+  const shown = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    shown.current?.focus({ preventScroll: true });
+    // On a phone, the map is above the heading.
+    shown.current?.closest(".side-scroll")?.scrollTo(0, 0);
+    window.scrollTo(0, 0);
+  }, [subject]);
+  return (
+    <>
+      <div class="row row-spread place-top">
+        {above}
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Close"
+          title="Close"
+          onClick={onClose}
+        >
+          <span aria-hidden="true">×</span>
+        </button>
+      </div>
+      <h1 ref={shown} tabIndex={-1} class="place-name">
+        {heading}
+      </h1>
+    </>
+  );
+}
