@@ -13,7 +13,7 @@ export type {
 export type { Suggestion } from "./suggestion.ts";
 
 export interface OpenOptions {
-  /** Address of the service, such as `https://locations.example.com`. */
+  /** Address of the service, such as `https://locations.example.com`; in browsers also a path, such as `/`. */
   readonly baseUrl: string;
   /** BCP 47 language tag of the regions' names; the service's default without one. */
   readonly locale?: string;

@@ -1,5 +1,6 @@
 /** The door of the package in browsers. All work is done in a worker. */
 import type { LocationsCatalog, OpenOptions, WorkerPort } from "./api.ts";
+import { readBaseUrl } from "./base-url.ts";
 import { RemoteCatalog } from "./remote-catalog.ts";
 
 export * from "./api.ts";
@@ -10,8 +11,8 @@ export async function openCatalog({
   locale = "",
   startWorker = startOwnWorker,
 }: OpenOptions): Promise<LocationsCatalog> {
-  const { href } = new URL(baseUrl, location.href);
-  return RemoteCatalog.open(startWorker(), { baseUrl: href, locale });
+  const source = { baseUrl: readBaseUrl(baseUrl, location.href), locale };
+  return RemoteCatalog.open(startWorker(), source);
 }
 
 /** Bundlers know this expression: they make a file of the worker. */

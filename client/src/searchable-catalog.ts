@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import type { LocationsCatalog } from "./api.ts";
+import { readBaseUrl } from "./base-url.ts";
 import { type Catalog, joinCatalog, packCatalog } from "./catalog.ts";
 import { type CatalogCopy, refresh, sha256Of, type Source } from "./refresh.ts";
 import { SearchFiles } from "./search-files.ts";
@@ -39,7 +40,7 @@ export class SearchableCatalog implements LocationsCatalog {
 
   /** Opens the stored catalog and refreshes it in the background, or else fetches it. */
   static async open(source: Source, store: Store): Promise<SearchableCatalog> {
-    const baseUrl = source.baseUrl.replace(/\/+$/, "");
+    const baseUrl = readBaseUrl(source.baseUrl);
     const library = new Library({ ...source, baseUrl }, store);
     const { shown, isStored } = await library.open(source.locale ?? "");
     const catalog = new SearchableCatalog(library, shown);

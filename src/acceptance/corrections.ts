@@ -71,16 +71,6 @@ function rowAt(
   return found !== undefined && isNear(found, airport) ? found : undefined;
 }
 
-const FIELDS = [
-  "icao",
-  "name",
-  "country",
-  "region",
-  "municipality",
-  "type",
-  "scheduled",
-] as const satisfies readonly (keyof SourceAirport)[];
-
 /** @returns the same row if nothing of it is to be corrected, and null if it is not to be listed. */
 function correctRow(
   said: SourceAirport,
@@ -90,15 +80,15 @@ function correctRow(
   const isUnchanged = (field: keyof SourceAirport) => said[field] === written[field];
   if (ours === undefined)
     return isUnchanged("iata") && isUnchanged("name") && isUnchanged("country") ? null : said;
-  const isMoved = ours.lat !== written.lat || ours.lon !== written.lon;
+  // A field that airports gain is corrected like the other ones.
+  const { id: _row, iata, lat, lon, ...others } = ours;
+  const entries = Object.entries(others) as [keyof SourceAirport, unknown][]; // of an airport
+  const isMoved = lat !== written.lat || lon !== written.lon;
   const corrected = {
     ...said,
-    ...Object.fromEntries(
-      FIELDS.filter((field) => isUnchanged(field)).map((field) => [field, ours[field]]),
-    ),
-    ...(isUnchanged("iata") && !byCode.has(ours.iata) && { iata: ours.iata }),
-    ...(isMoved &&
-      distanceKm(said, written) <= SAME_POSITION_KM && { lat: ours.lat, lon: ours.lon }),
+    ...Object.fromEntries(entries.filter(([field]) => isUnchanged(field))),
+    ...(isUnchanged("iata") && !byCode.has(iata) && { iata }),
+    ...(isMoved && distanceKm(said, written) <= SAME_POSITION_KM && { lat, lon }),
   };
   return isDeepStrictEqual(corrected, said) ? said : corrected;
 }

@@ -47,13 +47,16 @@ import {
 } from "./request-body.ts";
 import { MEDIA_TYPES, storedRepresentation } from "./response.ts";
 
+const unchanged = async (bytes: Uint8Array) => new Uint8Array(bytes);
+
 /** Options of Connect's router. */
 export const ROUTER_OPTIONS = {
   /** A Worker cannot send HTTP trailers, which gRPC needs. */
   grpc: false,
   readMaxBytes: READ_MAX_BYTES,
   maxTimeoutMs: TIMEOUT_MAX_MS,
-  acceptCompression: [],
+  /** Every router takes this coding; listed, it is what the refusal of another names. */
+  acceptCompression: [{ name: "identity", compress: unchanged, decompress: unchanged }],
 } as const satisfies ConnectRouterOptions;
 
 /** A request for the router. */
@@ -196,8 +199,9 @@ const UNQUOTABLE = new ConnectError(
 /** Converts a request for the router: HEAD to GET, base64 to binary gRPC-Web. */
 function asRead(request: Request, head: RequestHead, body: RequestBody) {
   const header = new Headers(head.headers);
-  // Stored bodies are already compressed. Without this header the router would compress again.
-  header.set("accept-encoding", "identity");
+  // Stored bodies are already compressed, and the router is to name no coding of its own.
+  header.delete("accept-encoding");
+  header.delete("grpc-accept-encoding");
   const isText = isGrpcWebText(head.contentType);
   if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
   return {

@@ -114,8 +114,8 @@ describe("the documentation", () => {
     const page = await openPage("/docs");
     expect(await page.locator("h2").first().textContent()).toBe("One call");
     expect(await page.locator("pre").first().textContent()).toMatch(/^curl .*\n.*GetLocationsV1/);
-    await page.getByRole("link", { name: "Compatibility →" }).click();
-    await page.getByRole("heading", { level: 1, name: "Compatibility" }).waitFor();
+    await page.getByRole("link", { name: "The package →" }).click();
+    await page.getByRole("heading", { level: 1, name: "The package" }).waitFor();
     await page.getByRole("link", { name: "← Clients" }).click();
     await page.getByRole("heading", { level: 1, name: "Clients" }).waitFor();
   });
