@@ -91,19 +91,27 @@ export class BackupWorld {
 
   /** Makes a backup, waits for its verification, and gives the job with the verdict. */
   async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    const job = await this.#ended(await this.jobs.run(aRunRequest(changes)));
+    const request = aRunRequest(changes);
+    const job = await this.#ended(await this.#asked(() => this.jobs.run(request)));
     return { ...job, verdict: this.job(job.chain.at(-1) ?? "").verdict };
   }
 
   /** Restores a backup; `begun` is called between the answer and the first alarm. */
   async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
-    const result = await this.jobs.restore(id, byOps());
+    const request = byOps();
+    const result = await this.#asked(() => this.jobs.restore(id, request));
     begun();
     return this.#ended(result);
   }
 
   async verify(id: string): Promise<BackupJob> {
     return this.#ended(await this.jobs.verify(id, byOps()));
+  }
+
+  /** Asks the coordinator, and again if it dies before it answers, as a client does. */
+  async #asked(ask: () => Promise<JobResult>): Promise<JobResult> {
+    const { gone } = this.ingest;
+    return (await Promise.race([ask(), gone])) ?? this.#asked(ask);
   }
 
   async #ended(result: JobResult): Promise<BackupJob> {

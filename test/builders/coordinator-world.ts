@@ -115,10 +115,15 @@ export class CoordinatorWorld {
     this.crash();
   }
 
+  /** Settles when the present coordinator is lost. */
+  get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
   /** Lets the alarm fire, whenever it is set for, until it ends or the coordinator is lost. */
   async alarm(): Promise<void> {
     this.alarmAt = null;
-    await Promise.race([this.#gone.promise, this.coordinator.alarm()]);
+    await Promise.race([this.gone, this.coordinator.alarm()]);
   }
 
   /** Lets alarms fire at their times until none is set, or until `done`. */
