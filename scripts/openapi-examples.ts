@@ -8,6 +8,7 @@ import type { Backup } from "../src/backup/backup.ts";
 import type { BackupJob } from "../src/backup/job.ts";
 import type { ListedRun } from "../src/coordinator/run.ts";
 import type { Version } from "../src/coordinator/version.ts";
+import { RULE_NAMES } from "../src/health/rule-names.ts";
 
 const HASH = "f8b1a51b22f2b14617b4bb5ef96947a2f807a3d62e850a43861f691490a25eb5";
 const EARLIER_HASH = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae";
@@ -273,7 +274,7 @@ const alertRun: AlertRun = {
   finished_at: "2026-11-24T10:40:00.351Z",
   duration_ms: 59,
   worst: "fail",
-  rules_total: 17,
+  rules_total: RULE_NAMES.length,
   pending: 0,
   firing: 1,
   fired: 0,
@@ -409,8 +410,7 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
   getAlertRun: alertRun,
   evaluateAlerts: {
     changed: false,
-    message:
-      "17 rules evaluated. Alerts: 1 firing, 0 pending, 0 without data. Notifications delivered: 0.",
+    message: `${RULE_NAMES.length} rules evaluated. Alerts: 1 firing, 0 pending, 0 without data. Notifications delivered: 0.`,
     run: { ...alertRun, trigger: "manual", requested_by: "ann" },
   },
   testWebhooks: { changed: false, message: "ops: delivered.", receipts: [receipt] },

@@ -16,6 +16,8 @@ import {
   readPublished,
 } from "./facts.ts";
 
+/** Number of digits of a hash in a message; the evidence has all. */
+const HASH_SHOWN = 12;
 /** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;
 const NOTHING_PUBLISHED = "Nothing is published.";
@@ -99,7 +101,9 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const { locale, checked } = copies;
   const faults = [
     ...manifests,
-    ...copies.damaged.map(({ replica, sha256, fault }) => `${replica} blob ${sha256} is ${fault}`),
+    ...copies.damaged.map(
+      ({ replica, sha256, fault }) => `${replica} blob ${sha256.slice(0, HASH_SHOWN)}… is ${fault}`,
+    ),
   ].slice(0, COPIES_NAMED);
   const message =
     value === 0

@@ -7,6 +7,7 @@ import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Check, Checks } from "./check.ts";
 import type { IngestFacts } from "./facts.ts";
 import type { Limits } from "./limits.ts";
+import { describeDuration } from "./rule.ts";
 import type { RuleFinding } from "./rules.ts";
 
 /** The part of a finding that a check shows. */
@@ -69,10 +70,11 @@ function checkEvaluation(
   { now, limits }: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
 ): Check {
   if (at === null) return { status: "fail", output: "the rules have never been evaluated" };
+  const age = now - Date.parse(at);
   // A time that lies ahead is as wrong as one that is too long ago.
-  const isRecent = Math.abs(now - Date.parse(at)) < limits.monitorGapMs;
-  if (isRecent) return { status: "pass", time: at };
-  const output = `the rules were last evaluated at ${at}: look at the cron trigger and the log`;
+  if (Math.abs(age) < limits.monitorGapMs) return { status: "pass", time: at };
+  const distance = `${describeDuration(Math.abs(age))} ${age > 0 ? "ago" : "in the future"}`;
+  const output = `the rules were last evaluated ${distance}: look at the cron trigger and the log`;
   return { status: "fail", time: at, output };
 }
 
