@@ -37,7 +37,7 @@ describe("npm start", () => {
     expect(started.stderr).toBe("");
     expect(started.stdout).toContain("Catalog published.");
     expect(started.stdout).toContain(`Serving ${manifest.counts.airports} airports`);
-    expect(started.stdout).toContain(`curl --compressed --json '{"locale":"de"}' ${url}${CALL}`);
+    expect(started.stdout).toContain(`curl -s --compressed --json '{"locale":"de"}' ${url}${CALL}`);
     expect(started.stdout).toContain(
       `npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${url}${CALL}`,
     );
