@@ -10,6 +10,9 @@ import {
   listPlaces,
 } from "../../client/src/search/search-index.ts";
 
+const NAMES = otherNames();
+const RANKS = readRanks(rankPlaces());
+
 /** A place that was found. */
 export interface FoundPlace {
   readonly place: Place;
@@ -21,12 +24,11 @@ export async function catalogFinder(
   answer: LocationsResponse,
   locale = "en",
 ): Promise<(typed: string) => FoundPlace[]> {
-  const ranks = readRanks(rankPlaces());
-  const catalog = await unpackCatalog(packCatalog(answer, ranks));
+  const catalog = await unpackCatalog(packCatalog(answer, RANKS));
   const inLocale = new Intl.DisplayNames([locale], { type: "region" });
   const countryName = (code: string) => inLocale.of(code) ?? code;
-  const index = createSearchIndex(catalog, { ranks, countryName });
-  addOtherNames(index, { names: otherNames(), countryNames });
+  const index = createSearchIndex(catalog, { ranks: RANKS, countryName });
+  addOtherNames(index, { names: NAMES, countryNames });
   const places = listPlaces(catalog);
   return (typed) =>
     search(index, typed).map(({ position, isUnderCity }) => {

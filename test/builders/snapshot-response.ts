@@ -11,11 +11,14 @@ export function snapshotResponse(locale?: string): LocationsResponse {
   const cityOf = new Map(
     readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
   );
+  const rows = [...airports.keys()];
+  const byCode = ["iso_country", "iso_region", "iata_code"].map((column) =>
+    Map.groupBy(rows, (row) => airports[row]?.[column] ?? ""),
+  );
   const membersOf = (members: string) => {
-    const wanted = new Set(members.split(" "));
-    const isMember = (row: (typeof airports)[number]) =>
-      ["iso_country", "iso_region", "iata_code"].some((name) => wanted.has(row[name] ?? ""));
-    return airports.filter(isMember).map((row) => row["iata_code"] ?? "");
+    const codes = members.split(" ");
+    const found = new Set(byCode.flatMap((of) => codes.flatMap((code) => of.get(code) ?? [])));
+    return [...found].toSorted((a, b) => a - b).map((row) => airports[row]?.["iata_code"] ?? "");
   };
   const catalog = aCatalog({
     airports: airports.map((row) => ({
