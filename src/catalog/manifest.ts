@@ -148,25 +148,32 @@ export interface Manifest {
 }
 
 /** Lists the SHA-256 (hex) of every blob of a manifest. */
-export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
-  const diffs = manifest.diffs.flatMap(({ common, local, deltas }) => [
+export function manifestBlobs({ locales, diffs }: Manifest): ReadonlySet<string> {
+  const ofLocales = Object.values(locales).flatMap((entry) => [
+    ...bodyBlobs(entry),
+    ...frameBlobs(entry),
+  ]);
+  const ofDiffs = diffs.flatMap(({ common, local, deltas }) => [
     common,
     ...Object.values(local),
     ...(deltas === null ? [] : [deltas.blob]),
   ]);
-  return new Set([...bodyBlobs(manifest), ...diffs]);
+  return new Set([...ofLocales, ...ofDiffs]);
 }
 
-/** Lists the SHA-256 (hex) of the blobs of a manifest's bodies. */
-export function bodyBlobs({ locales }: Manifest): ReadonlySet<string> {
-  const blobs = new Set<string>();
-  for (const { bodies, frames = {} } of Object.values(locales)) {
-    for (const codings of Object.values(bodies))
-      for (const body of Object.values(codings))
-        for (const segment of body.segments) if ("blob" in segment) blobs.add(segment.blob);
-    for (const { blob } of Object.values(frames)) blobs.add(blob);
-  }
-  return blobs;
+/** Lists the SHA-256 (hex) of the blobs of a locale's bodies. */
+export function bodyBlobs({ bodies }: Pick<LocaleEntry, "bodies">): string[] {
+  return Object.values(bodies).flatMap((codings) => Object.values(codings).flatMap(segmentBlobs));
+}
+
+/** Lists the SHA-256 (hex) of the blobs of a locale's frames. */
+export function frameBlobs({ frames = {} }: Pick<LocaleEntry, "frames">): string[] {
+  return Object.values(frames).map(({ blob }) => blob);
+}
+
+/** Lists the SHA-256 (hex) of the blobs of a body. */
+export function segmentBlobs({ segments }: Body): string[] {
+  return segments.flatMap((segment) => ("blob" in segment ? [segment.blob] : []));
 }
 
 /**
