@@ -61,10 +61,7 @@ export class Coordinator {
     this.#platform = platform;
     this.#state = platform.state;
     this.#backupJobs = new BackupJobs(platform);
-    this.#reconciler = new Reconciler({
-      ...platform,
-      enqueue: (request) => void this.#scheduler.enqueue(request),
-    });
+    this.#reconciler = new Reconciler(platform, (request) => void this.#scheduler.enqueue(request));
     this.#engine = new Engine(platform, {
       [INGEST]: new IngestWork(platform),
       [BACKUP]: new BackupWork(platform),
