@@ -68,7 +68,7 @@ export class BackupWork implements Work<BackupRecord> {
     }
     const openBackups = () =>
       state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
-    const deps = { ...this.#platform, coordinator: state, catalog: store, openBackups };
+    const deps = { ...this.#platform, openBackups };
     const result = await STEPS[this.stageOf(record)](deps, record);
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }
