@@ -59,7 +59,7 @@ export class IngestWork implements Work<RunRecord> {
     const { code } = error;
     const patch = { error };
     if (failure.retry?.step !== true || isLast)
-      return { code, repeat: false, change: (run) => this.#fail(run, failure), patch };
+      return { code, repeat: false, change: (current) => this.#fail(current, failure), patch };
     const retried = (run: Run): Run => ({ ...this.#timed(run), error, retries: run.retries + 1 });
     const change = (current: RunRecord) => ({ ...current, job: retried(current.job) });
     return { code, repeat: true, change, patch };

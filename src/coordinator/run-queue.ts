@@ -1,7 +1,7 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../catalog/fields.ts";
-import type { Pause } from "../ingest/pause.ts";
+import { type Pause, unlessEnded } from "../ingest/pause.ts";
 import {
   inStartingOrder,
   isOpen,
@@ -238,7 +238,8 @@ function answerFor(
 
 /** Describes when each waiting run starts, in that order. */
 export function describeQueue(queue: Queue, now: number): QueuedRun[] {
-  return queue.waiting.filter(isRun).map((record) => describeQueued(record, queue, now));
+  const present = { ...queue, pause: unlessEnded(queue.pause, now) };
+  return present.waiting.filter(isRun).map((record) => describeQueued(record, present, now));
 }
 
 function describeQueued(
