@@ -23,7 +23,7 @@ export const SERVING_SETTINGS = [
 ] as const satisfies readonly (keyof ServingSettings)[];
 
 /** The settings that requests depend on, validated, with units. */
-export interface ServingConfig {
+interface ServingConfig {
   readonly defaultLocale: string;
   readonly cacheMaxBytes: number;
   readonly manifestFreshMs: number;

@@ -1,6 +1,3 @@
-import { Buffer } from "node:buffer";
-import { digestHex, sha256Hex } from "./bytes.ts";
-
 /**
  * The manifest lists the bytes of the published catalog.
  *
@@ -8,6 +5,8 @@ import { digestHex, sha256Hex } from "./bytes.ts";
  * framing inside the manifest. Segments of each coding can be concatenated, so the large common
  * part is encoded, compressed and stored once for all locales.
  */
+import { Buffer } from "node:buffer";
+import { digestHex, sha256Hex } from "./bytes.ts";
 
 /** Wire forms that an ingest encodes. `grpc-web-text` is `grpc-web` in base64. */
 export const REPRESENTATIONS = [

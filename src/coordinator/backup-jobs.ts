@@ -1,8 +1,7 @@
 import { type JobRecord, newRecord } from "./queue.ts";
 import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time.ts";
-import type { BackupTrigger } from "../backup/job.ts";
-import type { BackupJob, JobKind } from "../backup/job.ts";
+import type { BackupJob, BackupTrigger, JobKind } from "../backup/job.ts";
 import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";

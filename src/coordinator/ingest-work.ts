@@ -158,7 +158,7 @@ const RUN_RETRY_MS = 60_000;
 const RETRY_MAX_MS = 3_600_000;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
-export interface RunFailure {
+interface RunFailure {
   readonly error: RunError;
   /** Null for a permanent fault. */
   readonly retry: Retry | null;

@@ -70,7 +70,7 @@ export type Found =
   | { readonly kind: "not_modified"; readonly variant: Variant }
   | { readonly kind: "precondition_failed"; readonly variant: Variant };
 
-export type LookUpFailure = "nothing_published" | "unavailable" | "data_loss" | "not_retained";
+type LookUpFailure = "nothing_published" | "unavailable" | "data_loss" | "not_retained";
 
 /** A call that cannot be answered, for the router to report. */
 export class CallError extends Error {
