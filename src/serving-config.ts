@@ -9,7 +9,10 @@ export class ConfigError extends Error {
 export interface ServingSettings {
   /** Locale of a request that names none; must be one of LOCALES. */
   readonly DEFAULT_LOCALE?: string | undefined;
-  /** Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest for joined bodies. */
+  /**
+   * Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest
+   * for joined bodies.
+   */
   readonly CACHE_MAX_BYTES?: string | undefined;
   /** How long an isolate serves from the manifest it holds before it looks for a newer one. */
   readonly MANIFEST_FRESH_MS?: string | undefined;

@@ -56,7 +56,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
   }
 }
 
-/** Selects the versions whose bodies are all in the backup, with those of their frames and diffs that are. */
+/** Selects the versions whose bodies the backup has, with those of their frames and diffs that it has. */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],

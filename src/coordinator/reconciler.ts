@@ -1,6 +1,6 @@
 import { adoptVersions } from "./published-versions.ts";
 import { ForeignStores, repairCopies, replicate } from "../storage/catalog-store.ts";
-import { type EnqueueRequest, isRun } from "./run-queue.ts";
+import { type EnqueueRequest, isRun, plainRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import type { Platform } from "./platform.ts";
@@ -11,15 +11,8 @@ const STORE_RETRY_MS = 30_000;
 
 /** The first run of a service, which nobody else asks for after a deployment. */
 const FIRST_INGEST: EnqueueRequest = {
-  trigger: "cron",
-  mode: "incremental",
-  source: null,
-  candidate: null,
-  forced: false,
-  requested_by: "cron",
-  note: "nothing is published yet",
+  ...plainRun({ trigger: "cron", requested_by: "cron", note: "nothing is published yet" }),
   ifPaused: "reject",
-  idempotencyKey: null,
 };
 
 /** Makes the stores and D1 match the coordinator's tables. */

@@ -50,6 +50,22 @@ export interface EnqueueRequest {
   readonly idempotencyKey: string | null;
 }
 
+/** Makes the request for a usual run of the configured source, which waits for the end of a pause. */
+export function plainRun(
+  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note"> &
+    Partial<Pick<EnqueueRequest, "idempotencyKey">>,
+): EnqueueRequest {
+  return {
+    mode: "incremental",
+    source: null,
+    candidate: null,
+    forced: false,
+    ifPaused: "queue",
+    idempotencyKey: null,
+    ...asked,
+  };
+}
+
 /** A waiting run, as the API answers it. */
 export const queuedRun = z
   .strictObject({

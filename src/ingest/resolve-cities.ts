@@ -155,8 +155,9 @@ interface CityCandidate {
 }
 
 /**
- * Finds the city of an airport that the snapshot does not know: the place that its municipality names, unless that is a village and
- * the airport is named after a city nearby. Without a municipality also the nearest place.
+ * Finds the city of an airport that the snapshot does not know: the place that its municipality
+ * names, unless that is a village and the airport is named after a city nearby. Without a
+ * municipality also the nearest place.
  */
 export function findCity(
   airport: SourceAirport,
