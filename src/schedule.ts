@@ -1,4 +1,4 @@
-import type { EnqueueRequest } from "./coordinator/run-queue.ts";
+import { type EnqueueRequest, plainRun } from "./coordinator/run-queue.ts";
 
 /** Job of a cron trigger. `watch` evaluates the alerts and reconciles the stores. */
 type CronJob =
@@ -15,17 +15,7 @@ export const WATCH_CRON = "*/5 * * * *";
 export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
   [INGEST_CRON]: {
     job: "ingest",
-    request: {
-      trigger: "cron",
-      mode: "incremental",
-      source: null,
-      candidate: null,
-      forced: false,
-      requested_by: "cron",
-      note: null,
-      ifPaused: "queue",
-      idempotencyKey: null,
-    },
+    request: plainRun({ trigger: "cron", requested_by: "cron", note: null }),
   },
   [WATCH_CRON]: { job: "watch" },
   // Runs after the daily ingest, so that a backup includes its publication.

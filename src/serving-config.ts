@@ -9,7 +9,10 @@ export class ConfigError extends Error {
 export interface ServingSettings {
   /** Locale of a request that names none; must be one of LOCALES. */
   readonly DEFAULT_LOCALE?: string | undefined;
-  /** Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest for joined bodies. */
+  /**
+   * Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest
+   * for joined bodies.
+   */
   readonly CACHE_MAX_BYTES?: string | undefined;
   /** How long an isolate serves from the manifest it holds before it looks for a newer one. */
   readonly MANIFEST_FRESH_MS?: string | undefined;
@@ -23,7 +26,7 @@ export const SERVING_SETTINGS = [
 ] as const satisfies readonly (keyof ServingSettings)[];
 
 /** The settings that requests depend on, validated, with units. */
-export interface ServingConfig {
+interface ServingConfig {
   readonly defaultLocale: string;
   readonly cacheMaxBytes: number;
   readonly manifestFreshMs: number;

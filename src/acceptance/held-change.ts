@@ -53,7 +53,6 @@ export type AirportRecord = DeepReadonly<z.output<typeof airportRecord>>;
 const regionRecord = z
   .strictObject({ code: z.string(), name: z.string() })
   .meta({ id: "RegionRecord", description: "A subdivision that the snapshot does not know." });
-export type RegionRecord = DeepReadonly<z.output<typeof regionRecord>>;
 
 const record = z.union([airportRecord, regionRecord]).nullable();
 
@@ -108,7 +107,7 @@ export interface Decision {
   readonly note: string | null;
 }
 
-export type DecisionsById = ReadonlyMap<string, Decision>;
+type DecisionsById = ReadonlyMap<string, Decision>;
 
 /** Indexes decisions by the id of their change; the latest counts. */
 export function byChange(decisions: readonly Decision[]): DecisionsById {

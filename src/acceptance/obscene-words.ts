@@ -44,7 +44,7 @@ const OBSCENE =
 
 const WORDS: ReadonlySet<string> = new Set(OBSCENE.split(" ").map(fold));
 
-/** Beginnings of obscene words, folded (хуй is хуи). No Japanese name such as Shitara has one of them. */
+/** Beginnings of obscene words, folded (хуй is хуи). No name such as Shitara has one of them. */
 const OBSCENE_STEM = /^(?:fuck|shit(?![aeiou])|hitler|fotze|хуи)/u;
 
 /** Digits, and Cyrillic letters, that look like Latin ones. */

@@ -152,7 +152,7 @@ export function isKnownName(
 }
 
 /** Whether a name has a distinctive word that neither the airport's nor its municipality has. */
-export function gainsWord(
+function gainsWord(
   written: string,
   { name, municipality }: Pick<SourceAirport, "name" | "municipality">,
 ): boolean {

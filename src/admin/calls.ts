@@ -42,7 +42,10 @@ export class Unavailable extends Error {
   }
 }
 
-/** Returns what to do where the stored state is of another version; recognizes it by its name, as below. */
+/**
+ * Returns what to do if the stored state is of another version, and null if it is not. Recognizes the
+ * error by its name: RPC drops the class.
+ */
 export function otherVersion(cause: unknown): string | null {
   if (cause instanceof Unavailable) return otherVersion(cause.cause);
   return cause instanceof Error && cause.name === "OtherVersion" ? cause.message : null;

@@ -34,12 +34,12 @@ interface Misconfigured {
   readonly problem: string;
 }
 
-export type EvaluationResult =
+type EvaluationResult =
   | { readonly ok: true; readonly run: AlertRun }
   | { readonly ok: false; readonly reason: "already_evaluated" }
   | Misconfigured;
 
-export type TestResult = TestOutcome | Misconfigured;
+type TestResult = TestOutcome | Misconfigured;
 
 export interface MonitorStatus extends MonitorStatusFacts {
   readonly lastRun: AlertRun | null;

@@ -19,6 +19,7 @@ export type TestOutcome =
 interface NotifyContext {
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Interval at which an open alert is repeated. */
   readonly repeatMs: number;
 }
 
@@ -195,22 +196,16 @@ function testNotice(by: string, at: string): Notice {
   };
 }
 
-/**
- * Deliveries: one record per target and alert. Pure: no clock, no I/O.
- *
- * The alert's state and the record determine the due change. A failed delivery is therefore due
- * again at the next evaluation, in the same message. A successful one is never repeated.
- */
-
-interface DeliveryContext {
-  readonly now: number;
-  /** Interval at which an open alert is repeated. */
-  readonly repeatMs: number;
+interface DeliveryContext extends NotifyContext {
   /** Whether a pause excuses the alert, so that raising it notifies nobody. */
   readonly suppressed: boolean;
 }
 
-/** Returns the change that is due to a target; null if none is. */
+/**
+ * Returns the change of an alert that is due to a target; null if none is. Only the alert's state and
+ * what was delivered determine it: a failed delivery is due again at the next evaluation, in the same
+ * message, and a successful one never.
+ */
 export function dueChange(
   track: AlertTrack,
   record: DeliveryRecord | null,

@@ -12,14 +12,17 @@ export function isBackupId(name: string): boolean {
   return backupId.safeParse(name).success;
 }
 
-/** Returns the time of the request for a backup in milliseconds since 1970: the first 48 bits of a UUIDv7. */
+/** Returns when a backup was requested, in milliseconds since 1970: the first 48 bits of a UUIDv7. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 /**
- * `queued`: a job waits to make it. `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
- * manifest. `damaged`: its manifest is unusable.
+ * - `queued`: a job waits to make it.
+ * - `running`: a job is making it.
+ * - `complete`: it has a usable manifest.
+ * - `incomplete`: it has no manifest.
+ * - `damaged`: its manifest is unusable.
  */
 export const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
 export type BackupState = (typeof BACKUP_STATES)[number];

@@ -37,16 +37,16 @@ export async function copyState(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
 ): Promise<BackupStepResult> {
-  const { coordinator, database, backups, now } = deps;
+  const { state, database, backups, now } = deps;
   const startedAt = timeText(now());
   const tables = inCopyOrder(await database.tables());
-  const current = coordinator.currentVersion();
-  const state: SavedState = {
-    pause: coordinator.pause(),
-    ledger: coordinator.savedLedger(),
-    versions: coordinator.versions(),
+  const current = state.currentVersion();
+  const saved: SavedState = {
+    pause: state.pause(),
+    ledger: state.savedLedger(),
+    versions: state.versions(),
   };
-  const { part, bytes } = packPart(null, 1, stateLines(state));
+  const { part, bytes } = packPart(null, 1, stateLines(saved));
   const draft: Draft = {
     startedAt,
     state: part,
@@ -57,7 +57,7 @@ export async function copyState(
       generation: current.generation,
       catalog_sha256: current.catalog_sha256,
     },
-    builtBy: coordinator.builders()[current?.catalog_sha256 ?? ""] ?? null,
+    builtBy: state.builders()[current?.catalog_sha256 ?? ""] ?? null,
   };
   await backups.writePart(job.backup_id, part.name, { bytes, sha256: part.sha256 });
   return next({ ...checkpoint, draft });
@@ -156,12 +156,12 @@ async function copyObject(deps: StepDependencies, file: StoredFile): Promise<voi
 
 /** Reads a file; null if no store has an intact copy. */
 async function readFile(
-  { catalog, archive }: StepDependencies,
+  { store, archive }: StepDependencies,
   { sha256, kind }: StoredFile,
 ): Promise<Uint8Array | null> {
   if (kind === "source") return archive.read(sha256);
   for (const replica of ["r2", "kv"] as const) {
-    const copy = await catalog.readBlob(replica, sha256);
+    const copy = await store.readBlob(replica, sha256);
     if (copy.ok) return copy.value;
     if (copy.fault === "unreadable") throw new Error(copy.detail);
   }

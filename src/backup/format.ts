@@ -44,7 +44,7 @@ const partSchema = z.strictObject({
 const objectSchema = z.strictObject({ sha256: hexHash, bytes: count });
 
 /** The content of `manifest.json`. Hashes are SHA-256 (hex). */
-export const backupManifestSchema = z.strictObject({
+const backupManifestSchema = z.strictObject({
   format: z.literal(FORMAT),
   id: backupId,
   trigger: z.enum(BACKUP_TRIGGERS),

@@ -73,14 +73,14 @@ const NOTHING_PUBLISHED = fault(
 );
 
 async function restoreObject(
-  { backups, catalog, archive }: StepDependencies,
+  { backups, store, archive }: StepDependencies,
   { sha256, kind }: StoredFile,
 ): Promise<void> {
   const bytes = await backups.readObject(sha256);
   if (bytes === null || sha256Hex(bytes) !== sha256)
     throw new Error(`the object ${sha256} has changed since its verification`);
   if (kind === "source") await archive.write(sha256, bytes);
-  else await catalog.writeBlob(sha256, bytes);
+  else await store.writeBlob(sha256, bytes);
 }
 
 /** Adds the missing rows of some parts. A row that exists stays as it is. */
@@ -117,7 +117,7 @@ export async function replaceVersions(
 }
 
 function publish(
-  { coordinator, now }: Pick<StepDependencies, "coordinator" | "now">,
+  { state, now }: Pick<StepDependencies, "state" | "now">,
   { backup_id, requested_by: by }: BackupJob,
   { pause, ledger, versions }: SavedState,
   served: number,
@@ -128,29 +128,29 @@ function publish(
   const saved = pause?.until === null ? pause : null;
   const [restored] = versions;
   if (restored === undefined) throw new Error(NOTHING_PUBLISHED.message);
-  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? pauseOfRestore), until: null });
+  state.setPause({ ...(state.pause() ?? saved ?? pauseOfRestore), until: null });
   // It would publish after the resume what it had fetched before the restore.
-  coordinator.cancelHeldRun({ at, by, note });
-  const present = coordinator.currentVersion()?.generation ?? 0;
+  state.cancelHeldRun({ at, by, note });
+  const present = state.currentVersion()?.generation ?? 0;
   const generation = Math.max(served, present, restored.generation) + 1;
   const { previous } = restored;
   const isThere = versions.some((version) => version.generation === previous);
-  coordinator.replaceVersions(versions);
-  coordinator.addVersion({
+  state.replaceVersions(versions);
+  state.addVersion({
     ...restored,
     generation,
     published_at: at,
     previous: isThere ? previous : null,
   });
-  if (ledger !== null) coordinator.recordLedger(ledger);
+  if (ledger !== null) state.recordLedger(ledger);
   return { generation, paused: true };
 }
 
 /** Returns the highest generation in the stores: readers accept only a higher one. */
-async function servedGeneration({ catalog }: StepDependencies): Promise<number> {
+async function servedGeneration({ store }: StepDependencies): Promise<number> {
   let highest = 0;
   for (const replica of ["r2", "kv"] as const) {
-    const copy = await catalog.readManifest(replica);
+    const copy = await store.readManifest(replica);
     if (copy.ok) highest = Math.max(highest, copy.value.generation);
     else if (copy.fault === "unreadable") throw new Error(copy.detail);
   }
@@ -162,13 +162,13 @@ export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
 ): Promise<BackupStepResult> {
-  const { coordinator, catalog } = deps;
-  const current = coordinator.currentVersion();
+  const { state, store } = deps;
+  const current = state.currentVersion();
   // The reconciler replicates a rollback that has happened since then.
   if (current !== null && current.generation === job.generation) {
-    await replicate(catalog, current);
-    for (const version of coordinator.versions()) await catalog.writeGeneration(version);
-    coordinator.setReplicated(current.generation);
+    await replicate(store, current);
+    for (const version of state.versions()) await store.writeGeneration(version);
+    state.setReplicated(current.generation);
   }
   return next(checkpoint);
 }

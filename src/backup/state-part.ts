@@ -56,15 +56,37 @@ export function readStateLines(lines: readonly string[]): ReadState {
   }
 }
 
-/** Selects the versions whose bodies are all in the backup, with those of their diffs that are. */
+/** Selects the versions whose bodies the backup has, with those of their frames and diffs that it has. */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],
 ): Manifest[] {
   const lost = new Set(missing);
   return versions
-    .filter((version) => ![...bodyBlobs(version)].some((blob) => lost.has(blob)))
-    .map((version) => ({ ...version, diffs: wholeDiffs(version.diffs, lost) }));
+    .filter(
+      ({ locales }) =>
+        !Object.values(locales)
+          .flatMap(bodyBlobs)
+          .some((blob) => lost.has(blob)),
+    )
+    .map((version) => ({
+      ...version,
+      locales: withWholeFrames(version.locales, lost),
+      diffs: wholeDiffs(version.diffs, lost),
+    }));
+}
+
+/** A browser for which a frame is gone fetches the body. */
+function withWholeFrames(
+  locales: Manifest["locales"],
+  lost: ReadonlySet<string>,
+): Manifest["locales"] {
+  return Object.fromEntries(
+    Object.entries(locales).map(([locale, { frames, ...entry }]) => {
+      const kept = Object.entries(frames ?? {}).filter(([, { blob }]) => !lost.has(blob));
+      return [locale, { ...entry, ...(frames && { frames: Object.fromEntries(kept) }) }];
+    }),
+  );
 }
 
 /** An app whose diff or delta is gone fetches the whole catalog. */

@@ -44,7 +44,7 @@ export interface BackupCheckpoint {
 export const FIRST_BACKUP_CHECKPOINT: BackupCheckpoint = { at: 0, done: 0, draft: null };
 
 /** The tables of the coordinator that a backup saves and a restore replaces. */
-export interface CoordinatorTables {
+interface CoordinatorTables {
   versions(): Manifest[];
   currentVersion(): Manifest | null;
   /** Worker version that built each catalog, by the catalog's hash. */
@@ -65,10 +65,10 @@ export interface CoordinatorTables {
 export interface StepDependencies {
   readonly backups: BackupStore;
   readonly database: DatabaseCopy;
-  readonly coordinator: CoordinatorTables;
+  readonly state: CoordinatorTables;
   /** Ids of the backups that open jobs make or read. */
   readonly openBackups: () => readonly string[];
-  readonly catalog: CatalogStore;
+  readonly store: CatalogStore;
   readonly archive: SourceArchive;
   readonly snapshot: Snapshot;
   readonly workerVersion: string | null;

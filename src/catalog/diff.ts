@@ -171,8 +171,7 @@ function missingFrom(others: readonly string[], codes: readonly string[]): strin
   return codes.filter((code) => !known.has(code));
 }
 
-/** Converts entities to JSON with the contract's field names and ids as UUID text. */
-
+/** Converts an airport to JSON with the contract's field names and ids as UUID text. */
 function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
   return { id: uuidOf(id), iata, icao, name, lat, lon, city_id: uuidOf(cityId) };
 }

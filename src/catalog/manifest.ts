@@ -1,6 +1,3 @@
-import { Buffer } from "node:buffer";
-import { digestHex, sha256Hex } from "./bytes.ts";
-
 /**
  * The manifest lists the bytes of the published catalog.
  *
@@ -8,6 +5,8 @@ import { digestHex, sha256Hex } from "./bytes.ts";
  * framing inside the manifest. Segments of each coding can be concatenated, so the large common
  * part is encoded, compressed and stored once for all locales.
  */
+import { Buffer } from "node:buffer";
+import { digestHex, sha256Hex } from "./bytes.ts";
 
 /** Wire forms that an ingest encodes. `grpc-web-text` is `grpc-web` in base64. */
 export const REPRESENTATIONS = [
@@ -148,25 +147,32 @@ export interface Manifest {
 }
 
 /** Lists the SHA-256 (hex) of every blob of a manifest. */
-export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
-  const diffs = manifest.diffs.flatMap(({ common, local, deltas }) => [
+export function manifestBlobs({ locales, diffs }: Manifest): ReadonlySet<string> {
+  const ofLocales = Object.values(locales).flatMap((entry) => [
+    ...bodyBlobs(entry),
+    ...frameBlobs(entry),
+  ]);
+  const ofDiffs = diffs.flatMap(({ common, local, deltas }) => [
     common,
     ...Object.values(local),
     ...(deltas === null ? [] : [deltas.blob]),
   ]);
-  return new Set([...bodyBlobs(manifest), ...diffs]);
+  return new Set([...ofLocales, ...ofDiffs]);
 }
 
-/** Lists the SHA-256 (hex) of the blobs of a manifest's bodies. */
-export function bodyBlobs({ locales }: Manifest): ReadonlySet<string> {
-  const blobs = new Set<string>();
-  for (const { bodies, frames = {} } of Object.values(locales)) {
-    for (const codings of Object.values(bodies))
-      for (const body of Object.values(codings))
-        for (const segment of body.segments) if ("blob" in segment) blobs.add(segment.blob);
-    for (const { blob } of Object.values(frames)) blobs.add(blob);
-  }
-  return blobs;
+/** Lists the SHA-256 (hex) of the blobs of a locale's bodies. */
+export function bodyBlobs({ bodies }: Pick<LocaleEntry, "bodies">): string[] {
+  return Object.values(bodies).flatMap((codings) => Object.values(codings).flatMap(segmentBlobs));
+}
+
+/** Lists the SHA-256 (hex) of the blobs of a locale's frames. */
+export function frameBlobs({ frames = {} }: Pick<LocaleEntry, "frames">): string[] {
+  return Object.values(frames).map(({ blob }) => blob);
+}
+
+/** Lists the SHA-256 (hex) of the blobs of a body. */
+export function segmentBlobs({ segments }: Body): string[] {
+  return segments.flatMap((segment) => ("blob" in segment ? [segment.blob] : []));
 }
 
 /**

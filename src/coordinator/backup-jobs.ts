@@ -1,8 +1,7 @@
 import { type JobRecord, newRecord } from "./queue.ts";
 import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time.ts";
-import type { BackupTrigger } from "../backup/job.ts";
-import type { BackupJob, JobKind } from "../backup/job.ts";
+import type { BackupJob, BackupTrigger, JobKind } from "../backup/job.ts";
 import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";
@@ -54,12 +53,12 @@ export type RemoveResult =
 
 /** Queues backup jobs, which the engine runs, and deletes backups. */
 export class BackupJobs {
-  readonly #deps: Platform;
+  readonly #platform: Platform;
   readonly #jobs: JobTable;
 
-  constructor(deps: Platform) {
-    this.#deps = deps;
-    this.#jobs = deps.state.jobs;
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#jobs = platform.state.jobs;
   }
 
   /** Queues a backup, unless the stores are foreign. */
@@ -74,7 +73,7 @@ export class BackupJobs {
 
   /** Queues the verification of the newest backup, if there is one, for a cron tick. */
   async verifyNewestOnce(tick: string): Promise<void> {
-    const { backups } = this.#deps;
+    const { backups } = this.#platform;
     const { whole } = await findNewest(backups, await listIds(backups));
     if (whole !== null)
       await this.#accept({ kind: "verify", backupId: whole.id, request: byCron(tick) });
@@ -95,7 +94,7 @@ export class BackupJobs {
 
   /** Deletes a backup, unless it is in use, pinned, the newest or the newest good one. */
   async remove(id: string): Promise<RemoveResult> {
-    const { backups } = this.#deps;
+    const { backups } = this.#platform;
     const ids = await listIds(backups);
     if (!ids.includes(id)) return { ok: false, reason: "not_found" };
     const { whole, good } = await findNewest(backups, ids);
@@ -109,7 +108,7 @@ export class BackupJobs {
   }
 
   async #workWith(kind: JobKind, backupId: string, request: JobRequest): Promise<JobResult> {
-    if ((await this.#deps.backups.readManifest(backupId)) === null)
+    if ((await this.#platform.backups.readManifest(backupId)) === null)
       return { ok: false, reason: "not_found" };
     const byHand = { trigger: "manual", pin: false, ...request } as const;
     return this.#accept({ kind, backupId, request: byHand });
@@ -117,7 +116,7 @@ export class BackupJobs {
 
   async #accept(wanted: Wanted): Promise<JobResult> {
     const { kind, request } = wanted;
-    const { state, store } = this.#deps;
+    const { state, store } = this.#platform;
     const isOwnersOnly = kind !== "verify";
     if (isOwnersOnly) await store.checkOwner().catch(() => undefined); // what it finds is recorded
     const result = state.transaction((): JobResult => {
@@ -127,16 +126,16 @@ export class BackupJobs {
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
       const open = this.#jobs.open().filter(isBackup);
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
-      const chain = newChain(this.#deps, wanted);
+      const chain = newChain(this.#platform, wanted);
       for (const record of chain) state.save(record);
       const made = chain.find(({ job }) => job.kind === kind);
       if (made === undefined) throw new Error(`the chain has no ${kind}`);
       return { ok: true, changed: true, job: made.job };
     });
-    if (!result.ok) this.#deps.log("warn", "backup_refused", { kind, reason: result.reason });
+    if (!result.ok) this.#platform.log("warn", "backup_refused", { kind, reason: result.reason });
     else {
       const { job, changed } = result;
-      this.#deps.log("info", "backup_asked", { job_id: job.id, kind: job.kind, changed });
+      this.#platform.log("info", "backup_asked", { job_id: job.id, kind: job.kind, changed });
     }
     return result;
   }

@@ -47,10 +47,10 @@ const NO_PROGRESS = { done: 0, total: 0 } as const;
  * repeats its steps until they succeed.
  */
 export class BackupWork implements Work<BackupRecord> {
-  readonly #deps: Platform;
+  readonly #platform: Platform;
 
-  constructor(deps: Platform) {
-    this.#deps = deps;
+  constructor(platform: Platform) {
+    this.#platform = platform;
   }
 
   stageOf({ job, checkpoint }: BackupRecord): BackupStage {
@@ -60,7 +60,7 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   async step(record: BackupRecord): Promise<RecordChange<BackupRecord>> {
-    const { state, store } = this.#deps;
+    const { state, store } = this.#platform;
     // Retention deletes backups, and a restore publishes. A verification only reads.
     if (record.job.kind !== "verify") {
       await store.checkOwner();
@@ -68,7 +68,7 @@ export class BackupWork implements Work<BackupRecord> {
     }
     const openBackups = () =>
       state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
-    const deps = { ...this.#deps, coordinator: state, catalog: store, openBackups };
+    const deps = { ...this.#platform, openBackups };
     const result = await STEPS[this.stageOf(record)](deps, record);
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }
@@ -85,7 +85,7 @@ export class BackupWork implements Work<BackupRecord> {
         code,
         repeat: false,
         change: (current) => {
-          if (current.isCommitted) this.#deps.state.withdraw();
+          if (current.isCommitted) this.#platform.state.withdraw();
           return fail(current);
         },
       };
@@ -135,7 +135,7 @@ export class BackupWork implements Work<BackupRecord> {
    * deletes what remains after a fault.
    */
   async #cleanUp(job: BackupJob): Promise<void> {
-    const { backups, log } = this.#deps;
+    const { backups, log } = this.#platform;
     try {
       if ((await backups.readManifest(job.backup_id)) === null)
         await backups.deleteBackup(job.backup_id);
@@ -146,7 +146,7 @@ export class BackupWork implements Work<BackupRecord> {
 
   /** Ends a job. The next one of its chain starts before any other, or all that follow are cancelled. */
   #end(record: BackupRecord, job: BackupJob): BackupRecord {
-    const { state, now } = this.#deps;
+    const { state, now } = this.#platform;
     const at = timeText(now());
     const following = job.chain
       .slice(job.chain.indexOf(job.id) + 1)

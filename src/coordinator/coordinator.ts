@@ -61,10 +61,7 @@ export class Coordinator {
     this.#platform = platform;
     this.#state = platform.state;
     this.#backupJobs = new BackupJobs(platform);
-    this.#reconciler = new Reconciler({
-      ...platform,
-      enqueue: (request) => void this.#scheduler.enqueue(request),
-    });
+    this.#reconciler = new Reconciler(platform, (request) => void this.#scheduler.enqueue(request));
     this.#engine = new Engine(platform, {
       [INGEST]: new IngestWork(platform),
       [BACKUP]: new BackupWork(platform),
@@ -112,7 +109,9 @@ export class Coordinator {
       await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded
       const detail = this.#state.foreign();
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
-      const at = timeText(this.#platform.now());
+      const now = this.#platform.now();
+      this.#state.liftEndedPause(now);
+      const at = timeText(now);
       const result = rollBack(this.#state, { generation, expected, at });
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;

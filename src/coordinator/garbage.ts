@@ -9,7 +9,6 @@ const COLLECTION_INTERVAL_MS = 60 * 60 * 1000;
 /** Most deletions of each kind in one call. */
 const BATCH = 100;
 
-type GarbageDependencies = Pick<Platform, "state" | "store" | "archive" | "now">;
 type Kind = "blob" | "source" | "manifest";
 
 /**
@@ -25,15 +24,15 @@ type Kind = "blob" | "source" | "manifest";
  * @throws StoreError if a store fails. The next call finds what this one leaves.
  */
 export async function collectGarbage(
-  deps: GarbageDependencies,
+  platform: Platform,
 ): Promise<{ readonly [K in Kind]: number } | null> {
-  const { state, store, archive, now } = deps;
+  const { state, store, archive, now } = platform;
   const last = state.collectedAt();
   const isDue = last === null || hasElapsed(last, COLLECTION_INTERVAL_MS, now());
   // Without a version everything would be garbage.
   const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
   if (!isDue || !isKnown || state.queue().running.length > 0) return null;
-  const garbage = await findGarbage(deps);
+  const garbage = await findGarbage(platform);
   // Manifests first: readers take the loss of a listed version's blobs for a loss of data.
   const manifest = await remove(garbage, "manifest", (names) =>
     store.deleteGenerations(names.map(Number)),
@@ -45,8 +44,8 @@ export async function collectGarbage(
 }
 
 /** Lists the garbage as `<kind> <name>`. */
-async function findGarbage(deps: GarbageDependencies): Promise<string[]> {
-  const { state, store, archive, now } = deps;
+async function findGarbage(platform: Platform): Promise<string[]> {
+  const { state, store, archive, now } = platform;
   const [blobs, sources, generations] = [
     await store.listBlobs(),
     await archive.list(),

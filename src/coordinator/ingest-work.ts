@@ -59,7 +59,7 @@ export class IngestWork implements Work<RunRecord> {
     const { code } = error;
     const patch = { error };
     if (failure.retry?.step !== true || isLast)
-      return { code, repeat: false, change: (run) => this.#fail(run, failure), patch };
+      return { code, repeat: false, change: (current) => this.#fail(current, failure), patch };
     const retried = (run: Run): Run => ({ ...this.#timed(run), error, retries: run.retries + 1 });
     const change = (current: RunRecord) => ({ ...current, job: retried(current.job) });
     return { code, repeat: true, change, patch };
@@ -158,7 +158,7 @@ const RUN_RETRY_MS = 60_000;
 const RETRY_MAX_MS = 3_600_000;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
-export interface RunFailure {
+interface RunFailure {
   readonly error: RunError;
   /** Null for a permanent fault. */
   readonly retry: Retry | null;

@@ -1,6 +1,6 @@
 import { adoptVersions } from "./published-versions.ts";
 import { ForeignStores, repairCopies, replicate } from "../storage/catalog-store.ts";
-import { type EnqueueRequest, isRun } from "./run-queue.ts";
+import { type EnqueueRequest, isRun, plainRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import type { Platform } from "./platform.ts";
@@ -11,32 +11,21 @@ const STORE_RETRY_MS = 30_000;
 
 /** The first run of a service, which nobody else asks for after a deployment. */
 const FIRST_INGEST: EnqueueRequest = {
-  trigger: "cron",
-  mode: "incremental",
-  source: null,
-  candidate: null,
-  forced: false,
-  requested_by: "cron",
-  note: "nothing is published yet",
+  ...plainRun({ trigger: "cron", requested_by: "cron", note: "nothing is published yet" }),
   ifPaused: "reject",
-  idempotencyKey: null,
 };
-
-interface ReconcilerDependencies extends Pick<
-  Platform,
-  "state" | "store" | "archive" | "endLostRuns" | "historyDeadlineMs" | "now" | "log"
-> {
-  readonly enqueue: (request: EnqueueRequest) => void;
-}
 
 /** Makes the stores and D1 match the coordinator's tables. */
 export class Reconciler {
-  readonly #deps: ReconcilerDependencies;
+  readonly #platform: Platform;
+  readonly #enqueue: (request: EnqueueRequest) => void;
   /** Earliest time of the next attempt. */
   #retryAt = 0;
 
-  constructor(deps: ReconcilerDependencies) {
-    this.#deps = deps;
+  /** @param enqueue queues the first ingest. */
+  constructor(platform: Platform, enqueue: (request: EnqueueRequest) => void) {
+    this.#platform = platform;
+    this.#enqueue = enqueue;
   }
 
   /** Makes the replication of a new version due at once. */
@@ -51,7 +40,7 @@ export class Reconciler {
 
   /** Replicates the current version to the stores, if that is due. Never throws. */
   async replicate(): Promise<void> {
-    const { state, store, now } = this.#deps;
+    const { state, store, now } = this.#platform;
     const manifest = state.unreplicated();
     const dueAt = this.dueAt();
     if (manifest === null || dueAt === null || now() < dueAt) return;
@@ -77,7 +66,7 @@ export class Reconciler {
 
   /** Another installation over these stores may share D1 with this one as well. */
   async #isOwner(): Promise<boolean> {
-    const { store, log } = this.#deps;
+    const { store, log } = this.#platform;
     try {
       await store.checkOwner();
       return true;
@@ -89,10 +78,10 @@ export class Reconciler {
   }
 
   async #repairCopies(): Promise<void> {
-    const { state, store, log } = this.#deps;
+    const { state, store, log } = this.#platform;
     try {
       await adoptVersions(state, store);
-      if (this.#isNew()) this.#deps.enqueue(FIRST_INGEST);
+      if (this.#isNew()) this.#enqueue(FIRST_INGEST);
     } catch (cause) {
       log("warn", "adoption_failed", describeError(cause));
     }
@@ -108,13 +97,13 @@ export class Reconciler {
 
   /** Whether nothing is published, as the stores confirm, and no run has tried to. */
   #isNew(): boolean {
-    const { state } = this.#deps;
+    const { state } = this.#platform;
     return state.currentVersion() === null && state.runs().every((run) => run.state === "skipped");
   }
 
   /** Waits for an empty outbox, which may contain the end of a run. */
   async #endLostRuns(): Promise<void> {
-    const { state, endLostRuns, historyDeadlineMs, log } = this.#deps;
+    const { state, endLostRuns, historyDeadlineMs, log } = this.#platform;
     if (state.history.length > 0) return;
     const open = state.jobs.open().map(({ job }) => job.id);
     try {
@@ -126,9 +115,9 @@ export class Reconciler {
   }
 
   async #collectGarbage(): Promise<void> {
-    const { log } = this.#deps;
+    const { log } = this.#platform;
     try {
-      const deleted = await collectGarbage(this.#deps);
+      const deleted = await collectGarbage(this.#platform);
       if (deleted !== null) log("info", "garbage_collected", { deleted });
     } catch (cause) {
       log("warn", "garbage_left", describeError(cause));
@@ -136,13 +125,13 @@ export class Reconciler {
   }
 
   #retryLater(generation: number, cause: unknown): void {
-    this.#retryAt = this.#deps.now() + STORE_RETRY_MS;
-    this.#deps.log("warn", "replication_failed", { generation, ...describeError(cause) });
+    this.#retryAt = this.#platform.now() + STORE_RETRY_MS;
+    this.#platform.log("warn", "replication_failed", { generation, ...describeError(cause) });
   }
 
   /** A run in its stage `verify` replicates its version itself. */
   #mayReplicate(): boolean {
-    const { state } = this.#deps;
+    const { state } = this.#platform;
     const isVerifying = state.queue().running.some((record) => isRun(record) && record.isCommitted);
     return state.unreplicated() !== null && state.foreign() === null && !isVerifying;
   }

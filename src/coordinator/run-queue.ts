@@ -1,7 +1,7 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../catalog/fields.ts";
-import type { Pause } from "../ingest/pause.ts";
+import { type Pause, unlessEnded } from "../ingest/pause.ts";
 import {
   inStartingOrder,
   isOpen,
@@ -48,6 +48,22 @@ export interface EnqueueRequest {
   readonly ifPaused: "queue" | "reject";
   /** Equal for all repetitions of a request; null if it has no key. */
   readonly idempotencyKey: string | null;
+}
+
+/** Makes the request for a usual run of the configured source, which waits for the end of a pause. */
+export function plainRun(
+  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note"> &
+    Partial<Pick<EnqueueRequest, "idempotencyKey">>,
+): EnqueueRequest {
+  return {
+    mode: "incremental",
+    source: null,
+    candidate: null,
+    forced: false,
+    ifPaused: "queue",
+    idempotencyKey: null,
+    ...asked,
+  };
 }
 
 /** A waiting run, as the API answers it. */
@@ -238,7 +254,8 @@ function answerFor(
 
 /** Describes when each waiting run starts, in that order. */
 export function describeQueue(queue: Queue, now: number): QueuedRun[] {
-  return queue.waiting.filter(isRun).map((record) => describeQueued(record, queue, now));
+  const present = { ...queue, pause: unlessEnded(queue.pause, now) };
+  return present.waiting.filter(isRun).map((record) => describeQueued(record, present, now));
 }
 
 function describeQueued(

@@ -10,7 +10,7 @@ import {
   newRun,
   type RunRecord,
 } from "./run-queue.ts";
-import type { Run, RunState } from "./run.ts";
+import type { Run, RunState, SkipReason } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./queue.ts";
 import { decidePause, type Pause, type PauseRequest } from "../ingest/pause.ts";
 import type { Platform } from "./platform.ts";
@@ -143,7 +143,7 @@ export class Scheduler {
   }
 
   /** Adds a tick to the current row of skipped ticks, or to a new row if the reason differs. */
-  #countSkipped(wanted: RunRecord, skipped_reason: NonNullable<Run["skipped_reason"]>): Run {
+  #countSkipped(wanted: RunRecord, skipped_reason: SkipReason): Run {
     const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
     const row = open?.job.skipped_reason === skipped_reason ? open : wanted;
     const { job: run } = row;

@@ -1,9 +1,7 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
-import { JsonTable, migrate, type TableStorage } from "../storage/tables.ts";
-import { TickTable } from "../storage/tables.ts";
-import { Outbox } from "../storage/tables.ts";
+import { JsonTable, migrate, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
 import { hasEnded, type Pause } from "../ingest/pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import { type Cancellation, endRecord, type JobRecord, type Queue, queueOf } from "./queue.ts";

@@ -9,7 +9,7 @@ import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./
 import { isRun } from "./run-queue.ts";
 import { versionSchema } from "./version.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
-import { hasEnded, pauseSchema } from "../ingest/pause.ts";
+import { pauseSchema, unlessEnded } from "../ingest/pause.ts";
 import { dueSince, isOpen } from "./queue.ts";
 
 /**
@@ -55,15 +55,13 @@ export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>
 export function describeStatus(state: CoordinatorState, now: number): CoordinatorStatus {
   const queue = state.queue();
   const versions = state.versions();
-  const { pause } = queue;
   const running = queue.running.find(isRun);
   const backup = queue.running.find(isBackup);
   const waiting = queue.waiting.filter(isRun);
   const [next] = waiting;
   const [current = null] = versions;
-  const isPaused = pause !== null && !hasEnded(pause, now);
   return {
-    pause: isPaused ? pause : null,
+    pause: unlessEnded(queue.pause, now),
     running: running === undefined ? null : toListed(running.job),
     job: backup === undefined ? null : toJobUnderWay(backup.job),
     queued: waiting.map(({ job }) => toListed(job)),
@@ -71,7 +69,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     ended: state
       .runs()
       .filter(({ state: at }) => !isOpen(at))
-      .map(summarise),
+      .map(summarize),
     current: current && describeVersion(current, versions),
     replicated: state.unreplicated() === null,
     foreign: state.foreign(),
@@ -87,7 +85,7 @@ function toJobUnderWay({ id, kind, stage, started_at, heartbeat_at }: BackupJob)
   return { id, kind, stage, heartbeat_at: heartbeat_at ?? started_at };
 }
 
-function summarise(run: Run): EndedRun {
+function summarize(run: Run): EndedRun {
   const { id, state, outcome, trigger, mode, finished_at, duration_ms, error, guards } = run;
   return { id, state, outcome, trigger, mode, finished_at, duration_ms, error, guards };
 }

@@ -1,7 +1,6 @@
 /** The coordinator's tables that have SQL of their own. Every method is synchronous. */
 import type { Decision } from "../acceptance/held-change.ts";
-import type { Manifest } from "../catalog/manifest.ts";
-import { fromStored, toStored } from "../catalog/manifest.ts";
+import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
 import type { NumberedDecision } from "../ingest/checkpoint.ts";
 import type { ObjectSchema, SqlRow, TableStorage } from "../storage/tables.ts";
 import { isOpen, type JobRecord } from "./queue.ts";

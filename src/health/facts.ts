@@ -5,7 +5,14 @@ import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Version } from "../coordinator/version.ts";
 import type { Pause } from "../ingest/pause.ts";
 import type { RunError } from "../ingest/report.ts";
-import { type Body, type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import {
+  bodyBlobs,
+  frameBlobs,
+  type LocaleEntry,
+  type Manifest,
+  manifestBlobs,
+  segmentBlobs,
+} from "../catalog/manifest.ts";
 import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../storage/deadline.ts";
 
@@ -215,7 +222,9 @@ export async function checkCopies(
     deltas?.blob ?? [],
   ]);
   const blobs =
-    entry === undefined ? sampleBlobs(manifest) : [...localeBlobs(entry), ...changes.flat()];
+    entry === undefined
+      ? sampleBlobs(manifest)
+      : [...bodyBlobs(entry), ...frameBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];
   const unreadable: string[] = [];
   let checked = 0;
@@ -238,19 +247,9 @@ function nextLocale({ locales }: Manifest, after: string | null): string | null 
   return names.find((name) => name > (after ?? "")) ?? names[0] ?? null;
 }
 
-function localeBlobs({ bodies }: LocaleEntry): string[] {
-  return Object.values(bodies)
-    .flatMap((codings) => Object.values(codings))
-    .flatMap(segmentBlobs);
-}
-
 /** The blobs of the first locale's smallest body. */
 function sampleBlobs({ locales }: Manifest): string[] {
   const { br, identity } = Object.values(locales)[0]?.bodies.proto ?? {};
   const body = br ?? identity;
   return body === undefined ? [] : segmentBlobs(body);
-}
-
-function segmentBlobs({ segments }: Body): string[] {
-  return segments.flatMap((segment) => ("blob" in segment ? [segment.blob] : []));
 }

@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { PASSING_FAULTS } from "../sources/source-error.ts";
 import { describeDuration, type Finding, judgeInput, type RuleContext } from "./rule.ts";
 import type { EndedRunFacts, Facts, IngestFacts } from "./facts.ts";
 
@@ -52,16 +53,9 @@ export function judgeSource({ ingest }: RunInput): Finding {
   });
 }
 
-/** Transient upstream faults. */
-const PASSING_SOURCE_FAULTS: ReadonlySet<string> = new Set([
-  "source_unreachable",
-  "source_http_status",
-  "source_deadline",
-  "source_changing",
-]);
-
+/** Whether a code names a fault of upstream that no retry mends. */
 function isFinal(code: string): boolean {
-  return code.startsWith("source_") && !PASSING_SOURCE_FAULTS.has(code);
+  return code.startsWith("source_") && !PASSING_FAULTS.some((fault) => code === `source_${fault}`);
 }
 
 /** Judges how long the active job, or the next run, has made no progress. */

@@ -213,8 +213,6 @@ function distinct(blobs: readonly Blob[], diffs: readonly StoredDiff[]): Blob[] 
   return [...found.values()].filter(({ sha256 }) => !stored.has(sha256));
 }
 
-/** The sample of changes that a run stores. Pure: no clock, no I/O. */
-
 /** Most added, changed and removed entities of each list. The counts include all entities. */
 export const CHANGES_LISTED = 10;
 /** Most airport codes of a region; some regions have thousands. */

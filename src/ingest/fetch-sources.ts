@@ -64,8 +64,8 @@ export function datesOf({
 
 /**
  * Fetches upstream's files and archives their exact bytes. Mode `full` fetches every file; other
- * modes fetch only files that have changed, or whose archived bytes are lost or damaged. A candidate comes from the
- * archive in any mode, without a request to upstream.
+ * modes fetch only files that have changed, or whose archived bytes are lost or damaged. A candidate
+ * comes from the archive in any mode, without a request to upstream.
  *
  * @throws RunFault `candidate_gone` or `unknown_source`; SourceError if upstream's files cannot be
  * fetched.

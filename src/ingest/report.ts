@@ -4,7 +4,7 @@ import { changesSchema } from "../catalog/diff-schema.ts";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 
 /** Of the held changes of a run that has not found the ledger. */
-export const ledgerLost = z.literal(true).exactOptional().meta({
+const ledgerLost = z.literal(true).exactOptional().meta({
   description:
     "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
 });

@@ -134,8 +134,6 @@ function toCity({ key, name, airports }: NewCity): City {
   };
 }
 
-/** Finds the city of an airport that the snapshot does not know. Pure: no clock, no I/O. */
-
 /** From this many inhabitants on, a place may be in another subdivision than the airport. */
 const LARGE_CITY = 100_000;
 /** A smaller one must be this near. */
@@ -157,8 +155,9 @@ interface CityCandidate {
 }
 
 /**
- * Finds the city of an airport: the place that its municipality names, unless that is a village and
- * the airport is named after a city nearby. Without a municipality also the nearest place.
+ * Finds the city of an airport that the snapshot does not know: the place that its municipality
+ * names, unless that is a village and the airport is named after a city nearby. Without a
+ * municipality also the nearest place.
  */
 export function findCity(
   airport: SourceAirport,

@@ -70,7 +70,7 @@ export type Found =
   | { readonly kind: "not_modified"; readonly variant: Variant }
   | { readonly kind: "precondition_failed"; readonly variant: Variant };
 
-export type LookUpFailure = "nothing_published" | "unavailable" | "data_loss" | "not_retained";
+type LookUpFailure = "nothing_published" | "unavailable" | "data_loss" | "not_retained";
 
 /** A call that cannot be answered, for the router to report. */
 export class CallError extends Error {
@@ -108,6 +108,9 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   const bodiless = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const result = await reader.open(variant);
+  // What is lost of a delta need not be lost of the body.
+  if (!result.ok && isDeltaCoding(variant.coding))
+    return find({ reader, defaultLocale }, withoutDeltas(query));
   if (!result.ok) {
     const { generation } = variant.manifest;
     const isCollected =
@@ -179,10 +182,13 @@ function usualNotModified(
   defaultLocale: string,
 ): Found | undefined {
   if (!isDeltaCoding(variant.coding)) return undefined;
-  const codings = query.codings.filter((coding) => !isDeltaCoding(coding));
-  const usual = selectVariant({ ...query, codings }, variant.manifest, defaultLocale);
+  const usual = selectVariant(withoutDeltas(query), variant.manifest, defaultLocale);
   const found = usual && withoutBody(query, usual);
   return found?.kind === "not_modified" ? found : undefined;
+}
+
+function withoutDeltas(query: Query): Query {
+  return { ...query, codings: query.codings.filter((coding) => !isDeltaCoding(coding)) };
 }
 
 /** Answers a HEAD or a conditional request from the manifest alone. */

@@ -30,8 +30,8 @@ interface DropLimits {
 }
 
 /**
- * Reads airports and regions from dropped files in OurAirports' format, plain or gzip. It reads one file after the other:
- * a run that begins between two drops gets one new and one old file.
+ * Reads airports and regions from dropped files in OurAirports' format, plain or gzip. It reads one
+ * file after the other: a run that begins between two drops gets one new and one old file.
  *
  * The day of a drop says nothing about the data. Their date is that of the request, else of the
  * file's metadata, else unknown.

@@ -193,7 +193,7 @@ function checkFinalUrl(start: URL, end: string, hosts: ReadonlySet<string>): voi
  * The platform detects a body that is shorter than its Content-Length, and workerd also gzip that
  * breaks off. Both platforms cut a body that is longer; only the CSV reader detects that.
  *
- * @throws SourceError `not_csv`, `bad_encoding`, `too_large`, `deadline` or `truncated`.
+ * @throws SourceError `not_csv`, `bad_encoding`, `too_large`, `deadline` or `broken_off`.
  */
 async function readBody(response: Response, url: URL, session: Session): Promise<Uint8Array> {
   const { headers, body } = response;
@@ -221,7 +221,7 @@ async function readBody(response: Response, url: URL, session: Session): Promise
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
     const text = `${where} breaks off, or cannot be decoded, after ${length} bytes${describeCause(cause)}; try again later`;
-    throw deadlineOf(where, session) ?? new PassingError("truncated", text);
+    throw deadlineOf(where, session) ?? new PassingError("broken_off", text);
   }
   return concatenate(chunks);
 }

@@ -1,5 +1,16 @@
+/** Reasons that pass: a retry may succeed. */
+export const PASSING_FAULTS = [
+  "unreachable",
+  "http_status",
+  "deadline",
+  "broken_off",
+  "changing",
+] as const;
+type PassingFault = (typeof PASSING_FAULTS)[number];
+
 /** Reason why upstream bytes are unavailable or unusable. */
 export type SourceFault =
+  | PassingFault
   | "not_utf8"
   | "missing_columns"
   | "malformed_csv"
@@ -8,12 +19,8 @@ export type SourceFault =
   | "not_csv"
   | "bad_encoding"
   | "too_large"
-  | "unreachable"
-  | "http_status"
   | "http_refused"
   | "redirect_refused"
-  | "deadline"
-  | "changing"
   | "missing_file"
   | "bad_date"
   | "ambiguous_file";
@@ -34,7 +41,7 @@ export class PassingError extends SourceError {
   /** Upstream's Retry-After in milliseconds; null if it sent none. */
   readonly retryAfterMs: number | null;
 
-  constructor(fault: SourceFault, message: string, retryAfterMs: number | null = null) {
+  constructor(fault: PassingFault, message: string, retryAfterMs: number | null = null) {
     super(fault, message);
     this.retryAfterMs = retryAfterMs;
   }

@@ -4,7 +4,7 @@ export class StoreError extends Error {
 }
 
 /** Wraps a store's error with the operation that failed. */
-export function toStoreError(what: string, cause: unknown): StoreError {
+function toStoreError(what: string, cause: unknown): StoreError {
   return cause instanceof StoreError
     ? cause
     : new StoreError(`${what}: ${String(cause)}`, { cause });

@@ -5,7 +5,7 @@ import { withDeadline } from "./deadline.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
-/** Older manifests in memory: more than there are retained versions. */
+/** Most older manifests in memory: as many as there are retained versions. */
 const OLDER_MAX = 20;
 /** How long a list of the generations is used. */
 const LISTED_FOR_MS = 1_000;

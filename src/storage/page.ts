@@ -6,17 +6,13 @@ import type { SelectResultFields } from "drizzle-orm/query-builders/select.types
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { timeText } from "./time.ts";
 
-/**
- * Cursors of keyset pagination. A cursor is opaque to callers; it encodes the id of the last row of a
- * page.
- */
-
 type DecodedCursor =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly reason: "bad_cursor" };
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** Encodes the id of a page's last row as the cursor of the next page, which is opaque to callers. */
 export function encodeCursor(id: string): string {
   return Buffer.from(id).toString("base64url");
 }

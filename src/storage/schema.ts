@@ -10,7 +10,7 @@ const textOfRun = (name: string) =>
   text(name).generatedAlwaysAs(fieldOfRun(name), { mode: "virtual" });
 
 /**
- * Summarised history of ingest runs: each run as JSON, as the API answers it. Its fields that are
+ * Summarized history of ingest runs: each run as JSON, as the API answers it. Its fields that are
  * filtered by are columns too, which SQLite computes. `seq` is the coordinator's number of the change
  * that a row shows: a row is only ever replaced by a later one.
  */

@@ -13,7 +13,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   backup: ["catalog", "ingest", "sources", "storage", "log.ts", "parse-json.ts"],
   coordinator: ["acceptance", "backup", "catalog", "ingest", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
-  health: ["backup", "catalog", "coordinator", "ingest", "storage"],
+  health: ["backup", "catalog", "coordinator", "ingest", "sources", "storage"],
   alerts: ["catalog", "health", "storage", "log.ts", "parse-json.ts"],
   admin: [
     "acceptance",

@@ -236,9 +236,9 @@ function whatHappensNext(
     detail(isSkipped(next) ? `${JOBS[next.job]}, which the pause skips` : JOBS[next.job], next.at),
   );
   if (coordinator === null) {
-    const found = problemsOf(withNames(checks, (name) => name.startsWith("coordinator:")));
-    const why = found.map(({ output }) => detail(`The coordinator: ${output}`));
-    return { question, status: "warn", answer: "Unknown", details: [...why, ...ticks] };
+    const found = withNames(checks, (name) => name.startsWith("coordinator:"));
+    const why = problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`));
+    return { question, status: worstOf(found), answer: "Unknown", details: [...why, ...ticks] };
   }
   const { pause, running, queued, held } = coordinator;
   const details = [

@@ -1,4 +1,3 @@
-import type { EnqueueRequest } from "../../coordinator/run-queue.ts";
 import type { ListedRun, Run } from "../../coordinator/run.ts";
 import { isOpen } from "../../coordinator/queue.ts";
 import {
@@ -21,14 +20,6 @@ export const OF_RUN = { Location: "The path of the run, if there is one." };
 /** The path of a run. */
 export function runPath({ id }: { readonly id: string }): string {
   return `/admin/ingest/runs/${id}`;
-}
-
-/** A run of the configured source, which waits while ingestion is paused. */
-export function plainRun(
-  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note" | "idempotencyKey">,
-): EnqueueRequest {
-  const usual = { mode: "incremental", source: null, candidate: null, forced: false } as const;
-  return { ...asked, ...usual, ifPaused: "queue" };
 }
 
 /**

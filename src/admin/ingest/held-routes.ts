@@ -11,6 +11,7 @@ import {
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import { count } from "../../catalog/fields.ts";
+import { plainRun } from "../../coordinator/run-queue.ts";
 import { type ListedRun, runSchema } from "../../coordinator/run.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time.ts";
@@ -19,7 +20,7 @@ import type { Actor } from "../http/http.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
-import { OF_RUN, plainRun, runId, runPath } from "./find-runs.ts";
+import { OF_RUN, runId, runPath } from "./find-runs.ts";
 
 const NO_RULE = "none";
 const ruleField = z
@@ -256,12 +257,7 @@ async function queueRuns(
   actor: Actor,
 ): Promise<ListedRun | null> {
   const note = "takes over approved changes";
-  const plain = plainRun({
-    trigger: "manual",
-    requested_by: actor.id,
-    note,
-    idempotencyKey: null,
-  });
+  const plain = plainRun({ trigger: "manual", requested_by: actor.id, note });
   let run: ListedRun | null = null;
   for (const source of new Set(approved.map((change) => change.source))) {
     const result = await coordinator.enqueue({ ...plain, source });

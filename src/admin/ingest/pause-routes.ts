@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { PauseAnswer } from "../../coordinator/scheduler.ts";
-import type { EnqueueResult } from "../../coordinator/run-queue.ts";
+import { type EnqueueResult, plainRun } from "../../coordinator/run-queue.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import { type Pause, pauseSchema } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
-import { OF_RUN, plainRun, runPath } from "./find-runs.ts";
+import { OF_RUN, runPath } from "./find-runs.ts";
 
 const pauseBody = z.strictObject({
   note: noteField,

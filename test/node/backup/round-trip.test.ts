@@ -125,6 +125,16 @@ describe("a backup", () => {
     expect(fresh.ingest.current()?.diffs).toEqual([second]);
   });
 
+  it("restores a version without a frame that the stores have lost", async () => {
+    const { proto, json } = world.ingest.current()?.locales["en"]?.frames ?? {};
+    world.loseBlob(proto?.blob ?? "");
+    const { backup_id, ...job } = await world.backUp();
+    expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
+    const fresh = new BackupWorld(world);
+    expect(await fresh.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 4 });
+    expect(fresh.ingest.current()?.locales["en"]?.frames).toEqual({ json });
+  });
+
   it("exists but fails its verification if the published version has lost a blob", async () => {
     const current = world.ingest.current();
     const older = world.ingest.state.findVersion(2);

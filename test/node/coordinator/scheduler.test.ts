@@ -65,6 +65,18 @@ describe("a pause", () => {
   });
 });
 
+describe("a pause past its end that no alarm has lifted yet", () => {
+  it("counts for neither the status, the queue nor a rollback", async () => {
+    await world.runToEnd();
+    await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
+    await world.enqueue();
+    world.time = START + 10;
+    expect(world.coordinator.queue()).toMatchObject([{ will_start: "now" }]);
+    expect(world.coordinator.status().pause).toBeNull();
+    expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true, paused: false });
+  });
+});
+
 describe("a cron tick", () => {
   it("leads to one run, however often it fires", async () => {
     await tick(START);

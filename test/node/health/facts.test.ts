@@ -60,6 +60,19 @@ describe("checkCopies", () => {
     expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 10, damaged: [] });
   });
 
+  it("reads the frames of the locale as well", async () => {
+    const [[blob] = [""]] = blobsOf("frame");
+    const entry = { ...anEntry("de"), frames: { proto: { blob, bytes: 13 } } };
+    const changed = { ...manifest, locales: { ...manifest.locales, de: entry } };
+    store.publish({ manifest: changed, blobs: blobsOf("frame") });
+    store.r2.delete(blobKey(blob));
+    const request = { isLocaleDue: true, after: null, suspects: [] };
+    expect(await checkCopies(changed, request, store)).toMatchObject({
+      checked: 5,
+      damaged: [{ replica: "r2", sha256: blob, fault: "missing" }],
+    });
+  });
+
   it.each([
     [null, "de"],
     ["de", "en"],

@@ -672,6 +672,9 @@ describe("source_broken", () => {
     ["source_http_status", "good"],
     ["source_unreachable", "good"],
     ["source_deadline", "good"],
+    ["source_changing", "good"],
+    ["source_broken_off", "good"],
+    ["source_truncated", "bad"],
     ["store_fault", "good"],
     ["guard_shrink", "good"],
   ])("judges one run that failed by %s as %s", (code, verdict) => {

@@ -32,7 +32,7 @@ it.each([
 });
 
 it.each([
-  [new PassingError("truncated", "gone"), "source_truncated", "gone", true, 60_000],
+  [new PassingError("broken_off", "gone"), "source_broken_off", "gone", true, 60_000],
   [new StoreError("KV put x: 429"), "store_fault", "KV put x: 429", true, 60_000],
   [new StoreTimeout("KV put x: no answer"), "store_fault", "KV put x: no answer", true, 60_000],
   [new TypeError("x is no function"), "internal", "TypeError: x is no function", true, null],

@@ -6,6 +6,7 @@ import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
 import { readHead } from "../../../src/rpc/request.ts";
+import { blobKey } from "../../../src/storage/keys.ts";
 import { CachedCatalogReader } from "../../../src/storage/cached-catalog-reader.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
@@ -228,6 +229,23 @@ describe("the body without a delta", () => {
     expect(gunzipSync(await bytesOf(response))).toEqual(await wholeOf(older));
     const still = await ask(current, { headers: having(await wholeOf(versions[1])) });
     expect(still.headers.get("content-encoding")).toBe("dcz");
+  });
+
+  it.each([
+    ["delta", "en", () => versions[4]?.diffs[0]?.deltas?.blob],
+    ["frame", "de", () => versions[4]?.locales["en"]?.frames?.json?.blob],
+  ])("goes to a client whose %s the stores have lost", async (_, locale, findBlob) => {
+    const key = blobKey(findBlob() ?? "");
+    const { kv, r2 } = world.store;
+    const stored = [kv, r2].map((replica) => [replica, replica.get(key)] as const);
+    const headers = having(await wholeOf(versions[3], { locale }));
+    const whole = await wholeOf(versions[4]);
+    for (const [replica] of stored) expect(replica.delete(key)).toBe(true);
+    const response = await ask(versions[4], { headers });
+    for (const [replica, bytes] of stored) if (bytes !== undefined) replica.set(key, bytes);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(gunzipSync(await bytesOf(response))).toEqual(whole);
   });
 
   it("answers every POST", async () => {

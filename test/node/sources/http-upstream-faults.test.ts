@@ -52,10 +52,10 @@ function noteClose(behavior: Behavior): () => boolean {
 describe("a transient fault", () => {
   it.each<[SourceFault, string, Behavior]>([
     ["unreachable", "hangs up before it answers", hangUp],
-    ["truncated", "resets the connection in the middle of the file", reset(BEGINNING)],
-    ["truncated", "sends less than it announced", brokenOff(BEGINNING, AIRPORTS_CSV.length)],
+    ["broken_off", "resets the connection in the middle of the file", reset(BEGINNING)],
+    ["broken_off", "sends less than it announced", brokenOff(BEGINNING, AIRPORTS_CSV.length)],
     [
-      "truncated",
+      "broken_off",
       "compresses less than it says",
       file(AIRPORTS_CSV, { "content-encoding": "gzip" }),
     ],

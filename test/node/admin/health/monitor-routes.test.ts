@@ -260,7 +260,7 @@ describe("the five answers", () => {
       served: say("pass", "Yes"),
       fresh: say("fail", "2026-10-20", "it does not answer"),
       failed: say("fail", "2 problems", "monitor: it does not answer"),
-      next: say("warn", "Unknown", "The coordinator: it does not answer"),
+      next: say("fail", "Unknown", "The coordinator: it does not answer"),
     });
   });
 
