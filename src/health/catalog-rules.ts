@@ -1,3 +1,4 @@
+import { shortHash } from "../catalog/bytes.ts";
 import {
   describeDuration,
   type Finding,
@@ -16,8 +17,6 @@ import {
   readPublished,
 } from "./facts.ts";
 
-/** Number of digits of a hash in a message; the evidence has all. */
-const HASH_SHOWN = 12;
 /** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;
 const NOTHING_PUBLISHED = "Nothing is published.";
@@ -102,7 +101,7 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const faults = [
     ...manifests,
     ...copies.damaged.map(
-      ({ replica, sha256, fault }) => `${replica} blob ${sha256.slice(0, HASH_SHOWN)}… is ${fault}`,
+      ({ replica, sha256, fault }) => `${replica} blob ${shortHash(sha256)} is ${fault}`,
     ),
   ].slice(0, COPIES_NAMED);
   const message =

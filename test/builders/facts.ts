@@ -118,5 +118,10 @@ export function aManifestCopy({
 }
 
 export function someBackups(changes: Partial<BackupTimes> = {}): BackupTimes {
-  return { newestFinishedAt: ago(HOUR_MS), newestVerifiedAt: ago(HOUR_MS), ...changes };
+  return {
+    newestFailure: null,
+    newestFinishedAt: ago(HOUR_MS),
+    newestVerifiedAt: ago(HOUR_MS),
+    ...changes,
+  };
 }

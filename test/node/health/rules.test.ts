@@ -654,6 +654,14 @@ describe.each(Object.entries(CASES))("%s", (rule, cases) => {
 
 describe("queue_backlog", () => {
   it("lets runs wait while ingestion is paused", () => {
+    [
+      "is bad at once if the newest backup has failed its verification",
+      withBackups({ newestFailure: "the object ab… is missing" }),
+      {
+        verdict: "bad",
+        message: "The newest backup cannot be restored: the object ab… is missing.",
+      },
+    ],
     const queued = list(9, (index) => ({ id: `run-${index}`, queued_at: ago(HOUR_MS) }));
     const facts = withIngest({ ...pausedFor(HOUR_MS), queued });
     expect(findingOf("queue_backlog", facts, "ingest")).toMatchObject({
