@@ -143,6 +143,7 @@ function publish(
     previous: isThere ? previous : null,
   });
   if (ledger !== null) coordinator.recordLedger(ledger);
+  coordinator.setHistoryLost(null);
   return { generation, paused: true };
 }
 

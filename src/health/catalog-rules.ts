@@ -11,6 +11,8 @@ import {
   describeFaults,
   type EndedRunFacts,
   type Facts,
+  type IngestFacts,
+  isOther,
   type ManifestCopies,
   newestPublished,
   type Published,
@@ -90,8 +92,7 @@ export function judgeData(
 
 /** Judges the number of copies that differ from the published content. */
 export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
-  const expected =
-    ingest.ok && ingest.value.replicated ? (ingest.value.current?.generation ?? null) : null;
+  const expected = ingest.ok && ingest.value.replicated ? ingest.value.current : null;
   const manifests = manifestFaults(catalog, expected);
   const value = manifests.length + copies.damaged.length;
   const measurement = { threshold: 1, unit: "copies" } as const;
@@ -121,10 +122,11 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   });
 }
 
-/** Lists faults of the manifests. `expected` is the published generation, null if unknown. */
-function manifestFaults({ kv, r2 }: ManifestCopies, expected: number | null): string[] {
-  const generation = expected ?? newestPublished({ kv, r2 })?.generation ?? null;
-  if (generation === null) return describeFaults({ kv, r2 }, ["corrupt"]);
+/** Lists faults of the manifests. `current` is the published version, null if unknown. */
+function manifestFaults({ kv, r2 }: ManifestCopies, current: IngestFacts["current"]): string[] {
+  const expected = current ?? newestPublished({ kv, r2 });
+  if (expected === undefined) return describeFaults({ kv, r2 }, ["corrupt"]);
+  const { generation } = expected;
   return Object.entries({ kv, r2 }).flatMap(([replica, copy]) => {
     if (!copy.ok)
       return copy.fault === "unreadable" ? [] : [`${replica} manifest is ${copy.fault}`];

@@ -98,6 +98,14 @@ export interface Facts {
   readonly monitor: MonitorFacts;
 }
 
+/** Whether two versions share a number only: no installation publishes a generation twice. */
+export function isOther(
+  a: Pick<Published, "generation" | "published_at">,
+  b: Pick<Published, "generation" | "published_at">,
+): boolean {
+  return a.generation === b.generation && a.published_at !== b.published_at;
+}
+
 /** Returns the newer intact manifest of the two, or undefined if there is none. */
 export function newestPublished<M extends Published>({ kv, r2 }: ManifestCopies<M>): M | undefined {
   return [kv, r2]

@@ -16,7 +16,10 @@ export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: Rul
   });
 }
 
-/** Judges the age of the last verified backup while a newer one is unverified. */
+/**
+ * Judges the age of the last verified backup while a newer one is unverified. A newest backup that has
+ * failed is bad at once.
+ */
 export function judgeVerification(
   { backups, monitor }: Facts,
   { now, limits }: RuleContext,

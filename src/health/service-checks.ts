@@ -2,13 +2,16 @@
  * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
  * Only the rules judge; here a finding becomes a check, and a late evaluation fails.
  */
+import type { Manifest } from "../catalog/manifest.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { Copy } from "../storage/catalog-store.ts";
 import type { Check, Checks } from "./check.ts";
 import type { IngestFacts } from "./facts.ts";
+import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";
 import { describeDuration } from "./rule.ts";
-import type { RuleFinding } from "./rules.ts";
+import { findingOf, type RuleFinding } from "./rules.ts";
 
 /** The part of a finding that a check shows. */
 type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
@@ -82,6 +85,22 @@ function checkEvaluation(
 export interface LiveCoordinatorFacts extends Pick<CoordinatorStatus, "pause"> {
   readonly running: Pick<Run, "id" | "stage" | "progress"> | null;
   readonly queued: IngestFacts["queued"];
+}
+
+/** Judges live what must not pass until the next evaluation: whose the stores are, and lost history. */
+export function checkLosses(
+  status: IngestFacts,
+  { manifest, now }: { readonly manifest: Manifest | null; readonly now: number },
+): Checks {
+  const ingest = { ok: true, value: status } as const;
+  const copy: Copy<Manifest> =
+    manifest === null ? { ok: false, fault: "missing", detail: "" } : { ok: true, value: manifest };
+  return {
+    "rule:foreign_stores": [
+      toCheck(findingOf("foreign_stores", judgeOwner({ ingest, catalog: { kv: copy, r2: copy } }))),
+    ],
+    "rule:history_lost": [toCheck(findingOf("history_lost", judgeHistory({ ingest }, { now })))],
+  };
 }
 
 /** Shows the pause, the queue and the run under way. A pause only warns. */

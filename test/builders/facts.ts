@@ -51,6 +51,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     replicated: true,
     foreign: null,
     outboxLength: 0,
+    historyLostAt: null,
     held: null,
     lastTicks: {},
     oldestPublishedAt: null,

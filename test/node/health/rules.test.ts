@@ -117,6 +117,7 @@ const MEASURED: readonly Measured[] = [
         },
       }),
   ],
+  ["history_lost", 1, (lost) => withIngest({ historyLostAt: lost < 1 ? null : ago(HOUR_MS) })],
   [
     "ingest_paused_long",
     24 * HOUR_MS,
@@ -159,7 +160,7 @@ const MEASURED: readonly Measured[] = [
     "backup_unverified",
     25 * HOUR_MS,
     (ms) => {
-      const value = { newestFinishedAt: ago(MINUTE_MS), newestVerifiedAt: ago(ms) };
+      const value = someBackups({ newestFinishedAt: ago(MINUTE_MS), newestVerifiedAt: ago(ms) });
       return someFacts({ backups: { ok: true, value } });
     },
   ],
@@ -208,7 +209,9 @@ describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
     ])("judges a value %s the threshold, %d, as %s", (_, value, verdict) => {
       const finding = findingOf(rule, facts(value), label);
       expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
-      const isOne = ["source_broken", "foreign_stores", "ledger_lost"].includes(rule);
+      const isOne = ["source_broken", "foreign_stores", "ledger_lost", "history_lost"].includes(
+        rule,
+      );
       expect(finding.value).toBeCloseTo(isOne ? Math.min(value, 1) : value, 6);
     });
   },
@@ -258,7 +261,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(21);
+    expect(findings).toHaveLength(22);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -419,6 +422,11 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
+      "leaves out what foreign stores have failed, of which a takeover must leave no advice",
+      withIngest({ ended: [...list(3, () => failedBy("foreign_stores")), anEndedRun()] }),
+      { verdict: "good", value: 0 },
+    ],
+    [
       "warns of a single failed run, before the alert",
       withIngest({ ended: [aFailedRun(), anEndedRun()] }),
       { status: "warn" },
@@ -499,6 +507,44 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       good,
     ],
   ],
+  history_lost: [
+    [
+      "is told for a week, because no restore brings back the audit",
+      withIngest({ historyLostAt: ago(7 * 24 * HOUR_MS) }),
+      good,
+    ],
+    [
+      "says what a restore brings back",
+      withIngest({ historyLostAt: ago(2 * HOUR_MS) }),
+      {
+        status: "warn",
+        message:
+          "D1 had lost rows 2 h ago. A restored backup from before brings them back, but for the audit.",
+      },
+    ],
+  ],
+  foreign_stores: [
+    [
+      "is bad as soon as the coordinator has lost its state, before it has looked at the stores",
+      withIngest({ current: null, ended: [] }),
+      { status: "fail", message: expect.stringContaining("it has lost its state") },
+    ],
+    [
+      "is good before the first publication",
+      { ...withIngest({ current: null, ended: [] }), catalog: nothingServed },
+      good,
+    ],
+    [
+      "is bad as soon as R2 has another version of the same number",
+      someFacts({ catalog: { kv: aManifestCopy(), r2: publishedAnHourAgo } }),
+      { status: "fail", message: expect.stringContaining("another version 7") },
+    ],
+    [
+      "is good while R2 shows a newer version, which this installation may have published meanwhile",
+      someFacts({ catalog: { kv: aManifestCopy(), r2: aManifestCopy({ generation: 8 }) } }),
+      good,
+    ],
+  ],
   guard_tripped: [
     [
       "stays bad while later runs fail otherwise and dry runs pass",
@@ -536,6 +582,21 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         value: 1,
         evidence: { manifests: ["kv manifest shows generation 6 instead of 7"] },
       },
+    ],
+    [
+      "is bad if KV shows a newer manifest than R2, which is written first",
+      withCatalog(aManifestCopy({ generation: 9 })),
+      { verdict: "bad", value: 1 },
+    ],
+    [
+      "is good if both stores show a newer version, published since the coordinator answered",
+      withManifest({ generation: 8 }),
+      good,
+    ],
+    [
+      "is bad if a store shows another version of the same number",
+      withCatalog(publishedAnHourAgo),
+      { verdict: "bad", evidence: { manifests: ["kv manifest is another one of generation 7"] } },
     ],
     [
       "is bad if both stores have lost what the coordinator has published",
@@ -593,6 +654,14 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ],
   ],
   backup_unverified: [
+    [
+      "is bad at once if the newest backup has failed its verification",
+      withBackups({ newestFailure: "the object ab… is missing" }),
+      {
+        verdict: "bad",
+        message: "The newest backup cannot be restored: the object ab… is missing.",
+      },
+    ],
     ["is good without any backup", withoutBackups(26 * HOUR_MS), good],
     [
       "is good for an old backup that is verified",
@@ -654,14 +723,6 @@ describe.each(Object.entries(CASES))("%s", (rule, cases) => {
 
 describe("queue_backlog", () => {
   it("lets runs wait while ingestion is paused", () => {
-    [
-      "is bad at once if the newest backup has failed its verification",
-      withBackups({ newestFailure: "the object ab… is missing" }),
-      {
-        verdict: "bad",
-        message: "The newest backup cannot be restored: the object ab… is missing.",
-      },
-    ],
     const queued = list(9, (index) => ({ id: `run-${index}`, queued_at: ago(HOUR_MS) }));
     const facts = withIngest({ ...pausedFor(HOUR_MS), queued });
     expect(findingOf("queue_backlog", facts, "ingest")).toMatchObject({
@@ -707,6 +768,7 @@ describe("an input that cannot be read", () => {
         "queue_backlog",
         "queue_backlog",
         "ledger_lost",
+        "history_lost",
         "coverage_drop",
         "ticks_missed",
       ],
