@@ -1,5 +1,12 @@
 import { adoptVersions } from "./published-versions.ts";
-import { ForeignStores, repairCopies, replicate } from "../storage/catalog-store.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import {
+  findUnknownGeneration,
+  ForeignStores,
+  repairCopies,
+  replicate,
+} from "../storage/catalog-store.ts";
+import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, isRun } from "./run-queue.ts";
 import { isOpen } from "./queue.ts";
 import { describeError } from "../log.ts";
@@ -109,7 +116,9 @@ export class Reconciler {
     if (current === null || state.unreplicated() !== null) return;
     const { generation } = current;
     try {
-      if (await repairCopies(store, current)) log("warn", "manifest_replaced", { generation });
+      const unknown = await findUnknownGeneration(store, current);
+      if (unknown !== null) this.#publishAbove(unknown, current);
+      else if (await repairCopies(store, current)) log("warn", "manifest_replaced", { generation });
     } catch (cause) {
       this.#retryLater(generation, cause);
     }

@@ -131,6 +131,10 @@ function manifestFaults({ kv, r2 }: ManifestCopies, current: IngestFacts["curren
     if (!copy.ok)
       return copy.fault === "unreadable" ? [] : [`${replica} manifest is ${copy.fault}`];
     const shown = copy.value.generation;
+    if (isOther(copy.value, expected))
+      return [`${replica} manifest is another one of generation ${generation}`];
+    if (replica === "kv" && r2.ok && r2.value.generation < shown)
+      return [`kv manifest shows generation ${shown}, which R2, written first, does not`];
     // A newer generation was published between two reads.
     return shown >= generation
       ? []

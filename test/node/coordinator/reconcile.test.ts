@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createHistory } from "../../../src/coordinator/history.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { sealedBytes } from "../../builders/memory-catalog-store.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
 import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
 
