@@ -108,7 +108,7 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const message =
     value === 0
       ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
-      : `${value} copies are not what was published: ${faults.join("; ")}.`;
+      : `${value} copies are not what was published: ${faults.join("; ")}.${lossOf(copies)}`;
   return measured({
     ...measurement,
     value,
@@ -120,6 +120,16 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
       damaged: copies.damaged.slice(0, COPIES_NAMED).map((copy) => ({ ...copy })),
     },
   });
+}
+
+/** Says whether clients get errors, because no copy of a blob is intact. */
+function lossOf({ damaged }: Facts["copies"]): string {
+  const inKv = damaged.filter(({ replica }) => replica === "kv");
+  const isInR2 = (blob: string) =>
+    damaged.some(({ replica, sha256 }) => replica === "r2" && sha256 === blob);
+  const size = inKv.filter(({ sha256 }) => isInR2(sha256)).length;
+  const blobs = size === 1 ? "1 blob has" : `${size} blobs have`;
+  return size === 0 ? "" : ` ${blobs} no intact copy: requests for them fail with data_loss.`;
 }
 
 /** Lists faults of the manifests. `current` is the published version, null if unknown. */

@@ -584,6 +584,22 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
+      "says that clients get errors if no copy of a blob is intact",
+      someFacts({
+        copies: {
+          locale: "en",
+          checked: 3,
+          damaged: [
+            { replica: "kv", sha256: "ab", fault: "corrupt" },
+            { replica: "r2", sha256: "ab", fault: "missing" },
+            { replica: "r2", sha256: "cd", fault: "missing" },
+          ],
+          unreadable: [],
+        },
+      }),
+      { message: expect.stringMatching(/\. 1 blob has no intact copy: requests .* data_loss\.$/) },
+    ],
+    [
       "is bad if KV shows a newer manifest than R2, which is written first",
       withCatalog(aManifestCopy({ generation: 9 })),
       { verdict: "bad", value: 1 },
