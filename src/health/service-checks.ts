@@ -125,13 +125,17 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
 }
 
 /**
- * Says how far the run is that publishes for the first time. Until it has, nothing can be served, and
- * nobody need have evaluated the rules.
+ * Says why neither store has a manifest: they have lost it, or nothing is published yet, and then how
+ * far the run is that publishes for the first time. Until it has, nobody need have evaluated the rules.
  */
-export function checkFirstRun(
-  { running, queued, pause }: LiveCoordinatorFacts,
+export function checkEmptyStores(
+  { running, queued, pause, current }: LiveCoordinatorFacts & Pick<IngestFacts, "current">,
   { lastRun }: Pick<MonitorStatusFacts, "lastRun">,
 ): Checks {
+  if (current !== null) {
+    const output = `both stores have lost the manifest of version ${current.generation}, which the coordinator replaces within five minutes; if they have lost more, restore the newest backup`;
+    return { "catalog:present": [{ status: "fail", output }] };
+  }
   if (pause !== null || (running === null && queued.length === 0)) return {};
   return {
     "catalog:present": [{ status: "warn", output: firstRunOutput(running) }],

@@ -4,7 +4,7 @@ import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import type { Check, Checks } from "../../health/check.ts";
 import {
   checkCoordinator,
-  checkFirstRun,
+  checkEmptyStores,
   checkLosses,
   checkMonitor,
 } from "../../health/service-checks.ts";
@@ -67,7 +67,7 @@ export async function observe(platform: Platform): Promise<Observation> {
       ...(catalog.isEmpty &&
         status.value &&
         monitor.value &&
-        checkFirstRun(status.value, monitor.value)),
+        checkEmptyStores(status.value, monitor.value)),
     },
   };
 }
