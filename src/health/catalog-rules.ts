@@ -108,7 +108,7 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const message =
     value === 0
       ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
-      : `${value} copies are not what was published: ${faults.join("; ")}.${lossOf(copies)}`;
+      : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.${lossOf(copies)}`;
   return measured({
     ...measurement,
     value,

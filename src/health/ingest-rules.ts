@@ -32,7 +32,9 @@ export function judgeFailures({ ingest }: RunInput, { limits }: RuleContext): Fi
     if (last === undefined) return { value, message: "The last run succeeded.", evidence };
     const count = value === 1 ? "run has" : "runs in a row have";
     const { code = "no code", message: why = "no message" } = last.error ?? {};
-    return { value, message: `${value} ${count} failed, the last with ${code}: ${why}`, evidence };
+    // The message of a guard begins with its name.
+    const reason = why.startsWith(`${code}: `) ? why : `${code}: ${why}`;
+    return { value, message: `${value} ${count} failed, the last with ${reason}`, evidence };
   });
 }
 
@@ -274,7 +276,8 @@ export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Fi
     });
     const late = triggers.filter(({ missed }) => missed > 0);
     const sentences = late.map(
-      ({ cron, missed }) => `${missed} ticks of "${cron}" were due and did not come.`,
+      ({ cron, missed }) =>
+        `${missed === 1 ? "1 tick" : `${missed} ticks`} of "${cron}" did not come when due.`,
     );
     return {
       value: late.reduce((sum, { missed }) => sum + missed, 0),

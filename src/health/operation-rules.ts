@@ -42,7 +42,11 @@ export function judgeVerification(
       if (timeOf(newestVerifiedAt, 0) >= Date.parse(newestFinishedAt))
         return { value: 0, message: "The newest backup is verified.", evidence };
       const value = Math.max(0, now - timeOf(newestVerifiedAt, monitor.since));
-      const message = `The newest backup is not verified; the last verified one is from ${newestVerifiedAt ?? "never"}.`;
+      const last =
+        newestVerifiedAt === null
+          ? "no other is either"
+          : `the last verified one is ${describeDuration(value)} old`;
+      const message = `The newest backup is not verified; ${last}.`;
       return { value, message, evidence };
     },
   );

@@ -153,7 +153,7 @@ function firstRunOutput(running: LiveCoordinatorFacts["running"]): string {
 }
 
 function pauseOutput({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
-  const end = until === null ? "" : ` until ${until}`;
+  const end = until === null ? "" : ` until ${until.slice(0, 16).replace("T", " ")} UTC`;
   const why = note === null ? "" : `: ${note}`;
   return `paused by ${by}${end}${why}`;
 }

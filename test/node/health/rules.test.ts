@@ -245,7 +245,7 @@ describe("ticks_missed", () => {
     expect(published(null)).toMatchObject({ verdict: "good", message: "Every tick came." });
     expect(published(ago(24 * HOUR_MS))).toMatchObject({
       verdict: "bad",
-      message: '1 ticks of "17 4 * * *" were due and did not come.',
+      message: '1 tick of "17 4 * * *" did not come when due.',
       evidence: { triggers: [{ cron: DAILY, missed: 1 }] },
     });
   });
@@ -422,6 +422,13 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
+      "names a guard once, whose message begins with its name",
+      withIngest({
+        ended: [aFailedRun({ error: { code: "guard_empty", message: "guard_empty: no cities" } })],
+      }),
+      { message: "1 run has failed, the last with guard_empty: no cities" },
+    ],
+    [
       "leaves out what foreign stores have failed, of which a takeover must leave no advice",
       withIngest({ ended: [...list(3, () => failedBy("foreign_stores")), anEndedRun()] }),
       { verdict: "good", value: 0 },
@@ -567,7 +574,12 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "is bad if the manifest is missing in one store",
       withCatalog(missing),
-      { verdict: "bad", value: 1, evidence: { manifests: ["kv manifest is missing"] } },
+      {
+        verdict: "bad",
+        value: 1,
+        message: "1 copy is not what was published: kv manifest is missing.",
+        evidence: { manifests: ["kv manifest is missing"] },
+      },
     ],
     [
       "is bad if the manifest is corrupt",
@@ -670,6 +682,19 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ],
   ],
   backup_unverified: [
+    [
+      "says how old the last verified backup is",
+      withBackups({ newestVerifiedAt: ago(26 * HOUR_MS) }),
+      {
+        verdict: "bad",
+        message: "The newest backup is not verified; the last verified one is 1 d 2 h old.",
+      },
+    ],
+    [
+      "says that no backup has ever been verified",
+      withBackups({ newestVerifiedAt: null }),
+      { verdict: "bad", message: "The newest backup is not verified; no other is either." },
+    ],
     [
       "is bad at once if the newest backup has failed its verification",
       withBackups({ newestFailure: "the object ab… is missing" }),

@@ -113,7 +113,7 @@ describe("checkCoordinator", () => {
       "names the end of a pause",
       { pause: { ...pause, note: null, until } },
       "warn",
-      `paused by ops until ${until}`,
+      "paused by ops until 2026-11-20 13:00 UTC",
     ],
     [
       "leaves the judgment of a long queue to the rules",
