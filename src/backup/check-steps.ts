@@ -2,7 +2,7 @@
 import { timeText } from "../storage/time.ts";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { sha256Hex } from "../catalog/bytes.ts";
+import { sha256Hex, shortHash } from "../catalog/bytes.ts";
 import { type Body, type Manifest, type Segment } from "../catalog/manifest.ts";
 import { describeContent } from "../ingest/content.ts";
 import { createWorkspace } from "../ingest/workspace.ts";
@@ -74,9 +74,12 @@ async function findFault(
   sha256: string,
 ): Promise<Fault | undefined> {
   const bytes = await backups.readObject(sha256);
-  if (bytes === null) return fault("object_missing", `the object ${sha256} is missing`);
+  if (bytes === null) return fault("object_missing", `the object ${shortHash(sha256)} is missing`);
   if (sha256Hex(bytes) === sha256) return undefined;
-  return fault("object_damaged", `the object ${sha256} is damaged: its bytes have another hash`);
+  return fault(
+    "object_damaged",
+    `the object ${shortHash(sha256)} is damaged: its bytes have another hash`,
+  );
 }
 
 /**
@@ -90,7 +93,10 @@ export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
   const known = new Set([...manifest.objects.map(({ sha256 }) => sha256), ...manifest.missing]);
   const unknown = storedFiles(read.state).find(({ sha256 }) => !known.has(sha256));
   if (unknown !== undefined)
-    return fault("catalog_mismatch", `manifest.json does not list the object ${unknown.sha256}`);
+    return fault(
+      "catalog_mismatch",
+      `manifest.json does not list the object ${shortHash(unknown.sha256)}`,
+    );
   const [current] = versions;
   if (current !== undefined && wholeVersions([current], manifest.missing).length === 0)
     return fault(

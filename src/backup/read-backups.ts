@@ -76,6 +76,8 @@ export async function findNewest(
 
 /** The ends of the newest backups (RFC 3339); null if there is none. */
 export interface BackupTimes {
+  /** What verification has found wrong with the newest complete backup; null if nothing. */
+  readonly newestFailure: string | null;
   /** End of the newest complete backup. */
   readonly newestFinishedAt: string | null;
   /** End of the newest verified backup. */
@@ -88,7 +90,12 @@ const NEWEST_LOOKS_AT = 100;
 /** Returns the finish times of the newest backup and of the newest good one. */
 export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
   const { whole, good } = await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT);
-  return { newestFinishedAt: finishOf(whole), newestVerifiedAt: finishOf(good) };
+  const verdict = whole?.verdict;
+  return {
+    newestFailure: verdict?.state === "failed" ? verdict.message : null,
+    newestFinishedAt: finishOf(whole),
+    newestVerifiedAt: finishOf(good),
+  };
 }
 
 function finishOf(found: FoundBackup | null): string | null {

@@ -143,6 +143,7 @@ function publish(
     previous: isThere ? previous : null,
   });
   if (ledger !== null) state.recordLedger(ledger);
+  state.setHistoryLost(null);
   return { generation, paused: true };
 }
 

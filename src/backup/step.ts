@@ -59,6 +59,8 @@ interface CoordinatorTables {
   replaceVersions(manifests: readonly Manifest[]): void;
   addVersion(manifest: Manifest): void;
   setReplicated(generation: number): void;
+  /** Forgets that D1 had lost rows. */
+  setHistoryLost(at: null): void;
 }
 
 /** The dependencies of steps. A store throws if it fails. */

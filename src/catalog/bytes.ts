@@ -16,6 +16,11 @@ export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<string>
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
+/** Shortens a SHA-256 (hex) for messages. */
+export function shortHash(sha256: string): string {
+  return `${sha256.slice(0, 12)}…`;
+}
+
 /** Returns the length of the joined byte arrays. */
 export function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((length, part) => length + part.length, 0);

@@ -25,6 +25,7 @@ import {
 import type { Version } from "./version.ts";
 import { describeVersion } from "./versions.ts";
 import {
+  hasLostBlobs,
   rollBack,
   type RollbackResult,
   takeOver,
@@ -102,13 +103,16 @@ export class Coordinator {
 
   /**
    * Publishes a retained version again under a new generation, if `expected` is the current one and
-   * the stores are not foreign.
+   * the stores are not foreign and have the version's blobs.
    */
   rollback(generation: number, expected?: number): Promise<RollbackResult> {
     return this.#thenRearm(async () => {
       await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded
       const detail = this.#state.foreign();
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
+      const earlier = this.#state.findVersion(generation);
+      if (earlier !== undefined && (await hasLostBlobs(this.#platform.store, earlier)))
+        return { ok: false, reason: "blobs_lost" };
       const now = this.#platform.now();
       this.#state.liftEndedPause(now);
       const at = timeText(now);

@@ -13,6 +13,7 @@ import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
 import { createHistory } from "./history.ts";
+import { timeText } from "../storage/time.ts";
 import { MIGRATIONS } from "../storage/migration-files.ts";
 import { applyMigrations } from "../storage/migrations.ts";
 import { createDropBox, createSourceArchive } from "../storage/source-archive.ts";
@@ -40,8 +41,11 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const log: Platform["log"] = (level, event, fields) =>
     logLine(level, event, event.replaceAll("_", " "), fields);
   const migrated = async <T>(call: () => Promise<T>) => {
-    const lost = await applyMigrations(env.HISTORY, MIGRATIONS);
-    if (lost.length > 0) log("error", "history_tables_lost", { tables: lost });
+    const { lost, wasEmpty } = await applyMigrations(env.HISTORY, MIGRATIONS);
+    if (lost.length > 0 || (wasEmpty && state.hasSavedRuns())) {
+      log("error", "history_tables_lost", { tables: lost });
+      state.setHistoryLost(timeText(Date.now()));
+    }
     return call();
   };
   const database = createDatabaseCopy(env.HISTORY);
@@ -67,6 +71,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     snapshot,
     saveRuns: (rows) => migrated(() => history.saveRuns(rows)),
     endLostRuns: (open) => migrated(() => history.endLostRuns(open, Date.now())),
+    findMissingRuns: (ids) => migrated(() => history.missing(ids)),
     saveAudit: (entries) => migrated(() => audit.save(entries)),
     deleteOldRuns: () =>
       Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),

@@ -96,6 +96,14 @@ export function createHistory(d1: D1Database) {
       return new Set(rows.map(({ id }) => id));
     },
 
+    /** Returns which of these runs have no row in D1. */
+    async missing(ids: readonly string[]): Promise<string[]> {
+      const rows = await db.all<{ id: string }>(
+        sql`SELECT value AS id FROM json_each(${JSON.stringify(ids)}) WHERE value NOT IN (SELECT ${ingestRuns.id} FROM ${ingestRuns})`,
+      );
+      return rows.map(({ id }) => id);
+    },
+
     /**
      * Marks unfinished rows that the coordinator does not know as failed with `lost`.
      *

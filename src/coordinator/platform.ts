@@ -24,11 +24,13 @@ export interface Platform {
   readonly saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
   /** Ends unfinished rows that are not in `open`. Returns their number. Throws if D1 fails. */
   readonly endLostRuns: (open: readonly string[]) => Promise<number>;
+  /** Returns which of these runs have no row in D1. Throws if D1 fails. */
+  readonly findMissingRuns: (ids: readonly string[]) => Promise<readonly string[]>;
   /** Saves audit entries in D1. Idempotent. Throws if D1 fails. */
   readonly saveAudit: (entries: readonly AuditEntry[]) => Promise<void>;
   /** Deletes history past its retention. Throws if D1 fails. */
   readonly deleteOldRuns: () => Promise<unknown>;
-  /** Deadline of each of these four calls. */
+  /** Deadline of each of these five calls. */
   readonly historyDeadlineMs: number;
   /** Replaces the alarm; null deletes it. */
   readonly setAlarm: (at: number | null) => Promise<void>;

@@ -1,8 +1,17 @@
 import { adoptVersions } from "./published-versions.ts";
-import { ForeignStores, repairCopies, replicate } from "../storage/catalog-store.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import {
+  findUnknownGeneration,
+  ForeignStores,
+  repairCopies,
+  replicate,
+} from "../storage/catalog-store.ts";
+import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, isRun, plainRun } from "./run-queue.ts";
+import { isOpen } from "./queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
+import { timeText } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
@@ -60,7 +69,7 @@ export class Reconciler {
   async reconcile(): Promise<void> {
     if (!(await this.#isOwner())) return;
     await this.#repairCopies();
-    await this.#endLostRuns();
+    await this.#compareHistory();
     await this.#collectGarbage();
   }
 
@@ -89,10 +98,23 @@ export class Reconciler {
     if (current === null || state.unreplicated() !== null) return;
     const { generation } = current;
     try {
-      if (await repairCopies(store, current)) log("warn", "manifest_replaced", { generation });
+      const unknown = await findUnknownGeneration(store, current);
+      if (unknown !== null) this.#publishAbove(unknown, current);
+      else if (await repairCopies(store, current)) log("warn", "manifest_replaced", { generation });
     } catch (cause) {
       this.#retryLater(generation, cause);
     }
+  }
+
+  /** Publishes the content again above a version of somebody else, which readers may have. */
+  #publishAbove(unknown: number, current: Manifest): void {
+    const { state, now, log } = this.#platform;
+    state.transaction(() => {
+      if (state.currentVersion()?.generation !== current.generation) return;
+      const again = rolledBack(current, current, timeText(now()));
+      state.addVersion({ ...again, generation: unknown + 1 });
+    });
+    log("error", "unknown_version_replaced", { unknown, generation: unknown + 1 });
   }
 
   /** Whether nothing is published, as the stores confirm, and no run has tried to. */
@@ -101,14 +123,27 @@ export class Reconciler {
     return state.currentVersion() === null && state.runs().every((run) => run.state === "skipped");
   }
 
-  /** Waits for an empty outbox, which may contain the end of a run. */
-  async #endLostRuns(): Promise<void> {
-    const { state, endLostRuns, historyDeadlineMs, log } = this.#platform;
+  /**
+   * Ends runs in D1 that it does not know, and sends those anew that D1 has lost. Waits for an empty
+   * outbox, which may contain the end of a run.
+   */
+  async #compareHistory(): Promise<void> {
+    const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;
     if (state.history.length > 0) return;
     const open = state.jobs.open().map(({ job }) => job.id);
+    const ended = state.runs().filter((run) => !isOpen(run.state));
+    const ids = ended.map(({ id }) => id);
     try {
       const runs = await withDeadline("D1", historyDeadlineMs, endLostRuns(open));
       if (runs > 0) log("warn", "lost_runs_ended", { runs });
+      const missing = new Set(await withDeadline("D1", historyDeadlineMs, findMissingRuns(ids)));
+      if (missing.size === 0) return;
+      state.transaction(() => {
+        // A restored history lacks only the newest runs.
+        if (missing.has(ids.at(-1) ?? "")) state.setHistoryLost(timeText(now()));
+        for (const run of ended.filter(({ id }) => missing.has(id))) state.history.add(run);
+      });
+      log("error", "history_rows_lost", { runs: missing.size });
     } catch (cause) {
       log("warn", "history_unreachable", describeError(cause));
     }

@@ -4,7 +4,14 @@ import type { Claim } from "../storage/catalog-store.ts";
 import { JsonTable, migrate, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
 import { hasEnded, type Pause } from "../ingest/pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
-import { type Cancellation, endRecord, type JobRecord, type Queue, queueOf } from "./queue.ts";
+import {
+  type Cancellation,
+  endRecord,
+  isOpen,
+  type JobRecord,
+  type Queue,
+  queueOf,
+} from "./queue.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
 import type { IngestCheckpoint } from "../ingest/checkpoint.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
@@ -26,6 +33,8 @@ interface CoordinatorValues {
   readonly unreplicated: number;
   /** Time of the last complete collection of garbage, in milliseconds since 1970. */
   readonly collected_at: number;
+  /** When rows of D1 were found missing (RFC 3339), until a restore. */
+  readonly history_lost: string;
   readonly ledger: PresentLedger;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
@@ -266,6 +275,20 @@ export class CoordinatorState {
       ...files.flatMap((upstream) => Object.values(upstream).map(({ sha256 }) => sha256)),
       ...(ledger === null ? [] : [ledger.accepted, ledger.held]),
     ];
+  }
+
+  /** Whether D1 has had the end of a retained run. */
+  hasSavedRuns(): boolean {
+    const waiting = new Set(this.history.rows().map(({ value }) => value.id));
+    return this.runs().some(({ id, state }) => !isOpen(state) && !waiting.has(id));
+  }
+
+  historyLostAt(): string | null {
+    return this.#facts.get("history_lost");
+  }
+
+  setHistoryLost(at: string | null): void {
+    this.#facts.set("history_lost", at);
   }
 
   collectedAt(): number | null {

@@ -34,6 +34,10 @@ export const coordinatorStatus = z.strictObject({
       "Why the stores are not this installation's own, so that it neither publishes nor deletes; null if they are.",
   }),
   outboxLength: count.meta({ description: "Number of rows that wait for D1." }),
+  historyLostAt: timestamp.nullable().meta({
+    description:
+      "When rows or tables were missing in D1; null if none were since the last restore.",
+  }),
   held: heldSummary.nullable().meta({
     description: "Surprising changes by upstream that wait; null if not known.",
   }),
@@ -74,6 +78,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     replicated: state.unreplicated() === null,
     foreign: state.foreign(),
     outboxLength: state.history.length + state.audit.length,
+    historyLostAt: state.historyLostAt(),
     held: state.presentLedger()?.held_changes ?? null,
     lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),

@@ -1,3 +1,4 @@
+import { shortHash } from "../catalog/bytes.ts";
 import {
   describeDuration,
   type Finding,
@@ -10,14 +11,14 @@ import {
   describeFaults,
   type EndedRunFacts,
   type Facts,
+  type IngestFacts,
+  isOther,
   type ManifestCopies,
   newestPublished,
   type Published,
   readPublished,
 } from "./facts.ts";
 
-/** Number of digits of a hash in a message; the evidence has all. */
-const HASH_SHOWN = 12;
 /** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;
 const NOTHING_PUBLISHED = "Nothing is published.";
@@ -91,8 +92,7 @@ export function judgeData(
 
 /** Judges the number of copies that differ from the published content. */
 export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
-  const expected =
-    ingest.ok && ingest.value.replicated ? (ingest.value.current?.generation ?? null) : null;
+  const expected = ingest.ok && ingest.value.replicated ? ingest.value.current : null;
   const manifests = manifestFaults(catalog, expected);
   const value = manifests.length + copies.damaged.length;
   const measurement = { threshold: 1, unit: "copies" } as const;
@@ -102,13 +102,13 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const faults = [
     ...manifests,
     ...copies.damaged.map(
-      ({ replica, sha256, fault }) => `${replica} blob ${sha256.slice(0, HASH_SHOWN)}… is ${fault}`,
+      ({ replica, sha256, fault }) => `${replica} blob ${shortHash(sha256)} is ${fault}`,
     ),
   ].slice(0, COPIES_NAMED);
   const message =
     value === 0
       ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
-      : `${value} copies are not what was published: ${faults.join("; ")}.`;
+      : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.${lossOf(copies)}`;
   return measured({
     ...measurement,
     value,
@@ -122,14 +122,29 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   });
 }
 
-/** Lists faults of the manifests. `expected` is the published generation, null if unknown. */
-function manifestFaults({ kv, r2 }: ManifestCopies, expected: number | null): string[] {
-  const generation = expected ?? newestPublished({ kv, r2 })?.generation ?? null;
-  if (generation === null) return describeFaults({ kv, r2 }, ["corrupt"]);
+/** Says whether clients get errors, because no copy of a blob is intact. */
+function lossOf({ damaged }: Facts["copies"]): string {
+  const inKv = damaged.filter(({ replica }) => replica === "kv");
+  const isInR2 = (blob: string) =>
+    damaged.some(({ replica, sha256 }) => replica === "r2" && sha256 === blob);
+  const size = inKv.filter(({ sha256 }) => isInR2(sha256)).length;
+  const blobs = size === 1 ? "1 blob has" : `${size} blobs have`;
+  return size === 0 ? "" : ` ${blobs} no intact copy: requests for them fail with data_loss.`;
+}
+
+/** Lists faults of the manifests. `current` is the published version, null if unknown. */
+function manifestFaults({ kv, r2 }: ManifestCopies, current: IngestFacts["current"]): string[] {
+  const expected = current ?? newestPublished({ kv, r2 });
+  if (expected === undefined) return describeFaults({ kv, r2 }, ["corrupt"]);
+  const { generation } = expected;
   return Object.entries({ kv, r2 }).flatMap(([replica, copy]) => {
     if (!copy.ok)
       return copy.fault === "unreadable" ? [] : [`${replica} manifest is ${copy.fault}`];
     const shown = copy.value.generation;
+    if (isOther(copy.value, expected))
+      return [`${replica} manifest is another one of generation ${generation}`];
+    if (replica === "kv" && r2.ok && r2.value.generation < shown)
+      return [`kv manifest shows generation ${shown}, which R2, written first, does not`];
     // A newer generation was published between two reads.
     return shown >= generation
       ? []

@@ -105,6 +105,14 @@ export interface Facts {
   readonly monitor: MonitorFacts;
 }
 
+/** Whether two versions share a number only: no installation publishes a generation twice. */
+export function isOther(
+  a: Pick<Published, "generation" | "published_at">,
+  b: Pick<Published, "generation" | "published_at">,
+): boolean {
+  return a.generation === b.generation && a.published_at !== b.published_at;
+}
+
 /** Returns the newer intact manifest of the two, or undefined if there is none. */
 export function newestPublished<M extends Published>({ kv, r2 }: ManifestCopies<M>): M | undefined {
   return [kv, r2]
@@ -135,7 +143,7 @@ export function readPublished(catalog: ManifestCopies): Reading<Published | null
 /** Sources of the facts. A function that throws or times out makes its input unreadable. */
 export interface FactSources {
   readonly readIngest: () => Promise<IngestFacts>;
-  readonly store: Pick<CatalogStore, "readManifest" | "checkBlob">;
+  readonly store: Pick<CatalogStore, "readManifest" | "checkBlob" | "listBlobs">;
   /** Throws if D1 fails. */
   readonly pingHistory: () => Promise<unknown>;
   readonly readBackups: () => Promise<BackupTimes>;
@@ -204,14 +212,14 @@ export interface CheckRequest {
 }
 
 /**
- * Reads and hashes the suspects and, if due, the next locale's blobs from both stores, otherwise
- * those of one body: a store that has lost everything is then found at once. Reads one blob at a
- * time, so that at most its two copies are in memory.
+ * Reads and hashes the suspects and, if due, the next locale's blobs from both stores, and those of
+ * any locale that R2 does not list; otherwise those of one body: a store that has lost everything is
+ * then found at once. Reads one blob at a time, so that at most its two copies are in memory.
  */
 export async function checkCopies(
   manifest: Manifest,
   { isLocaleDue, after, suspects }: CheckRequest,
-  store: Pick<CatalogStore, "checkBlob">,
+  store: Pick<CatalogStore, "checkBlob" | "listBlobs">,
 ): Promise<CopyCheck> {
   const named = manifestBlobs(manifest);
   const locale = isLocaleDue ? nextLocale(manifest, after) : null;
@@ -228,7 +236,9 @@ export async function checkCopies(
   const damaged: DamagedCopy[] = [];
   const unreadable: string[] = [];
   let checked = 0;
-  for (const sha256 of new Set([...suspects.filter((blob) => named.has(blob)), ...blobs])) {
+  const absent = locale === null ? [] : await findAbsent(named, store);
+  const suspected = suspects.filter((blob) => named.has(blob));
+  for (const sha256 of new Set([...suspected, ...absent, ...blobs])) {
     if (unreadable.length >= UNREADABLE_MAX) break;
     const copies = await Promise.all(REPLICAS.map((replica) => store.checkBlob(replica, sha256)));
     for (const [index, copy] of copies.entries()) {
@@ -239,6 +249,19 @@ export async function checkCopies(
     }
   }
   return { locale, checked, damaged, unreadable };
+}
+
+/** Most blobs that are read because R2 does not list them. */
+const ABSENT_READ = 50;
+
+/** Finds blobs that R2 does not list; none if it does not answer, which reading blobs finds as well. */
+async function findAbsent(
+  named: ReadonlySet<string>,
+  store: Pick<CatalogStore, "listBlobs">,
+): Promise<string[]> {
+  const listed = await store.listBlobs().catch(() => null);
+  const stored = new Set(listed ?? named);
+  return [...named].filter((sha256) => !stored.has(sha256)).slice(0, ABSENT_READ);
 }
 
 /** Returns the next locale in code unit order, cyclically; null if there is none. */

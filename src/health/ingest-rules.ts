@@ -1,7 +1,14 @@
 import { Cron } from "croner";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
 import { describeDuration, type Finding, judgeInput, type RuleContext } from "./rule.ts";
-import type { EndedRunFacts, Facts, IngestFacts } from "./facts.ts";
+import {
+  type EndedRunFacts,
+  type Facts,
+  type IngestFacts,
+  isOther,
+  type ManifestCopies,
+  newestPublished,
+} from "./facts.ts";
 
 /** Most failed runs in the evidence. */
 const RUNS_NAMED = 5;
@@ -26,13 +33,19 @@ export function judgeFailures({ ingest }: RunInput, { limits }: RuleContext): Fi
     if (last === undefined) return { value, message: "The last run succeeded.", evidence };
     const count = value === 1 ? "run has" : "runs in a row have";
     const { code = "no code", message: why = "no message" } = last.error ?? {};
-    return { value, message: `${value} ${count} failed, the last with ${code}: ${why}`, evidence };
+    // The message of a guard begins with its name.
+    const reason = why.startsWith(`${code}: `) ? why : `${code}: ${why}`;
+    return { value, message: `${value} ${count} failed, the last with ${reason}`, evidence };
   });
 }
 
-/** Ignores dry runs and runs that were cancelled or skipped. */
-function decisive({ state, mode }: EndedRunFacts): boolean {
-  return mode !== "dry_run" && (state === "succeeded" || state === "failed");
+/**
+ * Ignores dry runs and runs that were cancelled or skipped, and those that met foreign stores: a rule
+ * of its own tells these, and ends with a takeover.
+ */
+function decisive({ state, mode, error }: EndedRunFacts): boolean {
+  if (mode === "dry_run" || error?.code === "foreign_stores") return false;
+  return state === "succeeded" || state === "failed";
 }
 
 function failuresInARow(ended: readonly EndedRunFacts[]): readonly EndedRunFacts[] {
@@ -108,12 +121,28 @@ export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleCont
   });
 }
 
-/** Judges whether the stores are of another installation or of a newer Worker. */
-export function judgeOwner({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, { threshold: 1, unit: "copies" }, ({ foreign }) => {
-    if (foreign === null) return { value: 0, message: "The stores are this installation's own." };
-    return { value: 1, message: `Nothing is published and nothing deleted: ${foreign}` };
+/**
+ * Judges whether the stores are of another installation or of a newer Worker. The coordinator looks
+ * every five minutes; until then, what the stores show tells it.
+ */
+export function judgeOwner({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "copies" }, ({ foreign, current }) => {
+    const problem = foreign ?? findUnknown(current, catalog);
+    if (problem === null) return { value: 0, message: "The stores are this installation's own." };
+    return { value: 1, message: `Nothing is published and nothing deleted: ${problem}` };
   });
+}
+
+/** Says which version in the stores is not the coordinator's; null if none is, as far as is known. */
+function findUnknown(current: IngestFacts["current"], catalog: ManifestCopies): string | null {
+  const shown = current === null ? newestPublished(catalog) : catalog.r2.ok && catalog.r2.value;
+  if (!shown) return null;
+  const { generation } = shown;
+  if (current === null)
+    return `the stores have version ${generation}, and the coordinator has none: it has lost its state, or they are of another installation. If no other uses them, call POST /admin/catalog/take-over.`;
+  return isOther(shown, current)
+    ? `R2 has another version ${generation} than this installation has published. Give this one a bucket of its own; or call POST /admin/catalog/take-over, if the other no longer runs.`
+    : null;
 }
 
 /** Judges the number of guards that block a candidate. */
@@ -161,6 +190,19 @@ export function judgeLedger({ ingest }: RunInput): Finding {
         }
       : { value: 0, message: "The last run found what was accepted." },
   );
+}
+
+/** How long a loss of history is told, unless a restore ends it: the lost audit never comes back. */
+const HISTORY_LOSS_TOLD_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Judges whether D1 has lost rows or tables. */
+export function judgeHistory({ ingest }: RunInput, { now }: Pick<RuleContext, "now">): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "rows" }, ({ historyLostAt }) => {
+    const age = historyLostAt === null ? Infinity : now - Date.parse(historyLostAt);
+    if (age >= HISTORY_LOSS_TOLD_MS) return { value: 0, message: "D1 has every run." };
+    const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
+    return { value: 1, message, evidence: { found_at: historyLostAt } };
+  });
 }
 
 /** Judges the length of a pause, which somebody may have forgotten. */
@@ -228,7 +270,8 @@ export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Fi
     });
     const late = triggers.filter(({ missed }) => missed > 0);
     const sentences = late.map(
-      ({ cron, missed }) => `${missed} ticks of "${cron}" were due and did not come.`,
+      ({ cron, missed }) =>
+        `${missed === 1 ? "1 tick" : `${missed} ticks`} of "${cron}" did not come when due.`,
     );
     return {
       value: late.reduce((sum, { missed }) => sum + missed, 0),

@@ -16,25 +16,40 @@ export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: Rul
   });
 }
 
-/** Judges the age of the last verified backup while a newer one is unverified. */
+/**
+ * Judges the age of the last verified backup while a newer one is unverified. A newest backup that has
+ * failed is bad at once.
+ */
 export function judgeVerification(
   { backups, monitor }: Facts,
   { now, limits }: RuleContext,
 ): Finding {
   const measurement = { threshold: limits.backupUnverifiedMs, unit: "ms" } as const;
-  return judgeInput(backups, measurement, ({ newestFinishedAt, newestVerifiedAt }) => {
-    const evidence = {
-      newest_finished_at: newestFinishedAt,
-      newest_verified_at: newestVerifiedAt,
-    };
-    if (newestFinishedAt === null)
-      return { value: 0, message: "There is no backup to verify.", evidence };
-    if (timeOf(newestVerifiedAt, 0) >= Date.parse(newestFinishedAt))
-      return { value: 0, message: "The newest backup is verified.", evidence };
-    const value = Math.max(0, now - timeOf(newestVerifiedAt, monitor.since));
-    const message = `The newest backup is not verified; the last verified one is from ${newestVerifiedAt ?? "never"}.`;
-    return { value, message, evidence };
-  });
+  return judgeInput(
+    backups,
+    measurement,
+    ({ newestFailure, newestFinishedAt, newestVerifiedAt }) => {
+      const evidence = {
+        newest_finished_at: newestFinishedAt,
+        newest_verified_at: newestVerifiedAt,
+      };
+      if (newestFinishedAt === null)
+        return { value: 0, message: "There is no backup to verify.", evidence };
+      if (newestFailure !== null) {
+        const message = `The newest backup cannot be restored: ${newestFailure}.`;
+        return { value: null, message, evidence };
+      }
+      if (timeOf(newestVerifiedAt, 0) >= Date.parse(newestFinishedAt))
+        return { value: 0, message: "The newest backup is verified.", evidence };
+      const value = Math.max(0, now - timeOf(newestVerifiedAt, monitor.since));
+      const last =
+        newestVerifiedAt === null
+          ? "no other is either"
+          : `the last verified one is ${describeDuration(value)} old`;
+      const message = `The newest backup is not verified; ${last}.`;
+      return { value, message, evidence };
+    },
+  );
 }
 
 /** Parses a time to milliseconds since 1970. Returns `otherwise` for null. */

@@ -15,6 +15,7 @@ export const RULE_NAMES = [
   "queue_backlog",
   "integrity_mismatch",
   "ledger_lost",
+  "history_lost",
   "backup_stale",
   "backup_unverified",
   "coverage_drop",

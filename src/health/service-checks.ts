@@ -2,13 +2,16 @@
  * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
  * Only the rules judge; here a finding becomes a check, and a late evaluation fails.
  */
+import type { Manifest } from "../catalog/manifest.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { Copy } from "../storage/catalog-store.ts";
 import type { Check, Checks } from "./check.ts";
 import type { IngestFacts } from "./facts.ts";
+import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";
 import { describeDuration } from "./rule.ts";
-import type { RuleFinding } from "./rules.ts";
+import { findingOf, type RuleFinding } from "./rules.ts";
 
 /** The part of a finding that a check shows. */
 type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
@@ -84,6 +87,22 @@ export interface LiveCoordinatorFacts extends Pick<CoordinatorStatus, "pause"> {
   readonly queued: IngestFacts["queued"];
 }
 
+/** Judges live what must not pass until the next evaluation: whose the stores are, and lost history. */
+export function checkLosses(
+  status: IngestFacts,
+  { manifest, now }: { readonly manifest: Manifest | null; readonly now: number },
+): Checks {
+  const ingest = { ok: true, value: status } as const;
+  const copy: Copy<Manifest> =
+    manifest === null ? { ok: false, fault: "missing", detail: "" } : { ok: true, value: manifest };
+  return {
+    "rule:foreign_stores": [
+      toCheck(findingOf("foreign_stores", judgeOwner({ ingest, catalog: { kv: copy, r2: copy } }))),
+    ],
+    "rule:history_lost": [toCheck(findingOf("history_lost", judgeHistory({ ingest }, { now })))],
+  };
+}
+
 /** Shows the pause, the queue and the run under way. A pause only warns. */
 export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
   const { pause, queued, running } = status;
@@ -106,13 +125,17 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
 }
 
 /**
- * Says how far the run is that publishes for the first time. Until it has, nothing can be served, and
- * nobody need have evaluated the rules.
+ * Says why neither store has a manifest: they have lost it, or nothing is published yet, and then how
+ * far the run is that publishes for the first time. Until it has, nobody need have evaluated the rules.
  */
-export function checkFirstRun(
-  { running, queued, pause }: LiveCoordinatorFacts,
+export function checkEmptyStores(
+  { running, queued, pause, current }: LiveCoordinatorFacts & Pick<IngestFacts, "current">,
   { lastRun }: Pick<MonitorStatusFacts, "lastRun">,
 ): Checks {
+  if (current !== null) {
+    const output = `both stores have lost the manifest of version ${current.generation}, which the coordinator replaces within five minutes; if they have lost more, restore the newest backup`;
+    return { "catalog:present": [{ status: "fail", output }] };
+  }
   if (pause !== null || (running === null && queued.length === 0)) return {};
   return {
     "catalog:present": [{ status: "warn", output: firstRunOutput(running) }],
@@ -130,7 +153,7 @@ function firstRunOutput(running: LiveCoordinatorFacts["running"]): string {
 }
 
 function pauseOutput({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
-  const end = until === null ? "" : ` until ${until}`;
+  const end = until === null ? "" : ` until ${until.slice(0, 16).replace("T", " ")} UTC`;
   const why = note === null ? "" : `: ${note}`;
   return `paused by ${by}${end}${why}`;
 }

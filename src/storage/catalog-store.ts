@@ -337,8 +337,26 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
 }
 
 /**
- * Replicates a published version again if a store has lost or damaged its manifest, or shows
- * another version. Throws StoreError as `replicate` does.
+ * Finds the highest generation that a store shows and this installation has not published, such as
+ * that of a KV namespace of another one; null if there is none.
+ */
+export async function findUnknownGeneration(
+  store: CatalogStore,
+  { generation, published_at }: Manifest,
+): Promise<number | null> {
+  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
+  const unknown = copies.flatMap((copy) => {
+    if (!copy.ok || copy.value.generation < generation) return [];
+    const isKnown =
+      copy.value.generation === generation && copy.value.published_at === published_at;
+    return isKnown ? [] : [copy.value.generation];
+  });
+  return unknown.length === 0 ? null : Math.max(...unknown);
+}
+
+/**
+ * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
+ * version. Throws StoreError as `replicate` does.
  *
  * @returns whether a store needed the repair.
  */

@@ -15,12 +15,12 @@ type Database = Pick<D1Database, "prepare" | "batch">;
  * anew that it has lost since, without their rows. Throws if D1 fails; of two callers at once one
  * may, and a repeated call goes on.
  *
- * @returns the names of the lost tables.
+ * @returns the names of the lost tables, and whether D1 knew of no migration: it is new, or has lost all.
  */
 export async function applyMigrations(
   d1: Database,
   migrations: readonly Migration[],
-): Promise<string[]> {
+): Promise<{ readonly lost: readonly string[]; readonly wasEmpty: boolean }> {
   const [, list, tables] = await d1.batch<{ name: string }>([
     d1.prepare(APPLIED),
     d1.prepare("SELECT name FROM d1_migrations"),
@@ -38,7 +38,7 @@ export async function applyMigrations(
       ...statementsOf(migration).map(({ sql }) => d1.prepare(sql)),
       d1.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(migration.name),
     ]);
-  return [...new Set(lost.map(({ table }) => table))];
+  return { lost: [...new Set(lost.map(({ table }) => table))], wasEmpty: applied.size === 0 };
 }
 
 /** D1 answers, but lacks tables. */

@@ -69,6 +69,7 @@ export class BackupWorld {
     });
     now = () => this.ingest.time;
     this.ingest.endLostRuns = (open) => history.endLostRuns(open, this.ingest.time);
+    this.ingest.findMissingRuns = (ids) => history.missing(ids);
     if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
   }
 

@@ -65,6 +65,7 @@ export class CoordinatorWorld {
     [];
   /** Rows of D1 that were open when they were looked for, and that no run belonged to. */
   endLostRuns: (open: readonly string[]) => Promise<number> = async () => 0;
+  findMissingRuns: (ids: readonly string[]) => Promise<readonly string[]> = async () => [];
   /** Locales to publish, as the next instance is configured. */
   locales: readonly string[];
   /** Airports to publish, as the next instance is configured. */
@@ -274,6 +275,10 @@ export class CoordinatorWorld {
       endLostRuns: async (open) => {
         await enter("d1 look");
         return this.endLostRuns(open);
+      },
+      findMissingRuns: async (ids) => {
+        await enter("d1 look");
+        return this.findMissingRuns(ids);
       },
       deleteOldRuns: async () => enter("d1 delete"),
       historyDeadlineMs: this.historyDeadlineMs,

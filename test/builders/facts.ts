@@ -51,6 +51,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     replicated: true,
     foreign: null,
     outboxLength: 0,
+    historyLostAt: null,
     held: null,
     lastTicks: {},
     oldestPublishedAt: null,
@@ -118,5 +119,10 @@ export function aManifestCopy({
 }
 
 export function someBackups(changes: Partial<BackupTimes> = {}): BackupTimes {
-  return { newestFinishedAt: ago(HOUR_MS), newestVerifiedAt: ago(HOUR_MS), ...changes };
+  return {
+    newestFailure: null,
+    newestFinishedAt: ago(HOUR_MS),
+    newestVerifiedAt: ago(HOUR_MS),
+    ...changes,
+  };
 }

@@ -36,11 +36,10 @@ export class MonitorWorld {
   constructor(settings: AlertSettings = {}) {
     this.settings = settings;
     const version = aVersion(7, "hello");
-    this.store.publish({
-      ...version,
-      manifest: { ...version.manifest, published_at: this.at(-8 * HOUR_MS) },
-    });
-    this.ingest = someIngestFacts({ bestCoverage: { en: 0.5 } });
+    const published_at = this.at(-8 * HOUR_MS);
+    this.store.publish({ ...version, manifest: { ...version.manifest, published_at } });
+    const current = { generation: 7, published_at };
+    this.ingest = someIngestFacts({ current, bestCoverage: { en: 0.5 } });
     this.monitor = this.#newMonitor();
   }
 
@@ -72,12 +71,14 @@ export class MonitorWorld {
   compared(hoursAgo: number): void {
     const finished_at = this.at(-hoursAgo * HOUR_MS);
     const [run] = someIngestFacts().ended;
-    this.ingest = { ...this.ingest, ended: run === undefined ? [] : [{ ...run, finished_at }] };
+    const published_at = this.at(-1000 * HOUR_MS);
+    this.ingest = {
+      ...this.ingest,
+      ended: run === undefined ? [] : [{ ...run, finished_at }],
+      current: { generation: 7, published_at },
+    };
     const version = aVersion(7, "hello");
-    this.store.publish({
-      ...version,
-      manifest: { ...version.manifest, published_at: this.at(-1000 * HOUR_MS) },
-    });
+    this.store.publish({ ...version, manifest: { ...version.manifest, published_at } });
   }
 
   /** Everything that was logged, as text. */

@@ -71,7 +71,7 @@ export function versionRoutes({ coordinator }: Platform) {
     responses: { 200: { description: "The new version", body: rollbackAnswer } },
     problems: {
       404: "`generation_not_retained`",
-      409: "`foreign_stores`: another installation or a newer Worker owns the stores; `generation_changed`: the current version is not `expected_generation`",
+      409: "`blobs_lost`: both stores have lost files of the version; `foreign_stores`: another installation or a newer Worker owns the stores; `generation_changed`: the current version is not `expected_generation`",
     },
   }).answer(async ({ body: { generation, expected_generation } }) => {
     const result = await coordinator.rollback(generation, expected_generation);
@@ -135,6 +135,8 @@ function rollbackRefusal(target: number, result: RollbackResult & { readonly ok:
   switch (result.reason) {
     case "not_retained":
       return notRetained(target);
+    case "blobs_lost":
+      return blobsLost(target);
     case "foreign_stores":
       return foreignStores(result);
     case "generation_changed":
@@ -146,6 +148,14 @@ function rollbackRefusal(target: number, result: RollbackResult & { readonly ok:
 
 function foreignStores({ detail }: { readonly detail: string }): Refusal {
   return { problem: { status: 409, code: "foreign_stores", detail } };
+}
+
+function blobsLost(target: number): Refusal {
+  const detail = `Both stores have lost files of version ${target}, and nothing has changed. Restore a backup that has it.`;
+  return {
+    problem: { status: 409, code: "blobs_lost", detail },
+    change: { target: String(target) },
+  };
 }
 
 function generationChanged(target: number, current: number): Refusal {

@@ -2,7 +2,12 @@ import type { MonitorStatus } from "../../alerts/monitor.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import type { Check, Checks } from "../../health/check.ts";
-import { checkCoordinator, checkFirstRun, checkMonitor } from "../../health/service-checks.ts";
+import {
+  checkCoordinator,
+  checkEmptyStores,
+  checkLosses,
+  checkMonitor,
+} from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
@@ -55,13 +60,14 @@ export async function observe(platform: Platform): Promise<Observation> {
       "coordinator:responseTime": [status.check],
       "monitor:responseTime": [monitor.check],
       ...(monitor.value && checkMonitor(monitor.value, { now: at, limits })),
-      ...(status.value && checkCoordinator(status.value)),
       // After the monitor's findings: what is read live is newer.
+      ...(status.value && checkLosses(status.value, { manifest: catalog.manifest, now: at })),
+      ...(status.value && checkCoordinator(status.value)),
       ...catalog.checks,
       ...(catalog.isEmpty &&
         status.value &&
         monitor.value &&
-        checkFirstRun(status.value, monitor.value)),
+        checkEmptyStores(status.value, monitor.value)),
     },
   };
 }

@@ -71,6 +71,10 @@ async function post<T>(path: string, body: object = {}, headers = {}): Promise<T
 const runOf = (id: string) => get<Run>(`/admin/ingest/runs/${id}`);
 const jobOf = (id: string) => get<BackupJob>(`/admin/backup/jobs/${id}`);
 const health = () => get("/catalog/health");
+async function whatFailed(): Promise<string> {
+  const { answers } = await get<{ answers: { question: string }[] }>("/admin/monitor/status");
+  return JSON.stringify(answers.find(({ question }) => question === "failed"));
+}
 const isServed = { checks: { "catalog:integrity": [{ status: "pass" }] } };
 
 describe("an operator can", () => {
@@ -113,10 +117,7 @@ describe("an operator can", () => {
   it("see that R2 has lost what was accepted, which a full run only finds, and restore it", async () => {
     const failed = async () => {
       await world.evaluate();
-      const { answers } = await get<{ answers: { question: string; details: object[] }[] }>(
-        "/admin/monitor/status",
-      );
-      return JSON.stringify(answers.find(({ question }) => question === "failed"));
+      return whatFailed();
     };
     const { backup_id } = await world.installation.backUp();
     world.ingest.archive.bucket.files.clear();
@@ -129,6 +130,31 @@ describe("an operator can", () => {
     const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
     await world.ingest.drain();
     expect((await runOf(run.id)).held).not.toHaveProperty("ledger_lost");
+  });
+
+  it("see that D1 has lost its rows, although its tables are there again, and restore them", async () => {
+    const { backup_id } = await world.installation.backUp();
+    const { database } = world.d1;
+    const runs = () => database.prepare("SELECT id FROM ingest_runs ORDER BY id").all();
+    const before = runs();
+    database.exec("DELETE FROM ingest_runs");
+    await world.ingest.coordinator.reconcile();
+    await world.ingest.drain();
+    expect(runs()).toEqual(before);
+    expect(await whatFailed()).toMatch(/D1 had lost rows.*alerts#history_lost/);
+    await post(`/admin/backup/${backup_id}/restore`);
+    await world.ingest.drain();
+    expect(await whatFailed()).not.toContain("history_lost");
+  });
+
+  it("see at once, without an evaluation, that the coordinator has lost its state", async () => {
+    await world.evaluate();
+    expect(await whatFailed()).not.toContain("foreign_stores");
+    world.ingest.loseTables();
+    expect(await whatFailed()).toMatch(/POST \/admin\/catalog\/take-over.*alerts#foreign_stores/);
+    await post("/admin/catalog/take-over");
+    await world.ingest.drain();
+    expect(await whatFailed()).not.toContain("foreign_stores");
   });
 
   it("take the stores over when the coordinator has lost its state, and publish again", async () => {

@@ -48,7 +48,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requested_by: "cron",
       worst: "pass",
-      rules_total: 20,
+      rules_total: 21,
       pending: 0,
       firing: 0,
       fired: 0,

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createHistory } from "../../../src/coordinator/history.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { sealedBytes } from "../../builders/memory-catalog-store.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
 import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
 
@@ -115,6 +116,66 @@ describe("a new coordinator over empty stores", () => {
     isAway = false;
     await tick();
     expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+});
+
+describe("a version in KV that this installation has not published", () => {
+  it.each([
+    ["of the same number", 2],
+    ["of a higher number", 9],
+  ])("gives way to a higher one, which readers accept, if it is %s", async (_, generation) => {
+    await world.publishVersions(2);
+    const current = world.current();
+    if (current === null) throw new Error("nothing is published");
+    const published_at = "2026-01-01T00:00:00.000Z";
+    const other = { ...current, generation, published_at, catalog_sha256: "ab".repeat(32) };
+    world.store.kv.set(MANIFEST_KEY, sealedBytes(other));
+    await world.coordinator.reconcile();
+    await world.drain();
+    const { catalog_sha256 } = current;
+    const expected = { generation: generation + 1, previous: 2, catalog_sha256 };
+    expect(await world.served()).toMatchObject(expected);
+    expect(world.current()).toMatchObject(expected);
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ event: "unknown_version_replaced" }),
+    );
+  });
+});
+
+describe("a run that D1 has lost", () => {
+  it("is sent again, which says nothing of a loss if D1 has an earlier one", async () => {
+    await world.publishVersions(2);
+    const lost = new Set<string>();
+    world.findMissingRuns = async (ids) => ids.filter((id) => lost.has(id));
+    const [newest, oldest] = world.state.runs();
+    const saved = () => [...world.history.rows.keys()];
+    for (const [run, isLoss] of [
+      [newest, false],
+      [oldest, true],
+    ] as const) {
+      lost.clear();
+      lost.add(run?.id ?? "");
+      world.history.rows.clear();
+      await world.coordinator.reconcile();
+      await world.drain();
+      expect(saved()).toEqual([run?.id]);
+      expect(world.coordinator.status().historyLostAt !== null).toBe(isLoss);
+    }
+  });
+});
+
+describe("the coordinator", () => {
+  it("knows whether D1 has had a run, so that an empty D1 is either new or a loss", async () => {
+    let isAway = true;
+    world.before = (call) => {
+      if (isAway && call === "d1 save") throw new Error("D1 is away");
+    };
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).state === "succeeded");
+    expect(world.state.hasSavedRuns()).toBe(false);
+    isAway = false;
+    await world.drain();
+    expect(world.state.hasSavedRuns()).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
-import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { bodyBlobs } from "../../../src/catalog/manifest.ts";
+import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 
@@ -46,6 +47,31 @@ describe("a rollback", () => {
       expect(await world.coordinator.rollback(generation)).toEqual(refused);
     await world.drain();
     expect(await world.served()).toEqual(served);
+  });
+
+  it("refuses a version of which both stores have lost a blob, and takes one that a store has", async () => {
+    await world.publishVersions(2);
+    const [first = [], second = []] = [1, 2].map((generation) =>
+      Object.values(world.state.findVersion(generation)?.locales ?? {}).flatMap(bodyBlobs),
+    );
+    const [blob = ""] = first.filter((name) => !second.includes(name));
+    const served = await world.served();
+    const copy = world.store.kv.get(blobKey(blob));
+    world.store.kv.delete(blobKey(blob));
+    world.store.r2.delete(blobKey(blob));
+    expect(await world.coordinator.rollback(1)).toEqual({ ok: false, reason: "blobs_lost" });
+    await world.drain();
+    expect(await world.served()).toEqual(served);
+    if (copy !== undefined) world.store.kv.set(blobKey(blob), copy);
+    expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 3 } });
+  });
+
+  it("publishes while R2 cannot say which blobs it has", async () => {
+    await world.publishVersions(2);
+    world.before = (call) => {
+      if (call.startsWith("r2 list")) throw new Error("R2 is away");
+    };
+    expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 3 } });
   });
 
   it("reaches stores that refused it at first, after a wait between the attempts", async () => {

@@ -117,6 +117,7 @@ const MEASURED: readonly Measured[] = [
         },
       }),
   ],
+  ["history_lost", 1, (lost) => withIngest({ historyLostAt: lost < 1 ? null : ago(HOUR_MS) })],
   [
     "ingest_paused_long",
     24 * HOUR_MS,
@@ -159,7 +160,7 @@ const MEASURED: readonly Measured[] = [
     "backup_unverified",
     25 * HOUR_MS,
     (ms) => {
-      const value = { newestFinishedAt: ago(MINUTE_MS), newestVerifiedAt: ago(ms) };
+      const value = someBackups({ newestFinishedAt: ago(MINUTE_MS), newestVerifiedAt: ago(ms) });
       return someFacts({ backups: { ok: true, value } });
     },
   ],
@@ -208,7 +209,9 @@ describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
     ])("judges a value %s the threshold, %d, as %s", (_, value, verdict) => {
       const finding = findingOf(rule, facts(value), label);
       expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
-      const isOne = ["source_broken", "foreign_stores", "ledger_lost"].includes(rule);
+      const isOne = ["source_broken", "foreign_stores", "ledger_lost", "history_lost"].includes(
+        rule,
+      );
       expect(finding.value).toBeCloseTo(isOne ? Math.min(value, 1) : value, 6);
     });
   },
@@ -242,7 +245,7 @@ describe("ticks_missed", () => {
     expect(published(null)).toMatchObject({ verdict: "good", message: "Every tick came." });
     expect(published(ago(24 * HOUR_MS))).toMatchObject({
       verdict: "bad",
-      message: '1 ticks of "17 4 * * *" were due and did not come.',
+      message: '1 tick of "17 4 * * *" did not come when due.',
       evidence: { triggers: [{ cron: DAILY, missed: 1 }] },
     });
   });
@@ -258,7 +261,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(21);
+    expect(findings).toHaveLength(22);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -419,6 +422,18 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
+      "names a guard once, whose message begins with its name",
+      withIngest({
+        ended: [aFailedRun({ error: { code: "guard_empty", message: "guard_empty: no cities" } })],
+      }),
+      { message: "1 run has failed, the last with guard_empty: no cities" },
+    ],
+    [
+      "leaves out what foreign stores have failed, of which a takeover must leave no advice",
+      withIngest({ ended: [...list(3, () => failedBy("foreign_stores")), anEndedRun()] }),
+      { verdict: "good", value: 0 },
+    ],
+    [
       "warns of a single failed run, before the alert",
       withIngest({ ended: [aFailedRun(), anEndedRun()] }),
       { status: "warn" },
@@ -499,6 +514,44 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       good,
     ],
   ],
+  history_lost: [
+    [
+      "is told for a week, because no restore brings back the audit",
+      withIngest({ historyLostAt: ago(7 * 24 * HOUR_MS) }),
+      good,
+    ],
+    [
+      "says what a restore brings back",
+      withIngest({ historyLostAt: ago(2 * HOUR_MS) }),
+      {
+        status: "warn",
+        message:
+          "D1 had lost rows 2 h ago. A restored backup from before brings them back, but for the audit.",
+      },
+    ],
+  ],
+  foreign_stores: [
+    [
+      "is bad as soon as the coordinator has lost its state, before it has looked at the stores",
+      withIngest({ current: null, ended: [] }),
+      { status: "fail", message: expect.stringContaining("it has lost its state") },
+    ],
+    [
+      "is good before the first publication",
+      { ...withIngest({ current: null, ended: [] }), catalog: nothingServed },
+      good,
+    ],
+    [
+      "is bad as soon as R2 has another version of the same number",
+      someFacts({ catalog: { kv: aManifestCopy(), r2: publishedAnHourAgo } }),
+      { status: "fail", message: expect.stringContaining("another version 7") },
+    ],
+    [
+      "is good while R2 shows a newer version, which this installation may have published meanwhile",
+      someFacts({ catalog: { kv: aManifestCopy(), r2: aManifestCopy({ generation: 8 }) } }),
+      good,
+    ],
+  ],
   guard_tripped: [
     [
       "stays bad while later runs fail otherwise and dry runs pass",
@@ -521,7 +574,12 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "is bad if the manifest is missing in one store",
       withCatalog(missing),
-      { verdict: "bad", value: 1, evidence: { manifests: ["kv manifest is missing"] } },
+      {
+        verdict: "bad",
+        value: 1,
+        message: "1 copy is not what was published: kv manifest is missing.",
+        evidence: { manifests: ["kv manifest is missing"] },
+      },
     ],
     [
       "is bad if the manifest is corrupt",
@@ -536,6 +594,37 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         value: 1,
         evidence: { manifests: ["kv manifest shows generation 6 instead of 7"] },
       },
+    ],
+    [
+      "says that clients get errors if no copy of a blob is intact",
+      someFacts({
+        copies: {
+          locale: "en",
+          checked: 3,
+          damaged: [
+            { replica: "kv", sha256: "ab", fault: "corrupt" },
+            { replica: "r2", sha256: "ab", fault: "missing" },
+            { replica: "r2", sha256: "cd", fault: "missing" },
+          ],
+          unreadable: [],
+        },
+      }),
+      { message: expect.stringMatching(/\. 1 blob has no intact copy: requests .* data_loss\.$/) },
+    ],
+    [
+      "is bad if KV shows a newer manifest than R2, which is written first",
+      withCatalog(aManifestCopy({ generation: 9 })),
+      { verdict: "bad", value: 1 },
+    ],
+    [
+      "is good if both stores show a newer version, published since the coordinator answered",
+      withManifest({ generation: 8 }),
+      good,
+    ],
+    [
+      "is bad if a store shows another version of the same number",
+      withCatalog(publishedAnHourAgo),
+      { verdict: "bad", evidence: { manifests: ["kv manifest is another one of generation 7"] } },
     ],
     [
       "is bad if both stores have lost what the coordinator has published",
@@ -593,6 +682,27 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ],
   ],
   backup_unverified: [
+    [
+      "says how old the last verified backup is",
+      withBackups({ newestVerifiedAt: ago(26 * HOUR_MS) }),
+      {
+        verdict: "bad",
+        message: "The newest backup is not verified; the last verified one is 1 d 2 h old.",
+      },
+    ],
+    [
+      "says that no backup has ever been verified",
+      withBackups({ newestVerifiedAt: null }),
+      { verdict: "bad", message: "The newest backup is not verified; no other is either." },
+    ],
+    [
+      "is bad at once if the newest backup has failed its verification",
+      withBackups({ newestFailure: "the object ab… is missing" }),
+      {
+        verdict: "bad",
+        message: "The newest backup cannot be restored: the object ab… is missing.",
+      },
+    ],
     ["is good without any backup", withoutBackups(26 * HOUR_MS), good],
     [
       "is good for an old backup that is verified",
@@ -702,6 +812,7 @@ describe("an input that cannot be read", () => {
         "queue_backlog",
         "queue_backlog",
         "ledger_lost",
+        "history_lost",
         "coverage_drop",
         "ticks_missed",
       ],

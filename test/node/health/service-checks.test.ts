@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Checks, outputOf, problemsOf, worstOf } from "../../../src/health/check.ts";
 import {
   checkCoordinator,
-  checkFirstRun,
+  checkEmptyStores,
   checkMonitor,
   type LiveCoordinatorFacts,
   type MonitorStatusFacts,
@@ -113,7 +113,7 @@ describe("checkCoordinator", () => {
       "names the end of a pause",
       { pause: { ...pause, note: null, until } },
       "warn",
-      `paused by ops until ${until}`,
+      "paused by ops until 2026-11-20 13:00 UTC",
     ],
     [
       "leaves the judgment of a long queue to the rules",
@@ -138,29 +138,38 @@ describe("checkCoordinator", () => {
   });
 });
 
-describe("checkFirstRun", () => {
+describe("checkEmptyStores", () => {
   const EMPTY = { lastRun: null };
+  const NEW = { ...IDLE, current: null };
   const queued = [{ id: "run-1", queued_at: ago(0) }];
 
   it("warns while the first run is under way, and says how far it is", () => {
     const running = { id: "run-1", stage: "encode" as const, progress: { done: 3, total: 64 } };
-    expect(sumUp(checkFirstRun({ ...IDLE, running }, EMPTY))).toEqual({
+    expect(sumUp(checkEmptyStores({ ...NEW, running }, EMPTY))).toEqual({
       status: "warn",
       output:
         "catalog:present: the first run is under way, in stage encode: 3 of 64; monitor:evaluation: the rules have not been evaluated yet",
     });
   });
 
+  it("fails when the stores have lost what was published, even while a run is under way", () => {
+    const current = { generation: 7, published_at: ago(HOUR_MS) };
+    expect(sumUp(checkEmptyStores({ ...NEW, queued, current }, EMPTY))).toEqual({
+      status: "fail",
+      output: expect.stringMatching(/lost the manifest of version 7.*restore the newest backup$/),
+    });
+  });
+
   it("leaves a late evaluation to the check of the monitor", () => {
     const lastRun = { started_at: ago(HOUR_MS), results: [] };
-    const checks = checkFirstRun({ ...IDLE, queued }, { lastRun });
+    const checks = checkEmptyStores({ ...NEW, queued }, { lastRun });
     expect(Object.keys(checks)).toEqual(["catalog:present"]);
     expect(sumUp(checks).output).toBe("catalog:present: the first run waits in the queue");
   });
 
   it("returns no check if no first run is queued, or ingestion is paused", () => {
-    expect(checkFirstRun(IDLE, EMPTY)).toEqual({});
+    expect(checkEmptyStores(NEW, EMPTY)).toEqual({});
     const pause = { at: ago(0), by: "ops", note: null, until: null };
-    expect(checkFirstRun({ ...IDLE, queued, pause }, EMPTY)).toEqual({});
+    expect(checkEmptyStores({ ...NEW, queued, pause }, EMPTY)).toEqual({});
   });
 });

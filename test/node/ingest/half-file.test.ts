@@ -43,7 +43,7 @@ describe("the guards of a file after one with as many rows without a code as wit
   beforeAll(async () => {
     world = aWorld();
     world.upstream = anUpstream([...ROWS, ...UNCODED]);
-    expect((await world.runToEnd()).outcome).toBe("published");
+    await world.runToEnd();
   });
 
   it("refuse half of the world's airports", async () => {

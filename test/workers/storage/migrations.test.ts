@@ -65,10 +65,10 @@ describe("the migrations of D1", () => {
       await d1.prepare("INSERT INTO alert_findings VALUES ('run', 'print', 'rule', 'state')").run();
       await d1.prepare(`DROP TABLE ${table}`).run();
       await expect(checkTables(d1, migrations)).rejects.toThrow(`D1 lacks ${table};`);
-      expect(await applyMigrations(d1, migrations)).toEqual([table]);
+      expect(await applyMigrations(d1, migrations)).toEqual({ lost: [table], wasEmpty: false });
       expect((await schema()).results).toEqual(results);
       await checkTables(d1, migrations);
-      expect(await applyMigrations(d1, migrations)).toEqual([]);
+      expect(await applyMigrations(d1, migrations)).toEqual({ lost: [], wasEmpty: false });
       const { results: rows } = await d1.prepare("SELECT * FROM alert_findings").all();
       expect(rows).toHaveLength(table === "alert_findings" ? 0 : 1);
     },

@@ -1,3 +1,4 @@
+import { bodyBlobs } from "../../../../src/catalog/manifest.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 
@@ -70,6 +71,20 @@ describe("POST /admin/catalog/rollback", () => {
       ]);
     },
   );
+
+  it("refuses a version of which both stores have lost a file, and says what to do", async () => {
+    const { locales = {} } = world.ingest.state.findVersion(1) ?? {};
+    for (const sha256 of Object.values(locales).flatMap(bodyBlobs))
+      world.installation.loseBlob(sha256);
+    const answer = await rollback({ generation: 1 });
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({
+      code: "blobs_lost",
+      detail: expect.stringContaining("Restore a backup"),
+    });
+    expect(generations()).toEqual([3, 2, 1]);
+    expect(world.audited).toMatchObject([{ target: "1", outcome: "refused" }]);
+  });
 
   it("refuses if another version than the expected one is current", async () => {
     const answer = await rollback({ generation: 1, expected_generation: 2 });

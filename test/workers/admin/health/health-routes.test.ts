@@ -45,13 +45,15 @@ describe("GET /admin/monitor/status", () => {
     expect(answer.status).toBe(503);
   });
 
-  it("names the tables that D1 has lost until the coordinator has made them anew", async () => {
+  it("names the tables that D1 has lost, and the loss once the coordinator has made them anew", async () => {
     const logged = watchLog("history_tables_lost");
-    const d1 = async () => {
+    const check = async (name: string) => {
       const answer = await admin("GET", "/admin/monitor/status");
       const { checks } = await answer.json<{ checks: { [name: string]: object } }>();
-      return checks["d1:responseTime"];
+      return checks[name];
     };
+    const d1 = () => check("d1:responseTime");
+    expect(await check("rule:history_lost")).toMatchObject([{ status: "pass" }]);
     for (const table of ["audit", "ingest_runs"])
       await env.HISTORY.prepare(`DROP TABLE ${table}`).run();
     const output = expect.stringMatching(/^D1 lacks audit, ingest_runs; .* restored backup/);
@@ -60,6 +62,7 @@ describe("GET /admin/monitor/status", () => {
     await coordinator.reconcile();
     await expect.poll(logged).toMatchObject([{ tables: ["audit", "ingest_runs"] }]);
     expect(await d1()).toMatchObject([{ status: "pass" }]);
+    expect(await check("rule:history_lost")).toMatchObject([{ status: "warn" }]);
   });
 
   it("names the store that is down, and only the log says why", async () => {

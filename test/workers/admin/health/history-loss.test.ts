@@ -1,0 +1,27 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { admin } from "../../checked-fetch.ts";
+
+async function findLoss(): Promise<object[] | undefined> {
+  const answer = await admin("GET", "/admin/monitor/status");
+  const { checks } = await answer.json<{ checks: { [name: string]: object[] } }>();
+  return checks["rule:history_lost"];
+}
+
+async function cancelledRows(): Promise<object[]> {
+  const query = "SELECT id FROM ingest_runs WHERE state = 'cancelled'";
+  return (await env.HISTORY.prepare(query).all()).results;
+}
+
+it("the status tells of a loss as soon as an entry of the audit has made all tables anew", async () => {
+  await admin("POST", "/admin/ingest/pause", {});
+  const queued = await admin("POST", "/admin/ingest/queue", {});
+  const { run } = await queued.json<{ run: { id: string } }>();
+  await admin("POST", `/admin/ingest/runs/${run.id}/cancel`, {});
+  await expect.poll(cancelledRows).toHaveLength(1);
+  expect(await findLoss()).toMatchObject([{ status: "pass" }]);
+  for (const table of ["alert_findings", "alert_runs", "audit", "ingest_runs", "d1_migrations"])
+    await env.HISTORY.prepare(`DROP TABLE ${table}`).run();
+  await admin("POST", "/admin/ingest/pause", { note: "written to D1" });
+  await expect.poll(findLoss).toMatchObject([{ status: "warn" }]);
+});
