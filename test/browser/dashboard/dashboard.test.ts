@@ -57,10 +57,18 @@ describe("signing in", () => {
       .locator('[data-card="Is it served?"]', { hasText: `${AIRPORTS} airports` })
       .waitFor();
     const fresh = page.locator('[data-card="Is it fresh?"]');
-    await fresh.getByText("Last compared with upstream").waitFor();
+    await fresh.getByText("Last compared with its source").waitFor();
     await page.locator('[data-card="What happens next?"]', { hasText: "Next ingest" }).waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "History" }).count()).toBe(0);
+  });
+
+  it("asks for the token above the answers on a phone", async () => {
+    const page = await openPage("/dashboard", { viewport: { width: 390, height: 844 } });
+    const field = await page.getByLabel("Operator’s token").boundingBox();
+    const answers = await page.getByLabel("At a glance").boundingBox();
+    expect(field?.y).toBeLessThan(answers?.y ?? 0);
   });
 
   it("rejects an invalid token with a message, and accepts a valid one", async () => {
