@@ -1,7 +1,7 @@
 /**
  * Keeps the catalog in a folder, brings it up to date and finds places in it, offline too:
  *
- *   node examples/keep.ts FOLDER TEXT [URL] [LOCALE]
+ *   npx node examples/keep.ts FOLDER TEXT [URL] [LOCALE]
  */
 import { openCatalog } from "../client/src/node.ts"; // "locations-at-the-edge-client" elsewhere
 

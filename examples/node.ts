@@ -1,7 +1,7 @@
 /**
  * Calls the service from Node and joins the lists of its answer:
  *
- *   node examples/node.ts [URL] [LOCALE] [IATA]
+ *   npx node examples/node.ts [URL] [LOCALE] [IATA]
  */
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Asks the service with curl and with buf: sh examples/shell.sh [URL] [LOCALE]
+# Asks the service with curl and with buf: npx -c 'sh examples/shell.sh [URL] [LOCALE]'
 set -eu
 url=${1:-http://127.0.0.1:8787}
 locale=${2:-de}

@@ -141,8 +141,8 @@ function readGuide(file: string, path: string): Guide {
 
 function routesGuide(): Guide {
   const document = openApiDocument() as unknown as OpenApiDocument; // its parts that are shown
-  const html = openApiHtml(document);
-  return { path: ROUTES, title: "HTTP routes", html };
+  const link = `<p><a href="/openapi.json">The OpenAPI document</a> has the same for generators of clients.</p>`;
+  return { path: ROUTES, title: "HTTP routes", html: `${link}\n${openApiHtml(document)}` };
 }
 
 function forCallers(html: string): string {

@@ -36,8 +36,12 @@ export function describeRoutes(routes: readonly Route[]) {
     info: {
       title: "Locations at the Edge: operations",
       version: packageJson.version,
-      description:
-        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused, but public routes ignore unknown parameters. Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`. Without notice, operations, optional parameters and fields, fields of answers, values of enumerations and codes may be added: ignore those that you do not know. Anything else is deprecated for twelve months before it goes.",
+      description: [
+        "Routes below `/admin` need a credential: `Authorization: Bearer` with a token, or a login by Cloudflare Access. The others are public.",
+        "Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused, but public routes ignore unknown parameters. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
+        "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more.",
+        "Without notice, operations, optional parameters and fields, fields of answers, values of enumerations and codes may be added: ignore those that you do not know. Anything else is deprecated for twelve months before it goes.",
+      ].join("\n\n"),
     },
     servers: [{ url: "/", description: "The host that serves this document." }],
     tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),

@@ -14,6 +14,7 @@ interface Tag {
 }
 
 interface Operation {
+  readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary?: string;
   readonly description?: string;
@@ -83,7 +84,10 @@ export function openApiHtml({
     schemaHtml(name, schema),
   );
   const shared = groupHtml({ name: "schemas" }, schemas.join("\n"));
-  return [`<p>${inlineHtml(info.description ?? "")}</p>`, ...groups, shared].join("\n");
+  const paragraphs = (info.description ?? "")
+    .split("\n\n")
+    .map((text) => `<p>${inlineHtml(text)}</p>`);
+  return [...paragraphs, ...groups, shared].join("\n");
 }
 
 function groupHtml({ name, description = "" }: Tag, html: string): string {
@@ -93,12 +97,13 @@ function groupHtml({ name, description = "" }: Tag, html: string): string {
 }
 
 function operationHtml(method: string, path: string, operation: Operation): string {
-  const { summary = "", description, parameters = [], requestBody, responses = {} } = operation;
+  const { operationId, summary = "", description, parameters = [], requestBody } = operation;
+  const { responses = {} } = operation;
   const scope = operation.security?.[0]?.token?.[0];
   const access = scope === undefined ? "Public." : `Needs the scope <code>${scope}</code>.`;
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   return `<details class="operation">
-<summary><b class="operation-method method-${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code> <span>${inlineHtml(summary)}</span></summary>
+<summary><h3 id="${operationId}"><b class="operation-method method-${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code> <span>${inlineHtml(summary)}</span></h3></summary>
 <div class="operation-body">
 <p>${description === undefined ? "" : `${inlineHtml(description)} `}${access}</p>
 ${rowsHtml("Parameters", parameters.map(parameterRow))}
@@ -128,11 +133,10 @@ function exampleHtml([status, { content = {} }]: [string, Response]): string {
   return codes.join("");
 }
 
-/** The id is inside of what is closed, so that a link to it opens it. */
 function schemaHtml(name: string, schema: Schema): string {
   return `<details class="operation">
-<summary><code>${escapeHtml(name)}</code> <span>${inlineHtml(schema.description ?? "")}</span></summary>
-<div class="operation-body" id="schema-${slugOf(name)}">${rowsHtml("Fields", fieldRows(schema))}</div></details>`;
+<summary><h3 id="schema-${slugOf(name)}"><code>${escapeHtml(name)}</code> <span>${inlineHtml(schema.description ?? "")}</span></h3></summary>
+<div class="operation-body">${rowsHtml("Fields", fieldRows(schema))}</div></details>`;
 }
 
 /** The fields of an object, those of objects inside of it as `outer.inner`. */

@@ -15,13 +15,14 @@ export class RemoteCatalog implements LocationsCatalog {
   readonly #listeners = new Set<() => void>();
   #calls = 0;
   #state: State = { version: 0, language: "" };
+  #isClosed = false;
 
   private constructor(worker: WorkerPort) {
     this.#worker = worker;
     worker.addEventListener("message", (event) =>
       this.#hear((event as MessageEvent).data as FromWorker),
     );
-    worker.addEventListener("error", () => this.#fail("the worker has failed"));
+    worker.addEventListener("error", (event) => this.#rejectAll(describeFailure(event)));
   }
 
   static async open(worker: WorkerPort, source: Argument<"open">): Promise<RemoteCatalog> {
@@ -65,12 +66,14 @@ export class RemoteCatalog implements LocationsCatalog {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#worker.terminate();
     this.#listeners.clear();
-    this.#fail("the catalog is closed");
+    this.#rejectAll(CLOSED);
   }
 
-  #call<C extends keyof Calls>(call: C, argument: Argument<C>): Promise<Answer<C>> {
+  async #call<C extends keyof Calls>(call: C, argument: Argument<C>): Promise<Answer<C>> {
+    if (this.#isClosed) throw internalError(CLOSED);
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -91,9 +94,21 @@ export class RemoteCatalog implements LocationsCatalog {
     else waiting?.reject(new CatalogError(message.failure));
   }
 
-  #fail(message: string): void {
-    const error = new CatalogError({ code: "internal", message, retryAfterSeconds: null });
-    for (const { reject } of this.#waiting.values()) reject(error);
+  #rejectAll(message: string): void {
+    for (const { reject } of this.#waiting.values()) reject(internalError(message));
     this.#waiting.clear();
   }
+}
+
+const CLOSED = "the catalog is closed";
+
+function internalError(message: string): CatalogError {
+  return new CatalogError({ code: "internal", message, retryAfterSeconds: null });
+}
+
+/** Only the event of a script that ran has a message. */
+function describeFailure(event: Event): string {
+  return "message" in event
+    ? `the worker has failed: ${String(event.message)}`
+    : "the worker's script could not be loaded: see startWorker";
 }

@@ -8,7 +8,7 @@ export interface Suggestion {
   readonly name: string;
   /** Tells apart places of one name: `Maine, United States`. Empty for a country. */
   readonly where: string;
-  /** IATA codes: of an airport its own, of anything else those of its airports. */
+  /** IATA codes: of an airport its own, of anything else those of its airports, the busiest first. */
   readonly airports: readonly string[];
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
@@ -16,8 +16,9 @@ export interface Suggestion {
 
 export function suggestionOf(place: Place, isUnderCity: boolean): Suggestion {
   const { kind, id, name } = place;
-  const airports = place.kind === "airport" ? [place.iata] : place.airports.map(({ iata }) => iata);
-  return { kind, id, name, where: whereIs(place), airports, isUnderCity };
+  const airports = place.kind === "airport" ? [place] : place.airports;
+  const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
+  return { kind, id, name, where: whereIs(place), airports: codes, isUnderCity };
 }
 
 function whereIs(place: Place): string {

@@ -130,6 +130,30 @@ describe("the explorer", () => {
     expect(await options.nth(1).textContent()).toContain("Milan, Italy");
   });
 
+  it("moves nothing while somebody types, whether or not something is found", async () => {
+    const page = await openPage("/", { viewport: { width: 390, height: 844 } });
+    await waitForAnswer(page, "en");
+    const heading = page.getByRole("heading", { level: 1 });
+    const before = await heading.boundingBox();
+    await page.getByRole("combobox", { name: "Search" }).fill("milan");
+    await page.getByRole("option").first().waitFor();
+    expect(await heading.boundingBox()).toEqual(before);
+    await page.getByRole("combobox", { name: "Search" }).fill("qqqq");
+    await page.getByText("Nothing found for “qqqq”").waitFor();
+    expect(await heading.boundingBox()).toEqual(before);
+  });
+
+  it("names the country and the subdivision of an airport's city above it", async () => {
+    const page = await openPage("/?airport=BGY&locale=de");
+    const trail = page.getByRole("navigation", { name: "Belongs to" });
+    await trail.getByRole("link", { name: "Lombardei" }).waitFor();
+    expect(await trail.getByRole("link").allTextContents()).toEqual([
+      "Italy",
+      "Lombardei",
+      "Milan",
+    ]);
+  });
+
   it("shows an airport under the name that travellers use, with the official one", async () => {
     const page = await openPage("/?airport=BGY");
     await page.getByRole("heading", { level: 1, name: "Milan Bergamo Airport" }).waitFor();

@@ -110,6 +110,18 @@ describe("the documentation", () => {
     expect(new URL(page.url()).hash).toBe("#schema-queueanswer");
   });
 
+  it("finds an operation, opens it from a link, and breaks none of its codes on a phone", async () => {
+    const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
+    await page.getByRole("searchbox").fill("cancel ingestion");
+    await page.locator(".docs-found a", { hasText: "/runs/{id}/cancel" }).click();
+    const operation = page.locator("details[open]");
+    await operation.getByRole("heading", { name: "Cancel an ingestion run" }).waitFor();
+    const code = await operation.getByText("200", { exact: true }).first().boundingBox();
+    expect(code?.height).toBeLessThan(30);
+    await page.goto("/docs/routes#schema-queueanswer");
+    await page.locator("details[open]", { hasText: "queue_depth" }).waitFor();
+  });
+
   it("begins with a call by curl, and leads from page to page", async () => {
     const page = await openPage("/docs");
     expect(await page.locator("h2").first().textContent()).toBe("One call");

@@ -103,7 +103,7 @@ function isFresh({ manifest, coordinator, checks }: Observation): Judged {
     ...(manifest?.as_of ? [detail("Day of the airports")] : []),
     ...(manifest ? [detail("Published", manifest.published_at)] : []),
     ...(successAt
-      ? [detail("Last compared with upstream", successAt, [{ text: "History", href: "#runs" }])]
+      ? [detail("Last compared with its source", successAt, [{ text: "History", href: "#runs" }])]
       : []),
     ...problemsOf(found).map(({ output }) => detail(output)),
   ];

@@ -69,13 +69,15 @@ export function Dashboard() {
         <h1>
           Dashboard <span class="pill">{window.location.host}</span>
         </h1>
-        {!form.isShown && <ControlBar identity={identity.body} onAction={setAction} />}
+        {form.isShown ? (
+          <TokenForm failure={failure} />
+        ) : (
+          <ControlBar identity={identity.body} onAction={setAction} />
+        )}
       </div>
-      <Glance polled={answers} />
-      {form.isShown ? (
-        <TokenForm failure={failure} />
-      ) : (
-        isAnswered && <Tabs live={live} hasReplaced={form.wasShown} onAction={setAction} />
+      <Glance polled={answers} isSignedIn={!form.isShown} />
+      {!form.isShown && isAnswered && (
+        <Tabs live={live} hasReplaced={form.wasShown} onAction={setAction} />
       )}
       {action && (
         <ActionDialog key={action.path} action={action} onClose={() => setAction(undefined)} />

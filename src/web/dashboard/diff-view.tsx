@@ -42,7 +42,10 @@ function Compared({ comparison: { from, to, changes } }: { readonly comparison: 
       {changes === null ? (
         <p class="hint">Not every byte of both versions can be read, so no changes can be shown.</p>
       ) : (
-        <DiffLists diff={changes} same="The content is the same in this locale." />
+        <DiffLists
+          diff={changes}
+          same={`The content is the same in the locale ${changes.locale}.`}
+        />
       )}
     </div>
   );

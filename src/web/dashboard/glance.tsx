@@ -16,35 +16,44 @@ const QUESTIONS: { readonly [Q in Answer["question"]]: string } = {
 
 const TONES = { pass: "good", warn: "warn", fail: "bad" } as const;
 
+interface Props {
+  readonly polled: Polled<AnswersBody>;
+  /** Whether the sections of the page are there, to which some links lead. */
+  readonly isSignedIn: boolean;
+}
+
 /**
  * Shows how the service answers the five questions of an operator. The page judges nothing; it only
  * greys out answers that are old, or that the service no longer repeats.
  */
-export function Glance({ polled }: { readonly polled: Polled<AnswersBody> }) {
+export function Glance({ polled, isSignedIn }: Props) {
   const { body, receivedAt, failure } = polled;
   const now = useNow();
   const isOld = failure !== undefined || now - receivedAt > OLD_MS;
   const answers = body?.answers ?? [];
   const isNext = ({ question }: Answer) => question === "next";
+  const showCard = (answer: Answer) => (
+    <Card key={answer.question} answer={answer} isOld={isOld} isSignedIn={isSignedIn} />
+  );
   return (
     <section class="stack" aria-label="At a glance">
       <FailureLine polled={polled} what="summary" />
-      <div class="cards">
-        {answers
-          .filter((answer) => !isNext(answer))
-          .map((answer) => (
-            <Card key={answer.question} answer={answer} isOld={isOld} />
-          ))}
-      </div>
-      {answers.filter(isNext).map((answer) => (
-        <Card key={answer.question} answer={answer} isOld={isOld} />
-      ))}
+      <div class="cards">{answers.filter((answer) => !isNext(answer)).map(showCard)}</div>
+      {answers.filter(isNext).map(showCard)}
     </section>
   );
 }
 
-function Card({ answer, isOld }: { readonly answer: Answer; readonly isOld: boolean }) {
+interface CardProps {
+  readonly answer: Answer;
+  readonly isOld: boolean;
+  readonly isSignedIn: boolean;
+}
+
+function Card({ answer, isOld, isSignedIn }: CardProps) {
   const question = QUESTIONS[answer.question];
+  const leadsSomewhere = ({ href }: { readonly href: string }) =>
+    isSignedIn || !href.startsWith("#");
   return (
     <div
       class={`panel card card-${answer.question} tone-${isOld ? "quiet" : TONES[answer.status]}`}
@@ -57,7 +66,7 @@ function Card({ answer, isOld }: { readonly answer: Answer; readonly isOld: bool
         {answer.details.map(({ text, at, links }, index) => (
           <li key={index}>
             {text} {at && <Time at={at} />}
-            {links.map((link) => (
+            {links.filter(leadsSomewhere).map((link) => (
               <span key={link.href}>
                 {" "}
                 <a href={link.href}>{link.text}</a>

@@ -12,19 +12,17 @@ export function TokenForm({ failure }: { readonly failure: AdminFailure | undefi
     if (take()) refreshAll();
   };
   return (
-    <form class="panel stack token-form" onSubmit={onSubmit}>
-      <h2>Sign in to operate</h2>
-      <p class="hint">
-        The token stays in this tab until you close it, and is sent to this service only. On your
-        own machine, <code>npm start</code> has put one into{" "}
-        <code>.wrangler/local-admin-token</code>.
-      </p>
-      <div class="row token-row">
+    <form class="stack token-form" onSubmit={onSubmit}>
+      <div class="token-row">
         <TokenField typed={typed} isMistyped={isMistyped} onInput={setTyped} />
         <button type="submit" class="button button-main">
           Sign in
         </button>
       </div>
+      <p class="hint">
+        It stays in this tab until you close it, and is sent to this service only. On your own
+        machine, <code>npm start</code> has put one into <code>.wrangler/local-admin-token</code>.
+      </p>
       {complaint !== undefined && (
         <p class="notice notice-bad" role="alert">
           {complaint}

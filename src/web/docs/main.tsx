@@ -1,4 +1,4 @@
-/** Makes the page's examples call this service, copies them, and searches the pages. */
+/** Makes the page's examples call this service, copies them, opens what links name, and searches the pages. */
 import { render } from "preact";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { DocsSearch } from "./docs-search.tsx";
@@ -17,6 +17,16 @@ for (const block of document.querySelectorAll("pre.code-block")) {
   frame.append(block, copy);
   render(<CopyButton label="Copy" text={() => block.textContent ?? ""} />, copy);
 }
+
+/** Opens the operation or schema that the address names. */
+function openNamed(): void {
+  const named = document.getElementById(window.location.hash.slice(1));
+  const details = named?.closest("details");
+  if (details) details.open = true;
+}
+
+window.addEventListener("hashchange", openNamed);
+openNamed();
 
 const search = document.getElementById("docs-search");
 if (search === null) throw new Error("the page has no element #docs-search");

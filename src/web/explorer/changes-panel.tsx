@@ -21,7 +21,9 @@ export function ChangesPanel({ catalog, changes, onSelect, onClose }: Props) {
     <article class="place stack">
       <PanelHead
         above={
-          <span class="trail">{changes.state === "known" && formatTime(changes.publishedAt)}</span>
+          <span class="trail">
+            {changes.state === "known" && `${formatTime(changes.publishedAt)} UTC`}
+          </span>
         }
         heading={`What version ${catalog.version} changed`}
         onClose={onClose}
@@ -37,7 +39,7 @@ export function ChangesPanel({ catalog, changes, onSelect, onClose }: Props) {
 
 const TEXTS = {
   asking: "Asking …",
-  unknown: "There is no version before this one to compare it with.",
+  unknown: "The service has no list of what this version changed.",
   failed: "The service did not answer. Close this, and ask again.",
 } as const;
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useMemo } from "preact/hooks";
+import { subdivisionOf } from "../../../client/src/suggestion.ts";
 import { originOfId } from "../../catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
@@ -81,8 +82,10 @@ function Trail({ place, ...links }: Pick<Props, "place" | "locale" | "onSelect">
 }
 
 function trailOf(place: Place): Place[] {
-  if (place.kind === "airport") return [place.city.country, place.city];
-  return place.kind === "city" ? [place.country] : [];
+  if (place.kind === "airport") return [...trailOf(place.city), place.city];
+  if (place.kind !== "city") return [];
+  const region = subdivisionOf(place);
+  return region ? [place.country, region] : [place.country];
 }
 
 type Fact = [name: string, value: ComponentChildren];

@@ -83,7 +83,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
             />
           ))}
       </ul>
-      <p class="search-status" role="status">
+      <p class="floating search-status" role="status">
         {isListed && found.typed === typed && resultText(found)}
       </p>
     </div>

@@ -57,10 +57,18 @@ describe("signing in", () => {
       .locator('[data-card="Is it served?"]', { hasText: `${AIRPORTS} airports` })
       .waitFor();
     const fresh = page.locator('[data-card="Is it fresh?"]');
-    await fresh.getByText("Last compared with upstream").waitFor();
+    await fresh.getByText("Last compared with its source").waitFor();
     await page.locator('[data-card="What happens next?"]', { hasText: "Next ingest" }).waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "History" }).count()).toBe(0);
+  });
+
+  it("asks for the token above the answers on a phone", async () => {
+    const page = await openPage("/dashboard", { viewport: { width: 390, height: 844 } });
+    const field = await page.getByLabel("Operator’s token").boundingBox();
+    const answers = await page.getByLabel("At a glance").boundingBox();
+    expect(field?.y).toBeLessThan(answers?.y ?? 0);
   });
 
   it("rejects an invalid token with a message, and accepts a valid one", async () => {
@@ -382,6 +390,30 @@ describe("operating ingestion", () => {
 });
 
 describe("versions", () => {
+  it("says which locales a rollback ends and brings back", async () => {
+    const page = await signIn("#versions");
+    const before = await currentVersion(page);
+    // There is no version 0 to compare with.
+    await page.route("**/admin/catalog/comparison?to=0", async (route) => {
+      const url = route.request().url().replace("to=0", `to=${before}`);
+      await route.fulfill({ response: await route.fetch({ url }) });
+    });
+    await page.route("**/admin/catalog/versions", async (route) => {
+      const answer = await route.fetch();
+      const { versions } = await answer.json();
+      const [current] = versions;
+      const earlier = { ...current, generation: 0, is_current: false, locales: ["en", "pt"] };
+      const now = { ...current, locales: ["en", "fr"] };
+      await route.fulfill({ json: { versions: [now, earlier] } });
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Roll back" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("These locales are no longer served: fr.").waitFor();
+    await dialog.getByText("These locales are served again: pt.").waitFor();
+    await dialog.getByText("The content is the same in the locale en.").waitFor();
+  });
+
   it("show the changes of a new version and can be rolled back", async () => {
     await dropAirports((row) => !row.split(",").includes("GVA"));
     const page = await signIn("#versions");

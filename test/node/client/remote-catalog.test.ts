@@ -25,8 +25,8 @@ class FakeWorker implements WorkerPort {
     this.#target.dispatchEvent(new MessageEvent("message", { data }));
   }
 
-  fail(): void {
-    this.#target.dispatchEvent(new Event("error"));
+  fail(message?: string): void {
+    this.#target.dispatchEvent(Object.assign(new Event("error"), message && { message }));
   }
 }
 
@@ -77,8 +77,15 @@ describe("a catalog in a worker", () => {
     const worker = new FakeWorker();
     const opening = RemoteCatalog.open(worker, SOURCE);
     worker.fail();
-    await expect(opening).rejects.toThrow("the worker has failed");
+    await expect(opening).rejects.toThrow("could not be loaded: see startWorker");
     expect(worker.isTerminated).toBe(true);
+  });
+
+  it("throws the message of an error in the worker", async () => {
+    const worker = new FakeWorker();
+    const found = (await openIn(worker)).search("a");
+    worker.fail("out of memory");
+    await expect(found).rejects.toThrow("the worker has failed: out of memory");
   });
 
   it("leaves no call waiting when it is closed", async () => {
@@ -87,6 +94,7 @@ describe("a catalog in a worker", () => {
     const found = catalog.search("a");
     catalog.close();
     await expect(found).rejects.toThrow("closed");
+    await expect(catalog.search("b")).rejects.toThrow("closed");
     expect(worker.isTerminated).toBe(true);
   });
 });

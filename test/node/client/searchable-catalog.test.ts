@@ -59,6 +59,11 @@ describe("an opened catalog", () => {
     expect(await find(catalog, "schweiz")).toContain("Switzerland");
   });
 
+  it("names the airports of a place, the busiest first", async () => {
+    const [europe] = await (await open()).search("europe");
+    expect(europe?.airports).toEqual(["ZRH", "LIN"]);
+  });
+
   it("lists as many places as wanted", async () => {
     const catalog = await open();
     expect((await catalog.search("z")).length).toBeGreaterThan(1);

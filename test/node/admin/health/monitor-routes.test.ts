@@ -168,7 +168,7 @@ describe("the five answers", () => {
   it("pass while nothing is wrong", async () => {
     expect(await answers()).toMatchObject({
       served: say("pass", "Yes", "Version 1; "),
-      fresh: say("pass", "2026-10-20", "Published; Last compared with upstream"),
+      fresh: say("pass", "2026-10-20", "Published; Last compared with its source"),
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
       next: say("pass", "Next ingest", "Next evaluation of the alerts"),
