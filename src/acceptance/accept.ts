@@ -56,8 +56,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const { airports, overruled } = correctAirports(upstream.airports, corrections, accepted);
   const { pairs, arrivals } = matchAirports(accepted, airports);
   // Where the snapshot knows that an airport is closed, its row is not missing.
-  const closed = overruled.flatMap(({ said, ours }) =>
-    said !== null && ours === null ? [said] : [],
+  const closed = overruled.flatMap(({ observed, ours }) =>
+    observed !== null && ours === null ? [observed] : [],
   );
   const delistedRows = new Map<string, DelistedReason>([
     ...upstream.delistedRows,
@@ -86,8 +86,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const held = [
     ...judged.filter((judgement) => !judgement.isFree).map((judgement) => judgement.held),
     ...names.held,
-    ...overruled.map(({ said, ours }) =>
-      hold(subjectOf({ before: ours, after: said }), [], "corrected"),
+    ...overruled.map(({ observed, ours }) =>
+      hold(subjectOf({ before: ours, after: observed }), [], "corrected"),
     ),
   ];
   const seen = new Set(

@@ -8,7 +8,7 @@ import { type Accepted, SAME_POSITION_KM } from "./airport.ts";
 /** What upstream says of a corrected airport, and what counts instead; null if it is not listed. */
 interface Overruled {
   readonly id: string;
-  readonly said: SourceAirport | null;
+  readonly observed: SourceAirport | null;
   readonly ours: SourceAirport | null;
 }
 
@@ -42,21 +42,21 @@ export function correctAirports(
       [written, ours ?? written].some(
         (airport) => airport.iata === numbered.iata || isNear(airport, numbered),
       );
-    const said =
+    const observed =
       rowAt(ours ?? written, byCode) ?? (isIt ? numbered : undefined) ?? rowAt(written, byCode);
-    if (said === undefined) continue;
-    const corrected = correctRow(said, { written, ours }, byCode);
-    if (corrected === said) continue;
-    overruled.push({ id, said, ours: corrected });
-    byCode.delete(said.iata);
-    if (corrected === null) byRow.delete(said.id);
-    else byRow.set(said.id, corrected);
+    if (observed === undefined) continue;
+    const corrected = correctRow(observed, { written, ours }, byCode);
+    if (corrected === observed) continue;
+    overruled.push({ id, observed, ours: corrected });
+    byCode.delete(observed.iata);
+    if (corrected === null) byRow.delete(observed.id);
+    else byRow.set(observed.id, corrected);
     if (corrected !== null) byCode.set(corrected.iata, corrected);
   }
   for (const { id, written, ours } of corrections) {
     if (written !== undefined || ours === undefined) continue;
     if (byRow.has(ours.id) || byCode.has(ours.iata)) continue;
-    overruled.push({ id, said: null, ours });
+    overruled.push({ id, observed: null, ours });
     byRow.set(ours.id, ours);
   }
   return { airports: [...byRow.values()], overruled };
@@ -73,22 +73,22 @@ function rowAt(
 
 /** @returns the same row if nothing of it is to be corrected, and null if it is not to be listed. */
 function correctRow(
-  said: SourceAirport,
+  observed: SourceAirport,
   { written, ours }: { written: SourceAirport; ours: SourceAirport | undefined },
   byCode: ReadonlyMap<string, SourceAirport>,
 ): SourceAirport | null {
-  const isUnchanged = (field: keyof SourceAirport) => said[field] === written[field];
+  const isUnchanged = (field: keyof SourceAirport) => observed[field] === written[field];
   if (ours === undefined)
-    return isUnchanged("iata") && isUnchanged("name") && isUnchanged("country") ? null : said;
+    return isUnchanged("iata") && isUnchanged("name") && isUnchanged("country") ? null : observed;
   // A field that airports gain is corrected like the other ones.
   const { id: _row, iata, lat, lon, ...others } = ours;
   const entries = Object.entries(others) as [keyof SourceAirport, unknown][]; // of an airport
   const isMoved = lat !== written.lat || lon !== written.lon;
   const corrected = {
-    ...said,
+    ...observed,
     ...Object.fromEntries(entries.filter(([field]) => isUnchanged(field))),
     ...(isUnchanged("iata") && !byCode.has(iata) && { iata }),
-    ...(isMoved && distanceKm(said, written) <= SAME_POSITION_KM && { lat, lon }),
+    ...(isMoved && distanceKm(observed, written) <= SAME_POSITION_KM && { lat, lon }),
   };
-  return isDeepStrictEqual(corrected, said) ? said : corrected;
+  return isDeepStrictEqual(corrected, observed) ? observed : corrected;
 }

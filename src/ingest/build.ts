@@ -83,8 +83,8 @@ function codesBy(
   return new Map([...groups].map(([key, group]) => [key, group.map(({ iata }) => iata)]));
 }
 
-function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): Airport {
-  if (itsCityId === undefined) throw new Error(`airport ${airport.id} has no city`);
+function toAirport(airport: SourceAirport, cityId: Uint8Array | undefined): Airport {
+  if (cityId === undefined) throw new Error(`airport ${airport.id} has no city`);
   return {
     id: airportId(airport.id),
     iata: airport.iata,
@@ -92,7 +92,7 @@ function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): A
     name: airport.name,
     lat: airport.lat,
     lon: airport.lon,
-    cityId: itsCityId,
+    cityId,
   };
 }
 

@@ -59,9 +59,9 @@ export function resolveCities(
     tables,
   );
   const cities = known.map((city, index) => {
-    const itsCity = city ?? made.get(airports[index]?.id ?? "");
-    if (itsCity === undefined) throw new Error(`airport ${airports[index]?.id} has no city`);
-    return itsCity;
+    const found = city ?? made.get(airports[index]?.id ?? "");
+    if (found === undefined) throw new Error(`airport ${airports[index]?.id} has no city`);
+    return found;
   });
   return {
     cities: [...new Set(cities)].toSorted((a, b) => compareIds(a.id, b.id)),

@@ -250,7 +250,7 @@ function whatHappensNext(
   ];
   const isAhead = ({ at: time }: Detail) => time !== null && Date.parse(time) > at;
   const inOrder = [
-    ...details.filter((each) => !isAhead(each)),
+    ...details.filter((entry) => !isAhead(entry)),
     ...details.filter(isAhead).toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1)),
   ];
   if (pause !== null)
