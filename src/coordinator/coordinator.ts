@@ -128,8 +128,9 @@ export class Coordinator {
    */
   takeOver(by: string): Promise<TakeoverResult> {
     return this.#thenRearm(async () => {
-      const { store, now } = this.#platform;
-      const result = await takeOver(this.#state, store, { at: timeText(now()), by });
+      const now = this.#platform.now();
+      this.#state.liftEndedPause(now);
+      const result = await takeOver(this.#state, this.#platform.store, { at: timeText(now), by });
       this.#reconciler.versionsChanged();
       await this.#reconciler.replicate();
       // The other has published at the same moment.

@@ -141,6 +141,14 @@ describe("a takeover", () => {
     expect(second.coordinator.status().pause).toMatchObject({ ...pause, until: null });
   });
 
+  it("pauses in the name of whoever asks where an earlier pause has ended", async () => {
+    const until = new Date(second.time + 60_000).toISOString();
+    await second.coordinator.pause({ by: "night shift", note: "wrong upstream", until }, false);
+    second.time += 60_000;
+    await second.coordinator.takeOver("ops");
+    expect(second.coordinator.status().pause).toMatchObject({ by: "ops", until: null });
+  });
+
   it("changes nothing if the stores are the installation's own, or empty", async () => {
     const before = stored();
     const unchanged = { ok: true, changed: false };
