@@ -157,7 +157,9 @@ describe("an operator can", () => {
     await post(`/admin/backup/${backup_id}/verify`);
     await world.ingest.drain();
     await world.evaluate();
-    expect(await whatFailed()).toMatch(/newest backup cannot be restored.*alerts#backup_unverified/);
+    expect(await whatFailed()).toMatch(
+      /newest backup cannot be restored.*alerts#backup_unverified/,
+    );
     await post("/admin/backup/run");
     await world.ingest.drain();
     await world.evaluate();
