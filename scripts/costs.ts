@@ -69,8 +69,8 @@ const PER_TICK = {
   rows: 56 + 5,
 };
 
-/** What the first tick of an hour does as well: it reads a locale's copies and looks for garbage. */
-const PER_HOUR = { kvReads: 20, r2Reads: 20, r2Lists: 3 };
+/** What the first tick of an hour does as well: it reads a locale's copies, and looks for lost blobs and for garbage. */
+const PER_HOUR = { kvReads: 20, r2Reads: 20, r2Lists: 4 };
 
 const HOURS_A_MONTH = 720;
 const TICKS_A_MONTH = 12 * HOURS_A_MONTH;

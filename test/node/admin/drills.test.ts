@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BackupJob } from "../../../src/backup/job.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
+import { backupObjectKey } from "../../../src/storage/keys.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 
 /** The test of each row of the table: a drill below, or a test elsewhere by its file and title. */
@@ -145,6 +146,24 @@ describe("an operator can", () => {
     await post(`/admin/backup/${backup_id}/restore`);
     await world.ingest.drain();
     expect(await whatFailed()).not.toContain("history_lost");
+  });
+
+  it("see that verification has found the newest backup damaged, and make another", async () => {
+    const { backup_id } = await world.installation.backUp();
+    await world.evaluate();
+    expect(await whatFailed()).not.toContain("backup_unverified");
+    const [blob = ""] = world.installation.blobs();
+    world.installation.bucket.files.delete(backupObjectKey(blob));
+    await post(`/admin/backup/${backup_id}/verify`);
+    await world.ingest.drain();
+    await world.evaluate();
+    expect(await whatFailed()).toMatch(
+      /newest backup cannot be restored.*alerts#backup_unverified/,
+    );
+    await post("/admin/backup/run");
+    await world.ingest.drain();
+    await world.evaluate();
+    expect(await whatFailed()).not.toContain("backup_unverified");
   });
 
   it("see at once, without an evaluation, that the coordinator has lost its state", async () => {
