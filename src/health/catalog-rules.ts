@@ -99,6 +99,7 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const [unread] = [...describeFaults(catalog, ["unreadable"]), ...copies.unreadable];
   if (value === 0 && unread !== undefined) return unknown(unread, measurement);
   const { locale, checked } = copies;
+  const lost = countLost(copies);
   const faults = [
     ...manifests,
     ...copies.damaged.map(
@@ -108,11 +109,12 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const message =
     value === 0
       ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
-      : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.${lossOf(copies)}`;
+      : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.${describeLost(lost)}`;
   return measured({
     ...measurement,
     value,
     message,
+    isOutage: lost > 0,
     evidence: {
       locale,
       checked,
@@ -122,14 +124,16 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   });
 }
 
-/** Says whether clients get errors, because no copy of a blob is intact. */
-function lossOf({ damaged }: Facts["copies"]): string {
-  const inKv = damaged.filter(({ replica }) => replica === "kv");
-  const isInR2 = (blob: string) =>
-    damaged.some(({ replica, sha256 }) => replica === "r2" && sha256 === blob);
-  const size = inKv.filter(({ sha256 }) => isInR2(sha256)).length;
-  const blobs = size === 1 ? "1 blob has" : `${size} blobs have`;
-  return size === 0 ? "" : ` ${blobs} no intact copy: requests for them fail with data_loss.`;
+/** Counts blobs whose copies in KV and in R2 are both damaged, so that clients get errors. */
+function countLost({ damaged }: Facts["copies"]): number {
+  const blobs = Map.groupBy(damaged, ({ sha256 }) => sha256);
+  return [...blobs.values()].filter((copies) => copies.length === 2).length;
+}
+
+function describeLost(count: number): string {
+  if (count === 0) return "";
+  const blobs = count === 1 ? "1 blob has" : `${count} blobs have`;
+  return ` ${blobs} no intact copy: requests for them fail with data_loss.`;
 }
 
 /** Lists faults of the manifests. `current` is the published version, null if unknown. */

@@ -18,6 +18,8 @@ export interface Finding {
   /** Identifies the subject; empty if the rule has only one. */
   readonly labels: { readonly [name: string]: string };
   readonly verdict: FindingVerdict;
+  /** Whether the service does not work while the finding is bad: its status fails then. */
+  readonly isOutage?: boolean;
   /** Null if there is nothing to measure or the input is unreadable. */
   readonly value: number | null;
   readonly threshold: number;
@@ -40,8 +42,6 @@ export interface AlertRule {
   readonly severity: Severity;
   /** Time that the condition must last before the alert fires. */
   readonly forMs: number;
-  /** Whether the service does not work while the finding is bad: its status fails then. */
-  readonly isOutage?: true;
   /** Value from which the status warns, although the finding is still good. */
   readonly warnsFrom?: number;
   /** Returns one finding per subject. */
@@ -49,7 +49,7 @@ export interface AlertRule {
 }
 
 /** Threshold, unit and labels of a measurement. */
-interface Measurement extends Pick<Finding, "threshold" | "unit"> {
+interface Measurement extends Pick<Finding, "threshold" | "unit" | "isOutage"> {
   readonly labels?: Finding["labels"];
   readonly suppressed?: boolean;
 }

@@ -37,9 +37,9 @@ export const RULES = {
   data_old: { severity: "warn", forMs: 0, evaluate: judgeDataAge },
   ingest_failing: { severity: "fail", forMs: 0, warnsFrom: 1, evaluate: judgeFailures },
   source_broken: { severity: "fail", forMs: 0, evaluate: judgeSource },
-  ingest_stuck: { severity: "fail", forMs: TWO_TICKS_MS, isOutage: true, evaluate: judgeStuck },
+  ingest_stuck: { severity: "fail", forMs: TWO_TICKS_MS, evaluate: judgeStuck },
   replication_stuck: { severity: "fail", forMs: 0, evaluate: judgeReplication },
-  foreign_stores: { severity: "fail", forMs: 0, isOutage: true, evaluate: judgeOwner },
+  foreign_stores: { severity: "fail", forMs: 0, evaluate: judgeOwner },
   guard_tripped: { severity: "warn", forMs: 0, evaluate: judgeGuards },
   changes_held: { severity: "warn", forMs: 0, evaluate: judgeHeld },
   ingest_paused_long: { severity: "warn", forMs: 0, evaluate: judgePause },
@@ -57,7 +57,7 @@ export const RULES = {
 } as const satisfies { readonly [R in RuleName]: AlertRule };
 
 /** A finding with its alert. */
-export interface RuleFinding extends Finding {
+export interface RuleFinding extends Omit<Finding, "isOutage"> {
   readonly rule: RuleName;
   readonly fingerprint: string;
   readonly severity: Severity;
@@ -74,7 +74,7 @@ export function evaluateRules(facts: Facts, context: RuleContext): readonly Rule
 }
 
 /** Completes a finding with what its rule says about it. */
-export function findingOf(name: RuleName, finding: Finding): RuleFinding {
+export function findingOf(name: RuleName, { isOutage = false, ...finding }: Finding): RuleFinding {
   const rule: AlertRule = RULES[name];
   return {
     ...finding,
@@ -82,12 +82,11 @@ export function findingOf(name: RuleName, finding: Finding): RuleFinding {
     fingerprint: fingerprintOf(name, finding.labels),
     severity: rule.severity,
     forMs: rule.forMs,
-    status: statusOf(rule, finding),
+    status: finding.verdict === "bad" && isOutage ? "fail" : statusOf(rule, finding),
   };
 }
 
-function statusOf({ isOutage, warnsFrom }: AlertRule, { verdict, value }: Finding): HealthStatus {
-  if (verdict === "bad" && isOutage === true) return "fail";
+function statusOf({ warnsFrom }: AlertRule, { verdict, value }: Finding): HealthStatus {
   const isNear = warnsFrom !== undefined && value !== null && value >= warnsFrom;
   return verdict === "good" && !isNear ? "pass" : "warn";
 }

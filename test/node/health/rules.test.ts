@@ -592,11 +592,12 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       {
         verdict: "bad",
         value: 1,
+        status: "warn",
         evidence: { manifests: ["kv manifest shows generation 6 instead of 7"] },
       },
     ],
     [
-      "says that clients get errors if no copy of a blob is intact",
+      "fails, because clients get errors, if no copy of a blob is intact",
       someFacts({
         copies: {
           locale: "en",
@@ -609,7 +610,10 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
           unreadable: [],
         },
       }),
-      { message: expect.stringMatching(/\. 1 blob has no intact copy: requests .* data_loss\.$/) },
+      {
+        status: "fail",
+        message: expect.stringMatching(/\. 1 blob has no intact copy: requests .* data_loss\.$/),
+      },
     ],
     [
       "is bad if KV shows a newer manifest than R2, which is written first",
