@@ -199,6 +199,7 @@ describe("the history in D1", () => {
       replicated: true,
       held: { waiting: 0, oldest_since: null, next_due_at: null },
       outboxLength: 0,
+      historyLostAt: null,
       lastTicks: {},
       bestCoverage: { de: expect.any(Number), en: expect.any(Number), ja: expect.any(Number) },
       oldestPublishedAt: (await servedManifest()).published_at,
