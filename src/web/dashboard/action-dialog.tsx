@@ -57,7 +57,7 @@ export function ActionDialog({ action, onClose }: Props) {
             ))}
           </>
         )}
-        {result && <ActionResult result={result} />}
+        {result && <ActionResult result={result} onLeave={() => dialog.current?.close()} />}
         {needsToken && (
           <>
             <p>
@@ -95,7 +95,12 @@ function isOfCredential({ kind, code }: AdminFailure): boolean {
   return (kind === "unauthenticated" || kind === "forbidden") && code !== "";
 }
 
-function ActionResult({ result }: { readonly result: AdminResult<ActionAnswer> }) {
+interface ActionResultProps {
+  readonly result: AdminResult<ActionAnswer>;
+  readonly onLeave: () => void;
+}
+
+function ActionResult({ result, onLeave }: ActionResultProps) {
   if (!result.ok) {
     const { message, requestId } = result.failure;
     return (
@@ -105,11 +110,22 @@ function ActionResult({ result }: { readonly result: AdminResult<ActionAnswer> }
       </div>
     );
   }
+  const { message, run, job } = result.body;
   return (
     <>
       <div class="notice notice-good" role="status">
-        <p>{result.body.message}</p>
+        <p>{message}</p>
       </div>
+      {run && (
+        <a href={`#runs/${run.id}`} onClick={onLeave}>
+          Show the run
+        </a>
+      )}
+      {job && (
+        <a href="#backups" onClick={onLeave}>
+          Show the backups
+        </a>
+      )}
       <details class="answer">
         <summary>Full response</summary>
         <pre class="code-block" tabIndex={0}>

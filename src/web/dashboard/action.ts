@@ -4,6 +4,10 @@ import type { AdminRequest } from "./admin-client.ts";
 /** The parts of action answers that the dashboard reads. */
 export interface ActionAnswer {
   readonly message: string;
+  /** The run that it began, cancelled or decided on. */
+  readonly run?: { readonly id: string } | null;
+  /** The job of a backup that it began. */
+  readonly job?: object;
 }
 
 /** A field of a confirmation dialog. */

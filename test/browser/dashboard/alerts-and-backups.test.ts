@@ -71,7 +71,7 @@ describe("the dashboard's backups", () => {
   });
 
   it("appear once, though the dialog sends a request again that got no answer", async () => {
-    const page = await signIn("#backups");
+    const page = await signIn();
     const lost = async (route: Route) => {
       await route.fetch();
       await route.abort();
@@ -84,6 +84,9 @@ describe("the dashboard's backups", () => {
     for (const problem of takeProblems()) expect(problem).toContain("ERR_FAILED");
     await dialog.getByRole("button", { name: "Try again" }).click();
     await dialog.getByText("The same job was queued before").first().waitFor();
+    await dialog.getByRole("link", { name: "Show the backups" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(new URL(page.url()).hash).toBe("#backups");
   });
 });
 
