@@ -80,7 +80,12 @@ export function Dashboard() {
         <Tabs live={live} hasReplaced={form.wasShown} onAction={setAction} />
       )}
       {action && (
-        <ActionDialog key={action.path} action={action} onClose={() => setAction(undefined)} />
+        <ActionDialog
+          key={action.path}
+          action={action}
+          // A dialog tells of its end late, when another may be open.
+          onClose={() => setAction((present) => (present === action ? undefined : present))}
+        />
       )}
     </div>
   );

@@ -508,6 +508,20 @@ describe("the dashboard", () => {
     },
   );
 
+  it("keeps the dialog of an action that is opened as soon as another is closed", async () => {
+    const page = await signIn();
+    await page.getByRole("button", { name: "Back up …" }).click();
+    await page.getByRole("heading", { name: "Take a backup" }).waitFor();
+    await page.evaluate(`
+      const queue = [...document.querySelectorAll("button")].find((one) => one.textContent === "Queue a run …");
+      document.querySelector("dialog").close();
+      queue.click();
+    `);
+    await page.getByRole("heading", { name: "Queue an ingest run" }).waitFor();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+    expect(await page.getByRole("dialog").count()).toBe(1);
+  });
+
   it("can be operated by keyboard alone, without losing the focus", async () => {
     const page = await signIn();
     const focused = () => page.evaluate<string>("document.activeElement.textContent");
