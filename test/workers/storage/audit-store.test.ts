@@ -66,9 +66,9 @@ describe("the audit in D1", () => {
     const total = async () => (await list({ limit: 1 })).total;
     await audit.deleteOld(now);
     expect(await total()).toBe(NEWEST_KEPT);
-    await save(NEWEST_KEPT + 1, NEWEST_KEPT + 2, 399);
+    await save(NEWEST_KEPT + 1, NEWEST_KEPT + 5, 399);
     await audit.deleteOld(now);
-    expect(await total()).toBe(NEWEST_KEPT);
+    expect(await total()).toBe(NEWEST_KEPT + 2);
     await audit.deleteOld(now + 500 * 86_400_000);
     expect(await total()).toBe(NEWEST_KEPT);
   });
