@@ -24,10 +24,12 @@ export const alertResultSchema = z
     rule: z.enum(RULE_NAMES),
     fingerprint: z.string().meta({ description: "The permanent name of the alert." }),
     labels: z.record(z.string(), z.string()),
-    severity: z.enum(SEVERITIES),
+    severity: z
+      .enum(SEVERITIES)
+      .meta({ description: "The status; of an alert that passes, the status that it had." }),
     status: z.enum(HEALTH_STATUSES).meta({
       description:
-        "What the evaluation found, as the monitor's status shows it. A firing alert that passes is recovering.",
+        "What the evaluation found, as `GET /admin/monitor/status` shows it. A firing alert that passes is recovering.",
     }),
     state: z.enum(ALERT_STATES),
     previous_state: z.enum(ALERT_STATES),
@@ -37,7 +39,9 @@ export const alertResultSchema = z
     unit: z.enum(UNITS),
     message: z.string(),
     evidence: z.record(z.string(), z.union([scalar, z.array(scalar), z.array(scalars)])),
-    suppressed: z.boolean().meta({ description: "Not notified, because ingestion is paused." }),
+    suppressed: z.boolean().meta({
+      description: "It only warns and notifies nobody, because ingestion is paused.",
+    }),
     notified: z.array(
       z.strictObject({ target: z.string(), change: z.enum(ALERT_CHANGES), delivered: z.boolean() }),
     ),
@@ -67,7 +71,7 @@ export const alertRunSchema = z
     started_at: timestamp,
     finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),
     duration_ms: count.nullable(),
-    worst: z.enum(HEALTH_STATUSES),
+    worst: z.enum(HEALTH_STATUSES).meta({ description: "The gravest status of its findings." }),
     rules_total: count.meta({ description: "Rules; one may have several alerts." }),
     pending: count,
     firing: count,

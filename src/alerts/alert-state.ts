@@ -7,7 +7,7 @@
  */
 import type { FindingVerdict } from "../health/rule.ts";
 import type { RuleFinding } from "../health/rules.ts";
-import type { HealthStatus } from "../health/check.ts";
+import { gravest } from "../health/check.ts";
 import { timeText } from "../storage/time.ts";
 import type { AlertResult, AlertState } from "./alert-run.ts";
 
@@ -103,6 +103,11 @@ export function step(known: AlertRecord | undefined, finding: RuleFinding, now: 
   const isRecovering = verdict === "good" && track.raisedAt !== null;
   const result: AlertResult = {
     ...found,
+    // A raised alert ends under the severity that receivers know.
+    severity:
+      known && verdict === "good" && before.raisedAt !== null
+        ? known.last.severity
+        : found.severity,
     message: isRecovering ? `Recovering: ${found.message}` : found.message,
     state: track.state,
     previous_state: before.state,
@@ -134,7 +139,7 @@ export function summarizeResults(evaluated: readonly Evaluated[]) {
     evaluated.filter(({ transition }) => transition === kind).length;
   const isNew = ({ state, previous_state }: AlertResult) => state !== previous_state;
   return {
-    worst: worstStatus(results),
+    worst: gravest(results.map(({ status }) => status)),
     rules_total: new Set(results.map(({ rule }) => rule)).size,
     pending: inState("pending"),
     firing: inState("firing"),
@@ -148,11 +153,4 @@ export function summarizeResults(evaluated: readonly Evaluated[]) {
     ),
     results,
   };
-}
-
-/** Returns the worst severity. An unreadable input never passes. */
-function worstStatus(results: readonly AlertResult[]): HealthStatus {
-  const bad = results.filter(({ state }) => needsAttention(state));
-  if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
-  return bad.length > 0 ? "warn" : "pass";
 }

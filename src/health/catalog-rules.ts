@@ -26,9 +26,7 @@ const NOTHING_PUBLISHED = "Nothing is published.";
 /** Judges the time since the content was compared with upstream. */
 export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext): Finding {
   const { now, limits } = context;
-  const pausedMs =
-    ingest.ok && ingest.value.pause !== null ? now - Date.parse(ingest.value.pause.at) : null;
-  const suppressed = pausedMs !== null && pausedMs < limits.ingestPausedMs;
+  const suppressed = ingest.ok && ingest.value.pause !== null;
   const measurement = { threshold: limits.catalogStaleMs, unit: "ms" } as const;
   const published = readPublished(catalog);
   if (!published.ok) return unknown(published.why, measurement);
@@ -41,7 +39,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
     return measured({ ...measurement, value: null, message });
   }
   const { generation, published_at } = published.value;
-  // A pause excuses the age only: not that there is no catalog, or that nobody can know.
+  // A pause, which has a rule of its own, excuses the age only: not that there is no catalog.
   return judgeInput(ingest, { ...measurement, suppressed }, ({ ended }) => {
     const checked = lastSuccess(ended);
     // A rollback and a restore also publish, but do not compare with upstream.
@@ -99,7 +97,6 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const [unread] = [...describeFaults(catalog, ["unreadable"]), ...copies.unreadable];
   if (value === 0 && unread !== undefined) return unknown(unread, measurement);
   const { locale, checked } = copies;
-  const lost = countLost(copies);
   const faults = [
     ...manifests,
     ...copies.damaged.map(
@@ -109,12 +106,11 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const message =
     value === 0
       ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
-      : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.${describeLost(lost)}`;
+      : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.`;
   return measured({
     ...measurement,
     value,
     message,
-    isOutage: lost > 0,
     evidence: {
       locale,
       checked,
@@ -124,16 +120,22 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   });
 }
 
-/** Counts blobs whose copies in KV and in R2 are both damaged, so that clients get errors. */
-function countLost({ damaged }: Facts["copies"]): number {
-  const blobs = Map.groupBy(damaged, ({ sha256 }) => sha256);
-  return [...blobs.values()].filter((copies) => copies.length === 2).length;
-}
-
-function describeLost(count: number): string {
-  if (count === 0) return "";
-  const blobs = count === 1 ? "1 blob has" : `${count} blobs have`;
-  return ` ${blobs} no intact copy: requests for them fail with data_loss.`;
+/** Judges the number of blobs whose copies in KV and in R2 are both damaged: clients get errors. */
+export function judgeLostBlobs({ copies }: Pick<Facts, "copies">): Finding {
+  const { damaged, unreadable, locale, checked } = copies;
+  const blobs = [...Map.groupBy(damaged, ({ sha256 }) => sha256).values()];
+  const lost = blobs.filter((ofBlob) => ofBlob.length === 2).flatMap(([copy]) => copy ?? []);
+  const measurement = { threshold: 1, unit: "blobs" } as const;
+  const [unread] = unreadable;
+  if (lost.length === 0 && unread !== undefined) return unknown(unread, measurement);
+  const count = lost.length === 1 ? "1 blob has" : `${lost.length} blobs have`;
+  const message =
+    lost.length === 0
+      ? "Every blob that was read has an intact copy."
+      : `${count} no intact copy: requests for ${lost.length === 1 ? "it" : "them"} fail with data_loss.`;
+  const named = lost.slice(0, COPIES_NAMED).map(({ sha256 }) => sha256);
+  const evidence = { locale, checked, lost: named };
+  return measured({ ...measurement, value: lost.length, message, evidence });
 }
 
 /** Lists faults of the manifests. `current` is the published version, null if unknown. */

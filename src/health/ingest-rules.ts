@@ -73,7 +73,7 @@ function isFinal(code: string): boolean {
 
 /** Judges how long the active job, or the next run, has made no progress. */
 export function judgeStuck({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.ingestStuckMs, unit: "ms", isOutage: true } as const;
+  const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, (coordinator) => {
     const held = expectedWork(coordinator);
     if (held === null || Date.parse(held.since) > now)
@@ -126,7 +126,7 @@ export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleCont
  * every five minutes; until then, what the stores show tells it.
  */
 export function judgeOwner({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
-  const measurement = { threshold: 1, unit: "copies", isOutage: true } as const;
+  const measurement = { threshold: 1, unit: "copies" } as const;
   return judgeInput(ingest, measurement, ({ foreign, current }) => {
     const problem = foreign ?? findUnknown(current, catalog);
     if (problem === null) return { value: 0, message: "The stores are this installation's own." };

@@ -15,7 +15,7 @@ const SETTINGS = {
   ingestFailingRuns: ["ALERT_INGEST_FAILING_RUNS", 3, 1, 20],
   /** Time without progress of a run or of the replication to the stores. */
   ingestStuckMs: ["ALERT_INGEST_STUCK_MS", 10 * MINUTE_MS, MINUTE_MS, DAY_MS],
-  /** Length of a pause. A shorter pause also excuses a stale catalog. */
+  /** Length of a pause. */
   ingestPausedMs: ["ALERT_INGEST_PAUSED_MS", DAY_MS, MINUTE_MS, 90 * DAY_MS],
   /** Time for which a surprising change by upstream waits. */
   changesHeldMs: ["ALERT_CHANGES_HELD_MS", 2 * DAY_MS, MINUTE_MS, 90 * DAY_MS],

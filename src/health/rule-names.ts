@@ -13,6 +13,7 @@ export const RULE_NAMES = [
   "changes_held",
   "ingest_paused_long",
   "queue_backlog",
+  "blobs_lost",
   "integrity_mismatch",
   "ledger_lost",
   "history_lost",
@@ -27,7 +28,7 @@ export const RULE_NAMES = [
 export type RuleName = (typeof RULE_NAMES)[number];
 
 export const SEVERITIES = ["warn", "fail"] as const;
-/** Severity of a firing alert. */
+/** Status of a bad finding. */
 export type Severity = (typeof SEVERITIES)[number];
 
 export const UNITS = [
@@ -36,6 +37,7 @@ export const UNITS = [
   "rows",
   "guards",
   "copies",
+  "blobs",
   "points",
   "evaluations",
   "ticks",

@@ -18,8 +18,6 @@ export interface Finding {
   /** Identifies the subject; empty if the rule has only one. */
   readonly labels: { readonly [name: string]: string };
   readonly verdict: FindingVerdict;
-  /** Whether the service does not work while the finding is bad: its status fails then. */
-  readonly isOutage?: boolean;
   /** Null if there is nothing to measure or the input is unreadable. */
   readonly value: number | null;
   readonly threshold: number;
@@ -27,7 +25,7 @@ export interface Finding {
   /** One sentence for people. */
   readonly message: string;
   readonly evidence: Evidence;
-  /** Whether the current pause excuses the finding, so that nobody is notified. */
+  /** Whether the current pause excuses the finding: it only warns, and nobody is notified. */
   readonly suppressed: boolean;
 }
 
@@ -39,6 +37,7 @@ export interface RuleContext {
 
 /** A watched condition. Pure: equal facts, limits and time give equal findings. */
 export interface AlertRule {
+  /** Status of its bad findings. */
   readonly severity: Severity;
   /** Time that the condition must last before the alert fires. */
   readonly forMs: number;
@@ -49,7 +48,7 @@ export interface AlertRule {
 }
 
 /** Threshold, unit and labels of a measurement. */
-interface Measurement extends Pick<Finding, "threshold" | "unit" | "isOutage"> {
+interface Measurement extends Pick<Finding, "threshold" | "unit"> {
   readonly labels?: Finding["labels"];
   readonly suppressed?: boolean;
 }

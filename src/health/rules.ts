@@ -6,7 +6,13 @@ import {
   judgeTokens,
   judgeVerification,
 } from "./operation-rules.ts";
-import { judgeCopies, judgeCoverage, judgeDataAge, judgeStaleness } from "./catalog-rules.ts";
+import {
+  judgeCopies,
+  judgeCoverage,
+  judgeDataAge,
+  judgeLostBlobs,
+  judgeStaleness,
+} from "./catalog-rules.ts";
 import type { HealthStatus } from "./check.ts";
 import type { Facts } from "./facts.ts";
 import {
@@ -44,7 +50,8 @@ export const RULES = {
   changes_held: { severity: "warn", forMs: 0, evaluate: judgeHeld },
   ingest_paused_long: { severity: "warn", forMs: 0, evaluate: judgePause },
   queue_backlog: { severity: "warn", forMs: FOUR_TICKS_MS, evaluate: judgeBacklog },
-  integrity_mismatch: { severity: "fail", forMs: TWO_TICKS_MS, evaluate: judgeCopies },
+  blobs_lost: { severity: "fail", forMs: 0, evaluate: judgeLostBlobs },
+  integrity_mismatch: { severity: "warn", forMs: TWO_TICKS_MS, evaluate: judgeCopies },
   ledger_lost: { severity: "warn", forMs: 0, evaluate: judgeLedger },
   history_lost: { severity: "warn", forMs: 0, evaluate: judgeHistory },
   backup_stale: { severity: "fail", forMs: 0, evaluate: judgeBackupAge },
@@ -57,13 +64,14 @@ export const RULES = {
 } as const satisfies { readonly [R in RuleName]: AlertRule };
 
 /** A finding with its alert. */
-export interface RuleFinding extends Omit<Finding, "isOutage"> {
+export interface RuleFinding extends Finding {
   readonly rule: RuleName;
   readonly fingerprint: string;
-  readonly severity: Severity;
   readonly forMs: number;
-  /** The status of the check that shows it. */
+  /** The only judgment: checks, answers and alerts show it. */
   readonly status: HealthStatus;
+  /** The status; that of a bad finding while it passes. */
+  readonly severity: Severity;
 }
 
 /** Evaluates every rule. Pure. */
@@ -73,22 +81,27 @@ export function evaluateRules(facts: Facts, context: RuleContext): readonly Rule
   );
 }
 
-/** Completes a finding with what its rule says about it. */
-export function findingOf(name: RuleName, { isOutage = false, ...finding }: Finding): RuleFinding {
+/** Completes a finding with its identity and its status. */
+export function findingOf(name: RuleName, finding: Finding): RuleFinding {
   const rule: AlertRule = RULES[name];
+  const status = statusOf(rule, finding);
   return {
     ...finding,
     rule: name,
     fingerprint: fingerprintOf(name, finding.labels),
-    severity: rule.severity,
     forMs: rule.forMs,
-    status: finding.verdict === "bad" && isOutage ? "fail" : statusOf(rule, finding),
+    status,
+    severity: status === "pass" ? rule.severity : status,
   };
 }
 
-function statusOf({ warnsFrom }: AlertRule, { verdict, value }: Finding): HealthStatus {
+function statusOf(
+  { severity, warnsFrom }: AlertRule,
+  { verdict, value, suppressed }: Finding,
+): HealthStatus {
+  if (verdict === "bad") return suppressed ? "warn" : severity;
   const isNear = warnsFrom !== undefined && value !== null && value >= warnsFrom;
-  return verdict === "good" && !isNear ? "pass" : "warn";
+  return verdict === "nodata" || isNear ? "warn" : "pass";
 }
 
 /** Hex digits of a fingerprint, as in Alertmanager. */

@@ -36,11 +36,19 @@ export function monitorRoutes(platform: Platform) {
     operationId: "getMonitorStatus",
     summary: "Monitor status",
     description:
-      "Every check: stores, catalog, coordinator and monitor live, and the findings of the last evaluation of the alerts. It fails also while the rules have not been evaluated in time. A warning leaves the answer at 200.",
+      "Every check: stores, catalog, coordinator and monitor live, and the findings of the last evaluation of the alerts. It fails also while the rules have not been evaluated in time. 503 if the status is `fail`, otherwise 200.",
     access: "read",
     responses: {
-      200: { description: "Nothing fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },
-      503: { description: "Something fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },
+      200: {
+        description: "The status is `pass` or `warn`",
+        body: statusSchema,
+        mediaType: HEALTH_MEDIA_TYPE,
+      },
+      503: {
+        description: "The status is `fail`",
+        body: statusSchema,
+        mediaType: HEALTH_MEDIA_TYPE,
+      },
     },
   }).answer(async () => {
     const changed = audit.list({ limit: ATTEMPTS_READ, outcome: "done" });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MonitorState } from "../../../src/alerts/monitor-state.ts";
+import { RULE_NAMES } from "../../../src/health/rule-names.ts";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { blobsOf } from "../../builders/manifest.ts";
 import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
@@ -48,7 +49,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requested_by: "cron",
       worst: "pass",
-      rules_total: 21,
+      rules_total: RULE_NAMES.length,
       pending: 0,
       firing: 0,
       fired: 0,
@@ -102,8 +103,9 @@ describe("an alert", () => {
     expect(fired.deliveries).toMatchObject([
       { target: "ops", delivered: true, attempts: 1, status: 200, error: null },
     ]);
-    expect(better).toMatchObject({ worst: "fail", firing: 1, fired: 0, resolved: 0, notified: 0 });
+    expect(better).toMatchObject({ worst: "pass", firing: 1, fired: 0, resolved: 0, notified: 0 });
     expect(resultOf(better, "catalog_stale")).toMatchObject({
+      severity: "fail",
       status: "pass",
       message: expect.stringMatching(/^Recovering: The catalog was last compared/),
     });
@@ -166,8 +168,7 @@ describe("an alert", () => {
     const response = await unanswered.promise;
     receiver.answers = [status(200)];
     world.restart();
-    const pause = { at: world.at(-25 * HOUR_MS), by: "ops", note: null };
-    world.ingest = { ...world.ingest, pause };
+    world.ingest = { ...world.ingest, historyLostAt: world.at(-HOUR_MS) };
     const next = await world.tick();
     const [interrupted] = world.rows.values();
     expect(interrupted).toMatchObject({ finished_at: null, notified: 0, notify_failed: 0 });
@@ -177,7 +178,7 @@ describe("an alert", () => {
     expect(first).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), world.at(-EVALUATION_MS)]);
     expect(again.length).toBeGreaterThan(0);
     for (const message of again) expect(message).toEqual(first);
-    expect(told("ingest_paused_long").map(([id]) => id === first?.[0])).toEqual([false]);
+    expect(told("history_lost").map(([id]) => id === first?.[0])).toEqual([false]);
     expect(resultOf(next, "catalog_stale")).toMatchObject({
       state: "firing",
       previous_state: "firing",
@@ -209,14 +210,13 @@ describe("a receiver", () => {
   it("gets an unanswered message again under the same id, and news under another", async () => {
     receiver.answers = [reset];
     await world.tick();
-    const pause = { at: world.at(-25 * HOUR_MS), by: "ops", note: null };
-    world.ingest = { ...world.ingest, pause };
+    world.ingest = { ...world.ingest, historyLostAt: world.at(-HOUR_MS) };
     expect(await world.tick()).toMatchObject({ notified: 0, notify_failed: 2 });
     receiver.answers = [status(200)];
     world.restart();
     expect(await world.tick()).toMatchObject({ notified: 2, notify_failed: 0 });
     expect(await world.tick()).toMatchObject({ notified: 0 });
-    const [old, news] = ["catalog_stale", "ingest_paused_long"].map((rule) => told(rule));
+    const [old, news] = ["catalog_stale", "history_lost"].map((rule) => told(rule));
     expect([old, news].map((messages) => messages?.length)).toEqual([2 * 2 + 1, 2 + 1]);
     expect([old, news].map((messages) => new Set(messages?.map(([id]) => id)).size)).toEqual([
       1, 1,
@@ -329,7 +329,7 @@ describe("an input that cannot be read", () => {
       if (call === "ingest") throw new Error("reset");
     };
     const first = await world.tick();
-    expect(first).toMatchObject({ worst: "fail", firing: 0, fired: 0, notified: 0 });
+    expect(first).toMatchObject({ worst: "warn", firing: 0, fired: 0, notified: 0 });
     expect(first.nodata).toBeGreaterThan(5);
     const raised = await world.tick();
     expect(arrived()).toHaveLength(1);
@@ -341,6 +341,23 @@ describe("an input that cannot be read", () => {
     expect(last).toMatchObject({ worst: "pass", nodata: 0, resolved: raised.fired });
     expect(arrived()).toHaveLength(2);
     expect(arrived()[1]).toMatch(/^resolved .*ingest_failing/);
+  });
+});
+
+describe("an alert without data", () => {
+  it("is resolved under the severity under which it was raised", async () => {
+    world.before = (call) => {
+      if (call === "backups") throw new Error("reset");
+    };
+    await world.tick();
+    const raised = await world.tick();
+    world.before = () => {};
+    await world.tick();
+    const runs = [raised, await world.tick()];
+    expect(runs.map((run) => resultOf(run, "backup_stale"))).toMatchObject([
+      { state: "nodata", status: "warn", severity: "warn" },
+      { state: "resolved", status: "pass", severity: "warn" },
+    ]);
   });
 });
 

@@ -152,6 +152,20 @@ const MEASURED: readonly Measured[] = [
     },
   ],
   [
+    "blobs_lost",
+    1,
+    (blobs) => {
+      const damaged = list(blobs, (index) =>
+        (["kv", "r2"] as const).map((replica) => ({
+          replica,
+          sha256: `a${index}`,
+          fault: "missing" as const,
+        })),
+      ).flat();
+      return someFacts({ copies: { locale: "en", checked: 24, damaged, unreadable: [] } });
+    },
+  ],
+  [
     "backup_stale",
     26 * HOUR_MS,
     (ms) => someFacts({ backups: { ok: true, value: someBackups({ newestFinishedAt: ago(ms) }) } }),
@@ -251,6 +265,19 @@ describe("ticks_missed", () => {
   });
 });
 
+describe("the status of a finding", () => {
+  it.each(Object.entries(RULES))("of %s is the rule's severity while it is bad", (name, rule) => {
+    const [, threshold, facts, { label } = {}] = MEASURED.find(([of]) => of === name) ?? [];
+    const found = facts && findingOf(name as RuleName, facts(threshold ?? 0), label); // a key of RULES
+    expect(found).toMatchObject({ status: rule.severity, severity: rule.severity });
+  });
+
+  it("is warn while an input cannot be read", () => {
+    const found = findingOf("backup_stale", someFacts({ backups: unread }));
+    expect(found).toMatchObject({ verdict: "nodata", status: "warn", severity: "warn" });
+  });
+});
+
 describe("the table of rules", () => {
   it("includes only rules whose thresholds are tested above", () => {
     expect(new Set(MEASURED.map(([rule]) => rule))).toEqual(new Set(RULE_NAMES));
@@ -261,7 +288,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(22);
+    expect(findings).toHaveLength(23);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -354,6 +381,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       {
         verdict: "bad",
         suppressed: false,
+        status: "fail",
         message: expect.stringMatching(/^Both stores have lost the manifest of generation \d+:/),
       },
     ],
@@ -368,14 +396,9 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       { verdict: "bad", suppressed: false },
     ],
     [
-      "is excused by a pause of less than a day",
-      withIngest({ ...pausedFor(24 * HOUR_MS - 1), ...comparedBefore(60 * HOUR_MS) }),
-      { verdict: "bad", suppressed: true },
-    ],
-    [
-      "is not excused by a pause of a day",
-      withIngest({ ...pausedFor(24 * HOUR_MS), ...comparedBefore(60 * HOUR_MS) }),
-      { verdict: "bad", suppressed: false },
+      "only warns during a pause, however long, because ingest_paused_long tells of that",
+      withIngest({ ...pausedFor(90 * HOUR_MS), ...comparedBefore(120 * HOUR_MS) }),
+      { verdict: "bad", suppressed: true, status: "warn", severity: "warn" },
     ],
     [
       "knows nothing without the coordinator, because the last publication may be a rollback",
@@ -385,9 +408,9 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     ["needs the manifest of one store", withCatalog(unreadable), good],
     ["passes while all is well", someFacts(), { status: "pass" }],
     [
-      "only warns, although it is severe, while serving continues",
+      "fails when nobody has compared it for too long",
       withIngest(comparedBefore(31 * HOUR_MS)),
-      { status: "warn" },
+      { status: "fail", severity: "fail" },
     ],
   ],
   data_old: [
@@ -597,25 +620,6 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
-      "fails, because clients get errors, if no copy of a blob is intact",
-      someFacts({
-        copies: {
-          locale: "en",
-          checked: 3,
-          damaged: [
-            { replica: "kv", sha256: "ab", fault: "corrupt" },
-            { replica: "r2", sha256: "ab", fault: "missing" },
-            { replica: "r2", sha256: "cd", fault: "missing" },
-          ],
-          unreadable: [],
-        },
-      }),
-      {
-        status: "fail",
-        message: expect.stringMatching(/\. 1 blob has no intact copy: requests .* data_loss\.$/),
-      },
-    ],
-    [
       "is bad if KV shows a newer manifest than R2, which is written first",
       withCatalog(aManifestCopy({ generation: 9 })),
       { verdict: "bad", value: 1 },
@@ -661,6 +665,29 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         },
       }),
       { verdict: "bad", value: 1 },
+    ],
+  ],
+  blobs_lost: [
+    [
+      "counts only blobs of which no copy is intact, and says what clients get",
+      someFacts({
+        copies: {
+          locale: "en",
+          checked: 3,
+          damaged: [
+            { replica: "kv", sha256: "ab", fault: "corrupt" },
+            { replica: "r2", sha256: "ab", fault: "missing" },
+            { replica: "r2", sha256: "cd", fault: "missing" },
+          ],
+          unreadable: ["kv: timeout"],
+        },
+      }),
+      {
+        status: "fail",
+        value: 1,
+        message: "1 blob has no intact copy: requests for it fail with data_loss.",
+        evidence: { lost: ["ab"] },
+      },
     ],
   ],
   backup_stale: [
