@@ -13,9 +13,10 @@ import { readLimits } from "./health/limits.ts";
 import { ALERTS_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
 import { describeError, logLine } from "./log.ts";
 import { cronJob, INGEST_CRON, scheduledJobs } from "./schedule.ts";
-import type { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
+import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
+import { createCatalogStore } from "./storage/catalog-store.ts";
 import { MANIFEST_KEY } from "./storage/keys.ts";
 import { MIGRATIONS } from "./storage/migration-files.ts";
 import { checkTables } from "./storage/migrations.ts";
@@ -25,6 +26,7 @@ import { createSourceArchive } from "./storage/source-archive.ts";
 export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {
   const audit = createAuditStore(env.HISTORY);
   const { limits } = readLimits(env);
+  const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
   const app = createAdminApp({
     ...authentication(env),
     coordinator: coordinatorCalls(() => coordinator(env)),
@@ -46,6 +48,16 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
       log: logLine,
     }),
     reader,
+    openReader: () =>
+      new CachedCatalogReader({
+        store,
+        now: Date.now,
+        waitUntil,
+        report: (event, detail) => logLine("warn", event, detail),
+        createPipe: (bytes) => new FixedLengthStream(bytes),
+        manifestFreshMs: 0,
+        cacheMaxBytes: 0,
+      }),
     defaultLocale,
     limits,
     waitUntil,

@@ -14,6 +14,8 @@ export interface Platform extends Authentication {
   readonly coordinator: CoordinatorCalls;
   readonly alerts: MonitorCalls;
   readonly reader: CatalogReader & BlobReader;
+  /** Opens a reader that holds nothing yet, like that of a new isolate. */
+  readonly openReader: () => Pick<CatalogReader, "current" | "open">;
   readonly history: History;
   readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
   readonly audit: Pick<AuditStore, "list">;

@@ -7,14 +7,6 @@ import type { RuleContext } from "./rule.ts";
 import { findingOf } from "./rules.ts";
 import { toCheck } from "./service-checks.ts";
 
-/** The catalog as serving reads it. */
-interface ServedFacts {
-  readonly manifest: Manifest;
-  /** Result of opening a body of the default locale. */
-  readonly opened: OpenResult;
-  readonly defaultLocale: string;
-}
-
 type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
 
 const FAILURES: { readonly [R in Unserved]: string } = {
@@ -38,11 +30,21 @@ export function checkUnserved(unserved: Extract<CurrentResult, { ok: false }>): 
  * however recent the publication.
  */
 export function checkServed(
-  { manifest, opened, defaultLocale }: ServedFacts,
+  {
+    manifest,
+    opened,
+    defaultLocale,
+  }: {
+    readonly manifest: Manifest;
+    /** Results of opening bodies of the default locale. */
+    readonly opened: readonly OpenResult[];
+    readonly defaultLocale: string;
+  },
   context: RuleContext,
 ): Checks {
   const age = Math.round((context.now - Date.parse(manifest.published_at)) / 1000);
   const empty = Object.entries(manifest.counts).filter(([, count]) => count === 0);
+  const lost = opened.flatMap((result) => (result.ok ? [] : [result.reason])).toSorted()[0];
   const hasDefault = Object.hasOwn(manifest.locales, defaultLocale);
   return {
     "catalog:present": [{ status: "pass", observedValue: manifest.generation }],
@@ -55,9 +57,9 @@ export function checkServed(
       },
     ],
     "catalog:integrity": [
-      opened.ok
+      lost === undefined
         ? { status: "pass", observedValue: manifest.locales[defaultLocale]?.sha256 ?? null }
-        : { status: "fail", output: FAILURES[opened.reason] },
+        : { status: "fail", output: FAILURES[lost] },
     ],
     "catalog:counts": [
       empty.length === 0

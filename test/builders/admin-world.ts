@@ -158,6 +158,16 @@ export class AdminWorld {
     const now = () => ingest.time;
     const { limits } = readLimits(this.limitSettings);
     const audit = createAuditStore(d1.binding);
+    const openReader = () =>
+      new CachedCatalogReader({
+        store: this.store,
+        now,
+        waitUntil: () => {},
+        report: () => {},
+        createPipe: () => new TransformStream(),
+        manifestFreshMs: 30_000,
+        cacheMaxBytes: 1_000_000,
+      });
     return createAdminApp({
       credentials: this.credentials,
       verifyAccess: async () => this.access,
@@ -172,15 +182,8 @@ export class AdminWorld {
       backups: this.installation.store,
       alerts: monitorCalls(() => this.#stub("monitor", () => this.monitor.monitor)),
       alertHistory: this.#alertHistory,
-      reader: new CachedCatalogReader({
-        store: this.store,
-        now,
-        waitUntil: () => {},
-        report: () => {},
-        createPipe: () => new TransformStream(),
-        manifestFreshMs: 30_000,
-        cacheMaxBytes: 1_000_000,
-      }),
+      reader: openReader(),
+      openReader,
       defaultLocale: "en",
       limits,
       audit,

@@ -69,12 +69,15 @@ function withNames(checks: Checks, isWanted: (name: string) => boolean): Checks 
 }
 
 function isServed({ manifest, checks }: Observation): Judged {
-  const found = withNames(checks, (name) => name.startsWith("catalog:"));
+  const live = withNames(checks, (name) => name.startsWith("catalog:"));
+  const found = { ...live, ...withNames(checks, (name) => name === "rule:blobs_lost") };
   const status = worstOf(found);
   const problems = problemsOf(found).map(({ output }) => detail(output));
   const question = "served";
-  if (status === "fail")
-    return { question, status, answer: "No", details: [...problems, WAYS_BACK] };
+  if (status === "fail") {
+    const answer = worstOf(live) === "fail" ? "No" : "Not all of it";
+    return { question, status, answer, details: [...problems, WAYS_BACK] };
+  }
   if (manifest === null) return { question, status, answer: "Not yet", details: problems };
   const { generation, counts, locales } = manifest;
   const places = `${numberOf(counts.airports, "airport")} in ${numberOf(Object.keys(locales).length, "locale")}`;

@@ -6,13 +6,12 @@ import { worstOf } from "../../health/check.ts";
 import type { RuleName } from "../../health/rule-names.ts";
 import { type EndedRun, endedRunSchema, runSchema } from "../../coordinator/run.ts";
 import { coordinatorStatus } from "../../coordinator/status.ts";
-import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
 import { answersSchema, healthStatus } from "./health-schema.ts";
 import type { Platform } from "../platform.ts";
 import { answerQuestions } from "./answers.ts";
-import { type Observation, observe } from "./observation.ts";
+import { type Observation, observe, REUSED_MS, reuse } from "./observation.ts";
 
 const catalogSchema = z.strictObject({
   generation: z.int(),
@@ -92,24 +91,16 @@ const summarySchema = z
 
 type Summary = DeepReadonly<z.output<typeof summarySchema>>;
 
-/** For this time a summary is reused, so that visitors put no load on the coordinator. */
-const MEMO_MS = 5_000;
-
 /**
  * `GET /dashboard/summary`: the state of the service at a glance, for everybody. The answer is 200
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
 export function dashboardRoutes(platform: Platform) {
-  const { now, jobs, waitUntil, credentials } = platform;
+  const { jobs, credentials } = platform;
   const access = credentials.ok && credentials.credentials.access !== null;
-  const loads = new SingleFlight<Summary>(waitUntil, now);
-  let memo: { readonly summary: Summary; readonly at: number } | undefined;
-  async function readSummary(): Promise<Summary> {
-    const at = now();
-    const observation = await observe(platform);
-    memo = { at, summary: summarizeService(observation, { jobs, access }) };
-    return memo.summary;
-  }
+  const readSummary = reuse(REUSED_MS, platform, async () =>
+    summarizeService(await observe(platform), { jobs, access }),
+  );
 
   const summary = route({
     method: "get",
@@ -126,11 +117,11 @@ export function dashboardRoutes(platform: Platform) {
         body: summarySchema,
       },
     },
-  }).answer(async () => {
-    const isFresh = memo !== undefined && now() - memo.at < MEMO_MS;
-    const body = memo && isFresh ? memo.summary : await loads.load("summary", readSummary);
-    return { status: 200, body, headers: { "cache-control": `public, max-age=${MEMO_MS / 1000}` } };
-  });
+  }).answer(async () => ({
+    status: 200,
+    body: await readSummary(),
+    headers: { "cache-control": `public, max-age=${REUSED_MS / 1000}` },
+  }));
   return [summary];
 }
 

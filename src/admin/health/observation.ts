@@ -1,6 +1,7 @@
 import type { MonitorStatus } from "../../alerts/monitor.ts";
-import type { Manifest } from "../../catalog/manifest.ts";
+import { CODINGS, type Manifest } from "../../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
+import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
 import type { Check, Checks } from "../../health/check.ts";
 import {
   checkCoordinator,
@@ -9,11 +10,11 @@ import {
   checkMonitor,
 } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
-import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
+import { settledWithin, StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
+import { SingleFlight } from "../../storage/single-flight.ts";
 import { otherVersion } from "../calls.ts";
 import type { Platform } from "../platform.ts";
-import { observeCatalog } from "./catalog-health-routes.ts";
 
 /** The service as it is now. The status, the summary and the answers are views of it. */
 export interface Observation {
@@ -101,4 +102,57 @@ async function probe<T>(
     const output = known ?? silent;
     return { value: null, check: (isLate ? late : undefined) ?? { status: "fail", output } };
   }
+}
+
+/** Longest wait for the manifest, and for a body. */
+const READ_DEADLINE_MS = 2_500;
+const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
+const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
+/** Bodies that have few segments in common. */
+const OPENED = ["proto", "json"] as const;
+
+/** Opens the catalog and bodies of the default locale as a new isolate does, and checks them. */
+export async function observeCatalog({ openReader, defaultLocale, limits, now }: Platform) {
+  const reader = openReader();
+  const read = <T>(reading: Promise<T>) =>
+    settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
+  const current = await read(reader.current());
+  if (!current.ok) {
+    const isEmpty = current.reason === "nothing_published";
+    return { manifest: null, isEmpty, checks: checkUnserved(current) };
+  }
+  const { manifest } = current;
+  const opened = await Promise.all(
+    OPENED.map((representation) => {
+      const bodies = manifest.locales[defaultLocale]?.bodies[representation];
+      const [smallest] = CODINGS.flatMap((coding) => {
+        const body = bodies?.[coding];
+        return body === undefined ? [] : [{ body, coding }];
+      });
+      return smallest === undefined ? DATA_LOSS : read(reader.open(smallest));
+    }),
+  );
+  const checks = checkServed({ manifest, opened, defaultLocale }, { limits, now: now() });
+  return { manifest, isEmpty: false, checks };
+}
+
+/** For this time an answer to the public is reused, so that visitors put no load on anything. */
+export const REUSED_MS = 5_000;
+
+/** Shares one reading between concurrent calls, and its result with those of the next `ms`. */
+export function reuse<T>(
+  ms: number,
+  { now, waitUntil }: Pick<Platform, "now" | "waitUntil">,
+  read: () => Promise<T>,
+): () => Promise<T> {
+  const flights = new SingleFlight<T>(waitUntil, now);
+  let last: { readonly value: T; readonly at: number } | undefined;
+  const load = async () => {
+    const at = now();
+    const value = await read();
+    last = { value, at };
+    return value;
+  };
+  return async () =>
+    last !== undefined && now() - last.at < ms ? last.value : flights.load("last", load);
 }

@@ -5,8 +5,7 @@ import { aManifest } from "../../builders/manifest.ts";
 
 it("checkServed warns of a version that is published in the future", () => {
   const ageOf = (published_at: string) => {
-    const opened = { ok: false, reason: "unavailable" } as const;
-    const served = { manifest: aManifest({ published_at }), opened, defaultLocale: "en" };
+    const served = { manifest: aManifest({ published_at }), opened: [], defaultLocale: "en" };
     return checkServed(served, { now: NOW, limits: DEFAULT_LIMITS })["catalog:age"];
   };
   expect(ageOf(ago(HOUR_MS))).toEqual([

@@ -3,6 +3,8 @@ import { answerQuestions } from "../../../../src/admin/health/answers.ts";
 import { RULE_NAMES } from "../../../../src/health/rule-names.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
+import { OPERATOR_TOKEN } from "../../../builders/admin-tokens.ts";
+import { anAlertResult, anAlertRun } from "../../../builders/alert-run.ts";
 
 let world: AdminWorld;
 
@@ -116,7 +118,7 @@ describe("GET /admin/monitor/status", () => {
     world.monitor.compared(31);
     await world.monitor.evaluate();
     const stale = "rule:catalog_stale: The catalog was last compared with upstream 1 d 7 h ago.";
-    expect(await monitor()).toMatchObject({ status: "warn", output: stale });
+    expect(await monitor(503)).toMatchObject({ status: "fail", output: stale });
     await world.evaluate();
     expect(await monitor()).toMatchObject({ status: "pass" });
   });
@@ -163,6 +165,63 @@ const CHECKS = [
   ...["present", "age", "integrity", "counts", "locales"].map((name) => `catalog:${name}`),
   ...RULE_NAMES.map((name) => `rule:${name}`),
 ];
+
+describe("the stores' loss of everything", () => {
+  it("fails everywhere, although this isolate still serves from its memory", async () => {
+    const isolate = world.newIsolate();
+    const ask = async (path: string) => {
+      const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+      const answer = await isolate.request(path, { headers });
+      const body = await answer.json<Status & { answers: readonly Answer[] }>();
+      return { http: answer.status, ...body };
+    };
+    const paths = ["/catalog/health", "/admin/monitor/status", "/dashboard/summary"];
+    const before = await Promise.all(paths.map(ask));
+    expect(before.map(({ status }) => status)).toEqual(["pass", "pass", "pass"]);
+    for (const store of [world.store, world.monitor.store]) {
+      store.kv.clear();
+      store.bucket.files.clear();
+    }
+    world.ingest.time += 5_000;
+    await world.evaluate();
+    const [health, status, summary] = await Promise.all(paths.map(ask));
+    expect(health).toMatchObject({ http: 503, status: "fail" });
+    const served = expect.arrayContaining([
+      expect.objectContaining({ question: "served", status: "fail", answer: "No" }),
+    ]);
+    expect(status).toMatchObject({ http: 503, status: "fail", answers: served });
+    expect(summary).toMatchObject({ http: 200, status: "fail", answers: served });
+    const { worst, results } = world.monitor.monitor.status().lastRun ?? {};
+    expect(worst).toBe("fail");
+    expect(results?.find(({ rule }) => rule === "catalog_stale")).toMatchObject({
+      state: "firing",
+      status: "fail",
+      severity: "fail",
+    });
+  });
+
+  it("fails where only the blobs are lost and this isolate has them in memory", async () => {
+    const isolate = world.newIsolate();
+    const status = async () => (await isolate.request("/catalog/health")).status;
+    expect(await status()).toBe(200);
+    for (const blob of world.installation.blobs()) world.installation.loseBlob(blob);
+    world.ingest.time += 4_999;
+    expect(await status()).toBe(200); // what it found is reused
+    world.ingest.time += 1;
+    expect(await status()).toBe(503);
+  });
+
+  it("of some blobs is told by the first answer once the monitor has found it", async () => {
+    const damaged = { rule: "blobs_lost", status: "fail" } as const;
+    const lost = anAlertResult({ ...damaged, message: "1 blob has no intact copy." });
+    const run = anAlertRun({ started_at: world.monitor.at(), results: [lost] });
+    const last = { ...world.monitor.monitor.status(), lastRun: run };
+    world.monitor.monitor.status = () => last;
+    expect((await answers())["served"]).toMatchObject(
+      say("fail", "Not all of it", "1 blob has no intact copy."),
+    );
+  });
+});
 
 describe("the five answers", () => {
   it("pass while nothing is wrong", async () => {
