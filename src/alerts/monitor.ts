@@ -1,6 +1,6 @@
 import { type Facts, type MonitorFacts, newestPublished, readFacts } from "../health/facts.ts";
 import { evaluateRules } from "../health/rules.ts";
-import type { MonitorStatusFacts } from "../health/service-checks.ts";
+import type { ShownMonitor } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
 import { hasElapsed, timeText } from "../storage/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
@@ -41,7 +41,7 @@ type EvaluationResult =
 
 type TestResult = TestOutcome | Misconfigured;
 
-export interface MonitorStatus extends MonitorStatusFacts {
+export interface MonitorStatus extends ShownMonitor {
   readonly lastRun: AlertRun | null;
   /** Evaluations that wait for D1. */
   readonly outboxLength: number;

@@ -10,6 +10,8 @@ export interface Check {
   readonly observedUnit?: string;
   readonly time?: string;
   readonly output?: string;
+  /** The alert whose finding it shows. */
+  readonly fingerprint?: string;
 }
 
 /** Observations by component and measurement, such as `kv:responseTime`. */
@@ -31,13 +33,20 @@ export interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
   readonly output: string;
+  /** The alert whose finding it is. */
+  readonly fingerprint?: string;
 }
 
 /** Lists the problems, the gravest first. */
 export function problemsOf(checks: Checks): readonly CheckProblem[] {
   return Object.entries(checks)
     .flatMap(([name, list]) =>
-      list.map(({ status, output = "not as it should be" }) => ({ name, status, output })),
+      list.map(({ status, output = "not as it should be", fingerprint }) => ({
+        name,
+        status,
+        output,
+        ...(fingerprint !== undefined && { fingerprint }),
+      })),
     )
     .filter(({ status }) => status !== "pass")
     .toSorted((a, b) => HEALTH_STATUSES.indexOf(b.status) - HEALTH_STATUSES.indexOf(a.status));

@@ -1,13 +1,20 @@
 import { Cron } from "croner";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
-import { describeDuration, type Finding, judgeInput, type RuleContext } from "./rule.ts";
+import {
+  describeDuration,
+  type Finding,
+  judgeInput,
+  measured,
+  type RuleContext,
+  unknown,
+} from "./rule.ts";
 import {
   type EndedRunFacts,
   type Facts,
   type IngestFacts,
   isOther,
-  type ManifestCopies,
   newestPublished,
+  type Published,
 } from "./facts.ts";
 
 /** Most failed runs in the evidence. */
@@ -40,8 +47,8 @@ export function judgeFailures({ ingest }: RunInput, { limits }: RuleContext): Fi
 }
 
 /**
- * Ignores dry runs and runs that were cancelled or skipped, and those that met foreign stores: a rule
- * of its own tells these, and ends with a takeover.
+ * Whether a run says if ingestion works: not a dry run, nor one that was cancelled or skipped, nor one
+ * that met foreign stores, which have a rule of their own.
  */
 function decisive({ state, mode, error }: EndedRunFacts): boolean {
   if (mode === "dry_run" || error?.code === "foreign_stores") return false;
@@ -121,23 +128,38 @@ export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleCont
   });
 }
 
+const OWNER = { threshold: 1, unit: "copies" } as const;
+
+/** Judges whose the stores are by the manifest in R2, which no cache delays. */
+export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
+  if (!ingest.ok) return unknown(ingest.why, OWNER);
+  const inR2 = catalog.r2.ok ? catalog.r2.value : undefined;
+  const shown = ingest.value.current === null ? newestPublished(catalog) : inR2;
+  return judgeOwner(ingest.value, shown ?? null);
+}
+
 /**
  * Judges whether the stores are of another installation or of a newer Worker. The coordinator looks
- * every five minutes; until then, what the stores show tells it.
+ * every five minutes; until then, the manifest that the stores show is the evidence.
  */
-export function judgeOwner({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
-  const measurement = { threshold: 1, unit: "copies" } as const;
-  return judgeInput(ingest, measurement, ({ foreign, current }) => {
-    const problem = foreign ?? findUnknown(current, catalog);
-    if (problem === null) return { value: 0, message: "The stores are this installation's own." };
-    return { value: 1, message: `Nothing is published and nothing deleted: ${problem}` };
-  });
+export function judgeOwner(
+  { foreign, current }: Pick<IngestFacts, "foreign" | "current">,
+  shown: Pick<Published, "generation" | "published_at"> | null,
+): Finding {
+  const problem = foreign ?? findUnknown(current, shown);
+  return measured(
+    problem === null
+      ? { ...OWNER, value: 0, message: "The stores are this installation's own." }
+      : { ...OWNER, value: 1, message: `Nothing is published and nothing deleted: ${problem}` },
+  );
 }
 
 /** Says which version in the stores is not the coordinator's; null if none is, as far as is known. */
-function findUnknown(current: IngestFacts["current"], catalog: ManifestCopies): string | null {
-  const shown = current === null ? newestPublished(catalog) : catalog.r2.ok && catalog.r2.value;
-  if (!shown) return null;
+function findUnknown(
+  current: IngestFacts["current"],
+  shown: Pick<Published, "generation" | "published_at"> | null,
+): string | null {
+  if (shown === null) return null;
   const { generation } = shown;
   if (current === null)
     return `the stores have version ${generation}, and the coordinator has none: it has lost its state, or they are of another installation. If no other uses them, call POST /admin/catalog/take-over.`;
@@ -193,17 +215,26 @@ export function judgeLedger({ ingest }: RunInput): Finding {
   );
 }
 
-/** How long a loss of history is told, unless a restore ends it: the lost audit never comes back. */
-const HISTORY_LOSS_TOLD_MS = 7 * 24 * 60 * 60 * 1000;
+/** Time for which a loss of history stays a finding, unless a restore ends it: nothing brings the audit back. */
+const HISTORY_LOSS_SHOWN_MS = 7 * 24 * 60 * 60 * 1000;
+
+const HISTORY = { threshold: 1, unit: "rows" } as const;
+
+/** Judges whether D1 has lost rows or tables, as far as the coordinator can be read. */
+export function judgeLostHistory({ ingest }: RunInput, context: RuleContext): Finding {
+  return ingest.ok ? judgeHistory(ingest.value, context) : unknown(ingest.why, HISTORY);
+}
 
 /** Judges whether D1 has lost rows or tables. */
-export function judgeHistory({ ingest }: RunInput, { now }: Pick<RuleContext, "now">): Finding {
-  return judgeInput(ingest, { threshold: 1, unit: "rows" }, ({ historyLostAt }) => {
-    const age = historyLostAt === null ? Infinity : now - Date.parse(historyLostAt);
-    if (age >= HISTORY_LOSS_TOLD_MS) return { value: 0, message: "D1 has every run." };
-    const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
-    return { value: 1, message, evidence: { found_at: historyLostAt } };
-  });
+export function judgeHistory(
+  { historyLostAt }: Pick<IngestFacts, "historyLostAt">,
+  { now }: Pick<RuleContext, "now">,
+): Finding {
+  const age = historyLostAt === null ? Infinity : now - Date.parse(historyLostAt);
+  if (age >= HISTORY_LOSS_SHOWN_MS)
+    return measured({ ...HISTORY, value: 0, message: "D1 has every run." });
+  const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
+  return measured({ ...HISTORY, value: 1, message, evidence: { found_at: historyLostAt } });
 }
 
 /** Judges the length of a pause, which somebody may have forgotten. */

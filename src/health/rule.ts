@@ -103,3 +103,16 @@ export function describeDuration(ms: number): string {
   });
   return parts.filter((part) => part !== "").join(" ");
 }
+
+const AGE_UNITS = [
+  [365, "year"],
+  [365 / 12, "month"],
+] as const;
+
+/** Formats the age of data in whole years, months or days, such as `19 months`: at least two of them. */
+export function describeAge(ms: number): string {
+  const days = Math.max(0, Math.floor(ms / 86_400_000));
+  const [size, unit] = AGE_UNITS.find(([each]) => days >= 2 * each) ?? [1, "day"];
+  const count = Math.floor(days / size);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

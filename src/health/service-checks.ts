@@ -1,23 +1,22 @@
 /**
  * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
- * Only the rules judge; here a finding becomes a check, and a late evaluation fails.
+ * Only the rules judge; here a finding becomes a check, and a late evaluation or first run fails.
  */
 import type { Manifest } from "../catalog/manifest.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
-import type { Copy } from "../storage/catalog-store.ts";
+import type { Version } from "../coordinator/version.ts";
 import type { Check, Checks } from "./check.ts";
-import type { IngestFacts } from "./facts.ts";
 import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";
 import { describeDuration } from "./rule.ts";
 import { findingOf, type RuleFinding } from "./rules.ts";
 
 /** The part of a finding that a check shows. */
-type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
+type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" | "fingerprint">;
 
-/** Status of the alert monitor. */
-export interface MonitorStatusFacts {
+/** What the checks show of the alert monitor. */
+export interface ShownMonitor {
   /** Problem of the settings; null if they are valid. */
   readonly problem: string | null;
   /** The last evaluation. Times are RFC 3339. */
@@ -30,9 +29,11 @@ export interface MonitorStatusFacts {
 }
 
 /** Shows a finding as a check; `time` is that of its evaluation. */
-export function toCheck({ status, value, unit, message }: CheckedFinding, time?: string): Check {
+export function toCheck(finding: CheckedFinding, time?: string): Check {
+  const { status, value, unit, message, fingerprint } = finding;
   return {
     status,
+    fingerprint,
     observedValue: value,
     observedUnit: unit,
     ...(time !== undefined && { time }),
@@ -42,7 +43,7 @@ export function toCheck({ status, value, unit, message }: CheckedFinding, time?:
 
 /** Checks the monitor itself and shows its last findings, by rule. */
 export function checkMonitor(
-  { problem, lastRun, webhooks }: MonitorStatusFacts,
+  { problem, lastRun, webhooks }: ShownMonitor,
   context: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
 ): Checks {
   const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
@@ -81,30 +82,24 @@ function checkEvaluation(
   return { status: "fail", time: at, output };
 }
 
-/** The part of the coordinator's status that is shown live. */
-export interface LiveCoordinatorFacts extends Pick<CoordinatorStatus, "pause"> {
-  readonly running: Pick<Run, "id" | "stage" | "progress"> | null;
-  readonly queued: IngestFacts["queued"];
+/** What the checks show of the coordinator. */
+export interface ShownCoordinator extends Pick<CoordinatorStatus, "pause"> {
+  readonly running: Pick<Run, "id" | "stage" | "progress" | "queued_at"> | null;
+  readonly queued: readonly Pick<Run, "queued_at">[];
 }
 
 /** Judges live what must not pass until the next evaluation: whose the stores are, and lost history. */
 export function checkLosses(
-  status: IngestFacts,
+  status: Pick<CoordinatorStatus, "foreign" | "current" | "historyLostAt">,
   { manifest, now }: { readonly manifest: Manifest | null; readonly now: number },
 ): Checks {
-  const ingest = { ok: true, value: status } as const;
-  const copy: Copy<Manifest> =
-    manifest === null ? { ok: false, fault: "missing", detail: "" } : { ok: true, value: manifest };
-  return {
-    "rule:foreign_stores": [
-      toCheck(findingOf("foreign_stores", judgeOwner({ ingest, catalog: { kv: copy, r2: copy } }))),
-    ],
-    "rule:history_lost": [toCheck(findingOf("history_lost", judgeHistory({ ingest }, { now })))],
-  };
+  const owner = findingOf("foreign_stores", judgeOwner(status, manifest));
+  const history = findingOf("history_lost", judgeHistory(status, { now }));
+  return { "rule:foreign_stores": [toCheck(owner)], "rule:history_lost": [toCheck(history)] };
 }
 
 /** Shows the pause, the queue and the run under way. A pause only warns. */
-export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
+export function checkCoordinator(status: ShownCoordinator): Checks {
   const { pause, queued, running } = status;
   return {
     "ingest:paused": [
@@ -126,33 +121,54 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
 
 /**
  * Says why neither store has a manifest: they have lost it, or nothing is published yet, and then how
- * far the run is that publishes for the first time. Until it has, nobody need have evaluated the rules.
+ * far the first run is. Until that is late, nobody need have evaluated the rules.
  */
 export function checkEmptyStores(
-  { running, queued, pause, current }: LiveCoordinatorFacts & Pick<IngestFacts, "current">,
-  { lastRun }: Pick<MonitorStatusFacts, "lastRun">,
+  {
+    running,
+    queued,
+    pause,
+    current,
+  }: ShownCoordinator & {
+    readonly current: Pick<Version, "generation"> | null;
+  },
+  {
+    lastRun,
+    now,
+    limits,
+  }: Pick<ShownMonitor, "lastRun"> & {
+    readonly now: number;
+    readonly limits: Pick<Limits, "monitorGapMs">;
+  },
 ): Checks {
   if (current !== null) {
     const output = `both stores have lost the manifest of version ${current.generation}, which the coordinator replaces within five minutes; if they have lost more, restore the newest backup`;
     return { "catalog:present": [{ status: "fail", output }] };
   }
-  if (pause !== null || (running === null && queued.length === 0)) return {};
+  const first = running ?? queued[0];
+  if (pause !== null || first === undefined) return {};
+  const ageMs = now - Date.parse(first.queued_at);
+  const progress = firstRunOutput(running);
+  if (ageMs >= limits.monitorGapMs) {
+    const output = `${progress}, and was queued ${describeDuration(ageMs)} ago: look at the run and the log`;
+    return { "catalog:present": [{ status: "fail", output }] };
+  }
   return {
-    "catalog:present": [{ status: "warn", output: firstRunOutput(running) }],
+    "catalog:present": [{ status: "warn", output: progress }],
     ...(lastRun === null && {
       "monitor:evaluation": [{ status: "warn", output: "the rules have not been evaluated yet" }],
     }),
   };
 }
 
-function firstRunOutput(running: LiveCoordinatorFacts["running"]): string {
+function firstRunOutput(running: ShownCoordinator["running"]): string {
   if (running === null) return "the first run waits in the queue";
   const { stage, progress } = running;
   const share = progress.total > 0 ? `: ${progress.done} of ${progress.total}` : "";
   return `the first run is under way, in stage ${stage}${share}`;
 }
 
-function pauseOutput({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
+function pauseOutput({ by, until, note }: NonNullable<ShownCoordinator["pause"]>): string {
   const end = until === null ? "" : ` until ${until.slice(0, 16).replace("T", " ")} UTC`;
   const why = note === null ? "" : `: ${note}`;
   return `paused by ${by}${end}${why}`;

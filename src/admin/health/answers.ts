@@ -1,4 +1,7 @@
-/** The five questions of an operator, answered from one observation. Pure. */
+/**
+ * The five questions of an operator, answered from one observation. A view: each status is that of
+ * checks, and here are only words. Pure.
+ */
 import { Cron } from "croner";
 import { validate as isUuid } from "uuid";
 import type { AlertResult } from "../../alerts/alert-run.ts";
@@ -11,6 +14,7 @@ import {
   worstOf,
 } from "../../health/check.ts";
 import type { HeldSummary } from "../../ingest/report.ts";
+import { describeAge, describeDuration } from "../../health/rule.ts";
 import { hasEnded, type Pause } from "../../ingest/pause.ts";
 import { timeText } from "../../storage/time.ts";
 import type { ScheduledJob } from "../platform.ts";
@@ -19,23 +23,12 @@ import type { Observation } from "./observation.ts";
 
 type Detail = Answer["details"][number];
 
-/** A change by an operator. */
-interface ChangeByOperator {
-  readonly at: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly target: string | null;
-  readonly before: unknown;
-  readonly after: unknown;
-}
+type ChangeByOperator = NonNullable<Observation["changes"]>[number];
 
 interface Viewer {
   readonly jobs: readonly ScheduledJob[];
-  /**
-   * The last answered attempts, newest first; null if they cannot be read. Absent for the public, who
-   * reads no name, no reason and no message of an alert.
-   */
-  readonly changes?: readonly ChangeByOperator[] | null;
+  /** The public reads no name, no reason and no message of an alert. */
+  readonly isPublic: boolean;
 }
 
 /** Answers the five questions. */
@@ -99,11 +92,11 @@ const FRESHNESS = [
   "rule:data_old",
 ];
 
-function isFresh({ manifest, coordinator, checks }: Observation): Judged {
+function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Judged {
   const found = withNames(checks, (name) => FRESHNESS.includes(name));
   const successAt = lastSuccess(coordinator?.ended ?? [])?.finished_at;
   const details = [
-    ...(manifest?.as_of ? [detail("Day of the airports")] : []),
+    ...(manifest?.as_of ? [detail(describeData(at - Date.parse(manifest.as_of), limits))] : []),
     ...(manifest ? [detail("Published", manifest.published_at)] : []),
     ...(successAt
       ? [detail("Last compared with its source", successAt, [{ text: "History", href: "#runs" }])]
@@ -112,6 +105,10 @@ function isFresh({ manifest, coordinator, checks }: Observation): Judged {
   ];
   const status = worstOf(found);
   return { question: "fresh", status, answer: manifest?.as_of ?? "Unknown", details };
+}
+
+function describeData(ageMs: number, { dataOldMs }: Observation["limits"]): string {
+  return `The airports are ${describeAge(ageMs)} old, limit ${describeAge(dataOldMs)}`;
 }
 
 /** Whether an operator wanted it, or a new service is on its way: `next` and `served` say so. */
@@ -123,38 +120,40 @@ const OPERATING = "/docs/operating#when-something-is-wrong";
 
 function whatFailed(observation: Observation, viewer: Viewer): Judged {
   const { monitor, checks } = observation;
-  const { changes } = viewer;
   const problems = problemsOf(checks).filter((problem) => !isExpected(problem));
-  const details = problems.map(({ name, output }) => {
+  const details = problems.map(({ name, output, fingerprint }) => {
     const [component = "", rule = ""] = name.split(":");
     if (component !== "rule")
       return detail(`${component}: ${output}`, null, [{ text: "What to do", href: OPERATING }]);
     const whatToDo = { text: rule, href: `/docs/alerts#${rule}` };
-    if (changes === undefined) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
-    const found = monitor?.lastRun?.results.find((result) => result.message === output);
+    if (viewer.isPublic) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
+    const found = monitor?.lastRun?.results.find((result) => result.fingerprint === fingerprint);
     return detail(output, null, [whatToDo, ...linksToRun(found)]);
   });
   const answer = details.length === 0 ? "Nothing" : numberOf(details.length, "problem");
   const status = gravest(problems.map((problem) => problem.status));
-  const judged = judgedBefore(observation, viewer);
-  return { question: "failed", status, answer, details: [...judged, ...details] };
+  const outdated = evaluatedBefore(observation, viewer);
+  return { question: "failed", status, answer, details: [...outdated, ...details] };
 }
 
-/** Says when the rules will be judged anew, if they were judged before the last change. */
-function judgedBefore({ at, monitor, coordinator }: Observation, { changes, jobs }: Viewer) {
-  const judgedAt = monitor?.lastRun?.started_at;
+/** Says when the rules are evaluated again, if their findings are older than the last change. */
+function evaluatedBefore(
+  { at, monitor, coordinator, changes }: Observation,
+  { isPublic, jobs }: Viewer,
+): Detail[] {
+  const evaluatedAt = monitor?.lastRun?.started_at;
   const watch = jobs.find((scheduled) => scheduled.job === "watch");
   const changedAt = [
-    changes?.find(({ action }) => !action.startsWith("alerts."))?.at,
+    isPublic ? undefined : changes?.find(({ action }) => !action.startsWith("alerts."))?.at,
     coordinator?.pause?.at,
     coordinator?.current?.published_at,
     coordinator?.ended[0]?.finished_at,
   ];
-  const isStill = changedAt.every((time) => (time ?? "") <= (judgedAt ?? ""));
-  if (judgedAt === undefined || watch === undefined || isStill) return [];
-  const links = changes === undefined ? [] : [{ text: "Evaluate now", href: "#alerts" }];
-  const next = nextTick(watch.cron, at);
-  return [detail("The rules were judged before the last change. Judged anew", next, links)];
+  const isStill = changedAt.every((time) => (time ?? "") <= (evaluatedAt ?? ""));
+  if (evaluatedAt === undefined || watch === undefined || isStill) return [];
+  const links = isPublic ? [] : [{ text: "Evaluate now", href: "#alerts" }];
+  const text = "The rules were last evaluated before the last change. Next evaluation";
+  return [detail(text, nextTick(watch.cron, at), links)];
 }
 
 /** Links to the run that a finding is about. */
@@ -176,25 +175,34 @@ function hasEffect({ before, after }: ChangeByOperator): boolean {
   return !saysNo && !isSame;
 }
 
-function whoChangedWhat({ manifest }: Observation, { changes: attempts }: Viewer): Judged {
-  const question = "changed";
-  const changes = attempts && attempts.filter(hasEffect).slice(0, CHANGES_SHOWN);
+/** The checks that say whether the audit can be read, and whether it is complete. */
+const OF_AUDIT = ["audit:responseTime", "rule:history_lost"];
+
+function whoChangedWhat(
+  { manifest, checks, changes: attempts }: Observation,
+  { isPublic }: Viewer,
+): Judged {
+  const found = withNames(checks, (name) => OF_AUDIT.includes(name));
+  const status = worstOf(found);
+  const problems = problemsOf(found).map(({ name, output }) =>
+    name === "rule:history_lost" ? INCOMPLETE : detail(output),
+  );
   const published = manifest
     ? [detail(`Version ${manifest.generation} was published`, manifest.published_at)]
     : [];
-  if (changes === null)
-    return { question, status: "warn", answer: "Unknown", details: [...published, NO_AUDIT] };
-  if (changes === undefined || changes.length === 0) {
-    const answer = manifest ? `Version ${manifest.generation}` : "Nothing";
-    return { question, status: "pass", answer, details: published };
-  }
-  const details = changes.map(describeChange);
-  const [last] = changes;
+  const changes = isPublic ? [] : attempts?.filter(hasEffect).slice(0, CHANGES_SHOWN);
+  const [last] = changes ?? [];
+  const version = manifest ? `Version ${manifest.generation}` : "Nothing";
   return {
-    question,
-    status: "pass",
-    answer: last?.actor ?? "",
-    details: [...details, ...published, ALL_CHANGES],
+    question: "changed",
+    status,
+    answer: changes === undefined ? "Unknown" : (last?.actor ?? version),
+    details: [
+      ...problems,
+      ...(changes ?? []).map(describeChange),
+      ...published,
+      ...(last === undefined ? [] : [ALL_CHANGES]),
+    ],
   };
 }
 
@@ -213,7 +221,9 @@ function describeChange({ at, actor, action, target }: ChangeByOperator): Detail
 }
 
 const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);
-const NO_AUDIT = detail("The audit in D1 cannot be read.");
+const INCOMPLETE = detail("The audit is incomplete, because D1 has lost rows.", null, [
+  { text: "What to do", href: "/docs/alerts#history_lost" },
+]);
 
 const JOBS = {
   ingest: "Next ingest",
@@ -222,47 +232,53 @@ const JOBS = {
   verify_backup: "Next verification of a backup",
 } as const satisfies { readonly [J in ScheduledJob["job"]]: string };
 
+/** The checks that say whether anything happens as scheduled. */
+const OF_SCHEDULE = ["coordinator:responseTime", "ingest:paused"];
+
 function whatHappensNext(
   { at, coordinator, checks }: Observation,
-  { jobs, changes }: Viewer,
+  { jobs, isPublic }: Viewer,
 ): Judged {
   const question = "next";
-  const isPublic = changes === undefined;
-  const scheduled = jobs
+  const found = withNames(checks, (name) => OF_SCHEDULE.includes(name));
+  const status = worstOf(found);
+  const ticks = jobs
     .map(({ cron, job }) => ({ job, at: nextTick(cron, at) }))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  const isSkipped = (next: (typeof scheduled)[number]) =>
-    next.job === "ingest" &&
-    coordinator?.pause &&
-    !hasEnded(coordinator.pause, Date.parse(next.at));
-  const ticks = scheduled.map((next) =>
-    detail(isSkipped(next) ? `${JOBS[next.job]}, which the pause skips` : JOBS[next.job], next.at),
-  );
   if (coordinator === null) {
-    const found = withNames(checks, (name) => name.startsWith("coordinator:"));
     const why = problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`));
-    return { question, status: worstOf(found), answer: "Unknown", details: [...why, ...ticks] };
+    const scheduled = ticks.map((tick) => detail(JOBS[tick.job], tick.at));
+    return { question, status, answer: "Unknown", details: [...why, ...scheduled] };
   }
   const { pause, running, queued, held } = coordinator;
+  const isSkipped = ({ job, at: time }: (typeof ticks)[number]) =>
+    job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(time));
+  const isBusy = running !== null || queued.length > 0;
+  // The alerts are evaluated all the time, which is no news.
+  const next = pause === null && !isBusy ? ticks.find(({ job }) => job !== "watch") : undefined;
+  const scheduled = ticks.map((tick) => {
+    if (tick === next) return detail("It starts", tick.at);
+    return detail(`${JOBS[tick.job]}${isSkipped(tick) ? ", which the pause skips" : ""}`, tick.at);
+  });
   const details = [
     ...(pause === null ? [] : pauseDetails(pause, isPublic)),
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
     ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
     ...describeHeld(held, isPublic),
-    ...ticks,
+    ...scheduled,
   ];
   const isAhead = ({ at: time }: Detail) => time !== null && Date.parse(time) > at;
   const inOrder = [
     ...details.filter((entry) => !isAhead(entry)),
     ...details.filter(isAhead).toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1)),
   ];
-  if (pause !== null)
-    return { question, status: "warn", answer: "Ingestion is paused", details: inOrder };
-  // The alerts are evaluated all the time, which is no news.
-  const [job] = scheduled.filter((next) => next.job !== "watch");
-  const isBusy = running !== null || queued.length > 0;
-  const idle = job === undefined ? "Nothing" : JOBS[job.job];
-  return { question, status: "pass", answer: isBusy ? "A run" : idle, details: inOrder };
+  const headline = () => {
+    if (pause !== null) return "Ingestion is paused";
+    if (isBusy) return "A run";
+    if (next === undefined) return "Nothing";
+    return `${JOBS[next.job]} in ${describeDuration(Date.parse(next.at) - at)}`;
+  };
+  return { question, status, answer: headline(), details: inOrder };
 }
 
 function nextTick(cron: string, now: number): string {

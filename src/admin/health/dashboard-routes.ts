@@ -140,7 +140,7 @@ function summarizeService(
     status: worstOf(checks),
     at: timeText(at),
     degraded: Object.entries(shown).flatMap(([name, section]) => (section === null ? [name] : [])),
-    answers: answerQuestions(observation, { jobs }),
+    answers: answerQuestions(observation, { jobs, isPublic: true }),
     access,
     ...shown,
   };

@@ -5,7 +5,10 @@ import { HEALTH_STATUSES } from "../../health/check.ts";
 
 export const HEALTH_MEDIA_TYPE = "application/health+json";
 
-export const healthStatus = z.enum(HEALTH_STATUSES);
+export const healthStatus = z.enum(HEALTH_STATUSES).meta({
+  description:
+    "`fail`: act now, because clients get errors or the service no longer does its work. `warn`: it works, but somebody should look.",
+});
 
 const check = z
   .strictObject({
@@ -13,9 +16,16 @@ const check = z
     observedValue: z.union([z.number(), z.string(), z.boolean(), z.null()]).optional(),
     observedUnit: z.string().optional(),
     time: timestamp.optional(),
-    output: z.string().optional(),
+    output: z.string().optional().meta({ description: "The problem, and what to do." }),
+    fingerprint: z
+      .string()
+      .optional()
+      .meta({ description: "The permanent name of the alert whose finding this is." }),
   })
-  .meta({ id: "HealthCheck" });
+  .meta({
+    id: "HealthCheck",
+    description: "One observation, as in draft-inadarei-api-health-check-06.",
+  });
 
 export const checksSchema = z.record(z.string(), z.array(check));
 
@@ -39,7 +49,7 @@ const answerSchema = z
       }),
     ),
   })
-  .meta({ id: "Answer" });
+  .meta({ id: "Answer", description: "The answer to one question of an operator." });
 
 export const answersSchema = z.array(answerSchema).meta({
   description: "The five questions of an operator, answered from the checks.",

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import { outputOf, worstOf } from "../../health/check.ts";
 import { timeText } from "../../storage/time.ts";
-import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { route } from "../http/route.ts";
 import { answersSchema, checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import type { Platform } from "../platform.ts";
@@ -22,13 +21,9 @@ const statusSchema = z
   })
   .meta({ id: "MonitorStatus" });
 
-/** Number of attempts by operators among which the answers find the last changes. */
-const ATTEMPTS_READ = 50;
-const AUDIT_DEADLINE_MS = 2_000;
-
 /** `GET /admin/monitor/status`: every check, and the answers to an operator's questions. */
 export function monitorRoutes(platform: Platform) {
-  const { audit, jobs, version } = platform;
+  const { jobs, version } = platform;
 
   const status = route({
     method: "get",
@@ -51,13 +46,8 @@ export function monitorRoutes(platform: Platform) {
       },
     },
   }).answer(async () => {
-    const changed = audit.list({ limit: ATTEMPTS_READ, outcome: "done" });
-    const [observation, page] = await Promise.all([
-      observe(platform),
-      nullIfUnavailable(withStoreDeadline("history", changed, AUDIT_DEADLINE_MS)),
-    ]);
+    const observation = await observe(platform);
     const { at, checks } = observation;
-    const changes = page?.ok === true ? page.entries : null;
     const worst = worstOf(checks);
     const output = outputOf(checks);
     return {
@@ -67,7 +57,7 @@ export function monitorRoutes(platform: Platform) {
         ...(output !== undefined && { output }),
         worker_version: version,
         at: timeText(at),
-        answers: answerQuestions(observation, { jobs, changes }),
+        answers: answerQuestions(observation, { jobs, isPublic: false }),
         checks: { ...checks },
       },
     };

@@ -9,7 +9,9 @@ import {
   checkLosses,
   checkMonitor,
 } from "../../health/service-checks.ts";
+import type { Limits } from "../../health/limits.ts";
 import { describeError, logLine } from "../../log.ts";
+import type { AuditEntry } from "../../storage/audit-store.ts";
 import { settledWithin, StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
@@ -26,11 +28,20 @@ export interface Observation {
   readonly coordinator: CoordinatorStatus | null;
   /** Null if the monitor does not answer. */
   readonly monitor: MonitorStatus | null;
+  /** The last attempts by operators that were answered, newest first; null if they cannot be read. */
+  readonly changes: readonly AuditEntry[] | null;
   readonly checks: Checks;
+  readonly limits: Limits;
 }
 
 const STORE_DEADLINE_MS = 1_000;
 const DEADLINE_MS = 2_000;
+
+/** Number of attempts by operators among which the answers find the last changes. */
+const ATTEMPTS_READ = 50;
+
+/** D1 has a check of its own. */
+const NO_AUDIT: Check = { status: "warn", output: "the audit in D1 cannot be read" };
 
 const BUSY: Check = {
   status: "warn",
@@ -39,14 +50,18 @@ const BUSY: Check = {
 
 /** Reads every part within its deadline. Never rejects: a part that does not answer is a check. */
 export async function observe(platform: Platform): Promise<Observation> {
-  const { probes, coordinator, alerts, limits, now } = platform;
-  const [kv, d1, r2, catalog, status, monitor] = await Promise.all([
+  const { probes, coordinator, alerts, audit, limits, now } = platform;
+  const [kv, d1, r2, catalog, status, monitor, changes] = await Promise.all([
     probe("kv", { deadlineMs: STORE_DEADLINE_MS, now }, probes.kv),
     probe("d1", { deadlineMs: STORE_DEADLINE_MS, now }, probes.d1),
     probe("r2", { deadlineMs: STORE_DEADLINE_MS, now }, probes.r2),
     observeCatalog(platform),
     probe("coordinator", { deadlineMs: DEADLINE_MS, now, late: BUSY }, () => coordinator.status()),
     probe("monitor", { deadlineMs: DEADLINE_MS, now }, () => alerts.status()),
+    probe("audit", { deadlineMs: DEADLINE_MS, now }, async () => {
+      const page = await audit.list({ limit: ATTEMPTS_READ, outcome: "done" });
+      return page.ok ? page.entries : [];
+    }),
   ]);
   const at = now();
   return {
@@ -54,12 +69,15 @@ export async function observe(platform: Platform): Promise<Observation> {
     manifest: catalog.manifest,
     coordinator: status.value,
     monitor: monitor.value,
+    changes: changes.value,
+    limits,
     checks: {
       "kv:responseTime": [kv.check],
       "d1:responseTime": [d1.check],
       "r2:responseTime": [r2.check],
       "coordinator:responseTime": [status.check],
       "monitor:responseTime": [monitor.check],
+      "audit:responseTime": [changes.value === null ? NO_AUDIT : changes.check],
       ...(monitor.value && checkMonitor(monitor.value, { now: at, limits })),
       // After the monitor's findings: what is read live is newer.
       ...(status.value && checkLosses(status.value, { manifest: catalog.manifest, now: at })),
@@ -68,7 +86,7 @@ export async function observe(platform: Platform): Promise<Observation> {
       ...(catalog.isEmpty &&
         status.value &&
         monitor.value &&
-        checkEmptyStores(status.value, monitor.value)),
+        checkEmptyStores(status.value, { ...monitor.value, now: at, limits })),
     },
   };
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { formatCount, formatDuration } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { EVALUATE_ALERTS, TEST_NOTIFICATION } from "./actions.tsx";
-import type { AlertRun, AlertRunPage } from "./answers.ts";
+import type { AlertRun, AlertRunPage, Check } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
@@ -11,8 +11,14 @@ import { usePages } from "./use-poll.ts";
 
 const EVERY_MS = 10_000;
 
+interface Props {
+  /** The service's check of the age of the last evaluation; undefined while it is not known. */
+  readonly evaluation: Check | undefined;
+  readonly onAction: (action: Action) => void;
+}
+
 /** The results of the last evaluation and the history. */
-export function AlertsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
+export function AlertsSection({ evaluation, onAction }: Props) {
   const polled = usePages<AlertRunPage>("/admin/alerts/runs", EVERY_MS);
   const runs = polled.pages.flatMap((page) => page.runs);
   const [latest] = runs;
@@ -32,7 +38,12 @@ export function AlertsSection({ onAction }: { readonly onAction: (action: Action
         </>
       }
     >
-      {latest && <Findings run={latest} />}
+      {evaluation?.output && (
+        <p class={`notice notice-${evaluation.status === "fail" ? "bad" : "warn"}`}>
+          {evaluation.output}
+        </p>
+      )}
+      {latest && <Findings run={latest} isCurrent={evaluation?.status === "pass"} />}
       <h3>Evaluations</h3>
       <Table label="Evaluations" columns={HISTORY} rows={runs.map(historyRow)} />
     </Section>
@@ -42,7 +53,13 @@ export function AlertsSection({ onAction }: { readonly onAction: (action: Action
 /** States by urgency. */
 const URGENCY = ["firing", "nodata", "pending", "resolved", "inactive"];
 
-function Findings({ run }: { readonly run: AlertRun }) {
+interface FindingsProps {
+  readonly run: AlertRun;
+  /** Whether nobody need doubt that they still hold. */
+  readonly isCurrent: boolean;
+}
+
+function Findings({ run, isCurrent }: FindingsProps) {
   const [showAll, setShowAll] = useState(false);
   const results = run.results.toSorted(
     (a, b) => URGENCY.indexOf(a.state) - URGENCY.indexOf(b.state),
@@ -85,7 +102,11 @@ function Findings({ run }: { readonly run: AlertRun }) {
           }))}
         />
       )}
-      {urgent.length === 0 && <p class="notice notice-good">No alert is active.</p>}
+      {urgent.length === 0 && (
+        <p class={isCurrent ? "notice notice-good" : "hint"}>
+          {isCurrent ? "No alert is active." : "No alert was active then."}
+        </p>
+      )}
     </>
   );
 }

@@ -6,6 +6,7 @@ import type { Identity } from "../../admin/auth/identity.ts";
 import type { Comparison } from "../../admin/catalog/comparison-schema.ts";
 import type { Answer } from "../../admin/health/health-schema.ts";
 import type { AlertRun } from "../../alerts/alert-run.ts";
+import type { Check, Checks } from "../../health/check.ts";
 import type { Backup } from "../../backup/backup.ts";
 import type { BackupJob } from "../../backup/job.ts";
 import type { ListedRun as Run, Run as RunDetail } from "../../coordinator/run.ts";
@@ -34,6 +35,7 @@ export type {
   AuditEntry,
   Backup,
   BackupJob,
+  Check,
   Comparison,
   HeldChange,
   Identity,
@@ -64,6 +66,8 @@ export type ListDiff = CatalogDiff[ListName];
 /** The common part of `GET /dashboard/summary` and `GET /admin/monitor/status`. */
 export interface AnswersBody {
   readonly answers: readonly Answer[];
+  /** Only the status has them. */
+  readonly checks?: Checks;
   /** Whether Cloudflare Access can sign operators in; only the summary says so. */
   readonly access?: boolean;
 }

@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { AnswersBody, Identity, PauseState, RunListPage } from "./answers.ts";
+import type { AnswersBody, Check, Identity, PauseState, RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -77,7 +77,12 @@ export function Dashboard() {
       </div>
       <Glance polled={answers} isSignedIn={!form.isShown} />
       {!form.isShown && isAnswered && (
-        <Tabs live={live} hasReplaced={form.wasShown} onAction={setAction} />
+        <Tabs
+          live={live}
+          evaluation={answers.failure ? undefined : answers.body?.checks?.[EVALUATION]?.[0]}
+          hasReplaced={form.wasShown}
+          onAction={setAction}
+        />
       )}
       {action && (
         <ActionDialog
@@ -149,14 +154,19 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
   );
 }
 
+/** The check of the age of the last evaluation. */
+const EVALUATION = "monitor:evaluation";
+
 interface TabsProps {
   readonly live: RunListPage["runs"];
+  /** Undefined while it is not known. */
+  readonly evaluation: Check | undefined;
   /** Whether the form that had the focus was here before. */
   readonly hasReplaced: boolean;
   readonly onAction: (action: Action) => void;
 }
 
-function Tabs({ live, hasReplaced, onAction }: TabsProps) {
+function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
   const { tab, id } = useRoute();
   const nav = useRef<HTMLElement>(null);
   const isNew = useRef(true);
@@ -180,7 +190,7 @@ function Tabs({ live, hasReplaced, onAction }: TabsProps) {
       {tab === "runs" && id !== undefined && <OneRun key={id} id={id} onAction={onAction} />}
       {tab === "held" && <HeldSection onAction={onAction} />}
       {tab === "versions" && <VersionsSection onAction={onAction} />}
-      {tab === "alerts" && <AlertsSection onAction={onAction} />}
+      {tab === "alerts" && <AlertsSection evaluation={evaluation} onAction={onAction} />}
       {tab === "backups" && <BackupsSection onAction={onAction} />}
       {tab === "audit" && <AuditSection />}
     </>

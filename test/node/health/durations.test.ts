@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeDuration } from "../../../src/health/rule.ts";
+import { describeAge, describeDuration } from "../../../src/health/rule.ts";
 
 it.each([
   [-5, "0 s"],
@@ -14,4 +14,15 @@ it.each([
   [108_000_000, "1 d 6 h"],
 ])("describeDuration writes %i ms as %s", (ms, text) => {
   expect(describeDuration(ms)).toBe(text);
+});
+
+it.each([
+  [-1, "0 days"],
+  [1, "1 day"],
+  [60, "60 days"],
+  [61, "2 months"],
+  [584, "19 months"],
+  [730, "2 years"],
+])("describeAge writes %i days as %s", (days, text) => {
+  expect(describeAge(days * 86_400_000)).toBe(text);
 });

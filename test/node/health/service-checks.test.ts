@@ -4,8 +4,8 @@ import {
   checkCoordinator,
   checkEmptyStores,
   checkMonitor,
-  type LiveCoordinatorFacts,
-  type MonitorStatusFacts,
+  type ShownCoordinator,
+  type ShownMonitor,
 } from "../../../src/health/service-checks.ts";
 import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
 import { ago, DEFAULT_LIMITS, HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
@@ -15,18 +15,18 @@ const sumUp = (checks: Checks) => ({ status: worstOf(checks), output: outputOf(c
 const EVALUATED_AT = ago(5 * MINUTE_MS);
 
 /** The checks of a monitor that has evaluated five minutes ago and notifies somebody. */
-const check = (changes: Partial<MonitorStatusFacts> = {}) => {
+const check = (changes: Partial<ShownMonitor> = {}) => {
   const lastRun = anAlertRun({ started_at: EVALUATED_AT });
   const status = { problem: null, lastRun, webhooks: 1, ...changes };
   return checkMonitor(status, { now: NOW, limits: DEFAULT_LIMITS });
 };
 
-const IDLE: LiveCoordinatorFacts = { pause: null, queued: [], running: null };
+const IDLE: ShownCoordinator = { pause: null, queued: [], running: null };
 
 const evaluatedAt = (started_at: string) => ({ lastRun: anAlertRun({ started_at }) });
 
 describe("checkMonitor", () => {
-  it.each<[string, Partial<MonitorStatusFacts>, "pass" | "warn" | "fail", string | undefined]>([
+  it.each<[string, Partial<ShownMonitor>, "pass" | "warn" | "fail", string | undefined]>([
     ["passes while nothing is wrong", {}, "pass", undefined],
     [
       "fails with settings that cannot be used",
@@ -80,7 +80,8 @@ describe("checkMonitor", () => {
       });
     const results = [backlog("ingest"), backlog("history")];
     const lastRun = anAlertRun({ started_at: EVALUATED_AT, results });
-    const observed = { observedValue: 7, observedUnit: "rows", time: EVALUATED_AT };
+    const { fingerprint } = anAlertResult();
+    const observed = { observedValue: 7, observedUnit: "rows", time: EVALUATED_AT, fingerprint };
     expect(check({ lastRun })["rule:queue_backlog"]).toEqual([
       { status: "pass", ...observed },
       { status: "warn", ...observed, output: "The queue history is long." },
@@ -106,7 +107,7 @@ describe("checkCoordinator", () => {
   const pause = { at: ago(HOUR_MS), by: "ops", note: "bad data", until: null };
   const until = ago(-HOUR_MS);
 
-  it.each<[string, Partial<LiveCoordinatorFacts>, "pass" | "warn", string | undefined]>([
+  it.each<[string, Partial<ShownCoordinator>, "pass" | "warn", string | undefined]>([
     ["passes while nothing happens", {}, "pass", undefined],
     ["warns of a pause, with its reason", { pause }, "warn", "paused by ops: bad data"],
     [
@@ -129,8 +130,9 @@ describe("checkCoordinator", () => {
   });
 
   it("shows the running job and the length of the queue", () => {
-    const running = { id: "run-1", stage: "build" as const, progress: { done: 0, total: 0 } };
-    const queued = [{ id: "run-2", queued_at: ago(0) }];
+    const progress = { done: 0, total: 0 };
+    const running = { id: "run-1", stage: "build" as const, progress, queued_at: ago(0) };
+    const queued = [{ queued_at: ago(0) }];
     expect(checkCoordinator({ ...IDLE, running, queued })).toMatchObject({
       "ingest:queue": [{ observedValue: 1 }],
       "ingest:running": [{ observedValue: "run-1 build" }],
@@ -139,16 +141,35 @@ describe("checkCoordinator", () => {
 });
 
 describe("checkEmptyStores", () => {
-  const EMPTY = { lastRun: null };
+  const EMPTY = { lastRun: null, now: NOW, limits: DEFAULT_LIMITS };
   const NEW = { ...IDLE, current: null };
   const queued = [{ id: "run-1", queued_at: ago(0) }];
 
   it("warns while the first run is under way, and says how far it is", () => {
-    const running = { id: "run-1", stage: "encode" as const, progress: { done: 3, total: 64 } };
+    const progress = { done: 3, total: 64 };
+    const queued_at = ago(15 * MINUTE_MS - 1);
+    const running = { id: "run-1", stage: "encode" as const, progress, queued_at };
     expect(sumUp(checkEmptyStores({ ...NEW, running }, EMPTY))).toEqual({
       status: "warn",
       output:
         "catalog:present: the first run is under way, in stage encode: 3 of 64; monitor:evaluation: the rules have not been evaluated yet",
+    });
+  });
+
+  it.each([
+    ["hangs", { running: "build" as const }],
+    ["never begins", { running: null }],
+  ])("fails once the first run has been queued for the monitor's gap and %s", (_, { running }) => {
+    const queued_at = ago(15 * MINUTE_MS);
+    const progress = { done: 0, total: 0 };
+    const run = running && { id: "run-1", stage: running, progress, queued_at };
+    const status = { ...NEW, running: run, queued: run ? [] : [{ queued_at }] };
+    const checks = checkEmptyStores(status, EMPTY);
+    // The evaluation that never came stays a failure, too.
+    expect(Object.keys(checks)).toEqual(["catalog:present"]);
+    expect(sumUp(checks)).toEqual({
+      status: "fail",
+      output: expect.stringContaining("was queued 15 min ago"),
     });
   });
 
@@ -162,7 +183,7 @@ describe("checkEmptyStores", () => {
 
   it("leaves a late evaluation to the check of the monitor", () => {
     const lastRun = { started_at: ago(HOUR_MS), results: [] };
-    const checks = checkEmptyStores({ ...NEW, queued }, { lastRun });
+    const checks = checkEmptyStores({ ...NEW, queued }, { ...EMPTY, lastRun });
     expect(Object.keys(checks)).toEqual(["catalog:present"]);
     expect(sumUp(checks).output).toBe("catalog:present: the first run waits in the queue");
   });

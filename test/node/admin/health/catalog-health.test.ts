@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { DEFAULT_LIMITS, NOW } from "../../../builders/facts.ts";
 import { sha256Hex } from "../../../../src/catalog/bytes.ts";
+import { fingerprintOf } from "../../../../src/health/rules.ts";
 import { MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import type { Manifest } from "../../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aVersion } from "../../../builders/manifest.ts";
@@ -58,7 +59,12 @@ describe("GET /catalog/health", () => {
         "catalog:counts": [{ status: "pass", observedValue: 2, observedUnit: "airports" }],
         "catalog:locales": [{ status: "pass", observedValue: 1 }],
         "rule:data_old": [
-          { status: "pass", observedValue: NOW - Date.parse("2026-10-20"), observedUnit: "ms" },
+          {
+            status: "pass",
+            fingerprint: fingerprintOf("data_old", {}),
+            observedValue: NOW - Date.parse("2026-10-20"),
+            observedUnit: "ms",
+          },
         ],
       },
     });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { answerQuestions } from "../../../../src/admin/health/answers.ts";
 import { RULE_NAMES } from "../../../../src/health/rule-names.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
+import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { OPERATOR_TOKEN } from "../../../builders/admin-tokens.ts";
 import { anAlertResult, anAlertRun } from "../../../builders/alert-run.ts";
@@ -44,7 +44,7 @@ describe("GET /admin/monitor/status", () => {
   it("passes while nothing is wrong, and shows each check", async () => {
     const { status, output, checks } = await monitor();
     expect({ status, output }).toEqual({ status: "pass", output: undefined });
-    const names = "catalog coordinator d1 ingest kv monitor r2 rule";
+    const names = "audit catalog coordinator d1 ingest kv monitor r2 rule";
     const components = Object.keys(checks).map((name) => name.split(":")[0]);
     expect(new Set(components)).toEqual(new Set(names.split(" ")));
     const rules = Object.keys(checks).filter((name) => name.startsWith("rule:"));
@@ -158,7 +158,7 @@ const say = (status: string, answer: string, text = "") => ({
 
 /** Every check that can fail. */
 const CHECKS = [
-  ...["kv", "d1", "r2", "coordinator", "monitor"].map((name) => `${name}:responseTime`),
+  ...["kv", "d1", "r2", "coordinator", "monitor", "audit"].map((name) => `${name}:responseTime`),
   "monitor:settings",
   "monitor:evaluation",
   "monitor:webhooks",
@@ -227,10 +227,14 @@ describe("the five answers", () => {
   it("pass while nothing is wrong", async () => {
     expect(await answers()).toMatchObject({
       served: say("pass", "Yes", "Version 1; "),
-      fresh: say("pass", "2026-10-20", "Published; Last compared with its source"),
+      fresh: say(
+        "pass",
+        "2026-10-20",
+        "The airports are 31 days old, limit 2 years; Published; Last compared with its source",
+      ),
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
-      next: say("pass", "Next ingest", "Next evaluation of the alerts"),
+      next: say("pass", "Next ingest in 16 h 17 min", "Next evaluation of the alerts"),
     });
   });
 
@@ -238,7 +242,8 @@ describe("the five answers", () => {
   const withFailing = (name: string) => {
     const checks = { [name]: [{ status: "fail", output: `${name} is broken` }] } as const;
     const parts = { at: world.ingest.time, manifest: null, coordinator: null, monitor: null };
-    const told = answerQuestions({ ...parts, checks }, { jobs: [] });
+    const observation = { ...parts, changes: null, checks, limits: DEFAULT_LIMITS };
+    const told = answerQuestions(observation, { jobs: [], isPublic: true });
     return Object.fromEntries(told.map((answer) => [answer.question, answer]));
   };
 
@@ -261,6 +266,11 @@ describe("the five answers", () => {
   it.each(["monitor:responseTime", "monitor:evaluation", "rule:catalog_stale", "rule:data_old"])(
     "say that it is not fresh where %s fails",
     (name) => expect(withFailing(name)["fresh"]).toMatchObject({ status: "fail" }),
+  );
+
+  it.each(["audit:responseTime", "rule:history_lost"])(
+    "say that the audit is not whole where %s fails",
+    (name) => expect(withFailing(name)["changed"]).toMatchObject({ status: "fail" }),
   );
 
   it("include every check that the service has", async () => {
@@ -298,7 +308,11 @@ describe("the five answers", () => {
     world = new AdminWorld();
     expect(await answers()).toMatchObject({
       served: say("fail", "No", "nothing is published yet"),
-      next: say("pass", "Next ingest", "The next run finds which changes by upstream wait."),
+      next: say(
+        "pass",
+        "Next ingest in 16 h 17 min",
+        "The next run finds which changes by upstream wait.",
+      ),
     });
   });
 
@@ -374,9 +388,9 @@ describe("the five answers", () => {
     ["a run has ended", true, () => world.ingest.runToEnd()],
     ["an operator resumed", false, () => world.post("/admin/ingest/resume")],
   ])(
-    "say after %s that the rules were judged before, and when they are again",
+    "say after %s that the rules were evaluated before, and when they are again",
     async (_, isPublic, change) => {
-      const before = "The rules were judged before the last change.";
+      const before = "The rules were last evaluated before the last change.";
       expect((await answers())["failed"]?.text).not.toContain(before);
       world.ingest.time += MINUTE_MS;
       await change();
@@ -454,6 +468,46 @@ describe("the five answers", () => {
   it("say that the author of a change is unknown while D1 does not answer", async () => {
     world.breakD1();
     const { changed } = await answers();
-    expect(changed).toMatchObject(say("warn", "Unknown", "The audit in D1 cannot be read."));
+    expect(changed).toMatchObject(say("warn", "Unknown", "the audit in D1 cannot be read"));
+  });
+
+  it("say that the audit is incomplete after D1 was made anew, though it has no entry", async () => {
+    await world.post("/admin/ingest/pause");
+    world.d1.database.exec("DELETE FROM audit; DELETE FROM ingest_runs");
+    await world.ingest.coordinator.reconcile();
+    await world.ingest.drain();
+    for (const path of ["/admin/monitor/status", "/dashboard/summary"])
+      expect((await answers(path))["changed"], path).toMatchObject(
+        say("warn", "Version 1", "The audit is incomplete, because D1 has lost rows."),
+      );
+  });
+
+  it("say when the next job starts only once, and with the time until then", async () => {
+    const { next } = await answers();
+    expect(next?.answer).toBe("Next ingest in 16 h 17 min");
+    expect(next?.text).not.toContain("Next ingest");
+    expect(next?.details).toContainEqual({
+      text: "It starts",
+      at: "2026-11-21T04:17:00.000Z",
+      links: [],
+    });
+  });
+
+  it("link a finding to its run by the alert, whatever its words", async () => {
+    const fetch = () => Promise.reject(new Error("bug"));
+    world.ingest.upstream = { ...world.ingest.upstream, fetch };
+    const { id } = await world.ingest.runToEnd();
+    await world.evaluate();
+    const last = world.monitor.monitor.status();
+    const results = (last.lastRun?.results ?? []).map((result) => ({
+      ...result,
+      message: "The same words.",
+    }));
+    const lastRun = last.lastRun && { ...last.lastRun, results };
+    world.monitor.monitor.status = () => ({ ...last, lastRun });
+    const { failed } = await answers();
+    expect(failed?.details.flatMap(({ links }) => links.map(({ href }) => href))).toContain(
+      `#runs/${id}`,
+    );
   });
 });
