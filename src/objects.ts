@@ -4,6 +4,7 @@
  */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import type { Remote } from "./admin/calls.ts";
+import { COORDINATOR_CALLS, MONITOR_CALLS } from "./object-calls.ts";
 import type { Monitor } from "./alerts/monitor.ts";
 import { releaseBuffer } from "./catalog/bytes.ts";
 import type { Coordinator } from "./coordinator/coordinator.ts";
@@ -14,10 +15,10 @@ type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
 /**
  * Makes the class of a Durable Object that opens an `O` at its start and passes all calls on to it.
  *
- * @param calls the names of all calls: RPC takes only methods of the class.
+ * @param calls an entry for each call: RPC takes only methods of the class.
  */
 export function lateObject<O extends object>(
-  calls: { readonly [C in keyof O]: true },
+  calls: { readonly [C in keyof O]: unknown },
   open: (ctx: DurableObjectState, env: Env) => Promise<O>,
 ): new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & Remote<O> {
   class LateObject extends DurableObject<Env> {
@@ -42,39 +43,13 @@ export function lateObject<O extends object>(
 
 /** Runs the coordinator. */
 export class IngestCoordinator extends lateObject<Omit<Coordinator, "recover">>(
-  {
-    alarm: true,
-    backUp: true,
-    cancel: true,
-    decide: true,
-    enqueue: true,
-    findJob: true,
-    findRun: true,
-    jobs: true,
-    keepAuditEntry: true,
-    ledger: true,
-    pause: true,
-    queue: true,
-    reconcile: true,
-    removeBackup: true,
-    restoreBackup: true,
-    resume: true,
-    rollback: true,
-    status: true,
-    takeOver: true,
-    tick: true,
-    tickJob: true,
-    unsettledRuns: true,
-    verifyBackup: true,
-    versions: true,
-  },
+  { ...COORDINATOR_CALLS, alarm: true },
   async (ctx, env) => (await import("./coordinator/durable-object.ts")).openCoordinator(ctx, env),
 ) {}
 
 /** Evaluates the alerts. */
-export class AlertMonitor extends lateObject<Monitor>(
-  { evaluate: true, status: true, test: true },
-  async (ctx, env) => (await import("./alerts/durable-object.ts")).openMonitor(ctx, env),
+export class AlertMonitor extends lateObject<Monitor>(MONITOR_CALLS, async (ctx, env) =>
+  (await import("./alerts/durable-object.ts")).openMonitor(ctx, env),
 ) {}
 
 /**

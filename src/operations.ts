@@ -27,9 +27,10 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
   const audit = createAuditStore(env.HISTORY);
   const { limits } = readLimits(env);
   const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  const calls = coordinatorCalls(() => coordinator(env));
   const app = createAdminApp({
     ...authentication(env),
-    coordinator: coordinatorCalls(() => coordinator(env)),
+    coordinator: calls,
     history: createHistory(env.HISTORY),
     archive: createSourceArchive(env.ARCHIVE),
     backups: createBackupStore(env.BACKUPS),
@@ -44,7 +45,7 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
     jobs: scheduledJobs(),
     recordChange: createAuditTrail({
       save: async (entries) => audit.save(entries),
-      keep: async (entry) => coordinator(env).keepAuditEntry(entry),
+      keep: calls.keepAuditEntry,
       log: logLine,
     }),
     reader,

@@ -1,8 +1,9 @@
-/** The calls of the Durable Objects, each with its deadline. All reject with Unavailable. */
+/** Calls the Durable Objects and stores within deadlines. All calls reject with Unavailable. */
 import type { Monitor } from "../alerts/monitor.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
 import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
 import type { Refusal } from "./http/route.ts";
+import { type CallPolicy, COORDINATOR_CALLS, MONITOR_CALLS } from "../object-calls.ts";
 
 /** The parts of the service that requests need: when to try again, and what to do meanwhile. */
 const PARTS = {
@@ -95,51 +96,6 @@ export async function nullIfUnavailable<T>(call: Promise<T>): Promise<T | null> 
   });
 }
 
-interface CallPolicy {
-  readonly part: "coordinator" | "alerts";
-  /** The store in R2 that the call works with. */
-  readonly store?: "archive" | "backups";
-  readonly deadlineMs: number;
-  /** Whether a second call has the same effect as one. */
-  readonly isIdempotent: boolean;
-}
-
-/** Where one thread runs all of a Worker, a call may wait while some segments are compressed. */
-const ONCE = { part: "coordinator", deadlineMs: 25_000, isIdempotent: false } as const;
-const IDEMPOTENT = { ...ONCE, isIdempotent: true } as const;
-
-const OF_COORDINATOR = {
-  enqueue: { ...ONCE, store: "archive" },
-  pause: IDEMPOTENT,
-  resume: IDEMPOTENT,
-  cancel: IDEMPOTENT,
-  rollback: IDEMPOTENT,
-  takeOver: { ...IDEMPOTENT, store: "archive" },
-  findRun: IDEMPOTENT,
-  unsettledRuns: IDEMPOTENT,
-  versions: IDEMPOTENT,
-  status: IDEMPOTENT,
-  queue: IDEMPOTENT,
-  ledger: IDEMPOTENT,
-  decide: IDEMPOTENT,
-  backUp: { ...IDEMPOTENT, store: "backups" },
-  verifyBackup: { ...IDEMPOTENT, store: "backups" },
-  restoreBackup: { ...IDEMPOTENT, store: "backups" },
-  removeBackup: { ...ONCE, store: "backups" },
-  findJob: IDEMPOTENT,
-  jobs: IDEMPOTENT,
-  tick: IDEMPOTENT,
-  tickJob: IDEMPOTENT,
-  reconcile: IDEMPOTENT,
-} as const satisfies { readonly [C in keyof Coordinator]?: CallPolicy };
-
-/** An evaluation waits for the previous one, for its inputs and for the webhooks. */
-const OF_MONITOR = {
-  evaluate: { part: "alerts", deadlineMs: 90_000, isIdempotent: false },
-  test: { part: "alerts", deadlineMs: 30_000, isIdempotent: false },
-  status: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
-} as const satisfies { readonly [C in keyof Monitor]?: CallPolicy };
-
 /** An object's calls as they are over RPC. */
 export type Remote<T> = {
   readonly [C in keyof T]: T[C] extends (...args: infer Args) => infer Answer
@@ -147,15 +103,15 @@ export type Remote<T> = {
     : never;
 };
 
-export type CoordinatorCalls = Remote<Pick<Coordinator, keyof typeof OF_COORDINATOR>>;
-export type MonitorCalls = Remote<Pick<Monitor, keyof typeof OF_MONITOR>>;
+export type CoordinatorCalls = Remote<Pick<Coordinator, keyof typeof COORDINATOR_CALLS>>;
+export type MonitorCalls = Remote<Pick<Monitor, keyof typeof MONITOR_CALLS>>;
 
 export function coordinatorCalls(connect: () => CoordinatorCalls): CoordinatorCalls {
-  return callsOf(OF_COORDINATOR, connect);
+  return callsOf(COORDINATOR_CALLS, connect);
 }
 
 export function monitorCalls(connect: () => MonitorCalls): MonitorCalls {
-  return callsOf(OF_MONITOR, connect);
+  return callsOf(MONITOR_CALLS, connect);
 }
 
 type AnyCalls = { readonly [call: string]: (...args: unknown[]) => Promise<unknown> };

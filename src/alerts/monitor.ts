@@ -1,4 +1,10 @@
-import { type Facts, type MonitorFacts, newestPublished, readFacts } from "../health/facts.ts";
+import {
+  type CheckRequest,
+  type Facts,
+  type MonitorFacts,
+  newestPublished,
+  readFacts,
+} from "../health/facts.ts";
 import { evaluateRules } from "../health/rules.ts";
 import type { ShownMonitor } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
@@ -160,13 +166,31 @@ export class Monitor {
       tokens,
       crons,
     };
-    const checkedAt = this.#state.facts.get("checked_at");
-    const check = {
-      isLocaleDue: hasElapsed(checkedAt, CHECK_LOCALE_EVERY_MS, now()),
-      after: this.#state.facts.get("checked_locale"),
-      suspects: this.#state.facts.get("suspects") ?? [],
+    return readFacts(this.#platform, { check: this.#nextCheck(), monitor });
+  }
+
+  /** Says which copies to read: the suspects, and once an hour those of the next locale. */
+  #nextCheck(): CheckRequest {
+    const { facts } = this.#state;
+    return {
+      isLocaleDue: hasElapsed(facts.get("checked_at"), CHECK_LOCALE_EVERY_MS, this.#platform.now()),
+      after: facts.get("checked_locale"),
+      suspects: facts.get("suspects") ?? [],
     };
-    return readFacts(this.#platform, { check, monitor });
+  }
+
+  /** Records a check of copies: its locale, and the blobs that are suspects from now on. */
+  #recordCheck({ copies, catalog }: Facts, now: number): void {
+    const { locale, damaged, unreadable } = copies;
+    if (locale !== null && unreadable.length === 0) {
+      this.#state.facts.set("checked_locale", locale);
+      this.#state.facts.set("checked_at", now);
+    }
+    // After a failed read, suspects stay suspects.
+    const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
+    const before = isBlind ? (this.#state.facts.get("suspects") ?? []) : [];
+    const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);
+    this.#state.facts.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
   /** Scheduled time of the newest evaluated tick; null before the first. */
@@ -213,20 +237,6 @@ export class Monitor {
   #isOver({ state, fingerprint }: AlertResult, { targets }: AlertConfig): boolean {
     const isOpen = targets.some(({ name }) => this.#state.delivery(name, fingerprint)?.isOpen);
     return state === "inactive" && !isOpen;
-  }
-
-  /** Stores the checked locale and the suspects. */
-  #recordCheck({ copies, catalog }: Facts, now: number): void {
-    const { locale, damaged, unreadable } = copies;
-    if (locale !== null && unreadable.length === 0) {
-      this.#state.facts.set("checked_locale", locale);
-      this.#state.facts.set("checked_at", now);
-    }
-    // After a failed read, suspects stay suspects.
-    const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
-    const before = isBlind ? (this.#state.facts.get("suspects") ?? []) : [];
-    const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);
-    this.#state.facts.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
   #finish(run: AlertRun, started_at: number, tick: number | null): AlertRun {

@@ -28,6 +28,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "config.ts",
     "credentials.ts",
     "log.ts",
+    "object-calls.ts",
   ],
   // Types, and what is pure.
   web: [
@@ -47,6 +48,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   "instances.ts": [],
   "credentials.ts": ["parse-json.ts"],
   "log.ts": [],
+  "object-calls.ts": ["alerts", "coordinator"],
   "parse-json.ts": [],
 };
 
@@ -192,6 +194,7 @@ describe("the start of the Worker", () => {
     expect([...new Set([...loaded].map(roomOf))].toSorted()).toEqual([
       "catalog",
       "log.ts",
+      "object-calls.ts",
       "objects.ts",
       "rpc",
       "serving-config.ts",

@@ -55,4 +55,6 @@ export const answersSchema = z.array(answerSchema).meta({
   description: "The five questions of an operator, answered from the checks.",
 });
 
+export type ShownCheck = DeepReadonly<z.output<typeof check>>;
+
 export type Answer = DeepReadonly<z.output<typeof answerSchema>>;

@@ -4,9 +4,8 @@ import type { HeldChange } from "../../acceptance/held-change.ts";
 import type { ShownAuditEntry as AuditEntry } from "../../admin/audit/audit-entry.ts";
 import type { Identity } from "../../admin/auth/identity.ts";
 import type { Comparison } from "../../admin/catalog/comparison-schema.ts";
-import type { Answer } from "../../admin/health/health-schema.ts";
+import type { Answer, ShownCheck } from "../../admin/health/health-schema.ts";
 import type { AlertRun } from "../../alerts/alert-run.ts";
-import type { Check, Checks } from "../../health/check.ts";
 import type { Backup } from "../../backup/backup.ts";
 import type { BackupJob } from "../../backup/job.ts";
 import type { ListedRun as Run, Run as RunDetail } from "../../coordinator/run.ts";
@@ -35,10 +34,10 @@ export type {
   AuditEntry,
   Backup,
   BackupJob,
-  Check,
   Comparison,
   HeldChange,
   Identity,
+  ShownCheck,
   Version,
 };
 
@@ -67,7 +66,7 @@ export type ListDiff = CatalogDiff[ListName];
 export interface AnswersBody {
   readonly answers: readonly Answer[];
   /** Only the status has them. */
-  readonly checks?: Checks;
+  readonly checks?: { readonly [name: string]: readonly ShownCheck[] };
   /** Whether Cloudflare Access can sign operators in; only the summary says so. */
   readonly access?: boolean;
 }

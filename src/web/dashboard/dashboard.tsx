@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { AnswersBody, Check, Identity, PauseState, RunListPage } from "./answers.ts";
+import type { AnswersBody, Identity, PauseState, RunListPage, ShownCheck } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -160,7 +160,7 @@ const EVALUATION = "monitor:evaluation";
 interface TabsProps {
   readonly live: RunListPage["runs"];
   /** Undefined while it is not known. */
-  readonly evaluation: Check | undefined;
+  readonly evaluation: ShownCheck | undefined;
   /** Whether the form that had the focus was here before. */
   readonly hasReplaced: boolean;
   readonly onAction: (action: Action) => void;

@@ -43,6 +43,27 @@ describe("the dashboard's alerts", () => {
   });
 });
 
+describe("the dashboard's alerts while nobody evaluates the rules", () => {
+  it("say so, and do not say that no alert is active", async () => {
+    const output = "the rules were last evaluated 5 h ago";
+    const page = await signIn("#backups");
+    await page.route("/admin/monitor/status", async (route) => {
+      const body = await (await route.fetch()).json();
+      const late = { "monitor:evaluation": [{ status: "fail", output }] };
+      await route.fulfill({ json: { ...body, checks: { ...body.checks, ...late } } });
+    });
+    await page.route(/\/admin\/alerts\/runs/, async (route) => {
+      const body = await (await route.fetch()).json();
+      const runs = body.runs.map((run: object) => ({ ...run, results: [] }));
+      await route.fulfill({ json: { ...body, runs } });
+    });
+    await page.getByRole("link", { name: "Alerts" }).click();
+    await page.locator(".notice-bad", { hasText: output }).waitFor();
+    await page.getByText("No alert was active then.").waitFor();
+    expect(await page.getByText("No alert is active.").count()).toBe(0);
+  });
+});
+
 describe("the dashboard's backups", () => {
   it("can be made, verified, pinned, deleted and restored", async () => {
     const page = await signIn("#backups");
