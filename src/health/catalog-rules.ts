@@ -121,12 +121,13 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
 }
 
 /** Judges the number of blobs whose copies in KV and in R2 are both damaged: clients get errors. */
-export function judgeLostBlobs({ copies }: Pick<Facts, "copies">): Finding {
+export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "copies">): Finding {
   const { damaged, unreadable, locale, checked } = copies;
   const blobs = [...Map.groupBy(damaged, ({ sha256 }) => sha256).values()];
   const lost = blobs.filter((ofBlob) => ofBlob.length === 2).flatMap(([copy]) => copy ?? []);
   const measurement = { threshold: 1, unit: "blobs" } as const;
-  const [unread] = unreadable;
+  const published = readPublished(catalog);
+  const [unread] = published.ok ? unreadable : [published.why];
   if (lost.length === 0 && unread !== undefined) return unknown(unread, measurement);
   const count = lost.length === 1 ? "1 blob has" : `${lost.length} blobs have`;
   const message =

@@ -256,10 +256,11 @@ function whatHappensNext(
   const isBusy = running !== null || queued.length > 0;
   // The alerts are evaluated all the time, which is no news.
   const next = pause === null && !isBusy ? ticks.find(({ job }) => job !== "watch") : undefined;
-  const scheduled = ticks.map((tick) => {
-    if (tick === next) return detail("It starts", tick.at);
-    return detail(`${JOBS[tick.job]}${isSkipped(tick) ? ", which the pause skips" : ""}`, tick.at);
-  });
+  const scheduled = ticks
+    .filter((tick) => tick !== next)
+    .map((tick) =>
+      detail(`${JOBS[tick.job]}${isSkipped(tick) ? ", which the pause skips" : ""}`, tick.at),
+    );
   const details = [
     ...(pause === null ? [] : pauseDetails(pause, isPublic)),
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
@@ -269,6 +270,7 @@ function whatHappensNext(
   ];
   const isAhead = ({ at: time }: Detail) => time !== null && Date.parse(time) > at;
   const inOrder = [
+    ...(next === undefined ? [] : [detail("It starts", next.at)]),
     ...details.filter((entry) => !isAhead(entry)),
     ...details.filter(isAhead).toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1)),
   ];

@@ -851,7 +851,7 @@ describe("an input that cannot be read", () => {
     [
       "the manifest in both stores",
       { catalog: { kv: unreadable, r2: unreadable } },
-      ["catalog_stale", "data_old", "integrity_mismatch", "coverage_drop"],
+      ["catalog_stale", "data_old", "blobs_lost", "integrity_mismatch", "coverage_drop"],
     ],
     ["D1", { history: unread }, ["queue_backlog"]],
     ["the list of backups", { backups: unread }, ["backup_stale", "backup_unverified"]],
