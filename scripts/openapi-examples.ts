@@ -1,4 +1,4 @@
-/** Answers as the OpenAPI document shows them. A test validates them against its schemas. */
+/** Requests and answers as the OpenAPI document shows them. A test validates them against its schemas. */
 import type { HeldChange } from "../src/acceptance/held-change.ts";
 import type { ShownAuditEntry } from "../src/admin/audit/audit-entry.ts";
 import type { Comparison } from "../src/admin/catalog/comparison-schema.ts";
@@ -230,6 +230,8 @@ const job: BackupJob = {
 };
 const jobMessage = ({ id }: BackupJob) =>
   `The job is queued. GET /admin/backup/jobs/${id} shows its progress.`;
+const repeatMessage = ({ id, state }: BackupJob) =>
+  `The same job was queued before, and is ${state}. GET /admin/backup/jobs/${id} shows its progress.`;
 const verification = { changed: true, message: jobMessage(job), job };
 
 const backupJob: BackupJob = {
@@ -341,7 +343,9 @@ const paused = {
 const resumed = { paused: false, paused_at: null, paused_by: null, note: null, until: null };
 const catalog = { generation: 2, catalog_sha256: HASH, as_of: "2025-04-17", counts: COUNTS };
 
-/** The success of each operation, by its `operationId`. */
+const failure = "the stores do not answer";
+
+/** The success of each operation, by its `operationId`; with a status, what only that one answers. */
 export const EXAMPLES: { readonly [operationId: string]: unknown } = {
   getPause: paused,
   pauseIngestion: { ...paused, changed: true, run: null, message: "Ingestion is paused." },
@@ -354,6 +358,15 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
   queueRun: {
     changed: true,
     message: "The run is queued. The run starts now.",
+    will_start: "now",
+    queue_position: 1,
+    queue_depth: 1,
+    paused: false,
+    run,
+  },
+  "queueRun 200": {
+    changed: false,
+    message: "The same run was queued before. It starts now.",
     will_start: "now",
     queue_position: 1,
     queue_depth: 1,
@@ -388,15 +401,18 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
   },
   compareVersions: comparison,
   makeBackup: { changed: true, message: jobMessage(backupJob), job: backupJob, backup },
+  "makeBackup 200": { changed: false, message: repeatMessage(backupJob), job: backupJob, backup },
   listBackups: { backups: [backup], ...LAST_PAGE },
   getBackup: backup,
   deleteBackup: { changed: true, message: "The backup is deleted." },
   verifyBackup: verification,
+  "verifyBackup 200": { changed: false, message: repeatMessage(job), job },
   restoreBackup: {
     changed: true,
     message: `The job is queued. It follows a backup of the present state: to undo the restore, restore ${saved}. GET /admin/backup/jobs/${restoreJob.id} shows its progress.`,
     job: restoreJob,
   },
+  "restoreBackup 200": { changed: false, message: repeatMessage(restoreJob), job: restoreJob },
   listBackupJobs: { jobs: [job], ...LAST_PAGE },
   getBackupJob: job,
   pinBackup: {
@@ -421,6 +437,22 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
     at,
     answers,
     checks: { "kv:responseTime": pass(80), "coordinator:responseTime": pass(32) },
+  },
+  "getMonitorStatus 503": {
+    status: "fail",
+    output: `catalog:present: ${failure}`,
+    worker_version: WORKER_VERSION,
+    at,
+    answers: [
+      {
+        question: "served",
+        status: "fail",
+        at,
+        answer: "No",
+        details: [{ text: failure, at: null, links: [] }],
+      },
+    ] satisfies readonly Answer[],
+    checks: { "catalog:present": [{ status: "fail", output: failure }] },
   },
   getDashboardSummary: {
     status: "pass",
@@ -463,6 +495,130 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
     locales: [{ locale: "de", bytes: 1_880_271, coverage: 0.9239 }],
     checks: { "catalog:integrity": [{ status: "pass" }] },
   },
+  "getCatalogHealth 503": {
+    status: "fail",
+    output: `catalog:present: ${failure}`,
+    checks: { "catalog:present": [{ status: "fail", output: failure }] },
+  },
   getCredits: "# Credits for the data\n\n…",
   getIdentity: { id: "ann", scopes: ["read", "operate"], expires_at: "2027-11-23T00:00:00.000Z" },
+};
+
+/** The body of each request that has one, by its `operationId`. */
+export const REQUESTS: { readonly [operationId: string]: object } = {
+  pauseIngestion: { note: "bad names", until: "2026-11-25T08:00:00.000Z" },
+  resumeIngestion: { note: "upstream is mended", run_now: true },
+  queueRun: { mode: "full", note: "after the correction" },
+  cancelRun: { note: "not needed" },
+  approveHeldChange: { note: "the airport's own site says so" },
+  approveHeldChanges: { rule: "changes_name", note: "checked" },
+  rejectHeldChange: { note: "vandalism" },
+  rejectHeldChanges: { run_id: run.id, note: "vandalism" },
+  rollBack: { generation: 1, expected_generation: 2, note: "bad names" },
+  takeOver: { note: "replaces the old installation" },
+  makeBackup: { note: "before the change of sources", pin: true },
+  verifyBackup: { note: "before a restore" },
+  restoreBackup: { note: "the stores are lost" },
+  pinBackup: { note: "before the change of sources" },
+  unpinBackup: { note: "no longer needed" },
+  evaluateAlerts: { note: "after the repair" },
+  testWebhooks: { target: "ops" },
+};
+
+/** The detail of each problem, by its status and code. */
+export const PROBLEMS: {
+  readonly [status: string]: { readonly [code: string]: string };
+} = {
+  400: {
+    body_incomplete: "The body did not arrive whole. Send it again.",
+    duplicate_field: 'The field "note" is given twice.',
+    duplicate_parameter: 'The parameter "limit" is given twice.',
+    invalid_body: 'unknown field "nota"',
+    invalid_idempotency_key:
+      "The header Idempotency-Key must have 1 to 128 visible ASCII characters.",
+    invalid_query: "limit: must be at most 200",
+    malformed_json: "The body is not JSON in UTF-8.",
+  },
+  401: {
+    token_expired: "This admin token has expired. `npm run token` makes another.",
+    unauthenticated: "Send a valid admin token as `Authorization: Bearer <token>`.",
+  },
+  403: {
+    cross_site: "Pages of other sites may not change anything here.",
+    scope_missing: 'This credential lacks the scope "operate".',
+  },
+  404: {
+    backup_not_found:
+      "There is no backup with this id. GET /admin/backup/list lists the backups that exist.",
+    changes_not_stored:
+      "Generation 1 is a version from which no changes are stored in this language. Fetch the whole catalog.",
+    generation_not_retained:
+      "Generation 1 is not retained. GET /admin/catalog/versions lists the retained ones.",
+    held_not_found: `Nothing is held under the id ${held.id}. List the held changes again.`,
+    job_not_found: "There is no such job among the last hundred.",
+    locale_mismatch: `${HASH} is the hash of a message in another language than the requested one. Fetch the whole catalog.`,
+    not_found: "The id in the path must be that of a run from GET /admin/ingest/runs.",
+    nothing_published: "Nothing is published yet.",
+    run_not_found: "There is no run with this id.",
+    target_not_found: 'There is no webhook "chat". The configured ones are ops.',
+  },
+  405: { method_not_allowed: "This path takes only GET, HEAD." },
+  408: { body_late: "The body did not arrive within 10 seconds. Send it again." },
+  409: {
+    backup_unusable:
+      "A restore cannot publish anything from this backup: the object of a segment is missing.",
+    blobs_lost:
+      "Both stores have lost files of version 1, and nothing has changed. Restore a backup that has it.",
+    candidate_gone:
+      "The files of the run candidate_of are no longer archived. Queue a run without it, which fetches from upstream.",
+    foreign_stores:
+      "R2 has the manifest of another installation. Give this one a bucket of its own; or call POST /admin/catalog/take-over, if the other no longer runs.",
+    generation_changed:
+      "Version 3 is published by now, and nothing has changed. Compare with it, and decide again.",
+    in_use: "A job is working with this backup. Wait for its end.",
+    newest: "This is the newest backup. Make another one first.",
+    newest_verified: "This is the newest verified backup. Make and verify another one first.",
+    no_targets: "No webhook is configured. Set the secret ALERT_WEBHOOKS.",
+    nothing_fetched: `Run ${run.id} fetched nothing that another run could work from.`,
+    paused: 'Ingestion is paused. Resume it, or send "if_paused": "queue".',
+    pinned: "This backup is pinned. Unpin it first.",
+    run_ended: "The run has ended already.",
+    run_lost:
+      "The coordinator does not know this run: nothing runs. Its row ends within five minutes.",
+    run_published:
+      "The run has published already. To take that back, roll back: POST /admin/catalog/rollback.",
+  },
+  413: { body_too_large: "The body may have at most 16384 bytes." },
+  415: {
+    grpc_refused: "Admin routes are plain HTTP: send application/json.",
+    unsupported_media_type: "Send the body as application/json in UTF-8.",
+  },
+  429: {
+    queue_full: "10 runs wait already. Try again later, or cancel one.",
+    too_many_failures:
+      "Too many requests without a valid credential. Check the token and try again later.",
+  },
+  500: { internal: "Internal error." },
+  503: {
+    access_keys_unavailable:
+      "The keys of Cloudflare Access cannot be fetched. Try again later, or use an admin token.",
+    admin_misconfigured:
+      "The admin credentials are malformed (ADMIN_TOKENS or ACCESS_*). The Worker's log says what is wrong.",
+    admin_unconfigured: "No admin credential is configured. Set the secret ADMIN_TOKENS.",
+    alerts_unavailable:
+      "The alert monitor does not answer. It may be evaluating all the same: see GET /admin/alerts/runs.",
+    archive_unavailable:
+      "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
+    backups_unavailable:
+      "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
+    coordinator_unavailable:
+      "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it begins work.",
+    history_unavailable:
+      "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
+    alerts_misconfigured:
+      "Nothing is evaluated, because the alert settings are wrong: ALERT_REPEAT_MS must be a whole number, 60000 to 604800000.",
+    catalog_unreadable: "The catalog cannot be read now. Try again later.",
+    other_version:
+      "The tables of the coordinator have version 2, and this Worker knows 1. Deploy the newer Worker again.",
+  },
 };

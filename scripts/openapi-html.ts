@@ -108,6 +108,7 @@ function operationHtml(method: string, path: string, operation: Operation): stri
 <p>${description === undefined ? "" : `${inlineHtml(description)} `}${access}</p>
 ${rowsHtml("Parameters", parameters.map(parameterRow))}
 ${body === undefined ? "" : rowsHtml("Body", fieldRows(body))}
+${requestBody === undefined ? "" : exampleHtml(["the body", requestBody])}
 <h4>Answers</h4>${tableHtml(Object.entries(responses).map(responseCells))}
 ${Object.entries(responses).map(exampleHtml).join("")}
 </div></details>`;
@@ -124,11 +125,11 @@ function responseCells([status, { description, content = {} }]: [string, Respons
   return [`<code>${status}</code>`, types.join(", "), inlineHtml(description)];
 }
 
-function exampleHtml([status, { content = {} }]: [string, Response]): string {
+function exampleHtml([what, { content = {} }]: [string, Pick<Response, "content">]): string {
   const examples = Object.values(content).filter(({ example }) => example !== undefined);
   const codes = examples.map(({ example }) => {
     const text = typeof example === "string" ? example : JSON.stringify(example, null, 2);
-    return `<h4>Example of ${status}</h4><pre class="code-block" tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+    return `<h4>Example of ${what}</h4><pre class="code-block" tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
   });
   return codes.join("");
 }

@@ -62,7 +62,7 @@ export const backupSchema = z
     }),
     problem: z.string().nullable(),
   })
-  .meta({ id: "Backup" });
+  .meta({ id: "Backup", description: "A backup of everything that is stored." });
 
 /** A page of backups. */
 export const backupPage = z.strictObject({

@@ -94,7 +94,7 @@ export const diffSchema = z
     locale,
     ...lists,
   })
-  .meta({ id: "CatalogDiff" });
+  .meta({ id: "CatalogDiff", description: "What has changed in each list." });
 
 /** The first changes that a run makes to the published version. */
 export const changesSchema = z.strictObject({ locale, ...lists }).meta({

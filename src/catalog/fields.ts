@@ -24,7 +24,7 @@ export const count = z.int().min(0);
 /** A number for each list of the catalog. */
 export const listCounts = z
   .strictObject({ airports: count, cities: count, countries: count, regions: count })
-  .meta({ id: "ListCounts" });
+  .meta({ id: "ListCounts", description: "The number of entries of each list." });
 
 /** A type whose objects and arrays nobody changes. */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]

@@ -84,7 +84,7 @@ export const queuedRun = z
     run: runSchema,
     message: z.string().meta({ description: "For people." }),
   })
-  .meta({ id: "QueuedRun" });
+  .meta({ id: "QueuedRun", description: "A waiting run, and when it starts." });
 
 /** The answer to an accepted request. */
 export const queueAnswer = queuedRun
@@ -95,7 +95,7 @@ export const queueAnswer = queuedRun
     queue_depth: count,
     paused: z.boolean(),
   })
-  .meta({ id: "QueueAnswer" });
+  .meta({ id: "QueueAnswer", description: "The queued run, and when it starts." });
 
 export type QueuedRun = DeepReadonly<z.output<typeof queuedRun>>;
 export type QueueAnswer = DeepReadonly<z.output<typeof queueAnswer>>;

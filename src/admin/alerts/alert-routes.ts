@@ -61,7 +61,7 @@ const alertsAnswer = z
     run_id: z.uuid().nullable().meta({ description: "The evaluation that found them." }),
     alerts: z.array(alertResultSchema),
   })
-  .meta({ id: "Alerts" });
+  .meta({ id: "Alerts", description: "Alerts of the last evaluation." });
 
 const testBody = z.strictObject({
   note: noteField,

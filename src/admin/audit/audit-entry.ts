@@ -22,7 +22,7 @@ export const auditEntrySchema = z
     after: z.unknown(),
     request_id: z.string(),
   })
-  .meta({ id: "AuditEntry" });
+  .meta({ id: "AuditEntry", description: "An attempt by an operator to change something." });
 
 /** A change by an operator, as answers show it. */
 export type ShownAuditEntry = DeepReadonly<z.output<typeof auditEntrySchema>>;

@@ -9,7 +9,7 @@ export const identitySchema = z
     scopes: z.array(z.enum(SCOPES)),
     expires_at: timestamp.nullable().meta({ description: "Null if the token does not expire." }),
   })
-  .meta({ id: "Identity" });
+  .meta({ id: "Identity", description: "The credential of a request." });
 
 /** Whose credential a request has. */
 export type Identity = DeepReadonly<z.output<typeof identitySchema>>;

@@ -13,7 +13,7 @@ export const jobAnswer = z
         "The new job, or that of the request that this one repeats. `chain` names the jobs before and after it.",
     }),
   })
-  .meta({ id: "BackupJobAnswer" });
+  .meta({ id: "BackupJobAnswer", description: "A job with a backup." });
 
 /** The answer to a request for a backup. */
 export const runAnswer = jobAnswer
@@ -22,12 +22,15 @@ export const runAnswer = jobAnswer
       description: "As it is now; null while R2 does not answer. The job goes on all the same.",
     }),
   })
-  .meta({ id: "BackupRunAnswer" });
+  .meta({
+    id: "BackupRunAnswer",
+    description: "The job that makes a backup, and the backup so far.",
+  });
 
 /** The answer to a change of a backup itself. */
 export const backupAnswer = z
   .strictObject({ ...outcome, backup: backupSchema })
-  .meta({ id: "BackupAnswer" });
+  .meta({ id: "BackupAnswer", description: "A backup after a call." });
 
 /** A page of backup jobs. */
 export const jobPage = z.strictObject({

@@ -19,6 +19,6 @@ export const comparisonSchema = z
       .nullable()
       .meta({ description: "The first changes; null if not every byte of both can be read." }),
   })
-  .meta({ id: "Comparison" });
+  .meta({ id: "Comparison", description: "What has changed between two versions." });
 
 export type Comparison = DeepReadonly<z.output<typeof comparisonSchema>>;

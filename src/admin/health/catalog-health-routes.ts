@@ -38,7 +38,7 @@ const healthSchema = z
       .optional(),
     checks: checksSchema,
   })
-  .meta({ id: "CatalogHealth" });
+  .meta({ id: "CatalogHealth", description: "Whether the catalog is served, and which." });
 
 /**
  * `GET /catalog/health`: whether the catalog can be served. Like serving, it needs neither D1 nor the

@@ -87,7 +87,10 @@ const summarySchema = z
     access: z.boolean().meta({ description: "Whether Cloudflare Access can sign operators in." }),
     ...sections,
   })
-  .meta({ id: "DashboardSummary" });
+  .meta({
+    id: "DashboardSummary",
+    description: "The state of the service at a glance. It names nobody and no reason.",
+  });
 
 type Summary = DeepReadonly<z.output<typeof summarySchema>>;
 

@@ -19,7 +19,7 @@ const statusSchema = z
       description: "`rule:…` are the findings of the last evaluation of the alerts, with its time.",
     }),
   })
-  .meta({ id: "MonitorStatus" });
+  .meta({ id: "MonitorStatus", description: "Every check of the service." });
 
 /** `GET /admin/monitor/status`: every check, and the answers to an operator's questions. */
 export function monitorRoutes(platform: Platform) {

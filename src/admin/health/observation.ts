@@ -16,6 +16,7 @@ import { settledWithin, StoreTimeout, withDeadline } from "../../storage/deadlin
 import { TablesMissing } from "../../storage/migrations.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { otherVersion } from "../calls.ts";
+import type { OpenResult } from "../../storage/catalog-reader.ts";
 import type { Platform } from "../platform.ts";
 
 /** The service as it is now. The status, the summary and the answers are views of it. */
@@ -141,7 +142,7 @@ export async function observeCatalog({ openReader, defaultLocale, limits, now }:
   }
   const { manifest } = current;
   const opened = await Promise.all(
-    OPENED.map((representation) => {
+    OPENED.map(async (representation): Promise<OpenResult> => {
       const bodies = manifest.locales[defaultLocale]?.bodies[representation];
       const [smallest] = CODINGS.flatMap((coding) => {
         const body = bodies?.[coding];

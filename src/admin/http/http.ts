@@ -16,20 +16,10 @@ export const problemSchema = z
   .meta({
     id: "Problem",
     description: "A problem as RFC 9457 describes it.",
-    examples: [
-      {
-        type: "about:blank",
-        title: "Not Found",
-        status: 404,
-        code: "run_not_found",
-        detail: "There is no run with this id.",
-        request_id: "0eca2de4-c8f4-4928-8986-8e501272ec9e",
-      },
-    ],
   });
 
 /** The phrase of each status that a problem has. `node:http` has them all, at a price at each start. */
-const TITLES = {
+export const TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",

@@ -50,7 +50,7 @@ const heldPage = z
     }),
     ...pageFields,
   })
-  .meta({ id: "HeldPage" });
+  .meta({ id: "HeldPage", description: "A page of held changes." });
 
 const heldParams = z.object({
   id: z
@@ -84,7 +84,7 @@ const decisionAnswer = z
       .meta({ description: `The changes after the call, of many the first ${ANSWERED_MAX}.` }),
     run: runSchema.nullable().meta({ description: "The run that takes over what is approved." }),
   })
-  .meta({ id: "HeldDecision" });
+  .meta({ id: "HeldDecision", description: "What a decision has changed." });
 
 const VERDICTS = { approve: "approved", reject: "rejected" } as const;
 type Verb = keyof typeof VERDICTS;

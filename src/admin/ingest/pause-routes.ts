@@ -31,14 +31,14 @@ const pauseState = z
     note: pauseSchema.shape.note,
     until: pauseSchema.shape.until,
   })
-  .meta({ id: "Pause" });
+  .meta({ id: "Pause", description: "Whether ingestion is paused." });
 
 const pauseAnswer = pauseState
   .extend({
     ...outcome,
     run: runSchema.nullable().meta({ description: "The run that the call cancelled or queued." }),
   })
-  .meta({ id: "PauseAnswer" });
+  .meta({ id: "PauseAnswer", description: "The pause after a call." });
 
 /** Shows, sets and lifts the pause. */
 export function pauseRoutes({ coordinator, now }: Platform) {

@@ -43,7 +43,7 @@ const queueState = z
     running: runSchema.nullable().meta({ description: "The run under way." }),
     queued: z.array(queuedRun).meta({ description: "In starting order, ten at most." }),
   })
-  .meta({ id: "Queue" });
+  .meta({ id: "Queue", description: "The run under way, and the waiting ones." });
 
 /** Shows the queue, and queues runs. `history` has the runs that the coordinator has forgotten. */
 export function queueRoutes(platform: Platform) {

@@ -3,8 +3,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { describeRoutes, openApiDocument } from "../../../../scripts/openapi-document.ts";
-import { EXAMPLES } from "../../../../scripts/openapi-examples.ts";
-import { problemSchema } from "../../../../src/admin/http/http.ts";
+import { EXAMPLES, PROBLEMS, REQUESTS } from "../../../../scripts/openapi-examples.ts";
+import { PROBLEM_MEDIA_TYPE } from "../../../../src/admin/http/http.ts";
 import { route } from "../../../../src/admin/http/route.ts";
 import { anId } from "../../../builders/an-id.ts";
 import { checkAnswer, closed, OPENAPI } from "../../../builders/openapi-check.ts";
@@ -14,10 +14,25 @@ interface Operation {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly object[];
-  readonly responses: { readonly [status: string]: { readonly content?: Content } };
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: {
+    readonly [status: string]: { readonly description: string; readonly content?: Content };
+  };
 }
 
-type Content = { readonly [mediaType: string]: { readonly example?: unknown } };
+interface Content {
+  readonly [mediaType: string]: {
+    readonly schema?: object;
+    readonly example?: unknown;
+    readonly examples?: { readonly [name: string]: { readonly $ref: string } };
+  };
+}
+
+/** The value of one of the document's examples. */
+function exampleAt(ref: string): unknown {
+  const { [ref.split("/").at(-1) ?? ""]: found } = OPENAPI.components?.examples ?? {};
+  return Object(found)["value"];
+}
 
 /** Every operation of the document, whatever its method. */
 const operations = Object.entries(OPENAPI.paths ?? {}).flatMap(([path, item]) =>
@@ -67,29 +82,70 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("shows for each operation an answer that it describes", async () => {
-    const shown = operations.flatMap(({ path, method, operation }) =>
-      Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
-        Object.entries(content).flatMap(([mediaType, { example }]) =>
-          example === undefined ? [] : [{ path, method, operation, status, mediaType, example }],
-        ),
-      ),
+  it("shows an example of every answer, which its schema accepts", async () => {
+    const wrong: string[] = [];
+    for (const { path, method, operation } of operations)
+      for (const [status, { content = {} }] of Object.entries(operation.responses))
+        for (const [mediaType, { example, examples = {} }] of Object.entries(content)) {
+          const named = Object.values(examples).map(({ $ref }) => exampleAt($ref));
+          const shown = mediaType.startsWith("application/problem") ? named : [example];
+          if (shown.length === 0 || shown.includes(undefined))
+            wrong.push(`${operation.operationId} ${status} ${mediaType}`);
+          for (const body of shown.filter((each) => each !== undefined)) {
+            const text = typeof body === "string" ? body : JSON.stringify(body);
+            const headers = { "content-type": mediaType };
+            const answer = new Response(text, { status: Number(status), headers });
+            await checkAnswer(OPENAPI, { method: method.toUpperCase(), path }, answer);
+            const { status: said = status }: { readonly status?: unknown } = Object(body);
+            if (named.length > 0 && said !== Number(status)) wrong.push(`${status} ${text}`);
+          }
+        }
+    expect(wrong).toEqual([]);
+  });
+
+  it("shows an example of every request with a body, which its schema accepts", () => {
+    const bodies = operations.flatMap(({ operation: { operationId, requestBody } }) =>
+      Object.values(requestBody?.content ?? {}).map((content) => ({ operationId, ...content })),
     );
-    const names = (list: readonly { readonly operation: Operation }[]) =>
-      list.map(({ operation }) => operation.operationId ?? "").toSorted();
-    expect(names(shown)).toEqual(names(operations));
-    expect(Object.keys(EXAMPLES).toSorted()).toEqual(names(operations));
-    for (const { path, method, status, mediaType, example } of shown) {
-      const text = typeof example === "string" ? example : JSON.stringify(example);
-      const headers = { "content-type": mediaType };
-      const answer = new Response(text, { status: Number(status), headers });
-      await checkAnswer(OPENAPI, { method: method.toUpperCase(), path }, answer);
+    expect(new Set(bodies.map(({ operationId }) => operationId))).toEqual(
+      new Set(Object.keys(REQUESTS)),
+    );
+    for (const { operationId, schema = {}, example } of bodies) {
+      const root = { ...schema, components: OPENAPI.components };
+      expect(new JsonSchema(root, "2020-12").validate(example), operationId).toMatchObject({
+        valid: true,
+      });
     }
   });
 
-  it("shows an example of a problem that follows the schema of problems", () => {
-    const { Problem: schema } = OPENAPI.components?.schemas ?? {};
-    expect(problemSchema.safeParse(Object(schema)["examples"]?.[0]).success).toBe(true);
+  it("shows an example of every code that it names, and of no other", () => {
+    const named = operations.flatMap(({ operation }) =>
+      Object.entries(operation.responses).flatMap(([status, { description, content = {} }]) =>
+        PROBLEM_MEDIA_TYPE in content
+          ? [...description.matchAll(/`([a-z]+(?:_[a-z]+)*)`/g)].map(
+              ([, code]) => `${status} ${code}`,
+            )
+          : [],
+      ),
+    );
+    // Fields and statuses, which descriptions also name.
+    const others = /^\d+ (?:candidate_of|expected_generation|fail)$/;
+    const codes = new Set(named.filter((code) => !others.test(code)));
+    const shown = Object.entries(PROBLEMS).flatMap(([status, details]) =>
+      Object.keys(details).map((code) => `${status} ${code}`),
+    );
+    expect(shown.toSorted()).toEqual([...codes].toSorted());
+  });
+
+  it("has no example of an operation that does not exist", () => {
+    const names = operations.map(({ operation }) => operation.operationId);
+    const shown = Object.keys(EXAMPLES).map((name) => name.split(" ")[0]);
+    expect(new Set(shown)).toEqual(new Set(names));
+  });
+
+  it("describes each shared schema", () => {
+    for (const [name, schema] of Object.entries(OPENAPI.components?.schemas ?? {}))
+      expect(Object(schema)["description"], name).toMatch(/\.$/);
   });
 
   it("omits bounds that only say that a number is safe", () => {
