@@ -3,7 +3,13 @@
  * a version in each other line. Pure: no clock, no I/O.
  */
 import * as z from "zod";
-import { bodyBlobs, type Manifest, manifestBlobs, toStored } from "../catalog/manifest.ts";
+import {
+  bodyBlobs,
+  type Manifest,
+  manifestBlobs,
+  toStored,
+  translationBlobs,
+} from "../catalog/manifest.ts";
 import { type DeepReadonly, hexHash } from "../catalog/fields.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
 import { heldSummary } from "../ingest/report.ts";
@@ -71,20 +77,20 @@ export function wholeVersions(
     )
     .map((version) => ({
       ...version,
-      locales: withWholeFrames(version.locales, lost),
+      locales: withWholeTranslations(version.locales, lost),
       diffs: wholeDiffs(version.diffs, lost),
     }));
 }
 
-/** A browser for which a frame is gone fetches the body. */
-function withWholeFrames(
+/** A browser whose locale cannot be translated fetches the body. */
+function withWholeTranslations(
   locales: Manifest["locales"],
   lost: ReadonlySet<string>,
 ): Manifest["locales"] {
   return Object.fromEntries(
-    Object.entries(locales).map(([locale, { frames, ...entry }]) => {
-      const kept = Object.entries(frames ?? {}).filter(([, { blob }]) => !lost.has(blob));
-      return [locale, { ...entry, ...(frames && { frames: Object.fromEntries(kept) }) }];
+    Object.entries(locales).map(([locale, { translation, ...entry }]) => {
+      const isWhole = !translationBlobs({ translation }).some((blob) => lost.has(blob));
+      return [locale, { ...entry, ...(translation && isWhole && { translation }) }];
     }),
   );
 }

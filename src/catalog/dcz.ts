@@ -50,22 +50,35 @@ export function encodeDcz({ dictionary, target, matches }: Delta): Uint8Array<Ar
     end = to + length;
   }
   blocks.push(...rawBlocks(target.subarray(end)), LAST_BLOCK);
-  const hash = Buffer.from(dictionary.sha256, "hex");
-  return concatenate([DICTIONARY_FRAME, hash, zstdFrameHeader(target.length), ...blocks]);
+  return concatenate([dczHeader(dictionary, target.length), ...blocks]);
 }
 
-/**
- * Encodes the first bytes of a dictionary. Another frame may follow, with what comes after them in the
- * target.
- */
-export function encodeCopy(
-  dictionary: Delta["dictionary"],
+/** Input of `encodeStart`. */
+export interface DczStart {
+  readonly dictionary: Delta["dictionary"];
+  /** Length of what is copied from the start of the dictionary. */
+  readonly common: number;
+  /** Length of the whole target. */
+  readonly bytes: number;
+}
+
+/** Encodes a target up to where it differs from its dictionary. Other blocks follow. */
+export function encodeStart({ dictionary, common, bytes }: DczStart): Uint8Array<ArrayBuffer> {
+  return concatenate([dczHeader(dictionary, bytes), ...copyBlocks(dictionary.bytes, common)]);
+}
+
+/** Encodes what comes before the blocks. */
+export function dczHeader(
+  { sha256 }: Pick<Delta["dictionary"], "sha256">,
   bytes: number,
 ): Uint8Array<ArrayBuffer> {
-  const hash = Buffer.from(dictionary.sha256, "hex");
-  const blocks = copyBlocks(dictionary.bytes, bytes);
-  return concatenate([DICTIONARY_FRAME, hash, zstdFrameHeader(bytes), ...blocks, LAST_BLOCK]);
+  const hash = new Uint8Array(32);
+  hash.set(Buffer.from(sha256, "hex"));
+  return concatenate([DICTIONARY_FRAME, hash, zstdFrameHeader(bytes)]);
 }
+
+/** Length of what comes before the blocks. */
+export const DCZ_HEADER_BYTES = DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES;
 
 /** Lets zlib decode in one piece, and read a frame to its end, which a full buffer would hide. */
 const SPARE_BYTES = 64;
@@ -84,13 +97,12 @@ export function decodesTo(
   dictionary: readonly Uint8Array[],
   target: Uint8Array,
 ): boolean {
-  const headerEnd = DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES;
-  const header = dcz.subarray(DICTIONARY_FRAME_BYTES, headerEnd);
+  const header = dcz.subarray(DICTIONARY_FRAME_BYTES, DCZ_HEADER_BYTES);
   // Decoders do not compare the length if the last block is empty.
   if (!Buffer.from(header).equals(zstdFrameHeader(target.length))) return false;
   const start = dictionary.reduce((sum, { length }) => sum + length, 0);
   const bytes = start + target.length;
-  const blocks = [...dictionary.flatMap(rawBlocks), dcz.subarray(headerEnd)];
+  const blocks = [...dictionary.flatMap(rawBlocks), dcz.subarray(DCZ_HEADER_BYTES)];
   const frame = concatenate([zstdFrameHeader(bytes), ...blocks]);
   try {
     const decoded = decodeZstd(frame, bytes);
@@ -114,12 +126,12 @@ function zstdFrameHeader(bytes: number): Uint8Array {
 const RAW = 0;
 const COMPRESSED = 2;
 
-function blockHeader(type: number, bytes: number, isLast = false): Uint8Array {
+export function blockHeader(type: number, bytes: number, isLast = false): Uint8Array {
   const header = (bytes << 3) | (type << 1) | Number(isLast);
   return Uint8Array.of(header, header >> 8, header >> 16);
 }
 
-const LAST_BLOCK = blockHeader(RAW, 0, true);
+export const LAST_BLOCK = blockHeader(RAW, 0, true);
 
 function rawBlocks(bytes: Uint8Array): Uint8Array[] {
   const blocks: Uint8Array[] = [];

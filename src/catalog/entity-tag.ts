@@ -1,7 +1,7 @@
 import type { Body } from "./manifest.ts";
 
 /** Returns the strong tag of a body, unique per version, locale, representation and coding. */
-export function entityTag(body: Body): string {
+export function entityTag(body: Pick<Body, "sha256">): string {
   return `"${body.sha256.slice(0, 32)}"`;
 }
 

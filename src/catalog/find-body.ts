@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { compressedFrameHeader, SUCCESS_TRAILER_FRAME } from "./framing.ts";
 import { sha256Hex } from "./bytes.ts";
-import { encodeCopy } from "./dcz.ts";
+import { DCZ_HEADER_BYTES, dczHeader, encodeStart, LAST_BLOCK } from "./dcz.ts";
 import {
   type Bodies,
   type Body,
@@ -13,6 +13,7 @@ import {
   type Segment,
   type StoredDelta,
   type StoredDeltas,
+  type StoredSegment,
 } from "./manifest.ts";
 
 /** Codings of the message within its frame, smallest first (gRPC, "Compression"). */
@@ -33,6 +34,21 @@ export function isMessageCoding(coding: AnyCoding): coding is MessageCoding {
   return coding in MESSAGE_CODINGS;
 }
 
+/** A body as it is sent: of stored segments, or with a template that is filled in. */
+export interface SentBody extends Pick<Body, "sha256" | "bytes"> {
+  readonly segments: readonly (Segment | FilledTemplate)[];
+}
+
+/** A stored template for a browser that has the body with some layouts. */
+export interface FilledTemplate {
+  readonly template: StoredSegment;
+  readonly form: DeltaForm;
+  /** Blob of the layouts. */
+  readonly layouts: string;
+  /** Length of what comes before it in the body. */
+  readonly before: number;
+}
+
 interface WantedForm {
   readonly locale: string;
   readonly representation: Representation;
@@ -46,7 +62,7 @@ interface WantedForm {
 export function findBody(
   manifest: Manifest,
   { locale, representation, coding }: WantedForm,
-): Body | undefined {
+): SentBody | undefined {
   const bodies = manifest.locales[locale]?.bodies;
   if (bodies === undefined) return undefined;
   if (isDeltaCoding(coding)) return findDelta(manifest, { locale, representation, coding });
@@ -78,7 +94,7 @@ function inlineSegment(bytes: Uint8Array): Segment {
 function findDelta(
   manifest: Manifest,
   { locale, representation, coding }: WantedForm & { readonly coding: DeltaCoding },
-): Body | undefined {
+): SentBody | undefined {
   const form = DELTA_FORMS.find((known) => known === representation);
   const entry = manifest.locales[locale];
   const target = form && entry?.bodies[form].identity;
@@ -90,45 +106,65 @@ function findDelta(
     if (!deltas || delta?.dictionary !== dictionary) continue;
     return memoized(delta, locale, () => bodyOf(sha256, [part(deltas, delta)]));
   }
-  const frame = entry?.frames?.[form];
-  const found = frame && findCommon(manifest, form, { dictionary, target });
-  return found && memoized(found.key, locale, () => bodyOf(sha256, [found.make(), frame]));
+  const [common] = target.segments;
+  if (!entry?.translation || common === undefined || !("blob" in common)) return undefined;
+  const { pieces, templates } = entry.translation;
+  const before = common.bytes;
+  const start = findStart(manifest, form, { dictionary, before, bytes: target.bytes });
+  if (start === undefined) return undefined;
+  const held = manifest.locales[start.locale]?.translation;
+  if (held?.pieces !== pieces) return undefined;
+  const template = { template: templates[form], form, layouts: held.layouts, before };
+  return memoized(start.key, locale, () => bodyOf(sha256, [...start.make(), template]));
 }
 
-/**
- * Finds the delta of the part that all locales share, for a body of any locale. The frame of a locale
- * makes it that of a body: a stream of Zstandard may have several frames.
- */
-function findCommon(
+/** How a delta begins for the body of a locale. */
+interface DeltaStart {
+  readonly locale: string;
+  /** Part of the manifest that describes the body. */
+  readonly key: object;
+  readonly make: () => readonly Segment[];
+}
+
+/** Finds the beginning of a delta, which makes the part that all locales share, from any locale's body. */
+function findStart(
   { locales, diffs }: Manifest,
   form: DeltaForm,
-  { dictionary, target }: { readonly dictionary: string; readonly target: Body },
-): { readonly key: object; readonly make: () => Segment } | undefined {
-  for (const { bodies } of Object.values(locales)) {
+  wanted: { readonly dictionary: string; readonly before: number; readonly bytes: number },
+): DeltaStart | undefined {
+  const { dictionary: sha256, before, bytes } = wanted;
+  for (const [locale, { bodies }] of Object.entries(locales)) {
     const { identity: held } = bodies[form];
-    const [common] = target.segments;
-    if (held?.sha256 !== dictionary || common === undefined || !("blob" in common)) continue;
-    return { key: held, make: () => inlineSegment(encodeCopy(held, common.bytes)) };
+    if (held?.sha256 !== sha256) continue;
+    const dictionary = { sha256, bytes: held.bytes };
+    const make = () => [inlineSegment(encodeStart({ dictionary, common: before, bytes }))];
+    return { locale, key: held, make };
   }
   for (const { deltas } of diffs)
-    for (const { [form]: delta } of Object.values(deltas?.locales ?? {})) {
-      if (!deltas || delta?.dictionary !== dictionary || delta.common === undefined) continue;
-      const start = delta.start + delta.bytes;
-      return { key: delta, make: () => part(deltas, { start, bytes: delta.common ?? 0 }) };
+    for (const [locale, { [form]: delta }] of Object.entries(deltas?.locales ?? {})) {
+      if (!deltas || delta?.dictionary !== sha256 || delta.common === undefined) continue;
+      const start = delta.start + delta.bytes + DCZ_HEADER_BYTES;
+      const blocks = delta.common - DCZ_HEADER_BYTES - LAST_BLOCK.length;
+      const header = inlineSegment(dczHeader({ sha256 }, bytes));
+      return { locale, key: delta, make: () => [header, part(deltas, { start, bytes: blocks })] };
     }
   return undefined;
 }
 
-function part({ blob }: StoredDeltas, { start, bytes }: Pick<StoredDelta, "start" | "bytes">) {
+function part(
+  { blob }: StoredDeltas,
+  { start, bytes }: Pick<StoredDelta, "start" | "bytes">,
+): StoredSegment {
   return { blob, start, bytes };
 }
 
-function bodyOf(sha256: string, segments: readonly Segment[]): Body {
+function bodyOf(sha256: string, segments: SentBody["segments"]): SentBody {
   const bytes = segments.reduce((sum, segment) => sum + bytesOf(segment), 0);
   return { sha256, bytes, segments };
 }
 
-function bytesOf(segment: Segment): number {
+function bytesOf(segment: Segment | FilledTemplate): number {
+  if ("template" in segment) return segment.template.bytes;
   return "blob" in segment ? segment.bytes : Buffer.byteLength(segment.inline, "base64");
 }
 
@@ -137,11 +173,11 @@ function deltaKey(dictionary: string, target: Body): string {
   return dictionary.slice(0, 16) + target.sha256.slice(0, 48);
 }
 
-const made = new WeakMap<object, Map<string, Body>>();
+const made = new WeakMap<object, Map<string, SentBody>>();
 
 /** Makes a body once for an object of the manifest and a name. */
-function memoized(source: object, name: string, make: () => Body): Body {
-  const bodies = made.get(source) ?? new Map<string, Body>();
+function memoized(source: object, name: string, make: () => SentBody): SentBody {
+  const bodies = made.get(source) ?? new Map<string, SentBody>();
   made.set(source, bodies);
   const body = bodies.get(name) ?? make();
   bodies.set(name, body);

@@ -19,6 +19,14 @@ const codings = z
     error: "must have identity",
   });
 
+const template = z.object({ blob: hexHash, bytes: count });
+
+const translation = z.object({
+  pieces: z.string(),
+  layouts: hexHash,
+  templates: z.object({ proto: template, json: template }),
+});
+
 const delta = z.object({
   dictionary: hexHash,
   start: count,
@@ -64,7 +72,7 @@ export const manifestSchema = z
         z.object({
           coverage: z.number().min(0).max(1),
           bodies: z.record(z.enum(REPRESENTATIONS), codings),
-          frames: z.partialRecord(z.enum(DELTA_FORMS), count).optional(),
+          translation: translation.optional(),
         }),
       )
       .refine((locales) => Object.keys(locales).length > 0, { error: "must not be empty" }),
@@ -73,20 +81,9 @@ export const manifestSchema = z
     error: "a body names a segment that is not listed",
     path: ["segments"],
   })
-  .refine(
-    ({ segments, locales }) => frameIndexes(locales).every((at) => Array.isArray(segments[at])),
-    {
-      error: "a frame is no stored segment",
-      path: ["locales"],
-    },
-  )
   .transform((stored): Manifest => fromStored(stored));
 
 type Locales = Parameters<typeof fromStored>[0]["locales"];
-
-function frameIndexes(locales: Locales): number[] {
-  return Object.values(locales).flatMap(({ frames = {} }) => Object.values(frames));
-}
 
 /** The highest index of a segment that a body names; -1 if there is none. */
 function highestIndex(locales: Locales): number {

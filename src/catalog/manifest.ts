@@ -29,7 +29,7 @@ export interface StoredSegment {
   readonly start?: number;
 }
 
-/** A part of a body: stored bytes, or inline base64. */
+/** A part of a published body: stored bytes, or inline base64. */
 export type Segment = StoredSegment | { readonly inline: string };
 
 /** An HTTP body in one coding. `sha256` (hex) and `bytes` describe the body as sent. */
@@ -53,11 +53,18 @@ export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
   readonly bodies: Bodies;
-  /**
-   * What only this locale has, as a Zstandard frame of its own: the end of a delta for a browser that
-   * has the body of another locale.
-   */
-  readonly frames?: { readonly [F in DeltaForm]?: StoredSegment } | undefined;
+  /** What a browser needs that changes between this locale and another; none in older manifests. */
+  readonly translation?: Translation | undefined;
+}
+
+/** What makes the bodies of a locale from those of another (`translation.ts`). */
+export interface Translation {
+  /** Names the bytes that both locales must have in common. */
+  readonly pieces: string;
+  /** Blob that says where the locale's bodies have these bytes. */
+  readonly layouts: string;
+  /** Blob of each template, and the length of its blocks. */
+  readonly templates: { readonly [F in DeltaForm]: StoredSegment };
 }
 
 /** Length of each list, equal in every locale. */
@@ -109,7 +116,10 @@ export interface StoredDelta {
   readonly dictionary: string;
   readonly start: number;
   readonly bytes: number;
-  /** Length of the delta of the common part, which follows; none in older manifests. */
+  /**
+   * Length of the delta of the common part, which follows. Only if the rest is as before, so that the
+   * earlier body can be translated like one of this version.
+   */
   readonly common?: number | undefined;
 }
 
@@ -150,7 +160,7 @@ export interface Manifest {
 export function manifestBlobs({ locales, diffs }: Manifest): ReadonlySet<string> {
   const ofLocales = Object.values(locales).flatMap((entry) => [
     ...bodyBlobs(entry),
-    ...frameBlobs(entry),
+    ...translationBlobs(entry),
   ]);
   const ofDiffs = diffs.flatMap(({ common, local, deltas }) => [
     common,
@@ -165,9 +175,11 @@ export function bodyBlobs({ bodies }: Pick<LocaleEntry, "bodies">): string[] {
   return Object.values(bodies).flatMap((codings) => Object.values(codings).flatMap(segmentBlobs));
 }
 
-/** Lists the SHA-256 (hex) of the blobs of a locale's frames. */
-export function frameBlobs({ frames = {} }: Pick<LocaleEntry, "frames">): string[] {
-  return Object.values(frames).map(({ blob }) => blob);
+/** Lists the SHA-256 (hex) of the blobs by which a locale is translated. */
+export function translationBlobs({ translation }: Pick<LocaleEntry, "translation">): string[] {
+  if (translation === undefined) return [];
+  const { layouts, templates } = translation;
+  return [layouts, templates.proto.blob, templates.json.blob];
 }
 
 /** Lists the SHA-256 (hex) of the blobs of a body. */
@@ -189,11 +201,9 @@ interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
 /** SHA-256 (hex) and length of a blob, or inline base64. */
 type SegmentEntry = readonly [sha256: string, bytes: number] | string;
 
-interface StoredEntry extends Pick<LocaleEntry, "coverage"> {
+interface StoredEntry extends Pick<LocaleEntry, "coverage" | "translation"> {
   /** By representation and coding. */
   readonly bodies: { readonly [form: string]: { readonly [coding: string]: StoredBody } };
-  /** Indexes of segments, by form. */
-  readonly frames?: { readonly [form: string]: number } | undefined;
 }
 
 /** SHA-256 (hex) of a body, and the indexes of its segments. */
@@ -211,10 +221,10 @@ export function toStored({ locales, ...manifest }: Manifest): StoredManifest {
     return index;
   };
   const storeBody = (body: Body): StoredBody => [body.sha256, ...body.segments.map(storeSegment)];
-  const entries = mapValues(locales, ({ coverage, bodies, frames }) => ({
+  const entries = mapValues(locales, ({ coverage, bodies, translation }) => ({
     coverage,
     bodies: mapValues(bodies, (codings) => mapValues(codings, storeBody)),
-    ...(frames && { frames: mapValues(frames, storeSegment) }),
+    ...(translation && { translation }),
   }));
   return { ...manifest, segments, locales: entries };
 }
@@ -231,12 +241,7 @@ export function fromStored({ segments, locales, ...manifest }: StoredManifest): 
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     return { sha256, bytes, segments: parts.map(({ segment }) => segment) };
   };
-  const readFrame = (index: number): StoredSegment => {
-    const segment = known[index]?.segment;
-    if (segment === undefined || !("blob" in segment)) throw new Error("a frame is not stored");
-    return segment;
-  };
-  const entries = mapValues(locales, ({ coverage, bodies, frames }): LocaleEntry => {
+  const entries = mapValues(locales, ({ coverage, bodies, translation }): LocaleEntry => {
     const forms = mapValues(bodies, (codings) => mapValues(codings, readBody));
     const message = forms["proto"]?.["identity"];
     if (message === undefined) throw new Error("a locale has no message");
@@ -246,7 +251,7 @@ export function fromStored({ segments, locales, ...manifest }: StoredManifest): 
       bytes,
       coverage,
       bodies: forms as LocaleEntry["bodies"], // of the same forms
-      ...(frames && { frames: mapValues(frames, readFrame) }),
+      ...(translation && { translation }),
     };
   });
   return { ...manifest, format: MANIFEST_FORMAT, locales: entries };

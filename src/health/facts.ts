@@ -7,7 +7,7 @@ import type { Pause } from "../ingest/pause.ts";
 import type { RunError } from "../ingest/report.ts";
 import {
   bodyBlobs,
-  frameBlobs,
+  translationBlobs,
   type LocaleEntry,
   type Manifest,
   manifestBlobs,
@@ -232,7 +232,7 @@ export async function checkCopies(
   const blobs =
     entry === undefined
       ? sampleBlobs(manifest)
-      : [...bodyBlobs(entry), ...frameBlobs(entry), ...changes.flat()];
+      : [...bodyBlobs(entry), ...translationBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];
   const unreadable: string[] = [];
   let checked = 0;

@@ -7,17 +7,17 @@ import {
   type Body,
   type Coding,
   CODINGS,
-  DELTA_FORMS,
   type DeltaForm,
-  type LocaleEntry,
   type Representation,
   REPRESENTATIONS,
   type Segment,
   type StoredSegment,
+  type Translation,
 } from "../catalog/manifest.ts";
-import { decodeZstd } from "../catalog/dcz.ts";
+import { packLayouts } from "../catalog/translation.ts";
 import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
+import type { Translated } from "./translate.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {
@@ -153,29 +153,38 @@ export async function encodeBodies(local: EncodedPart, deps: BodyDependencies): 
 }
 
 /**
- * Compresses what only one locale has, by itself, in each form that a browser may hold as a
- * dictionary, and proves that it decodes.
+ * Makes and stores what translates a locale's bodies and those of others into each other. Undefined if
+ * one form has no template.
  */
-export async function encodeFrames(
+export async function encodeTranslation(
   local: EncodedPart,
   {
-    compress,
+    translate,
     store,
   }: Pick<BodyDependencies, "store"> & {
-    readonly compress: (bytes: Uint8Array) => Promise<Uint8Array>;
+    readonly translate: (form: DeltaForm, own: Uint8Array) => Promise<Translated | null>;
   },
-): Promise<NonNullable<LocaleEntry["frames"]>> {
-  const frames: { [F in DeltaForm]?: StoredSegment } = {};
-  for (const form of DELTA_FORMS) {
-    const bytes = local[form];
-    const frame = toBlob(await compress(bytes));
-    if (!decodeZstd(frame.bytes, bytes.length).equals(bytes))
-      throw new Error(`the frame of ${form} does not decode to its input`);
-    await store([frame]);
-    frames[form] = toSegment(frame);
-  }
-  return frames;
+): Promise<Translation | undefined> {
+  const [proto, json] = [
+    await translate("proto", local.proto),
+    await translate("json", local.json),
+  ];
+  if (proto === null || json === null) return undefined;
+  const layouts = toBlob(packLayouts({ proto: proto.layout, json: json.layout }));
+  const blobs = { proto: toBlob(proto.template), json: toBlob(json.template) };
+  await store([layouts, blobs.proto, blobs.json]);
+  return {
+    pieces: sha256Hex(proto.pieces, json.pieces).slice(0, PIECES_LENGTH),
+    layouts: layouts.sha256,
+    templates: {
+      proto: { blob: blobs.proto.sha256, bytes: proto.blocks },
+      json: { blob: blobs.json.sha256, bytes: json.blocks },
+    },
+  };
 }
+
+/** Digits of a hash that tell the few versions apart that a manifest names. */
+const PIECES_LENGTH = 16;
 
 /** Compresses the same bytes with gzip once: its segments do not depend on their offset. */
 function gzipOnce(compress: BodyDependencies["compress"]): BodyDependencies["compress"] {

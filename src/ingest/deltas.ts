@@ -3,7 +3,7 @@
  * when it is published. A browser that has the earlier one receives only what has changed.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
+import { concatenate, lengthOf, releaseBuffer } from "../catalog/bytes.ts";
 import {
   decodesTo,
   encodeDcz,
@@ -29,6 +29,8 @@ import type { SegmentStore } from "./segment-store.ts";
 
 /** Longest delta. It bounds the blob of all locales. After more changes a browser fetches the body. */
 const DELTA_MAX_BYTES = 64 * 1024;
+
+const NOTHING = new Uint8Array();
 
 /** A segment and the one that it replaces. */
 interface BodyPair {
@@ -70,11 +72,15 @@ export class DeltaMaker {
         if (before === undefined || after === undefined || before.sha256 === after.sha256) continue;
         const made = await this.#compress(before, after, common);
         if (made === null || made.whole.length > DELTA_MAX_BYTES) continue;
-        const [bytes, ofCommon] = [made.whole.length, made.common.length];
-        const delta = { dictionary: before.sha256, start, bytes, common: ofCommon };
+        const delta = {
+          dictionary: before.sha256,
+          start,
+          bytes: made.whole.length,
+          ...(made.common && { common: made.common.length }),
+        };
         locales[locale] = { ...locales[locale], [form]: delta };
-        parts.push(made.whole, made.common);
-        start += bytes + ofCommon;
+        parts.push(made.whole, made.common ?? NOTHING);
+        start += lengthOf(parts.slice(-2));
         await nextTurn(); // of other requests
       }
     }
@@ -85,14 +91,14 @@ export class DeltaMaker {
   }
 
   /**
-   * Compresses a body, and its common part alone. Decodes both again; null if that does not give the
-   * same bytes.
+   * Compresses a body, and its common part alone if the rest is as before. Decodes both again; null if
+   * that does not give the same bytes.
    */
   async #compress(
     before: Body,
     after: Body,
     known: Map<string, BodyPair | null>,
-  ): Promise<{ readonly whole: Uint8Array; readonly common: Uint8Array } | null> {
+  ): Promise<{ readonly whole: Uint8Array; readonly common: Uint8Array | null } | null> {
     const [oldCommon, oldLocal] = storedSegments(before);
     const [newCommon, newLocal] = storedSegments(after);
     if (!oldCommon || !oldLocal || !newCommon || !newLocal) return null;
@@ -117,7 +123,8 @@ export class DeltaMaker {
     const held = [common.before, local.before];
     const isProved = decodesTo(whole, held, target) && decodesTo(start, held, common.after);
     for (const bytes of new Set([target, local.before, local.after])) releaseBuffer(bytes);
-    return isProved ? { whole, common: start } : null;
+    const hasSameRest = oldLocal.blob === newLocal.blob;
+    return isProved ? { whole, common: hasSameRest ? start : null } : null;
   }
 
   async #compareCommon(before: StoredSegment, after: StoredSegment): Promise<BodyPair | null> {

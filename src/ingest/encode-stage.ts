@@ -9,7 +9,7 @@ import {
   type CommonUnit,
   commonUnits,
   encodeBodies,
-  encodeFrames,
+  encodeTranslation,
   formOf,
   headLength,
   toBlob,
@@ -25,6 +25,7 @@ import {
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
+import type { Translated, TranslationTask } from "./translate.ts";
 import type { Workspace } from "./workspace.ts";
 
 interface EncodeDependencies {
@@ -34,8 +35,8 @@ interface EncodeDependencies {
   readonly compress: BodyDependencies["compress"];
   /** Compresses a segment of one locale. */
   readonly compressOwn: BodyDependencies["compress"];
-  /** Compresses bytes of one locale to a Zstandard frame. */
-  readonly compressFrame: (bytes: Uint8Array) => Promise<Uint8Array>;
+  /** Makes the template of a locale's own part. */
+  readonly translate: (task: Omit<TranslationTask, "effort">) => Promise<Translated | null>;
   readonly segments: SegmentStore;
   readonly diffs: DiffMaker;
   readonly deltas: DeltaMaker;
@@ -104,19 +105,23 @@ export class EncodeStage {
     checkpoint: IngestCheckpoint,
     context: RunContext,
   ): Promise<IngestStepResult> {
-    const { open, compressOwn, compressFrame, segments, diffs: maker } = this.#deps;
+    const { open, compressOwn, translate, segments, diffs: maker, locales } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
     const message = messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
-    const { catalog, namesIn } = await open(checkpoint);
+    const { catalog, namesIn, sizesIn } = await open(checkpoint);
     const part = encodeLocal(catalog.regions, await namesIn(locale));
     const bodies = await encodeBodies(part, {
       common: (unit) => this.#common(checkpoint, unit),
       compress: compressOwn,
       store: (blobs) => segments.write(blobs, context),
     });
-    const frames = await encodeFrames(part, {
-      compress: compressFrame,
+    const sizes = await sizesIn(locales);
+    const translation = await encodeTranslation(part, {
+      translate: async (form, own) => {
+        const common = await this.#common(checkpoint, { representation: form, coding: "identity" });
+        return translate({ form, own, before: common.bytes.length, ...sizes });
+      },
       store: (blobs) => segments.write(blobs, context),
     });
     if (bodies.proto.identity?.sha256 !== message.sha256)
@@ -126,7 +131,10 @@ export class EncodeStage {
       { locale, regions: part.proto, to },
       context,
     );
-    const entries = { ...checkpoint.entries, [locale]: { ...message, bodies, frames } };
+    const entries = {
+      ...checkpoint.entries,
+      [locale]: { ...message, bodies, ...(translation && { translation }) },
+    };
     return this.#proceed({ ...checkpoint, entries, diffs });
   }
 

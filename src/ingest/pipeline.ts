@@ -27,8 +27,9 @@ import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources, findUpstream } from "./fetch-sources.ts";
 import { findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
-import { compressFrame, compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
+import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
+import { translate, type Translated, type TranslationTask } from "./translate.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {
@@ -43,6 +44,7 @@ export interface PipelineDependencies extends FetchDependencies {
   /** Does not affect the content of a version. */
   readonly effort: Effort;
   readonly compress: (task: SegmentTask) => Promise<Uint8Array>;
+  readonly translate: (task: TranslationTask) => Promise<Translated | null>;
   readonly now: () => number;
 }
 
@@ -70,7 +72,8 @@ export class Pipeline {
       // At `fast` a locale's segments take less time than the calls would.
       compressOwn: async (task) =>
         effort === "fast" ? compressSegment({ ...task, effort }) : compress({ ...task, effort }),
-      compressFrame: (bytes) => compressFrame(bytes, effort),
+      translate: async (task) =>
+        effort === "fast" ? translate({ ...task, effort }) : deps.translate({ ...task, effort }),
       segments: this.#segments,
       diffs: this.#diffs,
       deltas: new DeltaMaker(store, this.#segments),

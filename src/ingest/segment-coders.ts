@@ -8,7 +8,6 @@
  *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h). It therefore omits the stream
  *   header and refers to no earlier byte. A flush ends the segment.
  */
-import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import {
   brotliCompressSync,
@@ -26,7 +25,7 @@ import type { Coding } from "../catalog/manifest.ts";
  * makes bodies a quarter longer.
  */
 const EFFORTS = {
-  fast: { brotliQuality: 4, gzipLevel: 4, zstdLevel: 3 },
+  fast: { brotliQuality: 4, gzipLevel: 4, zstdLevel: 6 },
   best: { brotliQuality: 11, gzipLevel: 9, zstdLevel: 19 },
 } as const;
 export type Effort = keyof typeof EFFORTS;
@@ -151,14 +150,27 @@ export function compressSegment({ bytes, coding, offset, effort }: SegmentTask):
 }
 
 /**
- * Compresses bytes to a Zstandard frame (RFC 8878), deterministically. As a stream that gives it in one
- * piece, because workerd loses all but the first piece, and `zstdCompressSync` ignores the size of
- * pieces (seen in 1.20261023).
+ * Compresses bytes to a Zstandard frame (RFC 8878), deterministically. Each piece begins a block. The
+ * frame comes in one piece, because workerd loses all but the first (seen in 1.20261023).
  */
-export async function compressFrame(bytes: Uint8Array, effort: Effort): Promise<Uint8Array> {
-  const params = { [constants.ZSTD_c_compressionLevel]: EFFORTS[effort].zstdLevel };
-  const chunkSize = bytes.length + (bytes.length >> 8) + FRAME_SPARE_BYTES; // ZSTD_compressBound
-  return buffer(Readable.from([bytes]).pipe(createZstdCompress({ params, chunkSize })));
+export async function compressPieces(
+  pieces: readonly Uint8Array[],
+  { effort, window }: { readonly effort: Effort; readonly window: number },
+): Promise<Uint8Array> {
+  const params = {
+    [constants.ZSTD_c_compressionLevel]: EFFORTS[effort].zstdLevel,
+    [constants.ZSTD_c_windowLog]: window,
+  };
+  const bytes = lengthOf(pieces);
+  const chunkSize = bytes + (bytes >> 8) + FRAME_SPARE_BYTES; // ZSTD_compressBound
+  const stream = createZstdCompress({ params, chunkSize });
+  const frame = buffer(stream);
+  for (const piece of pieces) {
+    stream.write(piece);
+    await new Promise<void>((done) => stream.flush(constants.ZSTD_e_flush, done));
+  }
+  stream.end();
+  return frame;
 }
 
 /** More than the bound adds for short input. */

@@ -28,6 +28,7 @@ async function receive(browser: DictionaryBrowser, version: number, locale = LOC
   for (const form of FORMS) {
     const url = callUrl(service.proxy.url, form, locale);
     const { wireBytes, ...received } = await browser.fetch(url);
+    console.log(form, locale, version, wireBytes);
     expect(received).toEqual({ version: String(version), ...(await contentOf(url)) });
     all.push(wireBytes);
   }

@@ -12,6 +12,7 @@ import type { Run } from "../../src/coordinator/run.ts";
 import type { Stage } from "../../src/ingest/report.ts";
 import type { LogLevel } from "../../src/log.ts";
 import { compressSegment } from "../../src/ingest/segment-coders.ts";
+import { translate } from "../../src/ingest/translate.ts";
 import { ourAirports } from "../../src/sources/our-airports.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
@@ -254,6 +255,7 @@ export class CoordinatorWorld {
           await enter("compress");
           return compressSegment(task);
         },
+        translate,
         now: () => this.time,
       }),
       store,

@@ -15,6 +15,7 @@ import {
   type Manifest,
   type Representation,
 } from "../../src/catalog/manifest.ts";
+import type { SentBody } from "../../src/catalog/find-body.ts";
 import type { Copy, CopyFault } from "../../src/storage/catalog-store.ts";
 import type {
   CatalogMemory,
@@ -151,7 +152,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
     return this.holds && current.ok ? current.manifest : undefined;
   }
 
-  heldContent(body: Body): Blob | undefined {
+  heldContent(body: SentBody): Blob | undefined {
     if (!this.holds) return undefined;
     if (this.openThrows !== undefined) throw this.openThrows;
     return this.#contentOf(body);
@@ -184,10 +185,13 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   /** Fault of `findOlder` where there is no such version. */
   olderFault: CopyFault["fault"] = "missing";
 
-  #contentOf({ segments }: Body): Blob | undefined {
-    const parts = segments.map((segment) =>
-      "inline" in segment ? Buffer.from(segment.inline, "base64") : this.#stored(segment.blob),
-    );
+  #contentOf({ segments }: SentBody): Blob | undefined {
+    const parts = segments.map((segment) => {
+      if ("template" in segment) return undefined; // it publishes none
+      return "inline" in segment
+        ? Buffer.from(segment.inline, "base64")
+        : this.#stored(segment.blob);
+    });
     return parts.includes(undefined)
       ? undefined
       : new Blob(parts.filter((part) => part !== undefined));

@@ -11,6 +11,7 @@ import type { RunMode, Stage, UpstreamFiles } from "../../src/ingest/report.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
+import { translate } from "../../src/ingest/translate.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
@@ -62,6 +63,7 @@ export class PipelineWorld {
       surprises: this.surprises,
       effort: this.effort,
       compress: async (task) => compressSegment(task),
+      translate,
       now: () => this.time,
     });
   }

@@ -125,14 +125,16 @@ describe("a backup", () => {
     expect(fresh.ingest.current()?.diffs).toEqual([second]);
   });
 
-  it("restores a version without a frame that the stores have lost", async () => {
-    const { proto, json } = world.ingest.current()?.locales["en"]?.frames ?? {};
-    world.loseBlob(proto?.blob ?? "");
+  it("restores a version without the translation of a locale of which the stores have lost a template", async () => {
+    const { en, de } = world.ingest.current()?.locales ?? {};
+    world.loseBlob(en?.translation?.templates.proto.blob ?? "");
     const { backup_id, ...job } = await world.backUp();
     expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
     const fresh = new BackupWorld(world);
     expect(await fresh.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 4 });
-    expect(fresh.ingest.current()?.locales["en"]?.frames).toEqual({ json });
+    const locales = fresh.ingest.current()?.locales;
+    expect(locales?.["en"]?.translation).toBeUndefined();
+    expect(locales?.["de"]?.translation).toEqual(de?.translation);
   });
 
   it("exists but fails its verification if the published version has lost a blob", async () => {

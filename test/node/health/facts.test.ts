@@ -73,11 +73,14 @@ describe("checkCopies", () => {
     expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 10, damaged: [] });
   });
 
-  it("reads the frames of the locale as well", async () => {
-    const [[blob] = [""]] = blobsOf("frame");
-    const entry = { ...anEntry("de"), frames: { proto: { blob, bytes: 13 } } };
+  it("reads the translation of the locale as well", async () => {
+    const [[blob] = [""]] = blobsOf("template");
+    const template = { blob, bytes: 13 };
+    const templates = { proto: template, json: template };
+    const translation = { pieces: "0123456789abcdef", layouts: blob, templates };
+    const entry = { ...anEntry("de"), translation };
     const changed = { ...manifest, locales: { ...manifest.locales, de: entry } };
-    store.publish({ manifest: changed, blobs: blobsOf("frame") });
+    store.publish({ manifest: changed, blobs: blobsOf("template") });
     store.r2.delete(blobKey(blob));
     const request = { isLocaleDue: true, after: null, suspects: [] };
     expect(await checkCopies(changed, request, store)).toMatchObject({

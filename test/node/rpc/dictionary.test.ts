@@ -86,18 +86,6 @@ function having(dictionary: Buffer, more = {}): NonNullable<Asked["headers"]> {
 const decodeDcz = (sent: Buffer, dictionary: Buffer) =>
   zstdDecompressSync(sent.subarray(40), { dictionary });
 
-/** Only frames start with this. */
-const FRAME_START = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-
-/** Decodes a stream of two frames: Node's decoder ends after the first. */
-function decodeTwoFrames(sent: Buffer, dictionary: Buffer): Buffer {
-  const second = sent.lastIndexOf(FRAME_START);
-  return Buffer.concat([
-    decodeDcz(sent.subarray(0, second), dictionary),
-    zstdDecompressSync(sent.subarray(second)),
-  ]);
-}
-
 describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (form) => {
   it.each([1, 2, 3, 4])(
     "receives a delta from any of the last three contents, and the whole from older ones: content %i",
@@ -119,7 +107,7 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
   );
 
   it.each([2, 3, 4, 5])(
-    "receives another locale by its body of content %i, as the delta of the common part and the locale's own frame",
+    "receives another locale by its body of content %i, of which the rest is as before",
     async (at) => {
       const dictionary = await wholeOf(versions[at - 1], { form, locale: "de" });
       const asked = { form, headers: having(dictionary) };
@@ -127,19 +115,19 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
       const sent = await bytesOf(response);
       expect(response.headers.get("content-encoding")).toBe("dcz");
       expect(response.headers.get("content-language")).toBe("en");
-      expect(decodeTwoFrames(sent, dictionary)).toEqual(await wholeOf(versions[4], { form }));
+      expect(decodeDcz(sent, dictionary)).toEqual(await wholeOf(versions[4], { form }));
       const { headers } = await ask(versions[4], { ...asked, method: "HEAD" });
       expect(headers.get("content-length")).toBe(String(sent.length));
     },
   );
 
-  it("receives the usual body of another locale from a version without frames", async () => {
+  it("receives the usual body of another locale from a version without translations", async () => {
     const manifest = versions[4];
     if (manifest === undefined) throw new Error("five were published");
     const locales = Object.fromEntries(
       Object.entries(manifest.locales).map(([locale, entry]) => [
         locale,
-        { ...entry, frames: undefined },
+        { ...entry, translation: undefined },
       ]),
     );
     const older = { ...manifest, locales };
@@ -233,7 +221,8 @@ describe("the body without a delta", () => {
 
   it.each([
     ["delta", "en", () => versions[4]?.diffs[0]?.deltas?.blob],
-    ["frame", "de", () => versions[4]?.locales["en"]?.frames?.json?.blob],
+    ["template", "de", () => versions[4]?.locales["en"]?.translation?.templates.json.blob],
+    ["layouts", "de", () => versions[4]?.locales["de"]?.translation?.layouts],
   ])("goes to a client whose %s the stores have lost", async (_, locale, findBlob) => {
     const key = blobKey(findBlob() ?? "");
     const { kv, r2 } = world.store;

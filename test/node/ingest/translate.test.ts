@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { concatenate } from "../../../src/catalog/bytes.ts";
+import { decodesTo, encodeStart } from "../../../src/catalog/dcz.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
+import type { RegionNames } from "../../../src/catalog/model.ts";
+import { fillTemplate, packLayouts } from "../../../src/catalog/translation.ts";
+import { compressPieces } from "../../../src/ingest/segment-coders.ts";
+import { translate, type TranslationTask } from "../../../src/ingest/translate.ts";
+import { aRegion } from "../../builders/catalog.ts";
+
+/** Length of the part before; as in the real catalog, all distances are between two powers of two. */
+const BEFORE = 140_000;
+const CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** Regions of which the lengths of some messages need another varint in another locale. */
+const regions = Array.from({ length: 120 }, (_, index) => {
+  const key = `iso3166-2:CH-${index + 100}`;
+  const airportIataCodes = Array.from({ length: 1 + ((index * 7) % 23) }, (__, code) =>
+    [index % 26, code, (index * code) % 26].map((letter) => CODES[letter]).join(""),
+  );
+  return aRegion({ key, name: `Region ${index}`, slug: `region-${index}`, airportIataCodes });
+});
+
+const WORDS = { en: "Region", de: "Landschaft", ja: "地方", ru: "Область" };
+const own = Object.fromEntries(
+  Object.entries(WORDS).map(([locale, word]) => {
+    const names: RegionNames = new Map(
+      regions.map(({ key, slug }, index) => [
+        key,
+        { name: `${word.repeat(1 + (index % 3))} ${index}`, slug: `${slug}-${locale}` },
+      ]),
+    );
+    return [locale, encodeLocal(regions, names)];
+  }),
+);
+
+function taskOf(form: TranslationTask["form"], locale: keyof typeof WORDS): TranslationTask {
+  const part = own[locale]?.[form] ?? new Uint8Array();
+  const shortest = new Uint16Array(regions.length).fill(20);
+  const longest = new Uint16Array(regions.length).fill(80);
+  return { form, own: part, before: BEFORE, shortest, longest, effort: "fast" };
+}
+
+describe.each(["proto", "json"] as const)("a template in %s", (form) => {
+  const locales = ["en", "de", "ja", "ru"] as const;
+
+  it.each(locales.flatMap((from) => locales.map((to) => [from, to] as const)))(
+    "makes of a body in %s that in %s",
+    async (from, to) => {
+      const [held, wanted] = [taskOf(form, from), taskOf(form, to)];
+      const [source, target] = [await translate(held), await translate(wanted)];
+      if (source === null || target === null) throw new Error("no template was made");
+      expect(source.pieces).toBe(target.pieces);
+      const filled = fillTemplate({
+        template: target.template,
+        blocks: target.blocks,
+        form,
+        layouts: packLayouts({ proto: source.layout, json: source.layout }),
+        before: BEFORE,
+      });
+      if (filled === null) throw new Error("a distance fits no gap");
+      const common = new Uint8Array(BEFORE).fill(7);
+      const body = concatenate([common, wanted.own]);
+      const dictionary = { sha256: "", bytes: BEFORE + held.own.length };
+      const start = encodeStart({ dictionary, common: BEFORE, bytes: body.length });
+      expect(decodesTo(concatenate([start, filled]), [common, held.own], body)).toBe(true);
+      expect(filled.length).toBeLessThan(wanted.own.length / 3);
+    },
+  );
+
+  it("is not made by an encoder that loses a byte of the part", async () => {
+    const made = translate(taskOf(form, "de"), (pieces, effort) => {
+      const changed = pieces.map((bytes, index) =>
+        index === pieces.length - 1
+          ? bytes.map((byte, at) => (at === 1000 ? byte ^ 1 : byte))
+          : bytes,
+      );
+      return compressPieces(changed, effort);
+    });
+    await expect(made).rejects.toThrow(`the template of ${form} does not decode to its input`);
+  });
+
+  it("is not made if the part does not begin a block, and the whole body is sent", async () => {
+    const made = translate(taskOf(form, "de"), (pieces, effort) =>
+      compressPieces([concatenate(pieces)], effort),
+    );
+    expect(await made).toBeNull();
+  });
+});
