@@ -398,16 +398,21 @@ function decodeSequences(
   return sequences;
 }
 
-/** Returns the distance that an offset value stands for (section 3.1.1.5). */
+/** Returns the distance that an offset value stands for, and keeps the history (section 3.1.1.5). */
 function distanceOf(value: number, literals: number, history: number[]): number {
-  const index = value > 3 ? undefined : value - Number(literals > 0);
-  const distance =
-    index === undefined ? value - 3 : index === 3 ? (history[0] ?? 0) - 1 : (history[index] ?? 0);
-  if (index !== 0) {
-    if (index !== 1) history[2] = history[1] ?? 0;
-    history[1] = history[0] ?? 0;
-    history[0] = distance;
-  }
+  if (value > 3) return remember(value - 3, history, 2);
+  // Without literals the newest distance is not named; less one it is, after the others.
+  const index = value - Number(literals > 0);
+  const [newest = 0] = history;
+  return index < 3
+    ? remember(history[index] ?? 0, history, index)
+    : remember(newest - 1, history, 2);
+}
+
+/** Puts a distance before the others, in place of the one at an index. */
+function remember(distance: number, history: number[], index: number): number {
+  history.splice(index, 1);
+  history.unshift(distance);
   return distance;
 }
 
