@@ -52,8 +52,8 @@ export interface Translated {
 }
 
 /**
- * Translates a part. Returns null if the part is unlike what `encodeLocal` makes, or a copy fits no
- * piece: then browsers get the whole body.
+ * Translates a part that `encodeLocal` has made. Returns null if a copy or a distance is unlike those
+ * that a template can leave open: then browsers get the whole body.
  *
  * @throws Error if the filled template does not decode to the part.
  */
@@ -66,7 +66,7 @@ export async function translate(
   const { bytes: reference, starts } = joinPieces(own, pieces);
   // Copies come from no farther than each piece needs at its own place, so their distances are alike.
   const farthest = pieces.map(({ at }, index) => at + reference.length - (starts[index] ?? 0));
-  const window = ceilLog2(Math.max(...farthest) + 1);
+  const window = ceilLog2(Math.max(WINDOW_MIN_BYTES, ...farthest.map((distance) => distance + 1)));
   const frame = await compress([reference, own], { effort, window });
   const template = makeTemplate(frame, {
     distanceTo: (piece) => before + own.length - (pieces[piece]?.at ?? 0),
@@ -83,6 +83,9 @@ export async function translate(
   };
   return isProved(translated, task) ? translated : null;
 }
+
+/** The smallest window of Zstandard (RFC 8878, section 3.1.1.1.2). */
+const WINDOW_MIN_BYTES = 1024;
 
 /** Bytes of the part that those of all locales have. */
 interface Piece {
@@ -104,10 +107,12 @@ function findProtoPieces({ own, shortest, longest }: TranslationTask): Piece[] {
   const pieces: Piece[] = [];
   let start = 0;
   for (let at = 0, region = 0; at < own.length; region++) {
-    if (own[at] !== REGIONS_TAG) throw new Error("the part has something else than regions");
     const { value: length, end: message } = readVarint(own, at + 1);
     let nameAt = message;
-    while (own[nameAt] !== NAME_LOCALIZED_TAG) nameAt = skipField(own, nameAt);
+    while (nameAt < own.length && own[nameAt] !== NAME_LOCALIZED_TAG)
+      nameAt = skipField(own, nameAt);
+    if (own[at] !== REGIONS_TAG || nameAt >= own.length)
+      throw new Error("the part has something else than regions with localized names");
     const localizedEnd = skipField(own, skipField(own, nameAt));
     const rest = length - (localizedEnd - nameAt);
     const least = varintBytes(rest + (shortest[region] ?? 0));
@@ -145,7 +150,9 @@ function findJsonPieces(own: Uint8Array): Piece[] {
     if (nameAt < 0) return [...pieces, { at: start, bytes: own.length - start }];
     const end = nameAt + NAME_START.length;
     pieces.push({ at: start, bytes: end - start });
-    start = text.indexOf('"', text.indexOf(SLUG_START, end) + SLUG_START.length);
+    const slugAt = text.indexOf(SLUG_START, end);
+    if (slugAt < 0) throw new Error("a region has no localized slug");
+    start = text.indexOf('"', slugAt + SLUG_START.length);
   }
 }
 

@@ -80,6 +80,19 @@ describe.each(["proto", "json"] as const)("a template in %s", (form) => {
     await expect(made).rejects.toThrow(`the template of ${form} does not decode to its input`);
   });
 
+  it("is not made of anything but regions with localized names", async () => {
+    const task = taskOf(form, "de");
+    const [renamed, wrong] = form === "proto" ? [0x22, 0x32] : [0x73, 0x53];
+    const text = Buffer.from(task.own).indexOf(form === "proto" ? '"' : "slugLocalized");
+    const damaged = task.own.map((byte, at) => (at >= text && byte === renamed ? wrong : byte));
+    await expect(translate({ ...task, own: damaged })).rejects.toThrow(/localized/);
+  });
+
+  it("is made of a world of one region", async () => {
+    const part = encodeLocal(regions.slice(0, 1), new Map());
+    expect(await translate({ ...taskOf(form, "en"), own: part[form] })).not.toBeNull();
+  });
+
   it("is not made if the part does not begin a block, and the whole body is sent", async () => {
     const made = translate(taskOf(form, "de"), (pieces, effort) =>
       compressPieces([concatenate(pieces)], effort),
