@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fileStore } from "../../../client/src/file-store.ts";
@@ -266,6 +268,17 @@ describe("a change of the language", () => {
     await Promise.all([catalog.setLocale("ja"), catalog.setLocale("de")]);
     expect(catalog.language).toBe("de");
     expect(changes).toBe(1);
+  });
+
+  it("leaves nothing of the earlier language in memory", async () => {
+    const catalog = await open();
+    const earlier = new WeakRef(await catalog.places());
+    service.served = german;
+    await catalog.setLocale("de");
+    await catalog.refresh();
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void; // V8 has it by that flag
+    await expect.poll(() => (collectGarbage(), earlier.deref())).toBeUndefined();
   });
 
   it("leaves the earlier language when it fails", async () => {
