@@ -157,7 +157,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
   };
   return Object.entries(file)
     .flatMap(([list, rows]: [string, readonly unknown[]]) =>
-      Array.from({ length: Math.ceil(rows.length / ROWS_OF_A_LINE) }, (_, line) => {
+      Array.from({ length: Math.ceil(rows.length / ROWS_OF_A_LINE) || 1 }, (_, line) => {
         const start = line * ROWS_OF_A_LINE;
         return JSON.stringify({ [list]: rows.slice(start, start + ROWS_OF_A_LINE) });
       }),
