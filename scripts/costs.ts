@@ -1,6 +1,6 @@
 /**
  * What a deployment costs beyond the 5 dollars a month of the Workers Paid plan, once its included
- * usage is used up. Prints the tables of docs/platform.md: node scripts/costs.ts
+ * usage is used up. Prints the sums of docs/platform.md and what they are made of: node scripts/costs.ts
  */
 
 /** Dollars, as published at developers.cloudflare.com in November 2026 (page in brackets). */
@@ -130,25 +130,45 @@ export function costTable(title: string, lines: readonly CostLine[]): string {
     const perMillion = Number((PRICE[price] * MILLION).toFixed(2));
     return `| ${what} | ${count.toLocaleString("en")} | ${perMillion} | ${inDollars(costs[index] ?? 0)} |`;
   });
-  const sum = costs.reduce((total, cost) => total + cost, 0);
   return [
     `| ${title} | count | $ per million | $ |`,
     "| --- | --: | --: | --: |",
     ...rows,
-    `| **sum** | | | **${inDollars(sum)}** |`,
+    `| **sum** | | | **${inDollars(sumOf(lines))}** |`,
   ].join("\n");
+}
+
+function sumOf(lines: readonly CostLine[]): number {
+  return lines.reduce((total, { count, price }) => total + count * PRICE[price], 0);
 }
 
 function inDollars(dollars: number): string {
   return dollars.toFixed(dollars < 0.001 ? 5 : 3);
 }
 
-/** The tables of docs/platform.md. */
-export function costReport(): string {
+const TITLES = {
+  request: "a million requests",
+  ingest: "an ingest that publishes all",
+  month: "a month without a request",
+};
+
+/** The table of docs/platform.md. */
+export function costSummary(): string {
   return [
-    costTable("a million requests", requestCosts()),
-    costTable("an ingest that publishes all", ingestCosts()),
-    costTable("a month without a request", monthCosts()),
+    "| if the plan included nothing | $ |",
+    "| --- | --: |",
+    `| ${TITLES.request} | ${inDollars(sumOf(requestCosts()))} |`,
+    `| ${TITLES.ingest} | ${inDollars(sumOf(ingestCosts()))} |`,
+    `| ${TITLES.month} | ${inDollars(sumOf(monthCosts()))} |`,
+  ].join("\n");
+}
+
+function costReport(): string {
+  return [
+    costSummary(),
+    costTable(TITLES.request, requestCosts()),
+    costTable(TITLES.ingest, ingestCosts()),
+    costTable(TITLES.month, monthCosts()),
   ].join("\n\n");
 }
 

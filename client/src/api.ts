@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly baseUrl: string;
   /** BCP 47 language tag of the regions' names; the service's default without one. */
   readonly locale?: string;
+  /** How long opening, a change of the language and a refresh may take each. Default: 60,000. */
+  readonly timeoutMs?: number;
   /** Node only: keeps the catalog of each locale. Default: `~/.cache/locations-at-the-edge`. */
   readonly folder?: string;
   /** Browsers only: starts `locations-at-the-edge-client/worker` as the page's policy or bundler wants. */
@@ -40,10 +42,10 @@ export interface LocationsCatalog {
   /**
    * Fetches what has changed. That also happens in the background when a stored catalog is opened.
    *
-   * @throws CatalogError if the service cannot be reached. What is there stays good.
+   * @throws CatalogError if the service cannot be reached in time. What is there stays good.
    */
   refresh(): Promise<void>;
-  /** Calls the listener after each change of version or language; returns what ends that. */
+  /** Calls the listener when a search may find something else; returns what ends that. */
   onChange(listener: () => void): () => void;
   /** Ends the worker. */
   close(): void;

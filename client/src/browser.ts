@@ -9,10 +9,12 @@ export * from "./api.ts";
 export async function openCatalog({
   baseUrl,
   locale = "",
+  timeoutMs,
   startWorker = startOwnWorker,
 }: OpenOptions): Promise<LocationsCatalog> {
-  const source = { baseUrl: readBaseUrl(baseUrl, location.href), locale };
-  return RemoteCatalog.open(startWorker(), source);
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  const options = { baseUrl: readBaseUrl(baseUrl, location.href), locale, ...limit };
+  return RemoteCatalog.open(startWorker(), options);
 }
 
 /** Bundlers know this expression: they make a file of the worker. */

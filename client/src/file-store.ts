@@ -1,11 +1,13 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Store } from "./store.ts";
 
+const SUFFIX = ".bin";
+
 /** Keeps each value in a file of a folder, which it makes. Node only. */
 export function fileStore(folder: string): Store {
-  const fileOf = (key: string) => join(folder, `${encodeURIComponent(key)}.bin`);
+  const fileOf = (key: string) => join(folder, `${encodeURIComponent(key)}${SUFFIX}`);
   return {
     async get(key) {
       return deserialize(await readFile(fileOf(key)));
@@ -16,6 +18,13 @@ export function fileStore(folder: string): Store {
       await mkdir(folder, { recursive: true });
       await writeFile(whole, serialize(value));
       await rename(whole, fileOf(key));
+    },
+    async delete(key) {
+      await rm(fileOf(key), { force: true });
+    },
+    async keys() {
+      const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX));
+      return names.map((name) => decodeURIComponent(name.slice(0, -SUFFIX.length)));
     },
   };
 }

@@ -17,6 +17,12 @@ export function indexedDbStore(): Store {
     async set(key, value) {
       await settled((await objects("readwrite")).put(value, key));
     },
+    async delete(key) {
+      await settled((await objects("readwrite")).delete(key));
+    },
+    async keys() {
+      return (await settled((await objects("readonly")).getAllKeys())).map(String);
+    },
   };
 }
 

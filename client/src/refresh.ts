@@ -30,6 +30,8 @@ export interface Source {
   readonly locale?: string | undefined;
   /** For what is sent with each request, or for a service binding. */
   readonly fetch?: typeof fetch | undefined;
+  /** Ends the requests. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function refresh(source: Source, copy?: CatalogCopy): Promise<Catal
   const head = await (source.fetch ?? fetch)(callUrl(source), {
     method: "HEAD",
     cache: "no-store",
+    signal: source.signal ?? null,
   }).catch(() => undefined);
   // Chromium calls a request aborted whose body nobody has read, even without one.
   await head?.text();
@@ -70,6 +73,7 @@ async function patch(source: Source, copy: CatalogCopy) {
   const query = new URLSearchParams({ from: copy.sha256, locale: source.locale ?? "" });
   const answer = await (source.fetch ?? fetch)(
     `${source.baseUrl}/catalog/diff?${query.toString()}`,
+    { signal: source.signal ?? null },
   );
   if (!answer.ok) return undefined;
   const diff: CatalogDiff = await answer.json();
@@ -79,6 +83,7 @@ async function patch(source: Source, copy: CatalogCopy) {
 }
 
 async function download(source: Source): Promise<CatalogCopy> {
+  const { locale = "", signal } = source;
   let copy: CatalogCopy | undefined;
   const transport = createConnectTransport({
     baseUrl: source.baseUrl,
@@ -92,16 +97,33 @@ async function download(source: Source): Promise<CatalogCopy> {
           throw ConnectError.from(cause, Code.Unavailable);
         },
       );
+      refuseForeign(answer, source.baseUrl);
       if (!answer.ok) return answer;
       const bytes = new Uint8Array(await answer.arrayBuffer());
       copy = { ...describe(answer.headers), bytes };
       return new Response(bytes, answer);
     },
   });
-  await createClient(LocationsService, transport).getLocationsV1({ locale: source.locale ?? "" });
+  const client = createClient(LocationsService, transport);
+  await client.getLocationsV1({ locale }, signal ? { signal } : {});
   if (copy === undefined || (await sha256Of(copy.bytes)) !== copy.sha256)
-    throw new Error("the answer is damaged");
+    throw new Error(`the answer of ${source.baseUrl} is damaged: try again`);
   return copy;
+}
+
+/**
+ * Refuses what no service of this contract answers, such as the page that a web application has for
+ * every path.
+ */
+function refuseForeign({ ok, status, headers }: Response, baseUrl: string): void {
+  const type = headers.get("content-type")?.split(";", 1)[0] ?? "";
+  if (type === (ok ? "application/proto" : "application/json")) return;
+  if (!ok && status !== 404) return;
+  const what = type === "" ? "something unnamed" : type;
+  throw new ConnectError(
+    `${baseUrl} answered with ${what} (HTTP ${status}) instead of the catalog: check that baseUrl is the address of the service`,
+    Code.Unimplemented,
+  );
 }
 
 /** The call as Connect has it over GET. */

@@ -1,7 +1,14 @@
 import { CatalogError, type LocationsCatalog, type WorkerPort } from "./api.ts";
 import { type Catalog, unpackCatalog } from "./catalog.ts";
 import type { Suggestion } from "./suggestion.ts";
-import type { Answer, Argument, Calls, FromWorker, State } from "./worker-messages.ts";
+import type {
+  Answer,
+  Argument,
+  Calls,
+  FromWorker,
+  State,
+  WorkerOptions,
+} from "./worker-messages.ts";
 
 interface Waiting {
   readonly resolve: (value: never) => void;
@@ -25,10 +32,10 @@ export class RemoteCatalog implements LocationsCatalog {
     worker.addEventListener("error", (event) => this.#rejectAll(describeFailure(event)));
   }
 
-  static async open(worker: WorkerPort, source: Argument<"open">): Promise<RemoteCatalog> {
+  static async open(worker: WorkerPort, options: WorkerOptions): Promise<RemoteCatalog> {
     const catalog = new RemoteCatalog(worker);
     try {
-      await catalog.#call("open", source);
+      await catalog.#call("open", options);
       return catalog;
     } catch (cause) {
       worker.terminate();

@@ -1,70 +1,120 @@
 import type { Source } from "./refresh.ts";
-import type { RanksFile } from "./search/ranks.ts";
-import type { OtherNames } from "./search/search-index.ts";
+import { isRanksFile, type RanksFile } from "./search/ranks.ts";
+import { isOtherNames, type OtherNames } from "./search/search-index.ts";
 import type { Store } from "./store.ts";
 
-interface StoredFile {
+/** The search does without a file that takes longer. */
+const TIMEOUT_MS = 20_000;
+
+interface KnownFile<Content> {
   readonly etag: string;
-  readonly content: unknown;
+  readonly content: Content;
 }
 
-/** The files of `/search/v1`: what the search knows of places beyond the catalog. */
+/** What the search knows of places beyond the catalog. Undefined where the service has none, or no answer. */
+export interface SearchKnowledge {
+  readonly ranks: RanksFile | undefined;
+  readonly names: OtherNames | undefined;
+}
+
+/** The files of `/search/v1`. None of them is needed: what fails, here, is missing. */
 export class SearchFiles {
-  readonly #source: Source;
-  readonly #store: Store;
-  readonly #files = new Map<string, Promise<StoredFile | undefined>>();
+  readonly #ranks: SearchFile<RanksFile>;
+  readonly #names: SearchFile<OtherNames>;
+  #fetched: Promise<unknown> | undefined;
 
   constructor(source: Source, store: Store) {
+    this.#ranks = new SearchFile("ranks.json", isRanksFile, { source, store });
+    this.#names = new SearchFile("names.json", isOtherNames, { source, store });
+  }
+
+  /** What is there. */
+  get known(): SearchKnowledge {
+    return { ranks: this.#ranks.content, names: this.#names.content };
+  }
+
+  /** Reads what is stored. */
+  async readStored(): Promise<void> {
+    await Promise.all([this.#ranks.readStored(), this.#names.readStored()]);
+  }
+
+  /** Reads what is stored, and fetches what is missing: once, so that nobody waits twice for it. */
+  async fetchMissing(): Promise<void> {
+    await this.readStored();
+    this.#fetched ??= Promise.all([this.#ranks.fetchMissing(), this.#names.fetchMissing()]);
+    await this.#fetched;
+  }
+
+  /** Fetches what is missing or has changed; returns whether anything has. */
+  async refresh(): Promise<boolean> {
+    const changed = await Promise.all([this.#ranks.refresh(), this.#names.refresh()]);
+    return changed.includes(true);
+  }
+}
+
+class SearchFile<Content> {
+  readonly #url: string;
+  readonly #isContent: (content: unknown) => content is Content;
+  readonly #source: Source;
+  readonly #store: Store;
+  #known: KnownFile<Content> | undefined;
+
+  constructor(
+    name: string,
+    isContent: (content: unknown) => content is Content,
+    { source, store }: { readonly source: Source; readonly store: Store },
+  ) {
+    this.#url = `${source.baseUrl}/search/v1/${name}`;
+    this.#isContent = isContent;
     this.#source = source;
     this.#store = store;
   }
 
-  /** Reads what is stored, or else fetches it. Undefined where the service has none, or no answer. */
-  async read(): Promise<{ ranks: RanksFile | undefined; names: OtherNames | undefined }> {
-    const [ranks, names] = await Promise.all([this.#file("ranks.json"), this.#file("names.json")]);
-    return {
-      ranks: ranks?.content as RanksFile | undefined, // within v1, a file only gains keys
-      names: names?.content as OtherNames | undefined,
-    };
+  get content(): Content | undefined {
+    return this.#known?.content;
   }
 
-  /** Fetches what has changed. */
-  async refresh(): Promise<void> {
-    await Promise.all([...this.#files.keys()].map((url) => this.#refreshFile(url)));
+  async readStored(): Promise<void> {
+    if (this.#known !== undefined) return;
+    const stored = await this.#store.get(this.#url).catch(() => undefined);
+    // Another one may have been fetched meanwhile.
+    if (this.#isFile(stored)) this.#known ??= stored;
   }
 
-  async #file(name: string): Promise<StoredFile | undefined> {
-    const url = `${this.#source.baseUrl}/search/v1/${name}`;
-    const known = this.#files.get(url);
-    if (known !== undefined && (await known) !== undefined) return known;
-    const file = this.#readStored(url).then((stored) => stored ?? this.#download(url));
-    this.#files.set(url, file);
-    return file;
+  async fetchMissing(): Promise<void> {
+    if (this.#known === undefined) await this.refresh();
   }
 
-  async #refreshFile(url: string): Promise<void> {
-    const known = await this.#files.get(url);
-    const head = await this.#fetch(url, { method: "HEAD" });
-    await head?.text();
-    if (head?.ok !== true || head.headers.get("etag") === known?.etag) return;
-    const file = await this.#download(url);
-    if (file !== undefined) this.#files.set(url, Promise.resolve(file));
+  async refresh(): Promise<boolean> {
+    const fetched = await this.#fetchChanged().catch(() => undefined);
+    if (!this.#isFile(fetched)) return false;
+    this.#known = fetched;
+    await this.#store.set(this.#url, fetched).catch(() => undefined);
+    return true;
   }
 
-  async #download(url: string): Promise<StoredFile | undefined> {
-    const answer = await this.#fetch(url);
-    if (answer?.ok !== true) return undefined;
-    const file = { etag: answer.headers.get("etag") ?? "", content: await answer.json() };
-    await this.#store.set(url, file).catch(() => undefined);
-    return file;
+  /** Returns the file as it is now, whatever is in it; undefined if it is the known one. */
+  async #fetchChanged(): Promise<KnownFile<unknown> | undefined> {
+    const request = this.#source.fetch ?? fetch;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    if (this.#known !== undefined) {
+      const head = await request(this.#url, { method: "HEAD", signal });
+      await head.text();
+      if (!head.ok || head.headers.get("etag") === this.#known.etag) return undefined;
+    }
+    const answer = await request(this.#url, { signal });
+    if (!answer.ok) return undefined;
+    return { etag: answer.headers.get("etag") ?? "", content: await answer.json() };
   }
 
-  async #readStored(url: string): Promise<StoredFile | undefined> {
-    const stored = await this.#store.get(url).catch(() => undefined);
-    return stored as StoredFile | undefined; // as `#download` stored it
-  }
-
-  async #fetch(url: string, init?: RequestInit): Promise<Response | undefined> {
-    return (this.#source.fetch ?? fetch)(url, init).catch(() => undefined);
+  #isFile(file: unknown): file is KnownFile<Content> {
+    return (
+      typeof file === "object" &&
+      file !== null &&
+      "etag" in file &&
+      typeof file.etag === "string" &&
+      "content" in file &&
+      this.#isContent(file.content)
+    );
   }
 }

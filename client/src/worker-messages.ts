@@ -1,9 +1,12 @@
-import type { CatalogFailure } from "./api.ts";
+import type { CatalogFailure, OpenOptions } from "./api.ts";
 import type { Suggestion } from "./suggestion.ts";
+
+/** `OpenOptions`, as far as a worker can be given them. */
+export type WorkerOptions = Pick<OpenOptions, "baseUrl" | "locale" | "timeoutMs">;
 
 /** The calls that the page makes of the worker, by name. */
 export interface Calls {
-  readonly open: (source: { readonly baseUrl: string; readonly locale: string }) => void;
+  readonly open: (options: WorkerOptions) => void;
   readonly search: (typed: {
     readonly typed: string;
     readonly limit?: number;

@@ -2,7 +2,7 @@
 import { indexedDbStore } from "./indexed-db-store.ts";
 import { SearchableCatalog } from "./searchable-catalog.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
-import type { Answer, FromWorker, ToWorker } from "./worker-messages.ts";
+import type { Answer, FromWorker, ToWorker, WorkerOptions } from "./worker-messages.ts";
 
 let opened: SearchableCatalog | undefined;
 
@@ -35,8 +35,8 @@ async function answer({ call, argument }: ToWorker): Promise<Answer<ToWorker["ca
   }
 }
 
-async function open(source: { readonly baseUrl: string; readonly locale: string }): Promise<void> {
-  const catalog = await SearchableCatalog.open(source, indexedDbStore());
+async function open(options: WorkerOptions): Promise<void> {
+  const catalog = await SearchableCatalog.open(options, indexedDbStore());
   const tellState = () => {
     const { version, language } = catalog;
     tell({ kind: "change", state: { version, language } });

@@ -112,7 +112,7 @@ it("the check before a deployment refuses a setting that nobody knows or with a 
 
 it("docs/deploying.md lists each setting, but for those of the alerts", () => {
   const page = readFileSync("docs/deploying.md", "utf8");
-  const rows = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = ""]) => name);
+  const rows = [...page.matchAll(/^- `([A-Z_]+)`/gm)].map(([, name = ""]) => name);
   const others = SETTING_NAMES.filter((name) => !name.startsWith("ALERT_"));
   expect(new Set(rows)).toEqual(new Set(others));
 });

@@ -68,3 +68,17 @@ it("each of its parts can be imported alone, and has its types", async () => {
   );
   expect(stdout).toBe("all\n");
 });
+
+it("the package has its licence, and the notices of what its worker is bundled with", () => {
+  const read = (file: string) => readFileSync(join(installed, file), "utf8");
+  expect(read("LICENSE")).toBe(readFileSync("LICENSE", "utf8"));
+  const notice = read("NOTICE");
+  for (const needed of [
+    "The Connect Authors",
+    "Buf Technologies, Inc.",
+    "Google Inc.  All rights reserved.",
+    "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
+  ])
+    expect(notice).toContain(needed);
+  expect(read("dist/client/src/worker.js")).toMatch(/^\/\*! See LICENSE and NOTICE/);
+});

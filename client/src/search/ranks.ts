@@ -1,3 +1,5 @@
+import { isRecord, isTextByKey, isTexts } from "./shape.ts";
+
 /** 0: large, 1: medium, 2: small with scheduled service; 3: no scheduled service. */
 export type Tier = 0 | 1 | 2 | 3;
 
@@ -16,6 +18,18 @@ export interface RanksFile {
   readonly cities: readonly string[];
   /** Ids by code of a city, such as `LON` and `LA`. */
   readonly codes: { readonly [code: string]: string };
+}
+
+/** Whether a file is one: a service may answer with anything. */
+export function isRanksFile(file: unknown): file is RanksFile {
+  return (
+    isRecord(file) &&
+    isTexts(file["airports"]) &&
+    typeof file["tiers"] === "string" &&
+    isTextByKey(file["names"]) &&
+    isTexts(file["cities"]) &&
+    isTextByKey(file["codes"])
+  );
 }
 
 /** Which airports and cities are the important ones, and what travellers call them. */

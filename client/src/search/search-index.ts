@@ -2,6 +2,7 @@
 import type { AirportPlace, Catalog, CityPlace, Place } from "../catalog.ts";
 import { foldForSearch } from "./fold.ts";
 import { type Ranks, UNRANKED } from "./ranks.ts";
+import { isRecord, isTextByKey } from "./shape.ts";
 import { withSpellings } from "./search-words.ts";
 import { WordList } from "./word-list.ts";
 
@@ -18,6 +19,17 @@ export interface OtherNames {
   readonly regions: { readonly [slug: string]: string };
   /** Codes of subdivisions by slug: `ME` for Maine. They only tell where a place is. */
   readonly regionCodes: { readonly [slug: string]: string };
+}
+
+/** Whether a file is one: a service may answer with anything. */
+export function isOtherNames(file: unknown): file is OtherNames {
+  return (
+    isRecord(file) &&
+    isTextByKey(file["airports"]) &&
+    isTextByKey(file["cities"]) &&
+    isTextByKey(file["regions"]) &&
+    isTextByKey(file["regionCodes"])
+  );
 }
 
 /** A place as it is searched; its texts are folded. */

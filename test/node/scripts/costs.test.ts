@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { costReport, costTable, requestCosts } from "../../../scripts/costs.ts";
+import { costSummary, costTable, requestCosts } from "../../../scripts/costs.ts";
 
 /** A Markdown text without what only aligns it. */
 function cells(markdown: string): string {
@@ -16,7 +16,7 @@ describe("the costs in docs/platform.md", () => {
       /<!-- costs: begin -->([^]*)<!-- costs: end -->/.exec(
         readFileSync("docs/platform.md", "utf8"),
       ) ?? [];
-    expect(cells(stated)).toBe(cells(costReport()));
+    expect(cells(stated)).toBe(cells(costSummary()));
   });
 
   it("end with their sum", () => {

@@ -1,0 +1,64 @@
+/** What docs/performance.md says, against the tables that the bench has written there. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const page = readFileSync("docs/performance.md", "utf8");
+
+/** The numbers of each row, by column; empty cells are left out. */
+const rows = new Map(
+  [...page.matchAll(/^\| (.*?) +\|(.*)\|$/gm)].map(([, name = "", cells = ""]) => [
+    name,
+    cells.split("|").map((cell) => cell.trim()),
+  ]),
+);
+
+function valueOf(name: string, column = 0): number {
+  const value = rows.get(name)?.[column];
+  if (value === undefined || value === "") throw new Error(`the page has no figure of ${name}`);
+  return Number(value);
+}
+
+const columns = rows.get("request") ?? [];
+
+function ratiosOf(column: string): number[] {
+  const at = columns.indexOf(column);
+  const names = [...rows.keys()].filter((name) => /^(?:connect|grpc)-/.test(name));
+  return names
+    .map((name) => rows.get(name)?.[at] ?? "")
+    .filter((cell) => cell !== "")
+    .map(Number);
+}
+
+describe("docs/performance.md", () => {
+  it("is right that an answer costs what a constant of the same bytes costs, within a tenth", () => {
+    const ratios = ratiosOf("limit / service");
+    expect(ratios.length).toBeGreaterThan(5);
+    expect(Math.min(...ratios)).toBeGreaterThan(0.9);
+    expect(Math.max(...ratios)).toBeLessThan(1.1);
+  });
+
+  it("is right that Connect's router takes over ten times the CPU and over three times the bytes", () => {
+    const ratios = ratiosOf("router / service");
+    expect(ratios.length).toBeGreaterThan(5);
+    expect(Math.min(...ratios)).toBeGreaterThan(10);
+    for (const protocol of ["connect-proto", "connect-json", "grpc-web"])
+      expect(valueOf(`${protocol}-identity`) / valueOf(`${protocol}-br`)).toBeGreaterThan(3);
+  });
+
+  it("is right that nginx takes no more CPU than the service, and for some answers a third of it", () => {
+    const ratios = ratiosOf("nginx / service");
+    expect(Math.max(...ratios)).toBeLessThanOrEqual(1.05);
+    expect(Math.min(...ratios)).toBeLessThan(0.4);
+  });
+
+  it("is right that a new isolate waits for KV most of the time of its first answer", () => {
+    const kv = "first request, if it only reads what this one needs from KV and sends it, ms";
+    expect(valueOf(kv) / valueOf("first request (connect-proto-br), ms")).toBeGreaterThan(0.5);
+  });
+
+  it("is right that the world can nearly double before a message exceeds 3.5 MiB", () => {
+    const growth = (3.5 * 1024 * 1024) / valueOf("connect-proto-identity");
+    expect(growth).toBeGreaterThan(1.8);
+    expect(growth).toBeLessThan(2.1);
+  });
+});
