@@ -19,7 +19,7 @@ type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
 
 const FAILURES: { readonly [R in Unserved]: string } = {
   nothing_published:
-    "nothing is published yet, or both stores have lost their manifest, which the coordinator replaces within five minutes; otherwise queue an ingest",
+    "no store has a manifest; the coordinator replaces a lost one within five minutes; if it cannot, restore the newest backup, also during a pause, or without one queue an ingest with mode full, and resume",
   unavailable: "the stores do not answer",
   data_loss:
     "every copy of a body is damaged or missing; restore the newest backup, also during a pause, or without one queue an ingest with mode full",
