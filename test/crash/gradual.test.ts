@@ -134,6 +134,7 @@ describe("two versions that read the same state", () => {
         await restore(backup?.backup_id ?? "", two, one);
         await publish(two);
       });
+      expect(await askBoth()).toEqual([generation, generation]);
     },
   );
 });
@@ -179,6 +180,7 @@ describe("a later version that stores another form", () => {
       await publish(versions[1]);
       await rollBack(versions[0]);
     });
+    expect(await askBoth()).toEqual([generation, generation]);
   });
 });
 
