@@ -40,6 +40,8 @@ export type IngestEnd =
       readonly problem: string;
       /** Id of a run whose candidate `force` would publish. */
       readonly approvable?: string;
+      /** Whether another run would fail in the same way until somebody has taken over the stores. */
+      readonly isForeign?: boolean;
     };
 
 /** Whether an answer will not change: it shows what an ingest came to, or a loss that it left as it was. */
@@ -161,7 +163,14 @@ function describeFailure({ id, state, error, guards }: Run): IngestEnd {
   const { stage, code, message } = error ?? { stage: "?", code: "?", message: "?" };
   const problem = `The ingest ${state} in stage ${stage}: ${message} (${code})`;
   const isApprovable = stage === "guard" && findRefusals(guards, true).length === 0;
-  return { ok: false, reason: "failed", problem, ...(isApprovable && { approvable: id }) };
+  const isForeign = code === "foreign_stores";
+  return {
+    ok: false,
+    reason: "failed",
+    problem,
+    ...(isApprovable && { approvable: id }),
+    ...(isForeign && { isForeign }),
+  };
 }
 
 function stands(run: Run, before: Run): boolean {

@@ -18,15 +18,20 @@ export function describeEnd(end: Failure, { url, tokenFile, served }: Circumstan
 ${end.problem}
 ${what}, use the dashboard, or:
 
-  ${curl} ${url}/admin/ingest/${route}`;
+  ${curl} ${url}/admin/${route}`;
 }
 
-function advise({ reason, approvable }: Failure, isServed: boolean) {
-  if (reason === "paused") return { what: "To resume it", route: "resume", body: {} };
+function advise({ reason, approvable, isForeign }: Failure, isServed: boolean) {
+  if (reason === "paused") return { what: "To resume it", route: "ingest/resume", body: {} };
   const before = isServed ? "What was published before is served. " : "";
-  if (approvable === undefined) return { what: `${before}To try again`, route: "queue", body: {} };
+  if (isForeign === true) {
+    const what = `${before}To take over, if no other installation uses these stores (docs/alerts.md, "foreign_stores")`;
+    return { what, route: "catalog/take-over", body: {} };
+  }
+  if (approvable === undefined)
+    return { what: `${before}To try again`, route: "ingest/queue", body: {} };
   const body = { candidate_of: approvable, force: true };
-  return { what: `${before}To publish the change all the same`, route: "queue", body };
+  return { what: `${before}To publish the change all the same`, route: "ingest/queue", body };
 }
 
 /** What the service answers, and how to call it. */

@@ -17,12 +17,13 @@ interface ServedFacts {
 
 type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
 
+const RESTORE =
+  "restore the newest backup, also during a pause; without one queue an ingest with mode full, and resume";
+
 const FAILURES: { readonly [R in Unserved]: string } = {
-  nothing_published:
-    "no store has a manifest; the coordinator replaces a lost one within five minutes; if it cannot, restore the newest backup, also during a pause, or without one queue an ingest with mode full, and resume",
+  nothing_published: `nothing is published, or both stores have lost the manifest, which the coordinator replaces within five minutes; if that does not help, ${RESTORE}`,
   unavailable: "the stores do not answer",
-  data_loss:
-    "every copy of a body is damaged or missing; restore the newest backup, also during a pause, or without one queue an ingest with mode full",
+  data_loss: `every copy of a body is damaged or missing; ${RESTORE}`,
 };
 
 /** Checks without a version to serve. */

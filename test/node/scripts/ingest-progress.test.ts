@@ -138,6 +138,14 @@ describe("an ingest", () => {
     expect(await follow({ queue }, { isTokenNew: true })).toMatchObject({ ok: true });
   });
 
+  it("says that another run would fail as well while the stores are another installation's", async () => {
+    const error = { code: "foreign_stores", stage: "fetch", message: "R2 is theirs" };
+    expect(await follow({ run: [ok({ ...RUN, state: "failed", error })] })).toMatchObject({
+      ok: false,
+      isForeign: true,
+    });
+  });
+
   it("ends with the error of a failed run", async () => {
     const error = { code: "source_missing", stage: "fetch", message: "airports.csv is missing" };
     expect(await follow({ run: [ok({ ...RUN, state: "failed", error })] })).toEqual({

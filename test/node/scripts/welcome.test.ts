@@ -51,6 +51,13 @@ describe("the last message of npm start", () => {
     expect(text).toContain(`--json '{}' ${url}/admin/ingest/${route}`);
   });
 
+  it("leads from the stores of another installation to a takeover, not to another run", () => {
+    const end = { ok: false, reason: "failed", problem: "Theirs.", isForeign: true } as const;
+    const text = describeEnd(end, { url, tokenFile: "token", served: SERVED });
+    expect(text).toContain(`--json '{}' ${url}/admin/catalog/take-over`);
+    expect(text).not.toContain("try again");
+  });
+
   it("says how to publish what the guards refused", () => {
     const end = { ok: false, reason: "failed", problem: "It shrinks.", approvable: "r-1" } as const;
     expect(describeEnd(end, { url, tokenFile: "token", served: SERVED })).toContain(
