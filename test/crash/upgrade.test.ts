@@ -109,7 +109,7 @@ describe("older code over what a later version has stored", () => {
       );
     const run = await killed.runWhen(await killed.publish(), hasEnded);
     expect(run).toMatchObject({ state: "succeeded", error: null });
-    await expect.poll(() => killed.ask()).toBe(run.generation_after);
+    expect(await killed.ask()).toBeGreaterThanOrEqual(made.generation + 2);
   });
 
   it("changes nothing for the later version, which continues to work", async () => {
