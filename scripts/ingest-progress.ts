@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRefusals, type GuardTrip } from "../src/ingest/guards.ts";
 import { ProgressBar, type Units } from "./progress-bar.ts";
-import type { AdminAnswer, AdminCall } from "./service-call.ts";
+import type { AdminAnswer, AdminCall, Served } from "./service-call.ts";
 
 interface Progress {
   readonly done: number;
@@ -33,14 +33,24 @@ interface Ahead {
 
 /** What an ingest came to. `problem` says in a sentence or two why nothing new is published. */
 export type IngestEnd =
-  | { readonly ok: true; readonly generation: number }
+  | { readonly ok: true; readonly generation: number; readonly isNew: boolean }
   | {
       readonly ok: false;
       readonly reason: "failed" | "paused" | "refused" | "stalled";
       readonly problem: string;
       /** Id of a run whose candidate `force` would publish. */
       readonly approvable?: string;
+      /** Whether another run would fail in the same way until somebody has taken over the stores. */
+      readonly isForeign?: boolean;
     };
+
+/** Whether an answer will not change: it shows what an ingest came to, or a loss that it left as it was. */
+export function shows(served: Served, end: IngestEnd): boolean {
+  if (!end.ok) return true;
+  return served.ok
+    ? served.generation >= end.generation
+    : served.code === "data_loss" && !end.isNew;
+}
 
 export interface IngestOptions {
   readonly call: AdminCall;
@@ -132,7 +142,8 @@ async function look({ call, isTokenNew = false, answer, before }: Look): Promise
   const run = runOf(answer);
   if (run.state === "succeeded") {
     const generation = run.generation_after ?? run.generation_before ?? 0;
-    return { end: { ok: true, generation }, message: `Catalog ${run.outcome}.` };
+    const isNew = run.outcome === "published";
+    return { end: { ok: true, generation, isNew }, message: `Catalog ${run.outcome}.` };
   }
   if (run.state !== "queued" && run.state !== "running")
     return { end: describeFailure(run), message: `Ingest ${run.state}.` };
@@ -152,7 +163,14 @@ function describeFailure({ id, state, error, guards }: Run): IngestEnd {
   const { stage, code, message } = error ?? { stage: "?", code: "?", message: "?" };
   const problem = `The ingest ${state} in stage ${stage}: ${message} (${code})`;
   const isApprovable = stage === "guard" && findRefusals(guards, true).length === 0;
-  return { ok: false, reason: "failed", problem, ...(isApprovable && { approvable: id }) };
+  const isForeign = code === "foreign_stores";
+  return {
+    ok: false,
+    reason: "failed",
+    problem,
+    ...(isApprovable && { approvable: id }),
+    ...(isForeign && { isForeign }),
+  };
 }
 
 function stands(run: Run, before: Run): boolean {

@@ -6,7 +6,7 @@ import { loadConfig, type Settings } from "../src/config.ts";
 import { ConfigError } from "../src/serving-config.ts";
 import { CRON_JOBS, WATCH_CRON } from "../src/schedule.ts";
 import { CommandError, runCommand, say } from "./command.ts";
-import type { IngestEnd } from "./ingest-progress.ts";
+import { type IngestEnd, shows } from "./ingest-progress.ts";
 import { localAdminToken } from "./local-admin-token.ts";
 import { LocalWorker } from "./local-worker.ts";
 import { callCatalog, type Served, untilServed } from "./service-call.ts";
@@ -64,7 +64,7 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
       throw new CommandError(
         `${end.problem}\nNothing can be served: ${served.problem}\nTo try again: npm start\n${worker.wayOut}`,
       );
-    if (!end.ok) say(describeEnd(end, worker.url, token.file));
+    if (!end.ok) say(describeEnd(end, { url: worker.url, tokenFile: token.file, served }));
     await worker.fire(WATCH_CRON);
     say(welcome(worker, token.file, served));
     await untilEnd(worker);
@@ -87,8 +87,7 @@ async function untilEnd(worker: LocalWorker): Promise<void> {
 
 /** What the service answers when it has had time to load what an ingest came to. */
 function callAfter(end: IngestEnd, { url }: LocalWorker, signal: AbortSignal): Promise<Served> {
-  const generation = end.ok ? end.generation : 0;
-  return untilServed(url, (served) => !end.ok || (served.ok && served.generation >= generation), {
+  return untilServed(url, (served) => shows(served, end), {
     pollMs: POLL_MS,
     deadlineMs: SERVED_DEADLINE_MS,
     signal,

@@ -4,23 +4,34 @@ import { callUrl, type Served } from "./service-call.ts";
 
 type Failure = Extract<IngestEnd, { ok: false }>;
 
+interface Circumstances {
+  readonly url: string;
+  readonly tokenFile: string;
+  readonly served: Served;
+}
+
 /** Why nothing new is published, and how to change that. */
-export function describeEnd(end: Failure, url: string, tokenFile: string): string {
-  const { what, route, body } = advise(end);
+export function describeEnd(end: Failure, { url, tokenFile, served }: Circumstances): string {
+  const { what, route, body } = advise(end, served.ok);
   const curl = `curl -H "Authorization: Bearer $(cat ${tokenFile})" --json '${JSON.stringify(body)}'`;
   return `
 ${end.problem}
 ${what}, use the dashboard, or:
 
-  ${curl} ${url}/admin/ingest/${route}`;
+  ${curl} ${url}/admin/${route}`;
 }
 
-function advise({ reason, approvable }: Failure) {
-  if (reason === "paused") return { what: "To resume it", route: "resume", body: {} };
-  const served = "What was published before is served.";
-  if (approvable === undefined) return { what: `${served} To try again`, route: "queue", body: {} };
+function advise({ reason, approvable, isForeign }: Failure, isServed: boolean) {
+  if (reason === "paused") return { what: "To resume it", route: "ingest/resume", body: {} };
+  const before = isServed ? "What was published before is served. " : "";
+  if (isForeign === true) {
+    const what = `${before}To take over, if no other installation uses these stores (docs/alerts.md, "foreign_stores")`;
+    return { what, route: "catalog/take-over", body: {} };
+  }
+  if (approvable === undefined)
+    return { what: `${before}To try again`, route: "ingest/queue", body: {} };
   const body = { candidate_of: approvable, force: true };
-  return { what: `${served} To publish the change all the same`, route: "queue", body };
+  return { what: `${before}To publish the change all the same`, route: "ingest/queue", body };
 }
 
 /** What the service answers, and how to call it. */
@@ -45,9 +56,7 @@ Stop         Ctrl-C`;
 
 function describeServed(url: string, served: Served, wayOut: string): string {
   if (served.ok) return `Serving ${served.counts} at ${url}`;
-  const problem = `Every call to ${url} fails: ${served.problem}`;
-  if (served.code === "unavailable") return problem;
-  return `${problem}
-To publish it anew, queue an ingest in mode full (docs/alerts.md, "integrity_mismatch"), or roll back on the dashboard.
+  return `Every call to ${url} fails: ${served.problem}
+To bring the catalog back, restore the newest backup on the dashboard, also during a pause; without one, queue an ingest in mode full, and resume (docs/operating.md).
 ${wayOut}`;
 }

@@ -13,9 +13,8 @@ import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
 import { createHistory } from "./history.ts";
-import { timeText } from "../storage/time.ts";
+import { withHistoryTables } from "./history-tables.ts";
 import { MIGRATIONS } from "../storage/migration-files.ts";
-import { applyMigrations } from "../storage/migrations.ts";
 import { createDropBox, createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
 import type { Platform } from "./platform.ts";
@@ -40,14 +39,13 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const audit = createAuditStore(env.HISTORY);
   const log: Platform["log"] = (level, event, fields) =>
     logLine(level, event, event.replaceAll("_", " "), fields);
-  const migrated = async <T>(call: () => Promise<T>) => {
-    const { lost, wasEmpty } = await applyMigrations(env.HISTORY, MIGRATIONS);
-    if (lost.length > 0 || (wasEmpty && state.hasSavedRuns())) {
-      log("error", "history_tables_lost", { tables: lost });
-      state.setHistoryLost(timeText(Date.now()));
-    }
-    return call();
-  };
+  const migrated = withHistoryTables({
+    d1: env.HISTORY,
+    migrations: MIGRATIONS,
+    state,
+    log,
+    now: Date.now,
+  });
   const database = createDatabaseCopy(env.HISTORY);
   return {
     state,

@@ -9,12 +9,13 @@ import { toCheck } from "./service-checks.ts";
 
 type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
 
+const RESTORE =
+  "restore the newest backup, also during a pause; without one queue an ingest with mode full, and resume";
+
 const FAILURES: { readonly [R in Unserved]: string } = {
-  nothing_published:
-    "nothing is published yet, or both stores have lost their manifest, which the coordinator replaces within five minutes; otherwise queue an ingest",
+  nothing_published: `nothing is published, or both stores have lost the manifest, which the coordinator replaces within five minutes; if that does not help, ${RESTORE}`,
   unavailable: "the stores do not answer",
-  data_loss:
-    "every copy of a body is damaged or missing; restore the newest backup, also during a pause, or without one queue an ingest with mode full",
+  data_loss: `every copy of a body is damaged or missing; ${RESTORE}`,
 };
 
 /** Checks without a version to serve. */

@@ -42,7 +42,7 @@ export function malformedLocale(
 export function callFailure(reason: CallError["reason"]): ConnectError {
   switch (reason) {
     case "nothing_published":
-      return unavailable("no catalog has been published yet", RETRY_NOTHING_PUBLISHED_SECONDS);
+      return unavailable("no catalog is available", RETRY_NOTHING_PUBLISHED_SECONDS);
     case "unavailable":
       return unavailable("the catalog cannot be read at the moment", RETRY_UNAVAILABLE_SECONDS);
     case "not_retained":

@@ -5,7 +5,7 @@ export interface Migration {
 }
 
 /** As wrangler keeps it, so that `wrangler d1 migrations` knows what was applied here. */
-const APPLIED =
+export const APPLIED =
   "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)";
 
 type Database = Pick<D1Database, "prepare" | "batch">;

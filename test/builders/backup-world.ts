@@ -11,12 +11,13 @@ import type { Platform } from "../../src/coordinator/platform.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/coordinator/history.ts";
+import { withHistoryTables } from "../../src/coordinator/history-tables.ts";
 import type { Pipeline, PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { blobKey } from "../../src/storage/keys.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 import { memoryCatalogStore, whileAlive } from "./memory-catalog-store.ts";
-import { MemoryD1 } from "./memory-d1.ts";
+import { MemoryD1, MIGRATIONS } from "./memory-d1.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
 /** A request for a backup by hand, which repeats none. */
@@ -187,13 +188,26 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
+    const log: Platform["log"] = (_, event, fields) => void this.events.push({ event, fields });
+    const migrated = withHistoryTables({
+      d1: this.d1.binding,
+      migrations: MIGRATIONS,
+      state: deps.state,
+      log,
+      now: deps.now,
+    });
+    const database = createDatabaseCopy(this.d1.binding);
+    const tables = () => migrated(() => database.tables());
     const changed: Platform = {
       ...deps,
       backups: createBackupStore(bucket.binding),
-      database: intercepted(createDatabaseCopy(this.d1.binding), called),
+      database: intercepted({ ...database, tables }, called),
+      saveRuns: (rows) => migrated(() => deps.saveRuns(rows)),
+      endLostRuns: (open) => migrated(() => deps.endLostRuns(open)),
+      findMissingRuns: (ids) => migrated(() => deps.findMissingRuns(ids)),
       store: whileAlive(catalog, () => instance === this.#instance),
       workerVersion: this.workerVersion,
-      log: (_, event, fields) => void this.events.push({ event, fields }),
+      log,
     };
     this.jobs = new BackupJobs(changed);
     return changed;

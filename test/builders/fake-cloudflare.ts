@@ -205,6 +205,12 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
       account.namespaces.push(namespace);
       return { result: namespace };
     },
+    "DELETE /storage/kv/namespaces/:id": ({ names: [id] }) => {
+      const index = account.namespaces.findIndex((one) => one.id === id);
+      if (index === -1) return refuse(404, 10013, "namespace not found");
+      account.namespaces.splice(index, 1);
+      return { result: {} };
+    },
     "GET /d1/database/:id": ({ names: [id] }) => {
       const found = account.databases.find(({ uuid, name }) => uuid === id || name === id);
       return found ? { result: found } : refuse(404, 7404, "The database could not be found");

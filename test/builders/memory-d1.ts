@@ -1,5 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { APPLIED, type Migration } from "../../src/storage/migrations.ts";
+
+/** All files of migrations/, as the Worker's bundle has them. */
+export const MIGRATIONS: readonly Migration[] = readdirSync("migrations")
+  .filter((name) => name.endsWith(".sql"))
+  .toSorted()
+  .map((name) => ({ name, sql: readFileSync(`migrations/${name}`, "utf8") }));
 
 type Binding = string | number | null;
 
@@ -20,11 +27,14 @@ export class MemoryD1 {
   /** What it throws is the fault of the database. */
   before: (call: string) => void | Promise<void> = () => {};
 
-  /** A database with the tables of all migrations. */
+  /** A database to which all migrations were applied. */
   static migrated(): MemoryD1 {
     const d1 = new MemoryD1();
-    for (const name of readdirSync("migrations").toSorted())
-      if (name.endsWith(".sql")) d1.database.exec(readFileSync(`migrations/${name}`, "utf8"));
+    d1.database.exec(APPLIED);
+    for (const { name, sql } of MIGRATIONS) {
+      d1.database.exec(sql);
+      d1.database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(name);
+    }
     return d1;
   }
 

@@ -57,14 +57,17 @@ export class Clients {
   checked = 0;
   readonly #service: Service;
   readonly #report: Report;
+  readonly #port: number;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #etags = new Map<ChaosRequest, string>();
   /** Generations that answers of one life of the process have shown. */
   #shown = { life: 0, generations: new Set<number>() };
 
-  constructor(service: Service, report: Report) {
+  /** @param port that of the Worker, where two serve. */
+  constructor(service: Service, report: Report, port = service.port) {
     this.#service = service;
     this.#report = report;
+    this.#port = port;
   }
 
   /** One client, until the time is over. */
@@ -103,7 +106,7 @@ export class Clients {
   ): Promise<WireAnswer> {
     const sent = httpRequest({
       host: "127.0.0.1",
-      port: this.#service.port,
+      port: this.#port,
       agent: this.#agent,
       method,
       path,

@@ -25,6 +25,8 @@ export interface HostOptions {
   readonly sql: readonly string[];
   /** Where `IsolateHeap` may look into the isolates. */
   readonly inspectorPort?: number;
+  /** Another version of the Worker, over the same stores and objects. */
+  readonly beside?: { readonly bundle: string; readonly port: number };
 }
 
 const NAME = "chaos";
@@ -34,32 +36,39 @@ const options = JSON.parse(process.argv[2] ?? "") as HostOptions; // by service.
 process.once("disconnect", () => process.exit());
 const { config, inspectorPort } = options;
 if (inspectorPort !== undefined) Object.assign(process.env, COLLECTABLE);
+const objects = {
+  ...config.durableObjects,
+  [OTHER_COORDINATOR]: { className: "OtherCoordinator", useSQLite: true },
+} as const;
+const workerOf = ({ bundle, port }: { readonly bundle: string; readonly port: number }) => ({
+  rootPath: bundle,
+  modulesRoot: bundle,
+  modules: bundleModules(bundle),
+  compatibilityDate: config.compatibilityDate,
+  compatibilityFlags: config.compatibilityFlags,
+  bindings: {
+    ...options.vars,
+    CHAOS_PLAN: JSON.parse(JSON.stringify(options.plan)),
+  },
+  versionMetadata: "VERSION",
+  serviceBindings: { ASSETS: { disk: { path: resolve("dist/web") } } },
+  kvNamespaces: ["CATALOG"],
+  r2Buckets: ["ARCHIVE", "BACKUPS"],
+  d1Databases: ["HISTORY", OTHER_HISTORY],
+  ratelimits: config.rateLimits,
+  unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+});
+/** Each Durable Object runs one version, which is the first Worker's. */
+const remoteObjects = Object.fromEntries(
+  Object.entries(objects).map(([name, object]) => [name, { ...object, scriptName: NAME }]),
+);
 const miniflare = new Miniflare({
   ...convertV4MiniflareOptions({
     workers: [
-      {
-        name: NAME,
-        rootPath: options.bundle,
-        modulesRoot: options.bundle,
-        modules: bundleModules(options.bundle),
-        compatibilityDate: config.compatibilityDate,
-        compatibilityFlags: config.compatibilityFlags,
-        bindings: {
-          ...options.vars,
-          CHAOS_PLAN: JSON.parse(JSON.stringify(options.plan)),
-        },
-        versionMetadata: "VERSION",
-        serviceBindings: { ASSETS: { disk: { path: resolve("dist/web") } } },
-        kvNamespaces: ["CATALOG"],
-        r2Buckets: ["ARCHIVE", "BACKUPS"],
-        d1Databases: ["HISTORY", OTHER_HISTORY],
-        ratelimits: config.rateLimits,
-        durableObjects: {
-          ...config.durableObjects,
-          [OTHER_COORDINATOR]: { className: "OtherCoordinator", useSQLite: true },
-        },
-        unsafeDirectSockets: [{ host: "127.0.0.1", port: options.port }],
-      },
+      { name: NAME, ...workerOf(options), durableObjects: objects },
+      ...(options.beside === undefined
+        ? []
+        : [{ name: "beside", ...workerOf(options.beside), durableObjects: remoteObjects }]),
     ],
     handleStructuredLogs({ level, message }) {
       appendFileSync(join(options.folder, "worker.log"), `${level} ${message}\n`);

@@ -26,8 +26,10 @@ interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate" | "sql"> {
   readonly secret: string;
 }
 
-/** What a deploy brings: other code, other tables, a door for the inspector. */
-export type Deploy = Partial<Pick<HostOptions, "bundle" | "migrate" | "sql" | "inspectorPort">>;
+/** What a deploy brings: other code, also beside the first, other tables, a door for the inspector. */
+export type Deploy = Partial<
+  Pick<HostOptions, "bundle" | "beside" | "migrate" | "sql" | "inspectorPort">
+>;
 
 /**
  * Builds the Worker for a service with stores in a folder.

@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleWorker } from "../../bench/bundle.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
 import type { Service } from "../chaos/service.ts";
 import { hasEnded, KilledService, LOCALES, type RunAnswer } from "./killed-service.ts";
+import { OTHER_CHECKPOINTS, otherBundle } from "./other-bundle.ts";
 
 /** Writes are late, so that there is time to kill the process between them. */
 const LATE = { seed: 1, rates: { kv: { slow: 1 } } };
@@ -17,25 +16,10 @@ let former: string;
 beforeAll(async () => {
   killed = await KilledService.build();
   ({ service } = killed);
-  former = makeFormer();
+  former = otherBundle(join(killed.folder, "former"), OTHER_CHECKPOINTS);
 });
 
 afterAll(() => killed.remove());
-
-/** Makes a bundle whose checkpoints name something otherwise than the present code does. */
-function makeFormer(): string {
-  const folder = join(killed.folder, "former");
-  bundleWorker("test/chaos/worker.ts", folder, { minify: false });
-  const file = join(folder, "worker.js");
-  const code = readFileSync(file, "utf8");
-  const changed = code
-    .replace(/CHECKPOINT_FORMAT = \d+/, "CHECKPOINT_FORMAT = 0")
-    .replaceAll("judgedAgainst", "comparedWith");
-  expect(changed).toContain("CHECKPOINT_FORMAT = 0");
-  expect(changed).toContain("comparedWith");
-  writeFileSync(file, changed);
-  return folder;
-}
 
 const isEncoding = ({ stage, progress }: RunAnswer) => stage === "encode" && progress.done > 1;
 

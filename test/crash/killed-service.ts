@@ -37,13 +37,17 @@ export const LOCALES = { LOCALES: "en,de" };
 export class KilledService {
   readonly folder: string;
   readonly service: Service;
+  /** Where its Worker serves. */
+  readonly port: number;
   readonly #token: string;
-  readonly #random = new Random(1, "killed service");
+  readonly #random: Random;
 
-  private constructor(folder: string, service: Service, token: string) {
+  private constructor(folder: string, service: Service, token: string, port = service.port) {
     this.folder = folder;
     this.service = service;
     this.#token = token;
+    this.port = port;
+    this.#random = new Random(port === service.port ? 1 : 2, "killed service");
   }
 
   /** Builds it. `restart` starts it. */
@@ -54,7 +58,12 @@ export class KilledService {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.service.port}`;
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The same service, called through the version of the Worker at another port. */
+  through(port: number): KilledService {
+    return new KilledService(this.folder, this.service, this.#token, port);
   }
 
   /** Kills it, if it runs, and starts it. */
@@ -124,7 +133,7 @@ export class KilledService {
   /** Lets clients call as long as something is done. Returns them and what they found wrong. */
   async callDuring(work: () => Promise<void>) {
     const report = new Report();
-    const clients = new Clients(this.service, report);
+    const clients = new Clients(this.service, report, this.port);
     const random = new Random(1, "clients");
     const over = new AbortController();
     const calling = (async () => {

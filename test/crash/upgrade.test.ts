@@ -35,10 +35,10 @@ async function jobsOf(path: string): Promise<JobAnswer> {
   return killed.jobWhen<JobAnswer>(job.id, hasEnded);
 }
 
-/** Starts the service again, over coordinator's tables of another version. */
-async function restartWithVersion(version: number): Promise<void> {
+/** Starts the service again, over an object's tables of another version. */
+async function restartWithVersion(object: string, version: number): Promise<void> {
   await killed.service.kill();
-  const folder = join(killed.folder, "state/do/chaos-IngestCoordinator");
+  const folder = join(killed.folder, `state/do/chaos-${object}`);
   for (const name of readdirSync(folder).filter((file) => file.endsWith(".sqlite"))) {
     const database = new DatabaseSync(join(folder, name));
     const tables = database.prepare("SELECT name FROM sqlite_master").all();
@@ -82,10 +82,9 @@ describe("the present code over what the version before has stored", () => {
 });
 
 describe("older code over what a later version has stored", () => {
-  const refusal = "The tables of the coordinator have version 99";
-
-  it("serves, and refuses every change within seconds, with the version and what to do", async () => {
-    await restartWithVersion(99);
+  it("serves, and refuses every change of the coordinator within seconds, with the version and what to do", async () => {
+    const refusal = "The tables of the coordinator have version 99";
+    await restartWithVersion("IngestCoordinator", 99);
     expect(await killed.ask()).toBe(made.generation + 2);
     const began = Date.now();
     for (const path of ["/admin/ingest/queue", "/admin/backup/run", "/admin/catalog/take-over"])
@@ -101,9 +100,22 @@ describe("older code over what a later version has stored", () => {
     expect(Date.now() - began).toBeLessThan(60_000);
   });
 
-  it("changes nothing for the later version, which continues to work", async () => {
-    await restartWithVersion(1);
+  it("serves and ingests, and refuses to evaluate over a later monitor, with the version and what to do", async () => {
+    await restartWithVersion("IngestCoordinator", 1);
+    await restartWithVersion("AlertMonitor", 99);
+    for (const path of ["/admin/alerts/run", "/admin/alerts/test"])
+      await expect(killed.admin("POST", path, {})).rejects.toThrow(
+        /503 .*other_version.*alert monitor have version 99, .* Deploy the newer Worker again/s,
+      );
     const run = await killed.runWhen(await killed.publish(), hasEnded);
     expect(run).toMatchObject({ state: "succeeded", error: null });
+    expect(await killed.ask()).toBeGreaterThanOrEqual(made.generation + 2);
+  });
+
+  it("changes nothing for the later version, which continues to work", async () => {
+    await restartWithVersion("AlertMonitor", 1);
+    const run = await killed.runWhen(await killed.publish(), hasEnded);
+    expect(run).toMatchObject({ state: "succeeded", error: null });
+    await expect(killed.admin("POST", "/admin/alerts/run")).resolves.toHaveProperty("run");
   });
 });

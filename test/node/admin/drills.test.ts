@@ -1,56 +1,57 @@
 /** What docs/operating.md advises when something is wrong, done over HTTP as it says. */
 import { readFileSync } from "node:fs";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { BackupJob } from "../../../src/backup/job.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
+import { readCredentials } from "../../../src/credentials.ts";
+import { StoreError } from "../../../src/storage/deadline.ts";
 import { backupObjectKey } from "../../../src/storage/keys.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
+import { HOUR_MS } from "../../builders/facts.ts";
 
-/** The test of each row of the table: a drill below, or a test elsewhere by its file and title. */
-const DRILLS: { readonly [row: string]: string | readonly [file: string, title: string] } = {
-  "the catalog is wrong": "pause, roll back and resume",
-  "a run failed with `guard_…`": "approve what guards refused",
-  "`catalog:integrity` fails": "restore the newest backup",
-  "409 or a run that fails: `foreign_stores`": "take the stores over",
+/** The test of each case by its title, and by its file unless it is a drill below. */
+const DRILLS: { readonly [name: string]: string | readonly [file: string, title: string] } = {
+  "The catalog is wrong":
+    "pause, roll back and resume, and the next ingest with other content publishes",
+  "A run failed with `guard_…`": "approve what guards refused",
+  "`catalog:present` fails":
+    "restore the newest backup when every manifest and blob is lost, though ingestion is paused",
+  "`catalog:integrity` fails":
+    "restore the newest backup when every copy is lost, though ingestion is paused",
+  "409 or a run that fails: `foreign_stores`":
+    "take the stores over when the coordinator has lost its state, and publish again",
   "503 `other_version`": [
     "test/crash/upgrade.test.ts",
-    "refuses every change within seconds, with the version and what to do",
+    "serves, and refuses every change of the coordinator within seconds, with the version and what to do",
   ],
-  "`rule:…` warns or fails": [
-    "test/node/health/alerts-page.test.ts",
-    "has exactly one section for each rule",
-  ],
-  "`monitor:evaluation` fails": "evaluate by hand",
-  "a restore makes no progress": [
+  "`rule:…` warns or fails": "see which rule fails, and do what its section says",
+  "`monitor:evaluation` fails": "evaluate by hand when the rules were not evaluated in time",
+  "A restore makes no progress": [
     "test/node/backup/crash.test.ts",
     "finishes the restore when KV answers again",
   ],
-  "a backup job is `cancelled`": "repeat the request of a cancelled job",
+  "A backup job is `cancelled`":
+    "repeat the request of a cancelled job when the job before it can succeed",
   "`coordinator` does not answer in time": [
     "test/node/admin/health/monitor-routes.test.ts",
     "only warns while a step keeps the coordinator busy",
   ],
-  "503 `coordinator_unavailable`": "repeat a call whose answer was lost",
-  "503 `backups_unavailable`": ["test/workers/backup/routes.test.ts", "backups_unavailable"],
-  "503 `archive_unavailable`": [
-    "test/node/admin/ingest/ingest-control.test.ts",
-    "while the archive fails",
-  ],
-  "503 `history_unavailable`, or `d1` fails": "ingest while D1 is down",
-  "503 `admin_misconfigured`": [
-    "test/workers/admin/auth/authentication.test.ts",
-    "admin_misconfigured",
-  ],
+  "503 `coordinator_unavailable`":
+    "repeat a call whose answer was lost, which begins nothing twice",
+  "503 `backups_unavailable`": "repeat a call about backups when R2 answers again",
+  "503 `archive_unavailable`": "repeat an approval when R2 answers again about upstream files",
+  "503 `history_unavailable`, or `d1` fails":
+    "ingest while D1 is down, and reads the run there afterwards",
+  "503 `admin_misconfigured`": "correct the credentials as the log says",
 };
 
-it("every row of the table has a drill", () => {
-  const [, table = ""] = readFileSync("docs/operating.md", "utf8").split(/^## /m);
-  const cells = [...table.matchAll(/^\| (?!-)(.+?) +\|/gm)].map(([, cell]) => cell);
-  expect(cells.slice(1)).toEqual(Object.keys(DRILLS));
+it("every case of the page has a drill", () => {
+  const [, section = ""] = readFileSync("docs/operating.md", "utf8").split(/^## /m);
+  const cases = [...section.matchAll(/^- \*\*(.+?)\*\*: /gm)].map(([, name]) => name);
+  expect(cases).toEqual(Object.keys(DRILLS));
   for (const drill of Object.values(DRILLS)) {
-    const [file, title] =
-      typeof drill === "string" ? ["test/node/admin/drills.test.ts", `it("${drill}`] : drill;
-    expect(readFileSync(file, "utf8")).toContain(title);
+    const [file, title] = typeof drill === "string" ? [import.meta.filename, drill] : drill;
+    expect(readFileSync(file, "utf8")).toContain(`  it("${title}", `);
   }
 });
 
@@ -107,6 +108,34 @@ describe("an operator can", () => {
     world.installation.blobs().forEach((blob) => world.installation.loseBlob(blob));
     expect(await health()).toMatchObject({
       output: expect.stringContaining("restore the newest backup"),
+    });
+    const { backups } = await get<{ backups: { id: string }[] }>("/admin/backup/list");
+    const { job } = await post<{ job: BackupJob }>(`/admin/backup/${backups[0]?.id}/restore`);
+    await world.ingest.drain();
+    expect(await jobOf(job.id)).toMatchObject({ state: "succeeded" });
+    expect(await health()).toMatchObject({ ...isServed, locales });
+  });
+
+  it("restore the newest backup when every manifest and blob is lost, though ingestion is paused", async () => {
+    await world.installation.backUp();
+    const { locales } = await get<{ locales: object }>("/catalog/health");
+    await post("/admin/ingest/pause", { note: "restored before" });
+    for (const replica of ["kv", "r2"] as const) world.ingest.store[replica].clear();
+    expect(await health()).toMatchObject({
+      checks: {
+        "catalog:present": [
+          { output: expect.stringContaining("restore the newest backup, also during a pause") },
+        ],
+      },
+    });
+    world.ingest.time += 300_000;
+    await world.ingest.coordinator.reconcile();
+    await world.ingest.drain();
+    expect(await health()).toMatchObject({
+      checks: {
+        "catalog:present": [{ status: "pass" }],
+        "catalog:integrity": [{ output: expect.stringContaining("restore the newest backup") }],
+      },
     });
     const { backups } = await get<{ backups: { id: string }[] }>("/admin/backup/list");
     const { job } = await post<{ job: BackupJob }>(`/admin/backup/${backups[0]?.id}/restore`);
@@ -198,6 +227,79 @@ describe("an operator can", () => {
     const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
     await world.ingest.drain();
     expect(await runOf(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
+  });
+
+  it("see which rule fails, and do what its section says", async () => {
+    await world.makeHealthy();
+    const rule = async () => {
+      await world.evaluate();
+      const { checks } = await get<{ checks: object }>("/admin/monitor/status");
+      return Reflect.get(checks, "rule:backup_stale");
+    };
+    expect(await rule()).toMatchObject([{ status: "pass" }]);
+    world.ingest.time += 27 * HOUR_MS;
+    expect(await rule()).toMatchObject([{ status: "fail" }]);
+    const [, section = ""] = readFileSync("docs/alerts.md", "utf8").split("### `backup_stale`");
+    const [, path = ""] = /make a backup \(`POST ([^`]+)`\)/.exec(section) ?? [];
+    await post(path);
+    await world.ingest.drain();
+    expect(await rule()).toMatchObject([{ status: "pass" }]);
+  });
+
+  it("repeat a call about backups when R2 answers again", async () => {
+    const { backup_id } = await world.installation.backUp();
+    const path = `/admin/backup/${backup_id}/pin`;
+    world.backups.before = () => {
+      throw new Error("R2 is away");
+    };
+    const answer = await world.post(path, {});
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { code: "backups_unavailable", detail: expect.stringContaining("safe to try again") },
+    ]);
+    expect(await health()).toMatchObject(isServed);
+    world.backups.before = () => {};
+    expect(await post(path)).toMatchObject({ changed: true });
+    expect(await get("/admin/backup/list")).toMatchObject({
+      backups: [{ id: backup_id, pinned: true }],
+    });
+  });
+
+  it("repeat an approval when R2 answers again about upstream files", async () => {
+    world.ingest.setAirports(40);
+    const refused = await world.ingest.runToEnd();
+    const body = { candidate_of: refused.id, force: true };
+    world.ingest.before = (call) => {
+      if (call.startsWith("archive")) throw new StoreError("R2 is away");
+    };
+    const answer = await world.post("/admin/ingest/queue", body);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { code: "archive_unavailable", detail: expect.stringContaining("Nothing was queued") },
+    ]);
+    expect(await get("/admin/ingest/queue")).toMatchObject({ queued: [] });
+    world.ingest.before = () => {};
+    const { run } = await post<{ run: Run }>("/admin/ingest/queue", body);
+    await world.ingest.drain();
+    expect(await runOf(run.id)).toMatchObject({ outcome: "published" });
+  });
+
+  it("correct the credentials as the log says", async () => {
+    const right = world.credentials;
+    const lines: string[] = [];
+    const logged = vi.spyOn(console, "log").mockImplementation((line) => void lines.push(line));
+    const broken = { ADMIN_TOKENS: '[{"id":"ops","sha256":"abc","scopes":["operate"]}]' };
+    world.credentials = readCredentials(broken);
+    const answer = await world.request("/admin/ingest/queue");
+    logged.mockRestore();
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { code: "admin_misconfigured" },
+    ]);
+    expect(lines.join("")).toMatch(/"admin_misconfigured".*ADMIN_TOKENS.*64 lower-case hex digits/);
+    expect(await health()).toMatchObject(isServed);
+    world.credentials = right;
+    expect((await world.request("/admin/ingest/queue")).ok).toBe(true);
   });
 
   it("evaluate by hand when the rules were not evaluated in time", async () => {

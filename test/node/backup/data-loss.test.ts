@@ -1,28 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-
-const EVERYTHING = "everything but the backups";
+import { MIGRATIONS } from "../../builders/memory-d1.ts";
 
 /** What may be lost. The backups have a bucket of their own. */
-const LOSSES: { readonly [what: string]: (world: BackupWorld) => void } = {
+const STORES = {
   KV: ({ ingest }) => ingest.store.kv.clear(),
-  "the archive": loseArchive,
-  "KV and the archive": (world) => {
-    LOSSES["KV"]?.(world);
-    loseArchive(world);
+  "the archive": ({ ingest }) => {
+    ingest.store.r2.clear();
+    ingest.archive.bucket.files.clear();
   },
-  "every blob of both": (world) => world.blobs().forEach((blob) => world.loseBlob(blob)),
-  [EVERYTHING]: (world) => {
-    LOSSES["KV and the archive"]?.(world);
-    world.ingest.loseTables();
+  "the coordinator": ({ ingest }) => ingest.loseTables(),
+  "the tables of D1": ({ d1 }) => {
+    for (const [, table] of MIGRATIONS.flatMap(({ sql }) => [
+      ...sql.matchAll(/CREATE TABLE `(\w+)`/g),
+    ]))
+      d1.database.exec(`DROP TABLE ${table}`);
   },
-};
+} as const satisfies { readonly [store: string]: (world: BackupWorld) => void };
 
-function loseArchive({ ingest }: BackupWorld): void {
-  ingest.store.r2.clear();
-  ingest.archive.bucket.files.clear();
-}
+type Store = keyof typeof STORES;
+
+/** Every choice of at least one of them. */
+const LOSSES = Object.keys(STORES).reduce<readonly (readonly Store[])[]>(
+  (chosen, store) => [...chosen, ...[[], ...chosen].map((others) => [...others, store as Store])],
+  [],
+);
 
 /** Lets the cron trigger look at the stores, as it does every five minutes. */
 async function pass(world: BackupWorld): Promise<void> {
@@ -45,43 +48,57 @@ async function isWhole({ ingest: { store } }: BackupWorld): Promise<boolean> {
 /** An installation that serves what its only backup has; paused if that was restored. */
 async function anInstallation(isRestored: boolean) {
   const world = new BackupWorld(undefined, ["en"]);
-  await world.ingest.publishVersions(2);
+  await world.ingest.publishVersions(1);
   const { backup_id } = await world.backUp();
   const saved = (await world.ingest.served())?.locales;
+  const history = world.rows("ingest_runs").length;
   if (isRestored) await world.restore(backup_id);
   else await world.ingest.publishVersions(1);
-  return { world, backup_id, saved };
+  return { world, backup_id, saved, history };
 }
 
-describe.each(Object.entries(LOSSES))("after the loss of %s", (lost, lose) => {
-  it.each([
-    ["once more, which paused ingestion", true],
-    ["for the first time", false],
-  ])("one call restores a backup %s, and its bytes are served", async (__, isRestored) => {
-    const { world, backup_id, saved } = await anInstallation(isRestored);
-    lose(world);
-    await pass(world);
-    // A new coordinator over empty stores ingests by itself.
-    expect(await isWhole(world)).toBe(lost === EVERYTHING);
-    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", error: null });
-    expect((await world.ingest.served())?.locales).toEqual(saved);
-    expect(await isWhole(world)).toBe(true);
-  });
+/** Loses stores, and lets the service look at them. */
+async function lose(world: BackupWorld, lost: readonly Store[]): Promise<void> {
+  for (const store of lost) STORES[store](world);
+  await pass(world);
+}
 
-  it.each([
-    ["a full run brings the catalog back, without force", false],
-    ["a full run and resume bring the catalog back, without force, after a restore", true],
-  ])("%s", async (__, isRestored) => {
-    const { world } = await anInstallation(isRestored);
-    lose(world);
-    await pass(world);
-    world.ingest.renameAirport("Unlike what was lost");
-    const { run } = await world.ingest.enqueue({ mode: "full" });
-    if (isRestored) await world.ingest.coordinator.resume();
-    await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", guards: [] });
-    expect(await isWhole(world)).toBe(true);
-  });
+describe.each([
+  ["for the first time", false],
+  ["once more, which paused ingestion", true],
+])("a backup is restored %s", (_, isRestored) => {
+  it.each(LOSSES.map((lost) => [lost.join(", "), lost] as const))(
+    "and its bytes are served, after the loss of %s",
+    async (__, lost) => {
+      const { world, backup_id, saved, history } = await anInstallation(isRestored);
+      await lose(world, lost);
+      const { coordinator } = world.ingest;
+      if (coordinator.status().foreign !== null) await coordinator.takeOver("ops");
+      expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", error: null });
+      expect((await world.ingest.served())?.locales).toEqual(saved);
+      expect(await isWhole(world)).toBe(true);
+      expect(world.rows("ingest_runs").length).toBeGreaterThanOrEqual(history);
+    },
+  );
+});
+
+describe.each([
+  ["a full run brings the catalog back, without force", false],
+  ["a full run and resume bring the catalog back, without force, after a restore", true],
+])("%s", (_, isRestored) => {
+  it.each([[["KV"]], [["the archive"]], [["KV", "the archive"]]] as const)(
+    "after the loss of %s",
+    async (lost) => {
+      const { world } = await anInstallation(isRestored);
+      await lose(world, lost);
+      world.ingest.renameAirport("Unlike what was lost");
+      const { run } = await world.ingest.enqueue({ mode: "full" });
+      if (isRestored) await world.ingest.coordinator.resume();
+      await world.drain();
+      expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", guards: [] });
+      expect(await isWhole(world)).toBe(true);
+    },
+  );
 });
 
 it("a restore of a backup from before the first publication fails and says why", async () => {

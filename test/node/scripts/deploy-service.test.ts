@@ -1,4 +1,5 @@
 /** What the real wrangler uploads to a fake of Cloudflare runs in workerd, until it serves. */
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { onlyToken } from "../../../scripts/new-admin-token.ts";
 import { callCatalog, untilServed } from "../../../scripts/service-call.ts";
@@ -60,6 +61,28 @@ it(
     const page = await fetch(url);
     expect(page.headers.get("content-type")).toContain("text/html");
     expect(await page.text()).toContain("<title>");
+  },
+  HANG_MS,
+);
+
+it(
+  "wrangler deploy alone continues after a broken first upload, once the empty KV namespace is deleted",
+  async () => {
+    const { cloudflare } = world;
+    const broken = { status: 500, code: 10013, message: "an unknown error has occurred" };
+    cloudflare.faultOf = (route) => (route.startsWith("PUT ") ? broken : undefined);
+    expect(await deployAlone()).toMatchObject({ code: 1 });
+    cloudflare.faultOf = () => undefined;
+    const repeated = await deployAlone();
+    expect(repeated.code).toBe(1);
+    expect(repeated.stdout + repeated.stderr).toMatch(/title already exists.*10014/s);
+    const [, command = ""] =
+      /`npx wrangler (kv namespace delete [^`]+)`/.exec(
+        readFileSync("docs/deploying.md", "utf8"),
+      ) ?? [];
+    expect(await world.wrangler(...command.split(" "))).toMatchObject({ code: 0 });
+    expect(await deployAlone()).toMatchObject({ code: 0 });
+    expect(cloudflare.account.namespaces).toMatchObject([{ title: "locations-catalog" }]);
   },
   HANG_MS,
 );

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ingest, type IngestOptions } from "../../../scripts/ingest-progress.ts";
+import { ingest, type IngestOptions, shows } from "../../../scripts/ingest-progress.ts";
 import type { AdminAnswer } from "../../../scripts/service-call.ts";
 
 const RUN = {
@@ -67,7 +67,7 @@ function follow(routes: Routes, options: Partial<IngestOptions> = {}) {
 
 describe("an ingest", () => {
   it("ends with the published generation", async () => {
-    expect(await follow({})).toEqual({ ok: true, generation: 7 });
+    expect(await follow({})).toEqual({ ok: true, generation: 7, isNew: true });
     expect(said).toContain("Catalog published.");
   });
 
@@ -108,7 +108,11 @@ describe("an ingest", () => {
     const at = (done: number) =>
       ok({ ...RUN, state: "running", stage: "encode", progress: { done, total: 9 } });
     const run = [...Array.from({ length: 9 }, (_, done) => at(done)), ok(SUCCEEDED)];
-    expect(await follow({ run }, { patienceMs: 0 })).toEqual({ ok: true, generation: 7 });
+    expect(await follow({ run }, { patienceMs: 0 })).toEqual({
+      ok: true,
+      generation: 7,
+      isNew: true,
+    });
   });
 
   it("reports a full queue, and the pause instead if that is the cause", async () => {
@@ -132,6 +136,14 @@ describe("an ingest", () => {
     expect(await follow({ queue: [refused(401)] })).toMatchObject({ reason: "refused" });
     const queue = [refused(401), refused(401), ok({ run: RUN })];
     expect(await follow({ queue }, { isTokenNew: true })).toMatchObject({ ok: true });
+  });
+
+  it("says that another run would fail as well while the stores are another installation's", async () => {
+    const error = { code: "foreign_stores", stage: "fetch", message: "R2 is theirs" };
+    expect(await follow({ run: [ok({ ...RUN, state: "failed", error })] })).toMatchObject({
+      ok: false,
+      isForeign: true,
+    });
   });
 
   it("ends with the error of a failed run", async () => {
@@ -175,5 +187,27 @@ describe("an ingest", () => {
       throw new Error("The Worker has ended");
     };
     await expect(follow({}, { assertAlive })).rejects.toThrow("The Worker has ended");
+  });
+});
+
+describe("what the service answers after an ingest", () => {
+  const lost = {
+    ok: false,
+    code: "data_loss",
+    problem: "data_loss, every copy is damaged",
+  } as const;
+  const none = { ok: false, code: "unavailable", problem: "unavailable, no catalog" } as const;
+  const generation = (number: number) => ({ ok: true, generation: number, counts: "" }) as const;
+
+  it("shows the published version, or is waited for", () => {
+    const end = { ok: true, generation: 7, isNew: true } as const;
+    const answers = [generation(6), lost, none, generation(7), generation(8)];
+    expect(answers.map((served) => shows(served, end))).toEqual([false, false, false, true, true]);
+  });
+
+  it("is final at once where a loss was found that the ingest has not mended, or where it failed", () => {
+    expect(shows(lost, { ok: true, generation: 7, isNew: false })).toBe(true);
+    expect(shows(none, { ok: true, generation: 7, isNew: false })).toBe(false);
+    expect(shows(none, { ok: false, reason: "paused", problem: "" })).toBe(true);
   });
 });

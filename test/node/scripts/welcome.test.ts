@@ -4,10 +4,12 @@ import { describeEnd, welcome } from "../../../scripts/welcome.ts";
 const url = "http://127.0.0.1:8787";
 const WORKER = { url, logFile: "worker.log", wayOut: "npm start -- --fresh" };
 
+const SERVED = { ok: true, generation: 3, counts: "2 airports, 1 cities" } as const;
+const NONE = { ok: false, code: "unavailable", problem: "unavailable, no catalog" } as const;
+
 describe("the last message of npm start", () => {
   it("says what is served", () => {
-    const served = { ok: true, generation: 3, counts: "2 airports, 1 cities" } as const;
-    const text = welcome(WORKER, "token", served);
+    const text = welcome(WORKER, "token", SERVED);
     expect(text).toContain(`Serving 2 airports, 1 cities at ${url}`);
     expect(text).toContain("curl -s --compressed");
   });
@@ -22,8 +24,20 @@ describe("the last message of npm start", () => {
     expect(text).toContain(`Every call to ${url} fails: data_loss, all copies are damaged`);
     expect(text).toContain("--fresh");
     expect(text).not.toContain("Serving");
-    const none = { ok: false, code: "unavailable", problem: "unavailable, nothing yet" } as const;
-    expect(welcome(WORKER, "token", none)).not.toContain("--fresh");
+  });
+
+  it("names the restore that ends an outage, also while ingestion is paused", () => {
+    expect(welcome(WORKER, "token", NONE)).toMatch(
+      /fails: unavailable, no catalog\n.*restore the newest backup on the dashboard, also during a pause/,
+    );
+  });
+
+  it("says of nothing that it is served where nothing is", () => {
+    const end = { ok: false, reason: "failed", problem: "It is so." } as const;
+    const text = (served: typeof SERVED | typeof NONE) =>
+      describeEnd(end, { url, tokenFile: "token", served });
+    expect(text(SERVED)).toContain("What was published before is served. To try again");
+    expect(text(NONE)).not.toContain("is served");
   });
 
   it.each([
@@ -31,14 +45,22 @@ describe("the last message of npm start", () => {
     ["failed", "queue"],
     ["stalled", "queue"],
   ] as const)("says after an ingest that %s how to %s", (reason, route) => {
-    const text = describeEnd({ ok: false, reason, problem: "It is so." }, url, "token");
+    const end = { ok: false, reason, problem: "It is so." } as const;
+    const text = describeEnd(end, { url, tokenFile: "token", served: SERVED });
     expect(text).toContain("It is so.");
     expect(text).toContain(`--json '{}' ${url}/admin/ingest/${route}`);
   });
 
+  it("leads from the stores of another installation to a takeover, not to another run", () => {
+    const end = { ok: false, reason: "failed", problem: "Theirs.", isForeign: true } as const;
+    const text = describeEnd(end, { url, tokenFile: "token", served: SERVED });
+    expect(text).toContain(`--json '{}' ${url}/admin/catalog/take-over`);
+    expect(text).not.toContain("try again");
+  });
+
   it("says how to publish what the guards refused", () => {
     const end = { ok: false, reason: "failed", problem: "It shrinks.", approvable: "r-1" } as const;
-    expect(describeEnd(end, url, "token")).toContain(
+    expect(describeEnd(end, { url, tokenFile: "token", served: SERVED })).toContain(
       `--json '{"candidate_of":"r-1","force":true}' ${url}/admin/ingest/queue`,
     );
   });

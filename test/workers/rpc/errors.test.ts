@@ -105,7 +105,7 @@ describe("JSON in gRPC-Web that Connect cannot quote in a trailer", () => {
 
 describe("a catalog that cannot be read", () => {
   it.each([
-    ["nothing_published", "30", "no catalog has been published yet"],
+    ["nothing_published", "30", "no catalog is available"],
     ["unavailable", "5", "the catalog cannot be read at the moment"],
   ] as const)(
     "leads to unavailable because of %s, with the time of the next try",

@@ -307,7 +307,7 @@ describe("the five answers", () => {
   it("say that nothing is served where no first run is on its way", async () => {
     world = new AdminWorld();
     expect(await answers()).toMatchObject({
-      served: say("fail", "No", "nothing is published yet"),
+      served: say("fail", "No", "nothing is published, or both stores have lost"),
       next: say(
         "pass",
         "Next ingest in 16 h 17 min",

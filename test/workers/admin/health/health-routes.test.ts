@@ -33,7 +33,7 @@ describe("GET /admin/monitor/status", () => {
     const answer = await admin("GET", "/admin/monitor/status");
     expect(await answer.json()).toMatchObject({
       status: "fail",
-      output: expect.stringContaining("catalog:present: nothing is published yet"),
+      output: expect.stringContaining("catalog:present: nothing is published"),
       checks: {
         "kv:responseTime": [{ status: "pass" }],
         "d1:responseTime": [{ status: "pass" }],
@@ -89,7 +89,7 @@ describe("GET /catalog/health", () => {
     expect(await before.json()).toMatchObject({
       status: "fail",
       output: expect.stringMatching(
-        /^catalog:present: nothing is published yet, .* queue an ingest$/,
+        /^catalog:present: nothing is published, .* restore the newest backup, also during a pause; .* and resume$/,
       ),
     });
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE, A_CLAIM);

@@ -1,0 +1,200 @@
+/** Two versions of the Worker at once over the same stores, as while a deployment is gradual. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Clients } from "../chaos/clients.ts";
+import type { BackupContent, Operated, Violation } from "../chaos/evidence.ts";
+import { checkInvariants, checkStores } from "../chaos/invariants.ts";
+import { checkRestored } from "../chaos/restored.ts";
+import { freePort } from "../system/running-service.ts";
+import { hasEnded, KilledService } from "./killed-service.ts";
+import { LATER_STATE, OTHER_CHECKPOINTS, otherBundle } from "./other-bundle.ts";
+
+const VARS = { MANIFEST_FRESH_MS: "500" };
+
+interface JobAnswer {
+  readonly id: string;
+  readonly state: string;
+  readonly backup_id: string;
+  readonly chain: readonly string[];
+  readonly generation: number | null;
+}
+
+let killed: KilledService;
+/** The Worker that runs the Durable Objects, and the one beside it. */
+let versions: readonly [KilledService, KilledService];
+let bundles: { readonly present: string; readonly former: string; readonly later: string };
+let generation = 0;
+const clients: Clients[] = [];
+const violations: Violation[] = [];
+const operated: Operated = {
+  acknowledged: new Set(),
+  cancelled: new Set(),
+  pauses: [],
+  rollbackAttempts: 0,
+  takeovers: 0,
+  rollbacks: new Map(),
+  ends: new Map(),
+  restores: [],
+};
+
+beforeAll(async () => {
+  killed = await KilledService.build();
+  versions = [killed, killed.through(await freePort())];
+  bundles = {
+    present: join(killed.folder, "bundle"),
+    former: otherBundle(join(killed.folder, "former"), OTHER_CHECKPOINTS),
+    later: otherBundle(join(killed.folder, "later"), LATER_STATE),
+  };
+});
+
+afterAll(() => killed.remove());
+
+type Version = keyof typeof bundles;
+
+/** Gives the objects to one version, with another beside it. */
+function deploy(objects: Version, beside: Version): Promise<void> {
+  const { port } = versions[1];
+  const bundle = bundles[objects];
+  return killed.restart({ bundle, beside: { bundle: bundles[beside], port } }, VARS);
+}
+
+/** Lets clients call both versions as long as something is done. */
+async function callBothDuring(work: () => Promise<void>): Promise<void> {
+  let inner: Awaited<ReturnType<KilledService["callDuring"]>> | undefined;
+  const outer = await versions[0].callDuring(async () => {
+    inner = await versions[1].callDuring(work);
+  });
+  for (const called of [outer, inner])
+    if (called !== undefined) {
+      clients.push(called.clients);
+      violations.push(...called.violations);
+    }
+}
+
+/** What each version answers a client: a generation, or the error in its own words. */
+const askBoth = () =>
+  Promise.all(versions.map((version) => version.ask().catch((cause: unknown) => String(cause))));
+
+/** Publishes through a version, and waits until both serve it. */
+async function publish(through: KilledService, served = [++generation, generation]) {
+  const id = await through.publish();
+  operated.acknowledged.add(id);
+  const run = await through.runWhen(id, hasEnded);
+  expect(run).toMatchObject({ outcome: "published", attempt: 1, generation_after: generation });
+  operated.ends.set(id, { state: run.state, outcome: run.outcome });
+  await expect.poll(askBoth).toEqual(served);
+}
+
+async function rollBack(through: KilledService): Promise<void> {
+  const earlier = generation - 1;
+  operated.rollbackAttempts++;
+  await through.admin("POST", "/admin/catalog/rollback", { generation: earlier });
+  operated.rollbacks.set(++generation, earlier);
+  await expect.poll(askBoth).toEqual([generation, generation]);
+}
+
+/** Queues jobs, which must succeed. Returns them. */
+async function jobsOf(through: KilledService, path: string): Promise<readonly JobAnswer[]> {
+  const { job } = await through.admin<{ job: JobAnswer }>("POST", path, {});
+  const jobs = job.chain.map((id) => through.jobWhen<JobAnswer>(id, hasEnded));
+  for (const ended of await Promise.all(jobs)) expect(ended).toMatchObject({ state: "succeeded" });
+  return Promise.all(jobs);
+}
+
+/** Restores a backup through a version, which pauses ingestion, and resumes through another. */
+async function restore(id: string, through: KilledService, resumeThrough: KilledService) {
+  const [undo, restored] = await jobsOf(through, `/admin/backup/${id}/restore`);
+  const from = Date.now();
+  const contentOf = (backup = "") =>
+    killed.service.control(`backup?id=${backup}`) as Promise<BackupContent>; // our worker
+  const content = { backup: await contentOf(id), undo: await contentOf(undo?.backup_id) };
+  expect(restored).toMatchObject({ generation: ++generation });
+  operated.restores.push({ generation, ...content });
+  violations.push(...checkRestored({ generation, ...content }, await killed.state()));
+  await expect.poll(askBoth).toEqual([generation, generation]);
+  operated.pauses.push({ from, to: Date.now(), before: generation, after: generation });
+  await resumeThrough.admin("POST", "/admin/ingest/resume", {});
+}
+
+describe("two versions that read the same state", () => {
+  it.each([
+    ["former", "present"],
+    ["present", "former"],
+  ] as const)(
+    "publish, roll back and restore through each other, while the objects are of the %s one",
+    async (objects, beside) => {
+      await deploy(objects, beside);
+      await callBothDuring(async () => {
+        const [one, two] = versions;
+        await publish(one);
+        await publish(two);
+        await rollBack(two);
+        const [backup] = await jobsOf(two, "/admin/backup/run");
+        await publish(one);
+        await restore(backup?.backup_id ?? "", two, one);
+        await publish(two);
+      });
+      expect(await askBoth()).toEqual([generation, generation]);
+    },
+  );
+});
+
+describe("a later version that stores another form", () => {
+  const unavailable = expect.stringContaining("503");
+
+  it("publishes over the present state, while the present version serves what it holds", async () => {
+    await deploy("later", "present");
+    await callBothDuring(async () => {
+      await expect.poll(askBoth).toEqual([generation, generation]);
+      const held = generation++;
+      await publish(versions[0], [generation, held]);
+    });
+  });
+
+  it("serves, while the present version that holds nothing answers `unavailable`, and says why", async () => {
+    await deploy("later", "present");
+    await callBothDuring(async () => {
+      expect(await askBoth()).toEqual([generation, unavailable]);
+      const health = await fetch(`${versions[1].url}/catalog/health`);
+      expect(await health.text()).toContain(
+        "it has format 2, and this Worker reads format 1; deploy a Worker that reads it",
+      );
+    });
+  });
+
+  it("serves, while the objects are of the present version, which refuses every change by name", async () => {
+    await deploy("present", "later");
+    await callBothDuring(async () => {
+      expect(await askBoth()).toEqual([unavailable, generation]);
+      for (const version of versions)
+        for (const path of ["ingest/queue", "ingest/resume", "backup/run", "catalog/take-over"])
+          await expect(version.admin("POST", `/admin/${path}`, {})).rejects.toThrow(
+            /503 .*other_version.*have version 2, .* Deploy the newer Worker again/s,
+          );
+    });
+  });
+
+  it("continues as before, once the objects are its own again", async () => {
+    await deploy("later", "later");
+    await callBothDuring(async () => {
+      await publish(versions[1]);
+      await rollBack(versions[0]);
+    });
+    expect(await askBoth()).toEqual([generation, generation]);
+  });
+});
+
+it("no version has broken an invariant, whichever one was called", async () => {
+  expect(violations).toEqual([]);
+  // Only the present version over a later manifest has served nobody.
+  const silent = clients.filter(({ checked }) => checked === 0);
+  expect(silent).toHaveLength(2);
+  await expect.poll(async () => checkStores(await killed.state())).toEqual([]);
+  const state = await killed.state();
+  const served = clients.flatMap((called) => [...called.served.values()]);
+  const older = clients.flatMap((called) => called.older);
+  const shown = [state.kv ?? [], state.r2 ?? []].flat();
+  expect(checkInvariants({ served, shown, older, operated, state, defaultLocale: "en" })).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bundleWorker } from "../../bench/bundle.ts";
+
+/** What to replace, and by what. */
+export type Change = readonly [pattern: RegExp, replacement: string];
+
+/** Checkpoints that name something otherwise than the present code does. */
+export const OTHER_CHECKPOINTS: readonly Change[] = [
+  [/CHECKPOINT_FORMAT = \d+/g, "CHECKPOINT_FORMAT = 0"],
+  [/judgedAgainst/g, "comparedWith"],
+];
+
+/** Later manifests and tables of the coordinator. This code reads the present ones, and converts them. */
+export const LATER_STATE: readonly Change[] = [
+  [/MANIFEST_FORMAT = 1;/g, "MANIFEST_FORMAT = 2;"],
+  [/stored\.format === MANIFEST_FORMAT/g, "stored.format <= MANIFEST_FORMAT"],
+  [/format: literal\(1\)/g, "format: literal([1, 2])"],
+  [
+    /(COORDINATOR_SCHEMA = \[\s+\[[^\]]+\])/g,
+    `$1, ["UPDATE versions SET manifest = json_set(manifest, '$.format', 2)"]`,
+  ],
+];
+
+/**
+ * Makes a bundle of the Worker as another version would be: the present one, changed.
+ *
+ * @throws if there is nothing of a change in it.
+ */
+export function otherBundle(folder: string, changes: readonly Change[]): string {
+  bundleWorker("test/chaos/worker.ts", folder, { minify: false });
+  const file = join(folder, "worker.js");
+  let code = readFileSync(file, "utf8");
+  for (const [pattern, replacement] of changes) {
+    const changed = code.replaceAll(pattern, replacement);
+    if (changed === code) throw new Error(`there is no ${pattern} in the bundle`);
+    code = changed;
+  }
+  writeFileSync(file, code);
+  return folder;
+}
