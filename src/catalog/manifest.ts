@@ -219,24 +219,28 @@ export function toStored({ locales, ...manifest }: Manifest): StoredManifest {
   return { ...manifest, segments, locales: entries };
 }
 
-/** Converts a stored manifest that is known to have the right shape. */
+/**
+ * Converts a stored manifest that is known to have the right shape, each locale when it is first read:
+ * the first request of an isolate needs one of them.
+ */
 export function fromStored({ segments, locales, ...manifest }: StoredManifest): Manifest {
-  const known = segments.map((stored): SizedSegment => {
-    if (typeof stored !== "string")
-      return { segment: { blob: stored[0], bytes: stored[1] }, bytes: stored[1] };
-    return { segment: { inline: stored }, bytes: Buffer.from(stored, "base64").length };
-  });
+  const known: SizedSegment[] = [];
+  const segmentAt = (index: number) => {
+    const stored = segments[index];
+    if (stored === undefined) throw new Error("a segment is not listed");
+    return (known[index] ??= sized(stored));
+  };
   const readBody = ([sha256, ...indexes]: StoredBody): Body => {
-    const parts = indexes.flatMap((index) => known[index] ?? []);
+    const parts = indexes.map(segmentAt);
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     return { sha256, bytes, segments: parts.map(({ segment }) => segment) };
   };
   const readFrame = (index: number): StoredSegment => {
-    const segment = known[index]?.segment;
-    if (segment === undefined || !("blob" in segment)) throw new Error("a frame is not stored");
+    const { segment } = segmentAt(index);
+    if (!("blob" in segment)) throw new Error("a frame is not stored");
     return segment;
   };
-  const entries = mapValues(locales, ({ coverage, bodies, frames }): LocaleEntry => {
+  const entries = mapLazily(locales, ({ coverage, bodies, frames }): LocaleEntry => {
     const forms = mapValues(bodies, (codings) => mapValues(codings, readBody));
     const message = forms["proto"]?.["identity"];
     if (message === undefined) throw new Error("a locale has no message");
@@ -252,6 +256,12 @@ export function fromStored({ segments, locales, ...manifest }: StoredManifest): 
   return { ...manifest, format: MANIFEST_FORMAT, locales: entries };
 }
 
+function sized(stored: SegmentEntry): SizedSegment {
+  if (typeof stored !== "string")
+    return { segment: { blob: stored[0], bytes: stored[1] }, bytes: stored[1] };
+  return { segment: { inline: stored }, bytes: Buffer.byteLength(stored, "base64") };
+}
+
 interface SizedSegment {
   readonly segment: Segment;
   readonly bytes: number;
@@ -262,6 +272,25 @@ function mapValues<T, U>(
   map: (value: T) => U,
 ): { readonly [name: string]: U } {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+}
+
+/** Maps each value once, when it is first read. */
+function mapLazily<T, U>(
+  values: { readonly [name: string]: T },
+  map: (value: T) => U,
+): { readonly [name: string]: U } {
+  const mapped: { readonly [name: string]: U } = {};
+  for (const [name, value] of Object.entries(values))
+    Object.defineProperty(mapped, name, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        const made = map(value);
+        Object.defineProperty(mapped, name, { value: made });
+        return made;
+      },
+    });
+  return mapped;
 }
 
 /**

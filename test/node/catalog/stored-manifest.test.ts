@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import {
+  fromStored,
   manifestBlobs,
   openManifest,
   sealManifest,
@@ -21,6 +22,26 @@ describe("toStored", () => {
     const { segments } = toStored(aManifest());
     const blobs = segments.flatMap((segment) => (typeof segment === "string" ? [] : [segment[0]]));
     expect(blobs).toHaveLength(manifestBlobs(aManifest()).size);
+  });
+});
+
+describe("fromStored", () => {
+  const stored = toStored(manifest);
+
+  it("converts no locale before it is read", () => {
+    const { en } = stored.locales;
+    const withoutBodies = { coverage: 1, bodies: {} };
+    const { locales } = fromStored({
+      ...stored,
+      locales: { ...(en && { en }), de: withoutBodies },
+    });
+    expect(locales["en"]).toEqual(manifest.locales["en"]);
+    expect(() => locales["de"]).toThrow("a locale has no message");
+  });
+
+  it("converts a locale once, so that what is memoized for a body is found again", () => {
+    const { locales } = fromStored(stored);
+    expect(locales["en"]).toBe(locales["en"]);
   });
 });
 
