@@ -17,6 +17,12 @@ const manifest = aManifest({
 });
 const sealed = Uint8Array.from(Buffer.from(sealManifest(manifest)));
 
+/** Seals what another release may store. */
+function sealedAs(value: object): Uint8Array<ArrayBuffer> {
+  const json = JSON.stringify(value);
+  return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
+}
+
 describe("toStored", () => {
   it("lists a segment once that several bodies share", () => {
     const { segments } = toStored(aManifest());
@@ -50,6 +56,20 @@ describe("a sealed manifest", () => {
     expect(await openManifest(sealed)).toEqual({ ok: true, manifest });
   });
 
+  it("opens in the format before, in which the diffs and locales are no strings", async () => {
+    expect(await openManifest(sealedAs(toStored(manifest)))).toEqual({ ok: true, manifest });
+  });
+
+  it("reads no diff and no locale before somebody does", async () => {
+    const { diffs: _, ...stored } = toStored(manifest);
+    const locales = { en: JSON.stringify(stored.locales["en"]), de: "broken" };
+    const opened = await openManifest(sealedAs({ ...stored, format: 2, diffs: "broken", locales }));
+    if (!opened.ok) throw new Error(opened.problem);
+    expect(opened.manifest.locales["en"]).toEqual(manifest.locales["en"]);
+    expect(() => opened.manifest.locales["de"]).toThrow(SyntaxError);
+    expect(() => opened.manifest.diffs).toThrow(SyntaxError);
+  });
+
   it("does not open with any bit flipped, so that no changed digit is served", async () => {
     const opened = [...sealed.keys()].flatMap((at) =>
       Array.from({ length: 8 }, async (_, bit) => {
@@ -69,8 +89,6 @@ describe("a sealed manifest", () => {
   });
 
   it("does not open in a format that this release does not know", async () => {
-    const json = JSON.stringify({ format: 2 });
-    const text = Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
-    expect(await openManifest(text)).toMatchObject({ ok: false });
+    expect(await openManifest(sealedAs({ format: 3 }))).toMatchObject({ ok: false });
   });
 });
