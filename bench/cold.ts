@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { findBody } from "../src/catalog/find-body.ts";
@@ -14,127 +15,203 @@ import { send } from "./send.ts";
 import { median, round } from "./statistics.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
-const STARTS = 5;
+const STARTS = 10;
+const NAME = "cold";
 const MIB = 2 ** 20;
+/** After an answer workerd has a little left to do. */
+const SETTLE_MS = 50;
 
-/** What is started in turn, with the same bindings. */
-const EMPTY = "an empty Worker";
-const SERVICE = "the service";
-const STOCK = "Connect's router alone";
-const EMPTY_CODE = `
-  import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
-  export class AlertMonitor extends DurableObject {}
-  export class IngestCoordinator extends DurableObject {}
-  export class SegmentCompressor extends WorkerEntrypoint {}
-  export default { fetch: () => new Response() };
-`;
+/** What the first answer is made of, by its key in KV, the manifest first. */
+type Stored = ReadonlyMap<string, ArrayBuffer>;
 
-/** What a new isolate costs: its start, its first request, and the size of what it loads. */
-export async function measureCold(worker: BenchWorker, one: Case): Promise<Table> {
-  const stored = await storedRequest(worker, one);
-  const requests: { storedMs: number; firstMs: number; secondMs: number }[] = [];
-  for (let index = 0; index < STARTS; index++) {
-    await worker.restart();
-    const storedMs = await timed(() => ask(worker, stored));
-    await worker.restart();
-    const firstMs = await timed(() => ask(worker, one));
-    const secondMs = await timed(() => ask(worker, one));
-    requests.push({ storedMs, firstMs, secondMs });
-  }
+/** CPU (ms) of workerd. */
+interface Start {
+  readonly startMs: number;
+  readonly firstMs: number;
+  readonly secondMs: number;
+}
+
+/** What a new isolate costs, beside Workers that do less: its start, and its first requests. */
+export async function measureCold(worker: Pick<BenchWorker, "catalog">, one: Case): Promise<Table> {
+  const stored = await readStored(worker);
   const folder = mkdtempSync(join(tmpdir(), "bench-cold-"));
   try {
-    const bundles = new Map([
-      [EMPTY, join(folder, "empty")],
-      [SERVICE, join(folder, "service")],
-      [STOCK, join(folder, "stock")],
-    ]);
-    for (const path of bundles.values()) mkdirSync(path);
-    writeFileSync(join(folder, "empty", "worker.js"), EMPTY_CODE);
-    bundleWorker("src/worker.ts", join(folder, "service"));
-    bundleWorker("bench/stock-worker.ts", join(folder, "stock"));
-    const starts = await measureStarts(bundles);
-    const beyondEmpty = (name: string) =>
-      round(
-        median((starts.get(name) ?? []).map((ms, turn) => ms - (starts.get(EMPTY)?.[turn] ?? NaN))),
-        0,
-      );
-    const { bytes, gzipBytes } = sizeOf(join(folder, "service"));
+    const bundles = makeBundles(folder, stored);
+    const starts = await startInTurn([...bundles.values()], {
+      state: join(folder, "state"),
+      stored,
+      one,
+    });
+    const manifestKb = (stored.get(MANIFEST_KEY)?.byteLength ?? NaN) / 1000;
     return {
-      title: `A new isolate, medians of ${STARTS} starts, with the stores on this machine's disk`,
-      columns: ["", "value"],
-      rows: [
-        ["bundle, MiB", round(bytes / MIB, 2)],
-        ["bundle with gzip, MiB", round(gzipBytes / MIB, 2)],
-        ["CPU of its start, beyond that of an empty Worker, ms", beyondEmpty(SERVICE)],
-        [`the same of ${STOCK}, ms`, beyondEmpty(STOCK)],
-        [
-          "first request, if it only reads what this one needs from KV and sends it, ms",
-          round(median(requests.map(({ storedMs }) => storedMs)), 1),
-        ],
-        [
-          `first request (${one.name}), ms`,
-          round(median(requests.map(({ firstMs }) => firstMs)), 1),
-        ],
-        ["second request, ms", round(median(requests.map(({ secondMs }) => secondMs)), 1)],
+      title: `A new isolate: medians of ${STARTS} starts in turn. CPU of all of workerd, with KV on this machine's disk, which another Worker has just read, because KV's simulator starts with its first read. The request is ${one.name}, the manifest has ${round(manifestKb, 0)} kB`,
+      columns: [
+        "Worker",
+        "bundle, MiB",
+        "with gzip, MiB",
+        "start beyond the first row's, ms",
+        "first request, ms",
+        "second, ms",
       ],
+      rows: [...bundles].map(([name, bundle]) => rowOf({ name, bundle, starts })),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Asks for what a first answer is made of, as it is stored. */
-async function storedRequest(worker: BenchWorker, one: Case): Promise<Case> {
+async function readStored(worker: Pick<BenchWorker, "catalog">): Promise<Stored> {
   const kv = await worker.catalog();
-  const text = await kv.get(MANIFEST_KEY, "arrayBuffer");
-  const opened = await openManifest(new Uint8Array(text ?? new ArrayBuffer()));
+  const read = async (key: string): Promise<[string, ArrayBuffer]> => {
+    const value = await kv.get(key, "arrayBuffer");
+    if (value === null) throw new Error(`KV lacks ${key}`);
+    return [key, value];
+  };
+  const manifest = await read(MANIFEST_KEY);
+  const opened = await openManifest(new Uint8Array(manifest[1]));
   if (!opened.ok) throw new Error(opened.problem);
   const wanted = { locale: "en", representation: "proto", coding: "br" } as const;
   const { segments = [] } = findBody(opened.manifest, wanted) ?? {};
-  const blobs = segments.flatMap((segment) => ("blob" in segment ? [blobKey(segment.blob)] : []));
-  const query = new URLSearchParams([MANIFEST_KEY, ...blobs].map((key) => ["key", key]));
-  return { ...one, method: "GET", path: `/stored?${query.toString()}`, body: new Uint8Array() };
+  const keys = segments.flatMap((segment) => ("blob" in segment ? [blobKey(segment.blob)] : []));
+  return new Map([manifest, ...(await Promise.all(keys.map(read)))]);
 }
 
-async function ask({ port }: BenchWorker, one: Case): Promise<void> {
-  const { status, body } = await send(port, one);
-  if (status !== 200) throw new Error(`${status} ${body.toString()}`);
+/** Makes the folders of the Workers that are started, the empty one first. */
+function makeBundles(folder: string, stored: Stored): ReadonlyMap<string, string> {
+  const bundle = (name: string, make: (path: string) => void): string => {
+    const path = join(folder, name);
+    mkdirSync(path);
+    make(path);
+    return path;
+  };
+  const written = (code: string) => (path: string) => writeFileSync(join(path, "worker.js"), code);
+  const bundled = (entry: string) => (path: string) => bundleWorker(entry, path);
+  return new Map([
+    ["empty", bundle("empty", written(withClasses("fetch: () => new Response()")))],
+    ["only reads from KV and sends", bundle("reader", written(readerOf([...stored.keys()])))],
+    ["the service", bundle("service", bundled("src/worker.ts"))],
+    ["Connect's router alone", bundle("stock", bundled("bench/stock-worker.ts"))],
+  ]);
 }
 
-/** CPU times (ms) of starts of workerd with each bundle, in turn, with the service's bindings. */
-async function measureStarts(
-  bundles: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  const starts = new Map([...bundles.keys()].map((name): [string, number[]] => [name, []]));
+/** A Worker with the classes that the bindings name. */
+function withClasses(handlers: string): string {
+  return `
+    import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
+    export class AlertMonitor extends DurableObject {}
+    export class IngestCoordinator extends DurableObject {}
+    export class SegmentCompressor extends WorkerEntrypoint {}
+    export default { ${handlers} };
+  `;
+}
+
+/** A Worker that reads the first key, then the others, as the service does, and sends these. */
+function readerOf([manifest, ...blobs]: readonly string[]): string {
+  return withClasses(`
+    async fetch(request, { CATALOG }) {
+      const read = (key) => CATALOG.get(key, "arrayBuffer");
+      await read(${JSON.stringify(manifest)});
+      return new Response(new Blob(await Promise.all(${JSON.stringify(blobs)}.map(read))));
+    }
+  `);
+}
+
+interface Measured {
+  /** Where the stores are. */
+  readonly state: string;
+  readonly stored: Stored;
+  readonly one: Case;
+}
+
+/** Starts workerd with each bundle, in turn, with the service's bindings. */
+async function startInTurn(
+  bundles: readonly string[],
+  measured: Measured,
+): Promise<ReadonlyMap<string, readonly Start[]>> {
+  const starts = new Map(bundles.map((bundle): [string, Start[]] => [bundle, []]));
+  await fill(bundles[0] ?? "", measured);
   for (let turn = 0; turn < STARTS; turn++)
-    for (const [name, path] of bundles) starts.get(name)?.push(await startCpuMs(path));
+    for (const [bundle, done] of starts) done.push(await measureStart(bundle, measured));
   return starts;
 }
 
-async function startCpuMs(folder: string): Promise<number> {
-  const before = workerdCpuMs();
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({ name: "cold", ...benchBindings(folder) }),
-  );
+/** Puts into KV what is read. */
+async function fill(bundle: string, { state, stored }: Measured): Promise<void> {
+  const miniflare = open(bundle, state);
   try {
-    await miniflare.ready;
-    return workerdCpuMs() - before;
+    const kv = await miniflare.getKVNamespace("CATALOG", NAME);
+    for (const [key, value] of stored) await kv.put(key, value);
   } finally {
     await miniflare.dispose();
   }
 }
 
-/** The size of what a deploy would upload. */
-function sizeOf(folder: string): { readonly bytes: number; readonly gzipBytes: number } {
-  const files = bundleModules(folder).map(({ path }) => readFileSync(path));
-  return {
-    bytes: files.reduce((sum, { length }) => sum + length, 0),
-    gzipBytes: files.reduce((sum, file) => sum + gzipSync(file).length, 0),
-  };
+async function measureStart(bundle: string, { state, stored, one }: Measured): Promise<Start> {
+  const before = workerdCpuMs();
+  const miniflare = open(bundle, state);
+  try {
+    await miniflare.ready;
+    await sleep(SETTLE_MS);
+    const startMs = workerdCpuMs() - before;
+    const kv = await miniflare.getKVNamespace("CATALOG", NAME);
+    for (const key of stored.keys()) await kv.get(key, "arrayBuffer");
+    const port = Number((await miniflare.unsafeGetDirectURL(NAME)).port);
+    const firstMs = await cpuMsOf(() => ask(port, one));
+    const secondMs = await cpuMsOf(() => ask(port, one));
+    return { startMs, firstMs, secondMs };
+  } finally {
+    await miniflare.dispose();
+  }
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
-  const began = performance.now();
+function open(bundle: string, state: string): Miniflare {
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      name: NAME,
+      ...benchBindings(bundle),
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+      resourcePersistencePath: state,
+    }),
+  );
+}
+
+async function ask(port: number, one: Case): Promise<void> {
+  const { status, body } = await send(port, one);
+  if (status !== 200) throw new Error(`${status} ${body.toString()}`);
+}
+
+/** CPU time (ms) of all of workerd until it has finished some work. */
+async function cpuMsOf(work: () => Promise<void>): Promise<number> {
+  await sleep(SETTLE_MS);
+  const before = workerdCpuMs();
   await work();
-  return performance.now() - began;
+  await sleep(SETTLE_MS);
+  return workerdCpuMs() - before;
+}
+
+interface Measurement {
+  readonly name: string;
+  readonly bundle: string;
+  /** By bundle, the empty Worker's first. */
+  readonly starts: ReadonlyMap<string, readonly Start[]>;
+}
+
+function rowOf({ name, bundle, starts }: Measurement): readonly string[] {
+  const [empty = []] = starts.values();
+  const own = starts.get(bundle) ?? [];
+  const beyondMs = own.map(({ startMs }, turn) => startMs - (empty[turn]?.startMs ?? NaN));
+  const files = bundleModules(bundle).map(({ path }) => readFileSync(path));
+  return [
+    name,
+    round(sizeOf(files), 2),
+    round(sizeOf(files.map((file) => gzipSync(file))), 2),
+    round(median(beyondMs), 0),
+    round(median(own.map(({ firstMs }) => firstMs)), 1),
+    round(median(own.map(({ secondMs }) => secondMs)), 1),
+  ];
+}
+
+/** MiB that a deploy would upload. */
+function sizeOf(files: readonly Uint8Array[]): number {
+  return files.reduce((sum, { length }) => sum + length, 0) / MIB;
 }

@@ -10,7 +10,6 @@
  * - `/decode/…`: the same router, with the message decoded from its bytes for each request;
  * - `/phase/…`: one part of an ingest at a time, or a whole one with stores in memory, timed from
  *   outside, where the clock runs;
- * - `/stored?key=…`: values of KV, one after the other: what a first answer must read and send;
  * - `/kv-reads`: how often the service has read KV.
  */
 import { fromBinary } from "@bufbuild/protobuf";
@@ -64,21 +63,12 @@ export default {
     if (pathname === "/learn-message") return learnMessage(await request.arrayBuffer());
     if (pathname.startsWith("/learn/")) return learn(request, pathname, env);
     if (pathname === "/repeat") return repeat(await request.json(), env);
-    if (pathname === "/stored") return sendStored(url.searchParams.getAll("key"), env);
     if (pathname === "/kv-reads") return Response.json({ kvReads });
     if (pathname.startsWith("/phase/"))
       return Response.json(await runPhase(pathname.slice("/phase/".length), url.searchParams));
     return answer(request, pathname, env);
   },
 } satisfies ExportedHandler<Env>;
-
-/** Sends the values of keys. The first one is read before the others, as a manifest is. */
-async function sendStored([first = "", ...others]: readonly string[], env: Env): Promise<Response> {
-  const read = (key: string) => env.CATALOG.get(key, "arrayBuffer");
-  await read(first);
-  const values = await Promise.all(others.map(read));
-  return new Response(new Blob(values.filter((value) => value !== null)));
-}
 
 /** Answers by one of those that are compared. */
 async function answer(

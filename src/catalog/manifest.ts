@@ -133,6 +133,9 @@ export type AirportSet = (typeof AIRPORT_SETS)[number];
  */
 export const MANIFEST_FORMAT = 1;
 
+/** The same of the sealed text in KV and R2. It was 1 too, and is read in that form as well. */
+export const SEALED_FORMAT = 2;
+
 export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
   /** Rises with every publication, including a rollback. */
@@ -229,19 +232,23 @@ export function toStored({ locales, ...manifest }: Manifest): StoredManifest {
   return { ...manifest, segments, locales: entries };
 }
 
-/** Converts a stored manifest that is known to have the right shape. */
+/**
+ * Converts a stored manifest that is known to have the right shape, each locale when it is first read:
+ * the first request of an isolate needs one of them.
+ */
 export function fromStored({ segments, locales, ...manifest }: StoredManifest): Manifest {
-  const known = segments.map((stored): SizedSegment => {
-    if (typeof stored !== "string")
-      return { segment: { blob: stored[0], bytes: stored[1] }, bytes: stored[1] };
-    return { segment: { inline: stored }, bytes: Buffer.from(stored, "base64").length };
-  });
+  const known: SizedSegment[] = [];
+  const segmentAt = (index: number) => {
+    const stored = segments[index];
+    if (stored === undefined) throw new Error("a segment is not listed");
+    return (known[index] ??= sized(stored));
+  };
   const readBody = ([sha256, ...indexes]: StoredBody): Body => {
-    const parts = indexes.flatMap((index) => known[index] ?? []);
+    const parts = indexes.map(segmentAt);
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     return { sha256, bytes, segments: parts.map(({ segment }) => segment) };
   };
-  const entries = mapValues(locales, ({ coverage, bodies, translation }): LocaleEntry => {
+  const entries = mapLazily(locales, ({ coverage, bodies, translation }): LocaleEntry => {
     const forms = mapValues(bodies, (codings) => mapValues(codings, readBody));
     const message = forms["proto"]?.["identity"];
     if (message === undefined) throw new Error("a locale has no message");
@@ -257,6 +264,12 @@ export function fromStored({ segments, locales, ...manifest }: StoredManifest): 
   return { ...manifest, format: MANIFEST_FORMAT, locales: entries };
 }
 
+function sized(stored: SegmentEntry): SizedSegment {
+  if (typeof stored !== "string")
+    return { segment: { blob: stored[0], bytes: stored[1] }, bytes: stored[1] };
+  return { segment: { inline: stored }, bytes: Buffer.byteLength(stored, "base64") };
+}
+
 interface SizedSegment {
   readonly segment: Segment;
   readonly bytes: number;
@@ -269,14 +282,60 @@ function mapValues<T, U>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 }
 
+/** Maps each value once, when it is first read. */
+function mapLazily<T, U>(
+  values: { readonly [name: string]: T },
+  map: (value: T) => U,
+): { readonly [name: string]: U } {
+  const mapped: { readonly [name: string]: U } = {};
+  for (const name of Object.keys(values)) defineLazily(mapped, name, () => map(values[name] as T)); // it has the name
+  return mapped;
+}
+
+/** Defines a property whose value is made when it is first read. */
+function defineLazily(target: object, name: string, make: () => unknown): void {
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const value = make();
+      Object.defineProperty(target, name, { value });
+      return value;
+    },
+  });
+}
+
+/**
+ * What is sealed: the diffs and each locale are JSON in a string, since the first request of an isolate
+ * reads one locale, and the objects of the others cost it more than the rest of the manifest.
+ */
+interface SealedManifest extends Omit<StoredManifest, "diffs" | "locales"> {
+  readonly diffs: string;
+  readonly locales: { readonly [locale: string]: string };
+}
+
 /**
  * Serializes a manifest for the stores: JSON, a line feed and the SHA-256 (hex) of the JSON. A
  * blob's key proves its bytes, but a manifest's key is fixed. Without the seal a changed digit would
  * be served, or a wrong generation would keep an isolate from ever updating.
  */
 export function sealManifest(manifest: Manifest): string {
-  const json = JSON.stringify(toStored(manifest));
+  const { diffs, locales, ...rest } = toStored(manifest);
+  const sealed: SealedManifest = {
+    ...rest,
+    format: SEALED_FORMAT,
+    diffs: JSON.stringify(diffs),
+    locales: mapValues(locales, (entry) => JSON.stringify(entry)),
+  };
+  const json = JSON.stringify(sealed);
   return `${json}\n${sha256Hex(json)}`;
+}
+
+function fromSealed({ diffs, locales, ...rest }: SealedManifest): Manifest {
+  const entries = mapLazily(locales, (text): StoredEntry => JSON.parse(text));
+  const manifest = fromStored({ ...rest, diffs: [], locales: entries });
+  defineLazily(manifest, "diffs", () => JSON.parse(diffs));
+  return manifest;
 }
 
 type OpenedManifest =
@@ -288,10 +347,15 @@ export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<Opene
   const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
   if (sealOf(text) !== (await digestHex(json)))
     return { ok: false, problem: "the seal does not fit" };
-  const stored: StoredManifest = JSON.parse(new TextDecoder().decode(json));
+  const stored: StoredManifest | SealedManifest = JSON.parse(new TextDecoder().decode(json));
+  if (isSealed(stored)) return { ok: true, manifest: fromSealed(stored) };
   if (stored.format === MANIFEST_FORMAT) return { ok: true, manifest: fromStored(stored) };
-  const problem = `it has format ${stored.format}, and this Worker reads format ${MANIFEST_FORMAT}; deploy a Worker that reads it`;
+  const problem = `it has format ${stored.format}, and this Worker reads formats up to ${SEALED_FORMAT}; deploy a Worker that reads it`;
   return { ok: false, problem };
+}
+
+function isSealed(stored: StoredManifest | SealedManifest): stored is SealedManifest {
+  return stored.format === SEALED_FORMAT;
 }
 
 /** Returns the last line of a sealed manifest, unverified. Two intact texts with one seal are equal. */

@@ -3,8 +3,8 @@ import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
 import {
   type Body,
   type Manifest,
-  MANIFEST_FORMAT,
   openManifest,
+  SEALED_FORMAT,
   sealManifest,
   sealOf,
   type Segment,
@@ -186,7 +186,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
       const etag = await checkOwner();
       if (etag !== null) await keepShown();
       const onlyIf = etag === null ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
-      const customMetadata = { owner: requireClaim().owner, format: String(MANIFEST_FORMAT) };
+      const customMetadata = { owner: requireClaim().owner, format: String(SEALED_FORMAT) };
       const put = r2.put(MANIFEST_KEY, text, { onlyIf, customMetadata });
       if ((await written(`R2 put ${MANIFEST_KEY}`, put)) === null) {
         await checkOwner();
@@ -203,9 +203,9 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
 /** Says why the installation may not replace a stored manifest; null if it may. */
 function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
-  if (Number(format) > MANIFEST_FORMAT)
+  if (Number(format) > SEALED_FORMAT)
     return new ForeignStores(
-      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,
+      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${SEALED_FORMAT}. Deploy the newer Worker again.`,
       null,
     );
   if (owner === claim.owner || etag === claim.replaceable()) return null;

@@ -110,6 +110,21 @@ it.each([
   expect(sha256(answer.body)).toBe(sha256(usual.body));
 });
 
+it.concurrent.each([
+  ["of 65 announced bytes", "Content-Length: 65"],
+  ["without an announced length", CHUNKED],
+])(
+  "ends the wait for a body %s that stalls, though the client names no deadline",
+  async (_name, length) => {
+    const { status, body } = await converse([
+      postHead(PROTO_TYPE, length),
+      ...(length === CHUNKED ? chunks([message]) : [message]),
+    ]);
+    expect(status).toBe(504);
+    expect(JSON.parse(body.toString())).toMatchObject({ code: "deadline_exceeded" });
+  },
+);
+
 it("lets the runtime refuse a malformed Content-Length", async () => {
   const { status } = await converse([postHead(JSON_TYPE, "Content-Length: abc"), "{}"]);
   expect(status).toBe(400);

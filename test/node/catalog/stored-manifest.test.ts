@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import {
+  fromStored,
   manifestBlobs,
   openManifest,
   sealManifest,
@@ -16,6 +17,12 @@ const manifest = aManifest({
 });
 const sealed = Uint8Array.from(Buffer.from(sealManifest(manifest)));
 
+/** Seals what another release may store. */
+function sealedAs(value: object): Uint8Array<ArrayBuffer> {
+  const json = JSON.stringify(value);
+  return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
+}
+
 describe("toStored", () => {
   it("lists a segment once that several bodies share", () => {
     const { segments } = toStored(aManifest());
@@ -24,9 +31,43 @@ describe("toStored", () => {
   });
 });
 
+describe("fromStored", () => {
+  const stored = toStored(manifest);
+
+  it("converts no locale before it is read", () => {
+    const { en } = stored.locales;
+    const withoutBodies = { coverage: 1, bodies: {} };
+    const { locales } = fromStored({
+      ...stored,
+      locales: { ...(en && { en }), de: withoutBodies },
+    });
+    expect(locales["en"]).toEqual(manifest.locales["en"]);
+    expect(() => locales["de"]).toThrow("a locale has no message");
+  });
+
+  it("converts a locale once, so that what is memoized for a body is found again", () => {
+    const { locales } = fromStored(stored);
+    expect(locales["en"]).toBe(locales["en"]);
+  });
+});
+
 describe("a sealed manifest", () => {
   it("opens as the manifest that was sealed", async () => {
     expect(await openManifest(sealed)).toEqual({ ok: true, manifest });
+  });
+
+  it("opens in the format before, in which the diffs and locales are no strings", async () => {
+    expect(await openManifest(sealedAs(toStored(manifest)))).toEqual({ ok: true, manifest });
+  });
+
+  it("reads no diff and no locale before somebody does", async () => {
+    const { diffs: _, ...stored } = toStored(manifest);
+    const locales = { en: JSON.stringify(stored.locales["en"]), de: "broken" };
+    const opened = await openManifest(sealedAs({ ...stored, format: 2, diffs: "broken", locales }));
+    if (!opened.ok) throw new Error(opened.problem);
+    expect(opened.manifest.locales["en"]).toEqual(manifest.locales["en"]);
+    expect(() => opened.manifest.locales["de"]).toThrow(SyntaxError);
+    expect(() => opened.manifest.diffs).toThrow(SyntaxError);
   });
 
   it("does not open with any bit flipped, so that no changed digit is served", async () => {
@@ -48,8 +89,6 @@ describe("a sealed manifest", () => {
   });
 
   it("does not open in a format that this release does not know", async () => {
-    const json = JSON.stringify({ format: 2 });
-    const text = Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
-    expect(await openManifest(text)).toMatchObject({ ok: false });
+    expect(await openManifest(sealedAs({ format: 3 }))).toMatchObject({ ok: false });
   });
 });
