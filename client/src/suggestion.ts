@@ -42,7 +42,7 @@ function whereIs(place: Place): string {
 
 /**
  * Finds the region within the country that has most of a city's service: a subdivision, whose slug
- * ends in the country's code, before a travel region.
+ * ends in the country's code, before a travel region. None of the city's own name: Vienna.
  */
 export function subdivisionOf({ name, country, airports }: CityPlace): RegionPlace | undefined {
   const service = new Map<RegionPlace, number>();
@@ -56,5 +56,5 @@ export function subdivisionOf({ name, country, airports }: CityPlace): RegionPla
     ([a, ofA], [b, ofB]) =>
       isSubdivision(b) - isSubdivision(a) || ofB - ofA || a.airports.length - b.airports.length,
   );
-  return most && most[0].name !== name ? most[0] : undefined;
+  return most && most[0].nameEnglish !== name ? most[0] : undefined;
 }
