@@ -32,7 +32,36 @@ export function rankPlaces(): RanksFile {
       // The most populous city of a code comes last, and stays.
       cities.toReversed().flatMap((row) => codesOf(row).map((code) => [code, idOf(row)])),
     ),
+    apart: citiesApart(),
   };
+}
+
+/** Finds the cities that have a subdivision of their own name, in which none of their airports lies. */
+function citiesApart(): string[] {
+  const subdivisions = new Map(
+    readTable("snapshot/regions.csv.gz").map((row) => [
+      nameIn(row["iso_country"], row["name"]),
+      row["code"],
+    ]),
+  );
+  const cityOf = new Map(
+    readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
+  );
+  const regionsOf = new Map<string | undefined, (string | undefined)[]>();
+  for (const row of readTable("snapshot/airports.csv.gz")) {
+    const city = cityOf.get(row["id"]);
+    regionsOf.set(city, [...(regionsOf.get(city) ?? []), row["iso_region"]]);
+  }
+  return readTable("snapshot/cities.csv.gz")
+    .filter(({ key, name, country }) => {
+      const own = subdivisions.get(nameIn(country, name));
+      return own !== undefined && regionsOf.get(key)?.includes(own) === false;
+    })
+    .map(({ key = "" }) => idText(cityId(key)));
+}
+
+function nameIn(country = "", name = ""): string {
+  return `${country} ${name}`;
 }
 
 /** The other names of airports, cities and regions: those of regions in some languages. */

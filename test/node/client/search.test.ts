@@ -106,6 +106,11 @@ describe("a search of all places of the world", () => {
     expect(inEnglish("venice")[0]).toBe("city Venice (Veneto, Italy)");
   });
 
+  it("tells a city by no region of its airports in which the city is not", () => {
+    expect(inEnglish("berlin")[0]).toBe("city Berlin (Germany)");
+    expect(inEnglish("oslo")[0]).toBe("city Oslo (Norway)");
+  });
+
   it("finds an airport by the name that travellers use, and by its official one", () => {
     for (const typed of ["milan bergamo", "il caravaggio"])
       expect(inEnglish(typed)[0]).toBe("airport BGY (Milan, Italy)");
