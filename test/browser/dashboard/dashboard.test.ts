@@ -175,10 +175,12 @@ describe("the dashboard without a valid token", () => {
     const page = await signIn("", { viewport: { width: 390, height: 844 } });
     const sections = page.getByRole("navigation", { name: "Sections" });
     const top = async () => (await sections.boundingBox())?.y ?? Infinity;
+    const link = page.getByRole("link", { name: "All changes" });
+    await link.waitFor();
     for (const time of ["first", "second"]) {
       await page.evaluate("window.scrollTo(0, 0)");
       expect(await top(), time).toBeGreaterThan(844);
-      await page.getByRole("link", { name: "All changes" }).click();
+      await link.click();
       await page.getByRole("heading", { level: 2, name: "Audit" }).waitFor();
       await expect.poll(top).toBeLessThan(0.75 * 844);
     }
