@@ -22,6 +22,15 @@ const TYPED = [
   "東京",
 ];
 
+/** What nobody types, but somebody pastes. */
+const UNUSUAL = {
+  "letters alone": "a b c d e f g h",
+  "beginnings of many names": "sa ma ba ca la pa ka na",
+  "2,000 words": "airport ".repeat(2_000),
+  "2,000 other words": Array.from({ length: 2_000 }, (_, at) => `xq${at.toString(36)}`).join(" "),
+  "a long word": "a".repeat(20_000),
+};
+
 const ranks = readRanks(rankPlaces());
 const packed = packCatalog(snapshotResponse(), ranks);
 const beganToUnpack = process.cpuUsage();
@@ -40,6 +49,11 @@ for (const typed of TYPED) {
   );
   worst = Math.max(worst, ...times);
   report(`${typed}: the slowest letter`, Math.max(...times));
+}
+for (const [what, typed] of Object.entries(UNUSUAL)) {
+  const time = timeOf(typed);
+  worst = Math.max(worst, time);
+  report(what, time);
 }
 if (worst > FRAME_MS) process.exitCode = 1;
 

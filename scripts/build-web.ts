@@ -13,6 +13,7 @@ const INPUTS = [
   "client/README.md",
   "client/src",
   "data/NOTICE.md",
+  "data/curated/tourist-places.csv",
   "data/search",
   "data/snapshot",
   "docs",

@@ -30,6 +30,8 @@ export interface CityPlace {
   readonly lon: number;
   /** 0 for the most populous city of the world; `UNRANKED` for small ones. */
   readonly rank: number;
+  /** Whether it lies in none of the subdivisions of its airports, such as Berlin. */
+  readonly isApart: boolean;
   readonly country: CountryPlace;
   readonly airports: readonly AirportPlace[];
 }
@@ -125,6 +127,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         lon,
         country,
         rank: ranks.rankOf(uuidText(id)),
+        isApart: ranks.isApart(uuidText(id)),
         airports: [],
       };
     }),

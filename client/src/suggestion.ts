@@ -42,9 +42,16 @@ function whereIs(place: Place): string {
 
 /**
  * Finds the region within the country that has most of a city's service: a subdivision, whose slug
- * ends in the country's code, before a travel region.
+ * ends in the country's code, before a travel region. None of the city's own name: Vienna,
+ * and none of a city that its airports are outside of: Berlin.
  */
-export function subdivisionOf({ name, country, airports }: CityPlace): RegionPlace | undefined {
+export function subdivisionOf({
+  name,
+  country,
+  airports,
+  isApart,
+}: CityPlace): RegionPlace | undefined {
+  if (isApart) return undefined;
   const service = new Map<RegionPlace, number>();
   for (const { regions, tier } of airports)
     for (const region of regions)
@@ -56,5 +63,5 @@ export function subdivisionOf({ name, country, airports }: CityPlace): RegionPla
     ([a, ofA], [b, ofB]) =>
       isSubdivision(b) - isSubdivision(a) || ofB - ofA || a.airports.length - b.airports.length,
   );
-  return most && most[0].name !== name ? most[0] : undefined;
+  return most && most[0].nameEnglish !== name ? most[0] : undefined;
 }

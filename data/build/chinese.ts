@@ -5,6 +5,13 @@ import { readSubdivisionNames } from "./subdivisions.ts";
 const simplify = Converter({ from: "t", to: "cn" });
 const traditionalize = Converter({ from: "cn", to: "tw" });
 
+const HAN_ALONE = /^\p{Script=Han}+$/u;
+
+/** A name, and if it may be Chinese, how it is written in either script. */
+export function inBothScripts(name: string): string[] {
+  return HAN_ALONE.test(name) ? [...new Set([name, simplify(name), traditionalize(name)])] : [name];
+}
+
 /** Names by code or key. */
 type Names = ReadonlyMap<string, string>;
 

@@ -14,6 +14,7 @@ import {
 } from "../../src/sources/place-names.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import { orderByTraffic, readTraffic } from "./airport-traffic.ts";
+import { inBothScripts } from "./chinese.ts";
 import { toCsv, type Table } from "./csv.ts";
 import { readCurated } from "./curated.ts";
 import { nameKey } from "./gazetteer.ts";
@@ -43,10 +44,11 @@ function readTable(name: string): Row[] {
   return parse(gunzipSync(file), { columns: true });
 }
 
-/** Names as the search compares them, without codes and transliterations. */
+/** Names as the search compares them, Chinese ones in both scripts; no codes and transliterations. */
 function otherNames(names: readonly string[], maxLength: number): string[] {
   return names
     .filter((name) => !/^[a-z\d]/.test(name) && !/^[A-Z]{2,4}$|\d/.test(name))
+    .flatMap(inBothScripts)
     .map(foldForSearch)
     .filter((name) => name.length > 1 && name.length <= maxLength);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { orderByTraffic } from "../build/airport-traffic.ts";
+import { orderByTraffic, readTraffic } from "../build/airport-traffic.ts";
 
 const order = (...airports: readonly (readonly [iata: string, type: string, people: number])[]) =>
   orderByTraffic(
@@ -28,6 +28,16 @@ describe("orderByTraffic", () => {
     ]);
   });
 
+  it("counts a small airport with many flights at most as the middle medium one", () => {
+    expect(
+      order(
+        ["AAA", "small_airport", 1],
+        ["BBB", "medium_airport", 5],
+        ["CCC", "medium_airport", 1],
+      ),
+    ).toEqual(["BBB", "AAA", "CCC"]);
+  });
+
   it("lets the larger city decide between equals, and then the code", () => {
     const strips = [
       ["XXX", "small_airport", 1],
@@ -35,5 +45,13 @@ describe("orderByTraffic", () => {
       ["YYY", "small_airport", 5],
     ] as const;
     expect(order(...strips)).toEqual(["YYY", "WWW", "XXX"]);
+  });
+});
+
+describe("readTraffic", () => {
+  it("puts an airport before the one that it is busier than", () => {
+    const traffic = readTraffic();
+    expect(traffic.get("BKK")).toBeGreaterThan(traffic.get("DMK") ?? Infinity);
+    expect(traffic.get("KIX")).toBeGreaterThan(traffic.get("ITM") ?? Infinity);
   });
 });

@@ -161,6 +161,34 @@ describe("the explorer", () => {
     expect(await fact.locator("dd").textContent()).toBe("Il Caravaggio International Airport");
   });
 
+  it("chooses nothing from the results of an earlier text", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    const search = page.getByRole("combobox", { name: "Search" });
+    await search.fill("zrh");
+    await page.getByRole("option").first().getByText("Zürich Airport").waitFor();
+    // The page hears of the letter before the worker has answered.
+    await page.evaluate(`(async () => {
+      const input = document.querySelector("[role=combobox]");
+      input.value = "lhr";
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      for (let turn = 0; turn < 10; turn++) await null;
+      document.querySelector("[role=option]").click();
+    })()`);
+    await page.getByRole("option").first().getByText("London Heathrow Airport").waitFor();
+    expect(await page.locator(".place").count()).toBe(0);
+  });
+
+  it("names each language in itself, also those that the browser does not know", async () => {
+    const page = await openPage("/docs");
+    const locales = ["ccp", "de", "en", "eu", "hy"].map((locale) => ({ locale }));
+    await page.route("**/catalog/health", (route) => route.fulfill({ json: { locales } }));
+    await page.goto("/");
+    const options = page.getByLabel("Language", { exact: true }).locator("option");
+    const names = ["Deutsch", "English", "euskara", "հայերեն", "𑄌𑄋𑄴𑄟𑄳𑄦"];
+    await expect.poll(async () => (await options.allTextContents()).toSorted()).toEqual(names);
+  });
+
   it("says that the catalog is still loading when somebody searches early", async () => {
     const page = await openPage("/docs");
     const held: (() => void)[] = [];
@@ -399,10 +427,13 @@ describe("the explorer", () => {
     expect(await page.locator(".place").count()).toBe(0);
   });
 
-  it("answers an unpublished tag in the closest locale, and says so", async () => {
+  it("shows an unpublished tag in the closest locale, and says when that is the default", async () => {
     const page = await openPage("/?locale=de-AT");
     await waitForAnswer(page, "de");
-    expect(await factOf(page, "Language")).toBe("defallback: parent");
+    expect(await factOf(page, "Language")).toBe("de");
+    await page.goto("/?locale=tlh");
+    await waitForAnswer(page, "en");
+    expect(await factOf(page, "Language")).toBe("enthe default language");
   });
 
   it("explains a malformed tag, and recovers from it", async () => {
@@ -431,7 +462,7 @@ describe("the explorer", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("shows how far the first run is, and calls again by itself", async () => {
+  it("shows how far the first run is, and calls again as soon as the service serves", async () => {
     const page = await openPage("/docs");
     let calls = 0;
     await page.route("**/GetLocationsV1*", (route) =>
@@ -439,21 +470,23 @@ describe("the explorer", () => {
         ? route.continue()
         : route.fulfill({
             status: 503,
-            headers: { "retry-after": "7" },
+            headers: { "retry-after": "600" },
             json: { code: "unavailable", message: "nothing is published yet" },
           }),
     );
-    const text = "the first run is under way, in stage encode: 3 of 64";
-    const served = { question: "served", answer: "Not yet", details: [{ text }] };
+    const ingest = { running: { stage: "encode", progress: { done: 3, total: 64 } } };
+    let answer = "Not yet";
     await page.route("**/dashboard/summary", (route) =>
-      route.fulfill({ json: { answers: [served] } }),
+      route.fulfill({ json: { answers: [{ question: "served", answer }], ingest } }),
     );
     await page.goto("/");
     const alert = page.getByRole("alert");
-    await alert.getByText(/The first run is under way, .* It calls again in [1-7] s\./).waitFor();
+    await alert.getByRole("heading", { name: "The catalog is being prepared" }).waitFor();
+    await alert.getByText("3 of 64 steps are done.").waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     expect((await alert.boundingBox())?.y).toBeLessThan(150);
     expect(await alert.textContent()).toContain("nothing is published yet");
+    answer = "Yes";
     await alert.waitFor({ state: "detached" });
     await waitForAnswer(page, "en");
     expect(takeProblems().join()).toContain("503");

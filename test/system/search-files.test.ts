@@ -4,7 +4,7 @@ import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 const { url } = inject("service");
 
 describe.each([
-  ["ranks.json", ["airports", "tiers", "names", "cities", "codes"]],
+  ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart"]],
   ["names.json", ["airports", "cities", "regions", "regionCodes"]],
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;

@@ -1,6 +1,8 @@
 /** The languages of most travellers: countries and regions are found in them and in the answer's. */
 export const LANGUAGES =
-  "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr uk vi zh".split(" ");
+  "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr uk vi zh zh-Hant".split(
+    " ",
+  );
 
 /** Names a country in the languages of most travellers. */
 export function countryNames(code: string): string[] {

@@ -18,6 +18,8 @@ export interface RanksFile {
   readonly cities: readonly string[];
   /** Ids by code of a city, such as `LON` and `LA`. */
   readonly codes: { readonly [code: string]: string };
+  /** Ids of the cities that lie in none of the subdivisions of their airports, such as Berlin. */
+  readonly apart?: readonly string[];
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -43,12 +45,16 @@ export interface Ranks {
   readonly rankOf: (id: string) => number;
   /** Codes of a city, by UUID. */
   readonly codesOf: (id: string) => readonly string[];
+  /** Whether a city, by UUID, lies in none of the subdivisions of its airports. */
+  readonly isApart: (id: string) => boolean;
 }
 
 const NO_RANKS: RanksFile = { airports: [], tiers: "", names: {}, cities: [], codes: {} };
 
 /** Reads the file; without it, all places are of one rank. */
-export function readRanks({ airports, tiers, names, cities, codes }: RanksFile = NO_RANKS): Ranks {
+export function readRanks(file: RanksFile = NO_RANKS): Ranks {
+  const { airports, tiers, names, cities, codes } = file;
+  const apart = new Set(file.apart);
   const trafficRanks = new Map(airports.map((iata, rank) => [iata, rank]));
   const trafficRankOf = (iata: string) => trafficRanks.get(iata) ?? UNRANKED;
   const cityRanks = new Map(cities.map((id, rank) => [id, rank]));
@@ -61,5 +67,6 @@ export function readRanks({ airports, tiers, names, cities, codes }: RanksFile =
     nameOf: (iata) => names[iata],
     rankOf: (id) => cityRanks.get(id) ?? UNRANKED,
     codesOf: (id) => codesOf.get(id) ?? [],
+    isApart: (id) => apart.has(id),
   };
 }

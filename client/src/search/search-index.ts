@@ -66,6 +66,7 @@ const COUNTRY_ALIASES: { readonly [code: string]: readonly string[] } = {
   AE: ["UAE"],
   CD: ["DRC"],
   CI: ["Ivory Coast"],
+  CV: ["Kapverden"],
   CZ: ["Czech Republic"],
   GB: ["UK", "Great Britain"],
   KR: ["Korea"],

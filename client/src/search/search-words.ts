@@ -11,6 +11,25 @@ const AIRPORT_WORDS = folded(`
 const JOINING_WORDS = folded(`
   in of the near at to from and all in im am bei nach von en de del des du di da do em el le i w na`);
 
+/** Words for an island and for a terminal, which travellers add to names that lack them. */
+const ADDED_WORDS = folded(`
+  île îles isla islas isola isole ilha ilhas illa insel inseln eiland eilanden island islands isle
+  ø øen saari saaret wyspa wyspy ostrov ostrovy остров острова острів νησί νήσος ada adası pulau đảo
+  جزيرة جزر terminal terminals terminus терминал gate`);
+
+/** Whether a place need not have a word if no place has all others beside it. */
+export function isAdded(word: string): boolean {
+  return ADDED_WORDS.has(word) || /^\p{N}+$/u.test(word);
+}
+
+/** Chinese and Japanese write the word for an island, a city or a province onto its name. */
+const JOINED_KIND = /(?<=[\p{Script=Han}\p{Script=Katakana}ー]{2})[島岛市県縣省府都區区]$/u;
+
+/** Takes such a word from a name. */
+export function withoutKind(word: string): string {
+  return word.replace(JOINED_KIND, "");
+}
+
 /** What a word that a name lacks means in a query. */
 export type SmallWord = "airport" | "joining";
 
@@ -45,9 +64,14 @@ const JOINED_AIRPORT = new RegExp(
   "u",
 );
 
+/** So many characters and words of a query count. */
+const LENGTH_MAX = 80;
+const WORDS_MAX = 8;
+
 /** Folds what is typed and parts it into words. */
 export function foldQuery(typed: string): string {
-  return foldForSearch(typed).replace(JOINED_AIRPORT, " $1");
+  const text = foldForSearch(typed.slice(0, LENGTH_MAX)).replace(JOINED_AIRPORT, " $1");
+  return text.split(" ").slice(0, WORDS_MAX).join(" ");
 }
 
 const DENSE_SCRIPT = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;

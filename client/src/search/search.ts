@@ -2,7 +2,15 @@
 import type { AirportPlace, CityPlace } from "../catalog.ts";
 import { UNRANKED } from "./ranks.ts";
 import type { Entry, SearchIndex } from "./search-index.ts";
-import { foldQuery, isTelling, respell, smallWord, withSpellings } from "./search-words.ts";
+import {
+  foldQuery,
+  isAdded,
+  isTelling,
+  respell,
+  smallWord,
+  withoutKind,
+  withSpellings,
+} from "./search-words.ts";
 import { TYPO_MIN_LENGTH, wordsWithTypo } from "./typo.ts";
 
 /** Most listed results. */
@@ -19,6 +27,8 @@ export interface Found {
 /** How a query matches a place, and what that is worth: lower is better. */
 const COST = {
   code: 0,
+  /** By its ICAO code, which may also be a name: Sylt. */
+  icao: 1.3,
   name: 1,
   namePrefix: 1.6,
   /** By the very name of its region or country, of an airport. */
@@ -42,8 +52,7 @@ const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
 const SIZE_WEIGHT = 1.7;
 /** How much an airport is before its city where somebody asks for an airport. */
 const ASKED_FOR_AIRPORT = 1.6;
-/** So many words of a query count. */
-const WORDS_MAX = 12;
+const ICAO_LENGTH = 4;
 /** So many corrections of a query are tried. */
 const CORRECTIONS_MAX = 6;
 /** Shortest beginning of a word by which a city, a region or a country says where a place is. */
@@ -54,13 +63,13 @@ const WHERE_MIN_LENGTH = 3;
  * are missing or too many, and one typo.
  */
 export function search(index: SearchIndex, typed: string): Found[] {
-  const query = foldQuery(typed).split(" ").slice(0, WORDS_MAX).join(" ");
+  const query = foldQuery(typed);
   if (query === "") return [];
   const matches = match(index, query);
-  if (!matches.some(({ cost }) => cost <= COST.word))
-    for (const corrected of corrections(index, query))
-      for (const found of match(index, corrected))
-        matches.push({ ...found, score: found.score + COST.corrected });
+  if (!matches.some(({ cost }) => cost <= COST.word)) {
+    matches.push(...matchCodes(index, query), ...matchCorrected(index, query));
+    if (matches.length === 0) matches.push(...matchRest(index, query));
+  }
   const best = new Map<number, number>();
   for (const { position, score } of matches)
     best.set(position, Math.min(score, best.get(position) ?? score));
@@ -69,6 +78,39 @@ export function search(index: SearchIndex, typed: string): Found[] {
     index,
     sorted.map(([position]) => position),
   );
+}
+
+/** Finds the airports of a query of codes alone: both of `cdg ory`. */
+function matchCodes({ codes, entries }: SearchIndex, query: string): Match[] {
+  const words = query.split(" ").filter((word) => smallWord(word) === undefined);
+  const found = words.map((word) => (codes.get(word) ?? []).filter(isAirport));
+  if (words.length < 2 || found.some(({ length }) => length === 0)) return [];
+  return found
+    .flat()
+    .map((position, at) => ({ position, cost: COST.code, score: at - words.length }));
+
+  function isAirport(position: number): boolean {
+    return entries[position]?.kind === "airport";
+  }
+}
+
+/** Finds what somebody may have meant who has mistyped. */
+function matchCorrected(index: SearchIndex, query: string): Match[] {
+  return corrections(index, query).flatMap((corrected) =>
+    match(index, corrected).map((found) => ({ ...found, score: found.score + COST.corrected })),
+  );
+}
+
+/** Finds what matches a query well without the words that no place has, or that people add to names. */
+function matchRest(index: SearchIndex, query: string): Match[] {
+  const isKnown = (word: string) =>
+    isBeginning(index, word) || index.codes.has(word) || smallWord(word) !== undefined;
+  const rest = query
+    .split(" ")
+    .map(withoutKind)
+    .filter((word) => !isAdded(word) && isKnown(word));
+  if (rest.every((word) => smallWord(word) !== undefined) || rest.join(" ") === query) return [];
+  return match(index, rest.join(" ")).filter(({ cost }) => cost <= COST.word);
 }
 
 /** Lists airports that are found under their city, the busiest first. */
@@ -122,11 +164,12 @@ const HOW = { not: 0, otherBeginning: 1, other: 2, beginning: 3, whole: 4 };
 function match(index: SearchIndex, query: string): Match[] {
   const texts = query.split(" ");
   const isAllSmall = texts.every((text) => smallWord(text) !== undefined);
-  const words = texts.map((text) => ({
-    text,
-    small: isAllSmall ? undefined : smallWord(text),
-    ...matchWord(index, text),
-  }));
+  const found = new Map([...new Set(texts)].map((text) => [text, matchWord(index, text)]));
+  const words = texts.flatMap((text) => {
+    const small = isAllSmall ? undefined : smallWord(text);
+    const ofText = found.get(text);
+    return ofText ? [{ text, small, ...ofText }] : [];
+  });
   const phrases = new Map<number, readonly string[]>();
   const named = areasNamed(index, words);
   const costOfWords = (entry: Entry, { own, lentCost }: MatchedWords): number => {
@@ -256,7 +299,7 @@ function costOf(entry: Entry, phrases: readonly string[]): number {
 }
 
 function costOfPhrase({ codes, names, aliases }: Entry, phrase: string): number {
-  if (codes.includes(phrase)) return COST.code;
+  if (codes.includes(phrase)) return phrase.length === ICAO_LENGTH ? COST.icao : COST.code;
   if (names.includes(phrase)) return COST.name;
   if (names.some((name) => name.startsWith(phrase))) return COST.namePrefix;
   if (aliases.includes(phrase))

@@ -13,23 +13,17 @@ function isOneTypo(a: string, b: string): boolean {
   return isSwapped && a.slice(start + 2) === b.slice(start + 2);
 }
 
-/** The words whose beginning one typo makes into what is typed. */
+/** Shortest word with a typo that may be only begun: shorter ones are like the beginnings of too many. */
+const BEGUN_MIN_LENGTH = 7;
+
+/** The words that one typo, not in the first letter, makes into what is typed, or begins so. */
 export function wordsWithTypo(words: readonly string[], typed: string): string[] {
   const { length } = typed;
-  // A typo in one half leaves the other: that tells most words apart at once.
-  const middle = Math.ceil(length / 2);
-  const first = typed.slice(0, middle - 1);
-  const second = typed.slice(middle);
+  const initial = typed.slice(0, 1);
+  const ends = [length - 1, length, length + 1];
   return words.filter((word) => {
-    if (word.length < length - 1) return false;
-    const hasHalf =
-      word.startsWith(first) ||
-      word.startsWith(second, middle - 1) ||
-      word.startsWith(second, middle) ||
-      word.startsWith(second, middle + 1);
-    return (
-      hasHalf &&
-      [length - 1, length, length + 1].some((end) => isOneTypo(typed, word.slice(0, end)))
-    );
+    if (!word.startsWith(initial) || word.length < length - 1) return false;
+    if (length < BEGUN_MIN_LENGTH) return word.length <= length + 1 && isOneTypo(typed, word);
+    return ends.some((end) => isOneTypo(typed, word.slice(0, end)));
   });
 }

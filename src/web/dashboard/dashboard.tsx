@@ -172,6 +172,7 @@ function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
   const isNew = useRef(true);
   useEffect(() => {
     const hadFocus = hasReplaced || !isNew.current;
+    if (!isNew.current) showSections(nav.current);
     isNew.current = false;
     // The link or form is gone that had the focus.
     if (!hadFocus || document.activeElement !== document.body) return;
@@ -179,7 +180,7 @@ function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
   }, [tab, id]);
   return (
     <>
-      <nav ref={nav} class="row tabs" aria-label="Sections">
+      <nav ref={nav} id={tab} class="row tabs" aria-label="Sections">
         {TABS.map((name) => (
           <a key={name} href={`#${name}`} aria-current={name === tab ? "page" : undefined}>
             {TAB_NAMES[name]}
@@ -195,6 +196,12 @@ function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
       {tab === "audit" && <AuditSection />}
     </>
   );
+}
+
+/** Scrolls to the tabs if a link above them led to a section that is out of sight. */
+function showSections(nav: HTMLElement | null): void {
+  const { top = 0 } = nav?.getBoundingClientRect() ?? {};
+  if (top < 0 || top > 0.75 * window.innerHeight) nav?.scrollIntoView();
 }
 
 const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;

@@ -48,7 +48,7 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
     ],
     ["On the wire", transfer && formatBytes(transfer.wireBytes), transfer && wireNote(transfer)],
     ["Compression", exchange && codingOf(exchange, transfer), ratioNote(transfer)],
-    ["Language", header("content-language"), fallback ? `fallback: ${fallback}` : ""],
+    ["Language", header("content-language"), fallback === "default" ? "the default language" : ""],
     ["Version", header("catalog-version"), header("catalog-sha256")?.slice(0, 12)],
   ];
 }

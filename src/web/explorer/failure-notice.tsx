@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer } from "../../admin/health/health-schema.ts";
 
 /** Why a call failed. */
@@ -21,9 +21,11 @@ interface Props {
 /** Shows a failure, advice, and the service's message. */
 export function FailureNotice({ failure, onRetry }: Props) {
   const { code, message, retryAfterSeconds, answered } = failure;
+  const preparing = useFirstRun(failure, onRetry);
   const [title, advice] =
-    (answered || code === Code.InvalidArgument ? ADVICE[code] : NO_ANSWER) ?? UNEXPECTED;
-  const firstRun = useFirstRun(code === Code.Unavailable && answered);
+    preparing ??
+    (answered || code === Code.InvalidArgument ? ADVICE[code] : NO_ANSWER) ??
+    UNEXPECTED;
   return (
     <div class="notice notice-bad" role="alert">
       <h2>{title}</h2>
@@ -31,7 +33,7 @@ export function FailureNotice({ failure, onRetry }: Props) {
         <p>{advice}</p>
       ) : (
         <p>
-          {firstRun ?? advice} <Countdown failure={failure} onEnd={onRetry} />
+          {advice} <Countdown failure={failure} onEnd={onRetry} />
         </p>
       )}
       <p class="notice-detail">
@@ -71,27 +73,55 @@ function Countdown({ failure, onEnd }: CountdownProps) {
 
 const SUMMARY_EVERY_MS = 2_000;
 
-/** Asks how far the run is that publishes for the first time; undefined if there is none. */
-function useFirstRun(isWanted: boolean): string | undefined {
-  const [text, setText] = useState<string>();
+/** The part of `GET /dashboard/summary` that this page reads. */
+interface Summary {
+  readonly answers: readonly Pick<Answer, "question" | "answer">[];
+  readonly ingest?: {
+    readonly running: {
+      readonly progress: { readonly done: number; readonly total: number };
+    } | null;
+  } | null;
+}
+
+/**
+ * Asks how far the run is that publishes for the first time; undefined if there is none. Calls as
+ * soon as it has published.
+ */
+function useFirstRun(failure: CallFailure, onServed: () => void): Advice | undefined {
+  const [advice, setAdvice] = useState<Advice>();
+  const isPreparing = useRef(false);
   useEffect(() => {
-    if (!isWanted) return undefined;
+    if (failure.code !== Code.Unavailable || !failure.answered) return undefined;
     const left = new AbortController();
     const ask = async () => {
-      const answer = await fetch("/dashboard/summary", { signal: left.signal });
-      const { answers }: { readonly answers: readonly Answer[] } = await answer.json();
-      const served = answers.find(({ question }) => question === "served");
-      setText(served?.answer === "Not yet" ? served.details[0]?.text : undefined);
+      const response = await fetch("/dashboard/summary", { signal: left.signal });
+      const { answers, ingest }: Summary = await response.json();
+      const served = answers.find(({ question }) => question === "served")?.answer;
+      if (served === "Not yet") {
+        isPreparing.current = true;
+        setAdvice([PREPARING, stepsOf(ingest?.running?.progress)]);
+      } else if (served === "Yes" && isPreparing.current) {
+        left.abort();
+        onServed();
+      }
     };
-    const askAgain = () => void ask().catch(() => setText(undefined));
-    askAgain();
-    const timer = setInterval(askAgain, SUMMARY_EVERY_MS);
+    const askAgain = () => void ask().catch(() => undefined);
+    // Who has seen it served, and failed again, waits a little.
+    if (!isPreparing.current) askAgain();
+    const timer = setInterval(() => left.signal.aborted || askAgain(), SUMMARY_EVERY_MS);
     return () => {
       left.abort();
       clearInterval(timer);
     };
-  }, [isWanted]);
-  return text && `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+  }, [failure]);
+  return advice;
+}
+
+const PREPARING = "The catalog is being prepared";
+
+function stepsOf(progress: { readonly done: number; readonly total: number } | undefined): string {
+  const isKnown = progress !== undefined && progress.total > 0;
+  return isKnown ? `${progress.done} of ${progress.total} steps are done.` : "This takes a moment.";
 }
 
 type Advice = readonly [title: string, whatToDo: string];
@@ -109,8 +139,8 @@ const ADVICE: { readonly [code in Code]?: Advice } = {
     "Choose a language from the list, or use a tag such as de, pt-BR or zh-Hant.",
   ],
   [Code.Unavailable]: [
-    "The service has nothing to serve right now",
-    "On a new installation, queue the first ingest on the dashboard.",
+    "There is no catalog right now",
+    "If you operate this service, its dashboard says why.",
   ],
   [Code.DataLoss]: [
     "The published catalog is damaged",

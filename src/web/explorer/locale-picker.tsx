@@ -37,8 +37,26 @@ export function LocalePicker({ value, published: known = NONE, onChange }: Props
   );
 }
 
+/** The names of languages that browsers have in English only, as CLDR has them. */
+const NATIVE_NAMES: { readonly [tag: string]: string } = {
+  be: "беларуская",
+  ccp: "𑄌𑄋𑄴𑄟𑄳𑄦",
+  cy: "Cymraeg",
+  eu: "euskara",
+  ga: "Gaeilge",
+  gl: "galego",
+  hy: "հայերեն",
+  ka: "ქართული",
+  mk: "македонски",
+  si: "සිංහල",
+  yue: "粵語",
+  "yue-Hans": "粤语 (简体)",
+};
+
 /** Returns a locale's name in its own language, such as "Deutsch", or the tag. */
 function localeName(tag: string): string {
+  const native = NATIVE_NAMES[tag];
+  if (native !== undefined) return native;
   try {
     return new Intl.DisplayNames([tag], { type: "language", fallback: "code" }).of(tag) ?? tag;
   } catch {

@@ -15,13 +15,15 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  // Until the answer to the last letter is there, that to the one before stays.
+  // Until the answer to the last letter is there, that to the one before stays, but leads nowhere.
   const results = found.results ?? [];
+  const isCurrent = found.typed === typed;
   useEffect(() => setActive(0), [found.typed]);
   useEffect(() => search(typed), [typed, locale]);
   const isListed = isOpen && typed.trim() !== "";
 
   const choose = (place: Place) => {
+    if (!isCurrent) return;
     setOpen(false);
     setTyped("");
     onSelect(place);
@@ -30,7 +32,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
     const chosen = results[active]?.place;
     if (event.key === "ArrowDown") setActive(Math.min(active + 1, results.length - 1));
     else if (event.key === "ArrowUp") setActive(Math.max(active - 1, 0));
-    else if (event.key === "Enter" && isListed && chosen && found.typed === typed) choose(chosen);
+    else if (event.key === "Enter" && isListed && chosen) choose(chosen);
     else if (event.key === "Escape") {
       setOpen(false);
       setTyped("");
@@ -66,7 +68,8 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
       />
       <ul
         id="search-results"
-        class="floating results"
+        class={`floating results ${isCurrent ? "" : "is-stale"}`}
+        aria-busy={!isCurrent}
         role="listbox"
         aria-label="Results"
         hidden={!isListed || results.length === 0}
@@ -84,7 +87,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
           ))}
       </ul>
       <p class="floating search-status" role="status">
-        {isListed && found.typed === typed && resultText(found)}
+        {isListed && isCurrent && resultText(found)}
       </p>
     </div>
   );

@@ -171,6 +171,21 @@ describe("the dashboard without a valid token", () => {
     for (const text of takeProblems()) expect(text).toContain("503");
   });
 
+  it("shows the section to which a link leads, on a phone and again", async () => {
+    const page = await signIn("", { viewport: { width: 390, height: 844 } });
+    const sections = page.getByRole("navigation", { name: "Sections" });
+    const top = async () => (await sections.boundingBox())?.y ?? Infinity;
+    const link = page.getByRole("link", { name: "All changes" });
+    await link.waitFor();
+    for (const time of ["first", "second"]) {
+      await page.evaluate("window.scrollTo(0, 0)");
+      expect(await top(), time).toBeGreaterThan(844);
+      await link.click();
+      await page.getByRole("heading", { level: 2, name: "Audit" }).waitFor();
+      await expect.poll(top).toBeLessThan(0.75 * 844);
+    }
+  });
+
   it("asks for a token again after too many failures", async () => {
     const page = await openPage("/docs");
     const detail = "Too many requests without a valid credential.";

@@ -49,6 +49,10 @@ describe("a search of the catalog", () => {
     expect(inSmall(`${"milan ".repeat(12)}zurich`)).toEqual(milan(12));
   });
 
+  it("reads the beginning of a long text only", () => {
+    expect(inSmall(`zurich${" ".repeat(100)}milan`)).toEqual(inSmall("zurich"));
+  });
+
   it("matches letters only at the beginning of a word", () => {
     expect(inSmall("ric")).toEqual([]);
   });
@@ -102,6 +106,11 @@ describe("a search of all places of the world", () => {
     expect(inEnglish("venice")[0]).toBe("city Venice (Veneto, Italy)");
   });
 
+  it("tells a city by no region of its airports in which the city is not", () => {
+    expect(inEnglish("berlin")[0]).toBe("city Berlin (Germany)");
+    expect(inEnglish("oslo")[0]).toBe("city Oslo (Norway)");
+  });
+
   it("finds an airport by the name that travellers use, and by its official one", () => {
     for (const typed of ["milan bergamo", "il caravaggio"])
       expect(inEnglish(typed)[0]).toBe("airport BGY (Milan, Italy)");
@@ -147,7 +156,30 @@ describe("a search of all places of the world", () => {
   it("finds places by their names in the language of the answer and in English", async () => {
     const inGerman = await finder(snapshotResponse("de"), "de");
     for (const typed of ["bayern", "bavaria"]) expect(inGerman(typed)[0]).toMatch(/^region Bayern/);
+    expect(inGerman("wien")[0]).toBe("city Vienna (Austria)");
     expect(inGerman("Vereinigtes Königreich")[0]).toMatch(/^country United Kingdom/);
+  });
+
+  it("finds each airport of a query of codes", () => {
+    for (const typed of ["cdg ory", "CDG and ORY"])
+      expect(inEnglish(typed)).toEqual([
+        "airport CDG (Paris, France)",
+        "airport ORY (Paris, France)",
+      ]);
+  });
+
+  it("drops words that no place has, and finds nothing if no word is left", () => {
+    expect(inEnglish("heathrow qxqxq")).toEqual(inEnglish("heathrow"));
+    expect(inEnglish("terminal 5 qxqxq")).toEqual([]);
+  });
+
+  it("corrects no short word to one that only begins like it, and no first letter", () => {
+    expect(inEnglish("tegen").join()).not.toContain("Tehran");
+    expect(inEnglish("qondon")).toEqual([]);
+  });
+
+  it("lists the region before a village of its name", () => {
+    expect(inEnglish("wales")[0]).toMatch(/^region Wales/);
   });
 
   it("tolerates typos only if it finds nothing without them", () => {

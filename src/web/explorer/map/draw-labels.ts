@@ -20,6 +20,8 @@ const CODES_ZOOM = 12;
 /** So many names of each kind are tried in a frame. */
 const TRIES_MAX = 90;
 const SCALE_WIDTH_MAX = 110;
+/** Of the point of a large airport, close up. */
+const DOT_RADIUS = 4;
 
 /**
  * Writes names where nothing else is written: the code of the selection, those of removed airports,
@@ -100,7 +102,7 @@ function drawCities(frame: Frame, labels: Labels): void {
       for (const airport of item.airports)
         if (!labels.selected.has(airport.place)) writeCode(frame, airport, labels, codeStyle);
     const width = widthOf(frame, item.name, style.font);
-    const places = placesAround(at, { width, radius: 6, height: style.height });
+    const places = placesAround(at, { width, radius: 8, height: style.height });
     write(frame, { text: item.name, style, places: places.toReversed() }, labels);
   }
 }
@@ -197,8 +199,14 @@ function isInside({ left, top, right, bottom }: Box, { width, height }: MapSize)
   return left >= 0 && top >= 0 && right <= width && bottom <= height;
 }
 
+/** Whether a text is over a point, or touches it. */
 function isHidden({ left, top }: CanvasPoint, box: Box): boolean {
-  return left > box.left - 1 && left < box.right + 1 && top > box.top - 1 && top < box.bottom + 1;
+  return (
+    left > box.left - DOT_RADIUS &&
+    left < box.right + DOT_RADIUS &&
+    top > box.top - DOT_RADIUS &&
+    top < box.bottom + DOT_RADIUS
+  );
 }
 
 function writeWithHalo(
