@@ -11,12 +11,15 @@ import { type EnqueueRequest, isRun, plainRun } from "./run-queue.ts";
 import { isOpen } from "./queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import { timeText } from "../storage/time.ts";
+import { hasElapsed, timeText } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
+
+/** Wait after a first ingest that has failed without a retry, so for good. */
+const FIRST_INGEST_INTERVAL_MS = 15 * 60 * 1000;
 
 /** The first run of a service, which nobody else asks for after a deployment. */
 const FIRST_INGEST: EnqueueRequest = {
@@ -63,8 +66,8 @@ export class Reconciler {
 
   /**
    * Repairs the stores if they do not show the current version, for example after a late write of
-   * an older manifest. Queues the first ingest if nothing was ever published. Ends lost runs in D1,
-   * and collects garbage. Touches nothing unless the stores are its own. Never throws.
+   * an older manifest. Queues an ingest while nothing is published. Ends lost runs in D1, and
+   * collects garbage. Touches nothing unless the stores are its own. Never throws.
    */
   async reconcile(): Promise<void> {
     if (!(await this.#isOwner())) return;
@@ -90,7 +93,7 @@ export class Reconciler {
     const { state, store, log } = this.#platform;
     try {
       await adoptVersions(state, store);
-      if (this.#isNew()) this.#enqueue(FIRST_INGEST);
+      if (this.#isFirstIngestDue()) this.#enqueue(FIRST_INGEST);
     } catch (cause) {
       log("warn", "adoption_failed", describeError(cause));
     }
@@ -117,10 +120,18 @@ export class Reconciler {
     log("error", "unknown_version_replaced", { unknown, generation: unknown + 1 });
   }
 
-  /** Whether nothing is published, as the stores confirm, and no run has tried to. */
-  #isNew(): boolean {
-    const { state } = this.#platform;
-    return state.currentVersion() === null && state.runs().every((run) => run.state === "skipped");
+  /**
+   * Whether nothing is published, as the stores confirm, no run is open, and the last one was not
+   * cancelled by an operator.
+   */
+  #isFirstIngestDue(): boolean {
+    const { state, now } = this.#platform;
+    if (state.currentVersion() !== null) return false;
+    const last = state.runs().find((run) => run.state !== "skipped");
+    if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
+    // Only a passing fault has a retry.
+    const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
+    return hasElapsed(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());
   }
 
   /**
