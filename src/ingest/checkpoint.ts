@@ -15,7 +15,7 @@ import type { Report, RunMode, RunOutcome, Stage, UpstreamFiles } from "./report
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 8;
+const CHECKPOINT_FORMAT = 9;
 
 /** State of a run between two steps; JSON. */
 export interface IngestCheckpoint {

@@ -99,7 +99,7 @@ describe("a new coordinator over empty stores", () => {
 
   /** Reconciles every five minutes, as the cron trigger does. */
   const pass = async (minutes: number) => {
-    for (const end = world.time + minutes * 60_000; world.time < end; ) {
+    for (const end = world.time + minutes * 60_000; world.time < end;) {
       world.time = Math.min(end, world.time + 300_000);
       await tick();
     }
