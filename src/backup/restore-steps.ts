@@ -3,7 +3,7 @@
  * only add data: blobs under their hashes, and missing rows of the history.
  */
 import { sha256Hex } from "../catalog/bytes.ts";
-import { replicate } from "../storage/catalog-store.ts";
+import { replicate } from "../storage/replicate.ts";
 import { timeText } from "../storage/time.ts";
 import { fault } from "./fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";

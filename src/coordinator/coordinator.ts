@@ -24,8 +24,8 @@ import {
 } from "./run-queue.ts";
 import type { Version } from "./version.ts";
 import { describeVersion } from "./versions.ts";
+import { hasLostBlobs } from "../storage/replicate.ts";
 import {
-  hasLostBlobs,
   rollBack,
   type RollbackResult,
   takeOver,

@@ -1,5 +1,5 @@
 /** What changes the published versions, besides a run: adoption, takeover and rollback. */
-import { bodyBlobs, type Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
@@ -112,26 +112,6 @@ export type RollbackResult =
   | { readonly ok: false; readonly reason: "not_retained" | "blobs_lost" }
   | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string }
   | { readonly ok: false; readonly reason: "generation_changed"; readonly current: number };
-
-/** Most blobs without a copy in R2 that are looked for in KV. */
-const LOOKED_FOR_IN_KV = 50;
-
-/**
- * Whether both stores have lost a blob of a version's bodies. A store that does not answer may still
- * have it: an operator can roll back during an outage.
- */
-export async function hasLostBlobs(store: CatalogStore, { locales }: Manifest): Promise<boolean> {
-  const inR2 = await store.listBlobs().catch(() => null);
-  if (inR2 === null) return false;
-  const listed = new Set(inR2);
-  const blobs = new Set(Object.values(locales).flatMap(bodyBlobs));
-  const absent = [...blobs].filter((sha256) => !listed.has(sha256));
-  for (const sha256 of absent.slice(0, LOOKED_FOR_IN_KV)) {
-    const copy = await store.checkBlob("kv", sha256);
-    if (!copy.ok && copy.fault !== "unreadable") return true;
-  }
-  return false;
-}
 
 interface Rollback {
   /** The retained version to publish again. */

@@ -1,11 +1,7 @@
 import { adoptVersions } from "./published-versions.ts";
 import type { Manifest } from "../catalog/manifest.ts";
-import {
-  findUnknownGeneration,
-  ForeignStores,
-  repairCopies,
-  replicate,
-} from "../storage/catalog-store.ts";
+import { ForeignStores } from "../storage/catalog-store.ts";
+import { findUnknownGeneration, repairCopies, replicate } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, isRun, plainRun } from "./run-queue.ts";
 import { isOpen } from "./queue.ts";

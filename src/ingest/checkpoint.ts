@@ -32,6 +32,11 @@ export interface IngestCheckpoint {
   readonly content: Content | null;
   /** Generation that the guards compared with; null before the guard stage or if there was none. */
   readonly judgedAgainst: number | null;
+  /**
+   * Whether the run stores its blobs whatever the current version has: its mode is `full`, or the
+   * stores have lost blobs of that version. Set from the encode stage on.
+   */
+  readonly mustStoreAll: boolean;
   /** Stored diffs; set from the encode stage on. Each encoded locale adds its regions. */
   readonly diffs: readonly StoredDiff[];
   /** The stored common segments, in the order of `commonUnits`. */
@@ -50,6 +55,7 @@ export const FIRST_INGEST_CHECKPOINT: IngestCheckpoint = {
   parsed: null,
   content: null,
   judgedAgainst: null,
+  mustStoreAll: false,
   diffs: [],
   common: [],
   entries: {},
@@ -132,6 +138,10 @@ export interface RunContext {
   /** Archived files to build from; null to fetch from upstream. */
   readonly candidate: ArchivedCandidate | null;
 }
+
+/** The inputs of the encode stage besides the checkpoint. */
+export interface EncodeContext
+  extends Pick<RunContext, "current" | "retained">, Pick<IngestCheckpoint, "mustStoreAll"> {}
 
 /** Result of a step: another step, a version to publish and another step, or the end. */
 export interface IngestStepResult {

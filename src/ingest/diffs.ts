@@ -25,7 +25,7 @@ import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { type Blob, toBlob } from "./bodies.ts";
-import type { RunContext } from "./checkpoint.ts";
+import type { EncodeContext } from "./checkpoint.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 /**
@@ -96,7 +96,7 @@ export class DiffMaker {
   /** Compares the lists that all locales share. */
   async start(
     { catalog, earlier, judged }: CommonLists,
-    context: RunContext,
+    context: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<StoredDiff[]> {
     const diffs: StoredDiff[] = [];
     const blobs: Blob[] = [];
@@ -124,7 +124,7 @@ export class DiffMaker {
   async addLocale(
     diffs: readonly StoredDiff[],
     { locale, regions, to }: LocalRegions,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<StoredDiff[]> {
     const added: StoredDiff[] = [];
     const blobs: Blob[] = [];

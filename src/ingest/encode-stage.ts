@@ -19,7 +19,7 @@ import {
   type IngestCheckpoint,
   contentOf,
   proceed,
-  type RunContext,
+  type EncodeContext,
   type IngestStepResult,
 } from "./checkpoint.ts";
 import type { DeltaMaker } from "./deltas.ts";
@@ -50,7 +50,7 @@ export class EncodeStage {
     this.#deps = deps;
   }
 
-  async step(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
+  async step(checkpoint: IngestCheckpoint, context: EncodeContext): Promise<IngestStepResult> {
     const unit = commonUnits()[checkpoint.common.length];
     if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
     const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
@@ -70,7 +70,7 @@ export class EncodeStage {
   async #encodeCommon(
     unit: CommonUnit,
     checkpoint: IngestCheckpoint,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { segments } = this.#deps;
     const { common } = checkpoint;
@@ -102,7 +102,7 @@ export class EncodeStage {
   async #encodeLocale(
     locale: string,
     checkpoint: IngestCheckpoint,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { open, compressOwn, compressFrame, segments, diffs: maker } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
@@ -133,7 +133,7 @@ export class EncodeStage {
   /** Compresses the bodies with those of the next earlier content. */
   async #encodeDeltas(
     checkpoint: IngestCheckpoint,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { diffs, deltas, entries } = checkpoint;
     const from = context.retained.findVersion(diffs[deltas.length]?.generation ?? 0);

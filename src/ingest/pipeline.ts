@@ -2,7 +2,8 @@ import { timeText } from "../storage/time.ts";
 import { countChanges } from "../catalog/diff.ts";
 import { type AirportSet, type Manifest, MANIFEST_FORMAT } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
-import { type CatalogStore, repairCopies, replicate } from "../storage/catalog-store.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { hasLostBlobs, repairCopies, replicate } from "../storage/replicate.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
@@ -96,7 +97,10 @@ export class Pipeline {
       case "guard":
         return this.#guard(checkpoint, context);
       case "encode":
-        return this.#encoding.step(checkpoint, context);
+        return this.#encoding.step(checkpoint, {
+          ...context,
+          mustStoreAll: checkpoint.mustStoreAll,
+        });
       case "publish":
         return this.#publish(checkpoint, context);
       case "verify":
@@ -185,7 +189,9 @@ export class Pipeline {
     if (mode === "dry_run") return finish("dry_run", patch);
     const refused = findRefusals(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused, patch);
-    if (mode === "incremental" && current?.catalog_sha256 === content.catalog_sha256) {
+    const mustStoreAll =
+      mode === "full" || (current !== null && (await hasLostBlobs(store, current)));
+    if (!mustStoreAll && current?.catalog_sha256 === content.catalog_sha256) {
       await repairCopies(store, current);
       return finish("unchanged", patch);
     }
@@ -193,9 +199,10 @@ export class Pipeline {
     const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
     const judged = current && { generation: current.generation, diff };
     const common = { catalog, earlier, judged };
-    const diffs = await this.#diffs.start(common, context);
+    const diffs = await this.#diffs.start(common, { mustStoreAll, current });
     const judgedAgainst = current?.generation ?? null;
-    return proceed({ ...checkpoint, stage: "encode", judgedAgainst, diffs }, patch);
+    const next: IngestCheckpoint = { ...checkpoint, stage: "encode", judgedAgainst, mustStoreAll };
+    return proceed({ ...next, diffs }, patch);
   }
 
   async #publish(checkpoint: IngestCheckpoint, { current }: RunContext): Promise<IngestStepResult> {

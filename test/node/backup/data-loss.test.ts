@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 
 const EVERYTHING = "everything but the backups";
@@ -42,6 +43,16 @@ async function isWhole({ ingest: { store } }: BackupWorld): Promise<boolean> {
   return true;
 }
 
+/** Whether a reader finds every body of the current version. */
+async function areBodiesReadable({ ingest }: BackupWorld): Promise<boolean> {
+  const manifest = await ingest.served();
+  const bodies = Object.values(manifest?.locales ?? {}).flatMap((entry) =>
+    Object.values(entry.bodies).flatMap((codings) => Object.values(codings)),
+  );
+  for (const body of bodies) if (!(await tryReadBody(ingest.store, body)).ok) return false;
+  return bodies.length > 0;
+}
+
 /** An installation that serves what its only backup has; paused if that was restored. */
 async function anInstallation(isRestored: boolean) {
   const world = new BackupWorld(undefined, ["en"]);
@@ -66,6 +77,14 @@ describe.each(Object.entries(LOSSES))("after the loss of %s", (lost, lose) => {
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", error: null });
     expect((await world.ingest.served())?.locales).toEqual(saved);
     expect(await isWhole(world)).toBe(true);
+  });
+
+  it("the next daily run, which finds nothing new, ends with every body readable", async () => {
+    const { world } = await anInstallation(false);
+    lose(world);
+    expect(await world.ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+    await pass(world);
+    expect(await areBodiesReadable(world)).toBe(true);
   });
 
   it.each([
