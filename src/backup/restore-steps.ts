@@ -144,8 +144,11 @@ function publish(
   });
   if (ledger !== null) state.recordLedger(ledger);
   state.setHistoryLost(null);
-  return { generation, paused: true };
+  return { generation, paused: true, ...(ledger === null && { warning: LEDGER_MISSING }) };
 }
+
+const LEDGER_MISSING =
+  "The backup has no ledger of a last run, so the next run compares upstream with that of the restored version: changes that were accepted later wait again.";
 
 /** Returns the highest generation in the stores: readers accept only a higher one. */
 async function servedGeneration({ store }: StepDependencies): Promise<number> {
