@@ -124,11 +124,9 @@ function publish(
 ): Partial<BackupJob> {
   const at = timeText(now());
   const note = `backup ${backup_id} was restored`;
-  const pauseOfRestore = { at, by, note, until: null };
-  const saved = pause?.until === null ? pause : null;
   const [restored] = versions;
   if (restored === undefined) throw new Error(NOTHING_PUBLISHED.message);
-  state.setPause({ ...(state.pause() ?? saved ?? pauseOfRestore), until: null });
+  state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
   // It would publish after the resume what it had fetched before the restore.
   state.cancelHeldRun({ at, by, note });
   const present = state.currentVersion()?.generation ?? 0;

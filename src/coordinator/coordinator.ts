@@ -33,7 +33,7 @@ import {
 } from "./published-versions.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, WATCHDOG_MS } from "./engine.ts";
-import type { PauseRequest } from "../ingest/pause.ts";
+import type { PauseRequest } from "./pause.ts";
 import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Platform } from "./platform.ts";

@@ -72,8 +72,7 @@ export async function takeOver(
   state.transaction(() => {
     state.takeOver(versions, etag);
     if (newest !== undefined) state.addVersion(rolledBack(newest, newest, at));
-    const pause = { at, by, note: PAUSE_OF_TAKEOVER, until: null };
-    state.setPause({ ...(state.pause() ?? pause), until: null });
+    state.pauseWithoutEnd({ at, by, note: PAUSE_OF_TAKEOVER, until: null });
   });
   return { ok: true, changed: true, ...describeTakeover(state) };
 }

@@ -1,5 +1,5 @@
 /** Jobs, and the order in which they run. Pure: no clock, no I/O. */
-import type { Pause } from "../ingest/pause.ts";
+import type { Pause } from "./pause.ts";
 
 /** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
 export interface Job {

@@ -1,7 +1,7 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../catalog/fields.ts";
-import { type Pause, unlessEnded } from "../ingest/pause.ts";
+import { type Pause, unlessEnded } from "./pause.ts";
 import {
   inStartingOrder,
   isOpen,

@@ -12,7 +12,7 @@ import {
 } from "./run-queue.ts";
 import type { Run, RunState, SkipReason } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./queue.ts";
-import { decidePause, type Pause, type PauseRequest } from "../ingest/pause.ts";
+import { decidePause, type Pause, type PauseRequest } from "./pause.ts";
 import type { Platform } from "./platform.ts";
 
 /** Result of a pause or resume. */

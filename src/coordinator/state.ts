@@ -2,7 +2,7 @@ import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
 import { JsonTable, migrate, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
-import { hasEnded, type Pause } from "../ingest/pause.ts";
+import { hasEnded, type Pause } from "./pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import {
   type Cancellation,
@@ -119,6 +119,11 @@ export class CoordinatorState {
 
   setPause(pause: Pause | null): void {
     this.#facts.set("pause", pause);
+  }
+
+  /** Removes the end of the present pause; without one, begins this pause. */
+  pauseWithoutEnd(pause: Pause): void {
+    this.setPause({ ...(this.pause() ?? pause), until: null });
   }
 
   /** Lifts the pause. Ticks that are skipped later have a row of their own. */

@@ -9,7 +9,7 @@ import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./
 import { isRun } from "./run-queue.ts";
 import { versionSchema } from "./version.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
-import { pauseSchema, unlessEnded } from "../ingest/pause.ts";
+import { pauseSchema, unlessEnded } from "./pause.ts";
 import { dueSince, isOpen } from "./queue.ts";
 
 /**

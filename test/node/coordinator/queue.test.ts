@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
-import type { Pause } from "../../../src/ingest/pause.ts";
+import type { Pause } from "../../../src/coordinator/pause.ts";
 import {
   backoffMs,
   inStartingOrder,
