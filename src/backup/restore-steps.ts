@@ -3,7 +3,6 @@
  * only add data: blobs under their hashes, and missing rows of the history.
  */
 import { sha256Hex } from "../catalog/bytes.ts";
-import { replicate } from "../storage/replicate.ts";
 import { timeText } from "../storage/time.ts";
 import { fault } from "./fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
@@ -164,13 +163,12 @@ export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
 ): Promise<BackupStepResult> {
-  const { state, store } = deps;
+  const { state, store, replicate } = deps;
   const current = state.currentVersion();
   // The reconciler replicates a rollback that has happened since then.
   if (current !== null && current.generation === job.generation) {
-    await replicate(store, current);
+    await replicate();
     for (const version of state.versions()) await store.writeGeneration(version);
-    state.setReplicated(current.generation);
   }
   return next(checkpoint);
 }

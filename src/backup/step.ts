@@ -58,7 +58,6 @@ interface CoordinatorTables {
   recordLedger(ledger: SavedLedger): void;
   replaceVersions(manifests: readonly Manifest[]): void;
   addVersion(manifest: Manifest): void;
-  setReplicated(generation: number): void;
   /** Forgets that D1 had lost rows. */
   setHistoryLost(at: null): void;
 }
@@ -71,6 +70,8 @@ export interface StepDependencies {
   /** Ids of the backups that open jobs make or read. */
   readonly openBackups: () => readonly string[];
   readonly store: CatalogStore;
+  /** Replicates the version that was published last. Throws if a store fails. */
+  readonly replicate: () => Promise<void>;
   readonly archive: SourceArchive;
   readonly snapshot: Snapshot;
   readonly workerVersion: string | null;

@@ -1,7 +1,7 @@
 import type { Platform } from "./platform.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { timeText } from "../storage/time.ts";
-import { adoptVersions } from "./published-versions.ts";
+import { adoptVersions, replicatePublished } from "./published-versions.ts";
 import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./queue.ts";
 import { describeError } from "../log.ts";
@@ -68,7 +68,8 @@ export class BackupWork implements Work<BackupRecord> {
     }
     const openBackups = () =>
       state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
-    const deps = { ...this.#platform, openBackups };
+    const replicate = () => replicatePublished(this.#platform);
+    const deps = { ...this.#platform, openBackups, replicate };
     const result = await STEPS[this.stageOf(record)](deps, record);
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }

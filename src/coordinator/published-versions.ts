@@ -1,8 +1,10 @@
-/** What changes the published versions, besides a run: adoption, takeover and rollback. */
+/** What changes the published versions besides a job, and their only way into the stores. */
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
+import { replicate } from "../storage/replicate.ts";
+import type { Platform } from "./platform.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "./version.ts";
 import { describeVersion, rolledBack } from "./versions.ts";
@@ -21,6 +23,20 @@ export async function adoptVersions(state: CoordinatorState, store: CatalogStore
     if (state.currentVersion() === null)
       for (const manifest of versions) state.addVersion(manifest);
   });
+}
+
+/**
+ * Replicates the version that awaits it; only then a job counts as having published. Throws as
+ * `replicate` does.
+ */
+export async function replicatePublished({
+  state,
+  store,
+}: Pick<Platform, "state" | "store">): Promise<void> {
+  const manifest = state.unreplicated();
+  if (manifest === null) return;
+  await replicate(store, manifest);
+  state.setReplicated(manifest.generation);
 }
 
 /** Lists the versions in the stores, oldest first. Throws StoreError if a store fails. */

@@ -1,9 +1,9 @@
-import { adoptVersions } from "./published-versions.ts";
+import { adoptVersions, replicatePublished } from "./published-versions.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
-import { findUnknownGeneration, repairCopies, replicate } from "../storage/replicate.ts";
+import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
-import { type EnqueueRequest, isRun, plainRun } from "./run-queue.ts";
+import { type EnqueueRequest, plainRun } from "./run-queue.ts";
 import { isOpen } from "./queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
@@ -48,13 +48,12 @@ export class Reconciler {
 
   /** Replicates the current version to the stores, if that is due. Never throws. */
   async replicate(): Promise<void> {
-    const { state, store, now } = this.#platform;
+    const { state, now } = this.#platform;
     const manifest = state.unreplicated();
     const dueAt = this.dueAt();
     if (manifest === null || dueAt === null || now() < dueAt) return;
     try {
-      await replicate(store, manifest);
-      state.setReplicated(manifest.generation);
+      await replicatePublished(this.#platform);
     } catch (cause) {
       this.#retryLater(manifest.generation, cause);
     }
@@ -171,10 +170,10 @@ export class Reconciler {
     this.#platform.log("warn", "replication_failed", { generation, ...describeError(cause) });
   }
 
-  /** A run in its stage `verify` replicates its version itself. */
+  /** A job that has published replicates its version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#platform;
-    const isVerifying = state.queue().running.some((record) => isRun(record) && record.isCommitted);
-    return state.unreplicated() !== null && state.foreign() === null && !isVerifying;
+    const isPublishing = state.queue().running.some(({ isCommitted }) => isCommitted);
+    return state.unreplicated() !== null && state.foreign() === null && !isPublishing;
   }
 }

@@ -17,7 +17,7 @@ import {
   FIRST_INGEST_CHECKPOINT,
 } from "../ingest/checkpoint.ts";
 import { type Run, runSchema, type RunTrigger, type SkipReason, toListed } from "./run.ts";
-import type { RunMode, UpstreamFiles } from "../ingest/report.ts";
+import type { RunMode, Stage, UpstreamFiles } from "../ingest/report.ts";
 
 /** Name of the work that ingests. */
 export const INGEST = "ingest";
@@ -27,6 +27,11 @@ export type RunRecord = JobRecord<Run, IngestCheckpoint>;
 
 export function isRun(record: JobRecord): record is RunRecord {
   return record.work === INGEST;
+}
+
+/** The stage of a run's next step. After its publication only the replication is left. */
+export function stageOf({ checkpoint, isCommitted }: RunRecord): Stage {
+  return isCommitted ? "verify" : checkpoint.stage;
 }
 
 /** Most waiting runs, apart from a retry. */

@@ -19,7 +19,8 @@ const CHECKPOINT_FORMAT = 9;
 
 /** State of a run between two steps; JSON. */
 export interface IngestCheckpoint {
-  readonly stage: Stage;
+  /** After them the coordinator replicates what is published, in the stage `verify`. */
+  readonly stage: Exclude<Stage, "verify">;
   /** `deployName` of the deployment that made the following fields; null before the first step. */
   readonly madeBy: string | null;
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
@@ -94,10 +95,10 @@ export function deployName({ snapshot, locales, airportSet, effort }: Deploy): s
 
 /**
  * Whether the deployment `name` can continue from a checkpoint. It must not join segments of
- * different snapshots. After publication only the replication is left, which any deployment can do.
+ * different snapshots.
  */
 export function isOfDeploy({ stage, madeBy }: IngestCheckpoint, name: string): boolean {
-  return stage === "fetch" || stage === "verify" || madeBy === name;
+  return stage === "fetch" || madeBy === name;
 }
 
 /** The archived files of the run `runId`. */
@@ -143,13 +144,13 @@ export interface RunContext {
 export interface EncodeContext
   extends Pick<RunContext, "current" | "retained">, Pick<IngestCheckpoint, "mustStoreAll"> {}
 
-/** Result of a step: another step, a version to publish and another step, or the end. */
+/** Result of a step: another step, or the end, with the version to publish if there is one. */
 export interface IngestStepResult {
   readonly next: IngestCheckpoint | null;
   readonly outcome: RunOutcome | null;
   /** Changed fields of the run. */
   readonly patch: Partial<Report>;
-  /** Version to record as published in the transaction that commits the step. */
+  /** Version to record as published in the transaction that commits the last step. */
   readonly publish: Manifest | null;
 }
 

@@ -10,6 +10,7 @@ import type { Run } from "../../src/coordinator/run.ts";
 import type { RunMode, Stage, UpstreamFiles } from "../../src/ingest/report.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
+import { replicate } from "../../src/storage/replicate.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
@@ -91,6 +92,7 @@ export class PipelineWorld {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };
     if (result.publish !== null) {
+      await replicate(this.store, result.publish);
       this.current = result.publish;
       this.versions = [result.publish, ...this.versions];
     }

@@ -195,6 +195,21 @@ describe("a version in KV that this installation has not published", () => {
   });
 });
 
+describe("a manifest that is lost", () => {
+  it.each([[["kv"]], [["r2"]], [["kv", "r2"]]] as const)(
+    "from %j is there again after the next tick",
+    async (replicas) => {
+      await world.publishVersions(1);
+      const current = world.current();
+      for (const replica of replicas) world.store[replica].delete(MANIFEST_KEY);
+      await world.coordinator.reconcile();
+      await world.drain();
+      for (const replica of replicas)
+        expect(await world.store.readManifest(replica)).toEqual({ ok: true, value: current });
+    },
+  );
+});
+
 describe("a run that D1 has lost", () => {
   it("is sent again, which says nothing of a loss if D1 has an earlier one", async () => {
     await world.publishVersions(2);
