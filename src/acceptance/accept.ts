@@ -24,7 +24,7 @@ import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
 
 /** What a comparison with upstream starts from. */
-export interface Comparison extends AcceptRun {
+interface Comparison extends AcceptRun {
   readonly upstream: UpstreamAirports;
   /** The snapshot's names of subdivisions, by code. */
   readonly regionNames: ReadonlyMap<string, string>;
@@ -97,7 +97,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const free = judged.filter((judgement) => judgement.isFree).map(({ change }) => change);
   return {
     accepted: {
-      ...takeOver(present, accepted.gone, free),
+      ...applyChanges(present, accepted.gone, free),
       regions: names.regions,
       codedRows: upstream.coded,
     },
@@ -201,7 +201,7 @@ function findTakers(
 }
 
 /** Makes the free changes. */
-function takeOver(
+function applyChanges(
   present: readonly AcceptedAirport[],
   gone: Accepted["gone"],
   free: readonly WantedChange[],

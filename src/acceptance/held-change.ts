@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { HOUR_MS } from "../storage/time.ts";
 
 /** Why an operator should look at a change; the most urgent rule first. */
 export const RULES = [
@@ -122,7 +123,6 @@ export function withDecision(held: HeldChange, decisions: DecisionsById): HeldCh
   return { ...held, state: verdict, due_at: null, decided_by: by, decided_at: at, note };
 }
 
-const HOUR_MS = 60 * 60 * 1000;
 /** Longest time between two runs that have seen the same: a day, and half of one for a late run. */
 const GAP_MS = 36 * HOUR_MS;
 /** The first of some daily runs may have been late, and the last one on time. */

@@ -50,7 +50,7 @@ export function findRules(
   const rulesOf = (change: Change): Rule[] => {
     const { before, after } = change;
     const rules = rulesOfUse(change, regionOf);
-    if (isObscene(before, after)) rules.push("obscene");
+    if (turnsObscene(before, after)) rules.push("obscene");
     if (losesService(change) && (isList || listed.has(before?.id ?? null)))
       rules.push("service_lost");
     const holder = holders.get(after?.iata ?? "");
@@ -90,7 +90,7 @@ function losesService({ before, after, delisted }: Change): boolean {
 }
 
 /** Whether an airport would get an obscene word that it has not, in its name or municipality. */
-function isObscene(before: SourceAirport | null, after: SourceAirport | null): boolean {
+function turnsObscene(before: SourceAirport | null, after: SourceAirport | null): boolean {
   if (after === null) return false;
   const known = before === null ? [] : [before.name, before.municipality];
   return [after.name, after.municipality].some((name) => gainsObscenity(name, known));

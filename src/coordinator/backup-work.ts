@@ -1,9 +1,9 @@
 import type { Platform } from "./platform.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { timeText } from "../storage/time.ts";
-import { adoptVersions, replicatePublished } from "./published-versions.ts";
-import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
-import { endRecord } from "./queue.ts";
+import { adoptVersions, replicatePublished } from "./publishing.ts";
+import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
+import { endRecord } from "./jobs.ts";
 import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
@@ -59,7 +59,7 @@ export class BackupWork implements Work<BackupRecord> {
     return stage;
   }
 
-  async step(record: BackupRecord): Promise<RecordChange<BackupRecord>> {
+  async step(record: BackupRecord): Promise<StepCommit<BackupRecord>> {
     const { state, store } = this.#platform;
     // Retention deletes backups, and a restore publishes. A verification only reads.
     if (record.job.kind !== "verify") {
@@ -101,7 +101,7 @@ export class BackupWork implements Work<BackupRecord> {
     return { job_id: id, kind, backup_id, progress, ...(error && { error }) };
   }
 
-  #advance(result: Exclude<BackupStepResult, { do: "fail" }>): RecordChange<BackupRecord> {
+  #advance(result: Exclude<BackupStepResult, { do: "fail" }>): StepCommit<BackupRecord> {
     const { checkpoint } = result;
     if (result.do === "again")
       return (record) => {
@@ -119,10 +119,7 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   /** Ends a job as failed. Deletes the backup that it has not finished. */
-  async #fail(
-    claimed: BackupRecord,
-    { code, message }: Fault,
-  ): Promise<RecordChange<BackupRecord>> {
+  async #fail(claimed: BackupRecord, { code, message }: Fault): Promise<StepCommit<BackupRecord>> {
     const stage = this.stageOf(claimed);
     const error = { code, message, stage };
     const isVerdict = isCheck(stage) && code !== "store_fault";

@@ -1,12 +1,13 @@
 import { timeText } from "../storage/time.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
-import { type FailedStep, type RecordChange, StepNeverEnded, type Work } from "./engine.ts";
-import { endRecord, isOpen } from "./queue.ts";
-import { adoptVersions, replicatePublished } from "./published-versions.ts";
+import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
+import { endRecord, isOpen } from "./jobs.ts";
+import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-queue.ts";
-import { parseAgain, parsedOf, type IngestStepResult } from "../ingest/checkpoint.ts";
+import { parseAgain, parsedOf } from "../ingest/checkpoint.ts";
+import type { IngestStepResult } from "../ingest/step.ts";
 import type { Platform } from "./platform.ts";
-import { newRunOf } from "./scheduler.ts";
+import { newRunOf } from "./ingest-runs.ts";
 import type { Run } from "./run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, RunOutcome, Stage } from "../ingest/report.ts";
@@ -25,7 +26,7 @@ export class IngestWork implements Work<RunRecord> {
     return stageOf(record);
   }
 
-  async step({ job: run, checkpoint, isCommitted }: RunRecord): Promise<RecordChange<RunRecord>> {
+  async step({ job: run, checkpoint, isCommitted }: RunRecord): Promise<StepCommit<RunRecord>> {
     const { state, pipeline, store } = this.#platform;
     if (isCommitted) {
       await replicatePublished(this.#platform);

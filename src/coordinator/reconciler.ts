@@ -1,10 +1,10 @@
-import { adoptVersions, replicatePublished } from "./published-versions.ts";
+import { adoptVersions, replicatePublished } from "./publishing.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-queue.ts";
-import { isOpen } from "./queue.ts";
+import { isOpen } from "./jobs.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import { hasElapsed, timeText } from "../storage/time.ts";

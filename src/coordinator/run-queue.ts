@@ -9,13 +9,10 @@ import {
   newRecord,
   type Queue,
   stepTime,
-} from "./queue.ts";
+} from "./jobs.ts";
 import { timeText } from "../storage/time.ts";
-import {
-  type ArchivedCandidate,
-  type IngestCheckpoint,
-  FIRST_INGEST_CHECKPOINT,
-} from "../ingest/checkpoint.ts";
+import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../ingest/checkpoint.ts";
+import type { ArchivedCandidate } from "../ingest/step.ts";
 import { type Run, runSchema, type RunTrigger, type SkipReason, toListed } from "./run.ts";
 import type { RunMode, Stage, UpstreamFiles } from "../ingest/report.ts";
 

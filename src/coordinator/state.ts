@@ -11,7 +11,7 @@ import {
   type JobRecord,
   type Queue,
   queueOf,
-} from "./queue.ts";
+} from "./jobs.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
 import type { IngestCheckpoint } from "../ingest/checkpoint.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
@@ -190,7 +190,7 @@ export class CoordinatorState {
     return this.#versions.newest(1)[0] ?? null;
   }
 
-  findVersion(generation: number): Manifest | undefined {
+  findRetained(generation: number): Manifest | undefined {
     return this.#versions.find(generation);
   }
 
@@ -215,7 +215,7 @@ export class CoordinatorState {
   /** The version that awaits replication; null if the stores show the current one. */
   unreplicated(): Manifest | null {
     const generation = this.#facts.get("unreplicated");
-    return generation === null ? null : (this.findVersion(generation) ?? null);
+    return generation === null ? null : (this.findRetained(generation) ?? null);
   }
 
   /** Records that the stores show a version. No effect if a newer version awaits replication. */

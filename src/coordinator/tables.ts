@@ -1,9 +1,9 @@
 /** The coordinator's tables that have SQL of their own. Every method is synchronous. */
 import type { Decision } from "../acceptance/held-change.ts";
 import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
-import type { NumberedDecision } from "../ingest/checkpoint.ts";
+import type { NumberedDecision } from "../ingest/step.ts";
 import type { ObjectSchema, SqlRow, TableStorage } from "../storage/tables.ts";
-import { isOpen, type JobRecord } from "./queue.ts";
+import { isOpen, type JobRecord } from "./jobs.ts";
 
 /** The versions of the coordinator's tables. The first also names the installation. */
 export const COORDINATOR_SCHEMA: ObjectSchema = [

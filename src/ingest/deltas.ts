@@ -23,7 +23,7 @@ import {
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import { toBlob } from "./bodies.ts";
-import type { EncodeContext } from "./checkpoint.ts";
+import type { EncodeContext } from "./step.ts";
 import { readSegment, storedSegments } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
 

@@ -25,7 +25,7 @@ import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { type Blob, toBlob } from "./bodies.ts";
-import type { EncodeContext } from "./checkpoint.ts";
+import type { EncodeContext } from "./step.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 /**
@@ -129,7 +129,7 @@ export class DiffMaker {
     const added: StoredDiff[] = [];
     const blobs: Blob[] = [];
     for (const diff of diffs) {
-      const before = context.retained.findVersion(diff.generation)?.locales[locale];
+      const before = context.retained.findRetained(diff.generation)?.locales[locale];
       const codes = this.#codesOf(`${diff.catalog_sha256} ${to}`);
       const lists = await this.#compareRegions(before, regions, codes);
       const regionsBlob = lists && encodeLists(lists, ["regions"]);

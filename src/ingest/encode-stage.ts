@@ -15,13 +15,8 @@ import {
   toBlob,
   toSegment,
 } from "./bodies.ts";
-import {
-  type IngestCheckpoint,
-  contentOf,
-  proceed,
-  type EncodeContext,
-  type IngestStepResult,
-} from "./checkpoint.ts";
+import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
+import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
@@ -136,7 +131,7 @@ export class EncodeStage {
     context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { diffs, deltas, entries } = checkpoint;
-    const from = context.retained.findVersion(diffs[deltas.length]?.generation ?? 0);
+    const from = context.retained.findRetained(diffs[deltas.length]?.generation ?? 0);
     const made = from ? await this.#deps.deltas.make(from, entries, context) : null;
     return this.#proceed({ ...checkpoint, deltas: [...deltas, made] });
   }

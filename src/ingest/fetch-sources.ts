@@ -5,7 +5,7 @@ import { hasAirports, type Snapshot } from "../sources/snapshot.ts";
 import { findFile } from "../sources/source-file.ts";
 import { EMBEDDED, type Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { ArchivedCandidate, RunContext } from "./checkpoint.ts";
+import type { ArchivedCandidate, RunContext } from "./step.ts";
 import { RunFault } from "./faults.ts";
 import type { RunMode, UpstreamFacts, UpstreamFiles } from "./report.ts";
 

@@ -12,15 +12,12 @@ import {
   type IngestCheckpoint,
   contentOf,
   deployName,
-  finish,
   FIRST_INGEST_CHECKPOINT,
   isOfDeploy,
   parseAgain,
   parsedOf,
-  proceed,
-  type RunContext,
-  type IngestStepResult,
 } from "./checkpoint.ts";
+import { finish, proceed, type RunContext, type IngestStepResult } from "./step.ts";
 import { describeContent, isSameContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
 import { EncodeStage } from "./encode-stage.ts";

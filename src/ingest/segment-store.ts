@@ -2,7 +2,7 @@ import { manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import type { Blob } from "./bodies.ts";
-import type { EncodeContext } from "./checkpoint.ts";
+import type { EncodeContext } from "./step.ts";
 
 /** Stores the segments of a run's version. Caches the common segments in memory. */
 export class SegmentStore {

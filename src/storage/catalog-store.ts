@@ -99,7 +99,7 @@ export class ForeignStores extends Error {
   }
 }
 
-const READ_DEADLINE_MS = 3_000;
+const COPY_DEADLINE_MS = 3_000;
 /** A write or deletion that exceeds this deadline may still take effect. */
 const WRITE_DEADLINE_MS = 30_000;
 /** KV's shortest cache time: for the manifest, and to verify blobs. */
@@ -128,8 +128,8 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
   };
   const checkOwner = async () => {
     const head = r2.head(MANIFEST_KEY);
-    const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, READ_DEADLINE_MS, head);
-    const foreign = stored && findForeign(stored, requireClaim());
+    const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, COPY_DEADLINE_MS, head);
+    const foreign = stored && judgeOwner(stored, requireClaim());
     claim?.checked(foreign?.message ?? null);
     if (foreign !== null) throw foreign;
     return stored && stored.etag;
@@ -201,7 +201,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
 }
 
 /** Says why the installation may not replace a stored manifest; null if it may. */
-function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
+function judgeOwner({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
   if (Number(format) > MANIFEST_FORMAT)
     return new ForeignStores(
@@ -233,7 +233,7 @@ async function readCopy(
   read: () => Promise<ArrayBuffer | null>,
 ): Promise<Copy<Uint8Array<ArrayBuffer>>> {
   try {
-    const buffer = await withDeadline(key, READ_DEADLINE_MS, read());
+    const buffer = await withDeadline(key, COPY_DEADLINE_MS, read());
     if (buffer === null) return { ok: false, fault: "missing", detail: key };
     return { ok: true, value: new Uint8Array(buffer) };
   } catch (error) {

@@ -207,7 +207,7 @@ export class CoordinatorWorld {
   /** The version that the coordinator has recorded last. */
   current(): Manifest | null {
     const { current } = this.coordinator.status();
-    return current && (this.state.findVersion(current.generation) ?? null);
+    return current && (this.state.findRetained(current.generation) ?? null);
   }
 
   /** The manifest that is served; null if there is none. */

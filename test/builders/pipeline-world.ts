@@ -1,10 +1,6 @@
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
-import {
-  type IngestCheckpoint,
-  FIRST_INGEST_CHECKPOINT,
-  type RunContext,
-  type IngestStepResult,
-} from "../../src/ingest/checkpoint.ts";
+import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../src/ingest/checkpoint.ts";
+import type { RunContext, IngestStepResult } from "../../src/ingest/step.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
 import type { Run } from "../../src/coordinator/run.ts";
 import type { RunMode, Stage, UpstreamFiles } from "../../src/ingest/report.ts";
@@ -76,7 +72,7 @@ export class PipelineWorld {
       current: this.current,
       retained: {
         versions: () => [...this.versions],
-        findVersion: (wanted) => this.versions.find(({ generation }) => generation === wanted),
+        findRetained: (wanted) => this.versions.find(({ generation }) => generation === wanted),
       },
       runId: "run",
       ledger: this.ledger,

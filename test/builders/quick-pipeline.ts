@@ -1,11 +1,6 @@
 import { sha256Hex } from "../../src/catalog/bytes.ts";
-import {
-  type IngestCheckpoint,
-  finish,
-  proceed,
-  type RunContext,
-  type IngestStepResult,
-} from "../../src/ingest/checkpoint.ts";
+import type { IngestCheckpoint } from "../../src/ingest/checkpoint.ts";
+import { finish, proceed, type RunContext, type IngestStepResult } from "../../src/ingest/step.ts";
 import { GuardsTripped } from "../../src/ingest/faults.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { aLocaleEntry, aManifest, inEveryForm } from "./manifest.ts";

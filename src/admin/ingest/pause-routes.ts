@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PauseAnswer } from "../../coordinator/scheduler.ts";
+import type { PauseAnswer } from "../../coordinator/ingest-runs.ts";
 import { type EnqueueResult, plainRun } from "../../coordinator/run-queue.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import { type Pause, pauseSchema } from "../../coordinator/pause.ts";

@@ -8,7 +8,7 @@ import {
   retryOf,
 } from "../../../src/coordinator/run-queue.ts";
 import { toListed } from "../../../src/coordinator/run.ts";
-import type { Queue } from "../../../src/coordinator/queue.ts";
+import type { Queue } from "../../../src/coordinator/jobs.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
 

@@ -6,7 +6,7 @@ import { StoreError } from "../storage/deadline.ts";
 import { replicate } from "../storage/replicate.ts";
 import type { Platform } from "./platform.ts";
 import type { CoordinatorState } from "./state.ts";
-import type { Version } from "./version.ts";
+import type { Version } from "./version-schema.ts";
 import { describeVersion, rolledBack } from "./versions.ts";
 
 /**
@@ -147,7 +147,7 @@ export function rollBack(
 ): RollbackResult {
   return state.transaction((): RollbackResult => {
     const current = state.currentVersion();
-    const earlier = state.findVersion(generation);
+    const earlier = state.findRetained(generation);
     if (current === null || earlier === undefined) return { ok: false, reason: "not_retained" };
     const changed = !isSameContent(earlier, current);
     if (changed && expected !== undefined && expected !== current.generation)

@@ -7,7 +7,7 @@ import {
   nextAlarm,
   nextToStep,
   queueOf,
-} from "../../../src/coordinator/queue.ts";
+} from "../../../src/coordinator/jobs.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord } from "../../builders/run.ts";
 

@@ -2,7 +2,7 @@
 import type { Pause } from "./pause.ts";
 
 /** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
-export interface Job {
+interface Job {
   /** UUIDv7. */
   readonly id: string;
   /** `queued` or `running`; any other state is final. */
