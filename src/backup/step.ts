@@ -54,7 +54,7 @@ interface CoordinatorTables {
   /** Cancels the run under way, which a pause holds. */
   cancelHeldRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
   savedLedger(): SavedLedger | null;
-  /** Makes a ledger that of the current version. */
+  /** Records a ledger as that of the current version. */
   recordLedger(ledger: SavedLedger): void;
   replaceVersions(manifests: readonly Manifest[]): void;
   addVersion(manifest: Manifest): void;

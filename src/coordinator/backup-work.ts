@@ -142,7 +142,7 @@ export class BackupWork implements Work<BackupRecord> {
     }
   }
 
-  /** Ends a job. The next one of its chain starts before any other, or all that follow are cancelled. */
+  /** Ends a job. Then starts the next one of its chain; after a failure, cancels all that follow. */
   #end(record: BackupRecord, job: BackupJob): BackupRecord {
     const { state, now } = this.#platform;
     const at = timeText(now());

@@ -11,10 +11,10 @@ const BATCH = 100;
 type Kind = "blob" | "source" | "manifest";
 
 /**
- * Deletes blobs, upstream files and manifests that nothing has referenced for a day. It lists R2
- * itself, and so misses no file, whoever stored it. Does nothing within an hour of the last complete
- * collection, and while a job is under way: a run has stored blobs that no version references yet,
- * and a pause may stop it for days.
+ * Deletes blobs, upstream files and manifests that nothing has referenced for a day. It lists R2, and
+ * so also finds files that this coordinator has not stored. Does nothing within an hour of the last
+ * complete collection, nor while a job is under way: a run has stored blobs that no version references
+ * yet, and a pause may stop it for days.
  *
  * Accepted race: a store may carry out a deletion up to a minute late, and delete a file that was
  * stored again under the same name. Readers then use the other copy, and an alert reports it.

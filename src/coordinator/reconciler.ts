@@ -14,10 +14,10 @@ import { collectGarbage } from "./garbage.ts";
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
-/** Wait after a first ingest that has failed without a retry, so for good. */
+/** Wait after a first ingest whose fault a retry would not mend. */
 const FIRST_INGEST_INTERVAL_MS = 15 * 60 * 1000;
 
-/** The first run of a service, which nobody else asks for after a deployment. */
+/** The first run of a service, for which no operator need ask. */
 const FIRST_INGEST: EnqueueRequest = {
   ...plainRun({ trigger: "cron", requested_by: "cron", note: "nothing is published yet" }),
   ifPaused: "reject",
@@ -104,7 +104,7 @@ export class Reconciler {
     }
   }
 
-  /** Publishes the content again above a version of somebody else, which readers may have. */
+  /** Publishes the content again above an unknown version, which readers may already have. */
   #publishAbove(unknown: number, current: Manifest): void {
     const { state, now, log } = this.#platform;
     state.transaction(() => {
@@ -124,7 +124,7 @@ export class Reconciler {
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
-    // Only a passing fault has a retry.
+    // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
     return hasElapsed(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());
   }

@@ -57,7 +57,7 @@ export class CoordinatorState {
   readonly decisions: DecisionTable;
   readonly #versions: VersionTable;
   readonly #facts: JsonTable<CoordinatorValues>;
-  /** Since when each unreferenced file has been so, in milliseconds since 1970. */
+  /** When each unreferenced file was first found to be so, in milliseconds since 1970. */
   readonly #garbage: JsonTable<{ readonly [name: string]: number }>;
   readonly #storage: TableStorage;
 
@@ -244,7 +244,7 @@ export class CoordinatorState {
     return { accepted, held, held_changes };
   }
 
-  /** Makes a ledger that of the current version. */
+  /** Records a ledger as that of the current version. */
   recordLedger(ledger: SavedLedger): void {
     const current = this.currentVersion();
     if (current === null) return;
@@ -305,7 +305,7 @@ export class CoordinatorState {
   }
 
   /**
-   * Records since when each stored file has been unreferenced. Forgets files with a new reference.
+   * Records when each stored file was first found unreferenced. Forgets files with a new reference.
    *
    * @param unreferenced names of all files that are unreferenced now.
    * @param now milliseconds since 1970.

@@ -66,7 +66,7 @@ interface CommonLists {
   /** The new content. */
   readonly catalog: Catalog;
   readonly earlier: readonly Manifest[];
-  /** The guards' comparison with a version, which need not be made again. */
+  /** The comparison that the guards have made with a version. */
   readonly judged: { readonly generation: number; readonly diff: CommonDiff | null } | null;
 }
 

@@ -36,7 +36,7 @@ export function findUpstream(upstreams: FetchDependencies["upstreams"], name: st
   return found;
 }
 
-/** What a manifest's dates are of. */
+/** The files that give a manifest its dates. */
 interface Dated {
   /** Name of the upstream, the files that it reads, and those that it gave. */
   readonly source: string;

@@ -258,7 +258,7 @@ interface CandidateVerdict {
   readonly trips: readonly GuardTrip[];
   /** Null before the first publication, or if no copy of the published version is intact. */
   readonly changes: ChangeSample | null;
-  /** The changes of which `changes` is a sample; null if there are none as well. */
+  /** All changes; null where `changes` is null, or if the content is the same. */
   readonly diff: CatalogDiff | null;
 }
 

@@ -33,8 +33,8 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
 }
 
 /**
- * Finds the highest generation that a store shows and this installation has not published, such as
- * that of a KV namespace of another one; null if there is none.
+ * Finds the highest generation that a store shows and this installation has not published; null if
+ * there is none. KV may be another installation's namespace.
  */
 export async function findUnknownGeneration(
   store: CatalogStore,
