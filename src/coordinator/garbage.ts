@@ -60,7 +60,7 @@ async function findGarbage(platform: Platform): Promise<string[]> {
       ),
       ...unretained(generations, retained).map((generation) => `manifest ${generation}`),
     ];
-    return state.markGarbage(unreferenced, now(), GARBAGE_AGE_MS);
+    return state.garbage.mark(unreferenced, now(), GARBAGE_AGE_MS);
   });
 }
 

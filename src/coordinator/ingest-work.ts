@@ -4,7 +4,8 @@ import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./e
 import { endRecord, isOpen } from "./jobs.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-queue.ts";
-import { parseAgain, parsedOf } from "../ingest/checkpoint.ts";
+import { ledgerOf } from "../acceptance/ledger-files.ts";
+import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";
 import type { Platform } from "./platform.ts";
 import { newRunOf } from "./ingest-runs.ts";
@@ -47,7 +48,7 @@ export class IngestWork implements Work<RunRecord> {
       current: state.currentVersion(),
       retained: state,
       runId: run.id,
-      ledger: state.ledgerFiles(),
+      ledger: state.ledger.files(),
       decisions: state.decisions.list(),
       archived: state.archivedFiles(run.source),
       candidate: candidateOf(run),
@@ -115,9 +116,18 @@ export class IngestWork implements Work<RunRecord> {
       state.setArchivedFiles(run.source, run.upstream);
       // After a rollback in between, the ledger is that of the version that is served again.
       const compared = run.generation_after ?? run.generation_before;
-      if (compared === state.currentVersion()?.generation) state.setLedger(record.checkpoint);
+      if (compared === state.currentVersion()?.generation) this.#recordLedger(record.checkpoint);
     }
     return this.#end({ ...record, job: run }, "succeeded", { outcome });
+  }
+
+  /** Records what a run has accepted and held. Drops the approvals that it has followed. */
+  #recordLedger({ sources, parsed }: IngestCheckpoint): void {
+    const { state } = this.#platform;
+    const files = ledgerOf(sources);
+    if (files === null || parsed === null) return;
+    state.ledger.record({ ...files, held_changes: parsed.held });
+    state.decisions.deleteApproved(parsed.lastDecision);
   }
 
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
