@@ -7,7 +7,7 @@ import type { AlertResult, AlertRun, Receipt } from "../src/alerts/alert-run.ts"
 import type { Backup } from "../src/backup/backup.ts";
 import type { BackupJob } from "../src/backup/job.ts";
 import type { ListedRun } from "../src/coordinator/run.ts";
-import type { Version } from "../src/coordinator/version.ts";
+import type { Version } from "../src/coordinator/version-schema.ts";
 import { RULE_NAMES } from "../src/health/rule-names.ts";
 
 const HASH = "f8b1a51b22f2b14617b4bb5ef96947a2f807a3d62e850a43861f691490a25eb5";

@@ -24,7 +24,7 @@ import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
 
 /** What a comparison with upstream starts from. */
-export interface Comparison extends AcceptRun {
+interface Comparison extends AcceptRun {
   readonly upstream: UpstreamAirports;
   /** The snapshot's names of subdivisions, by code. */
   readonly regionNames: ReadonlyMap<string, string>;
@@ -42,7 +42,7 @@ interface ListedChange extends WantedChange {
   readonly before: AcceptedAirport;
 }
 
-/** A change as it is held, and whether nothing holds it any more. */
+/** A change, as it is held if it must wait. */
 interface Judged {
   readonly change: WantedChange;
   readonly held: HeldChange;
@@ -55,7 +55,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const { accepted } = ledger;
   const { airports, overruled } = correctAirports(upstream.airports, corrections, accepted);
   const { pairs, arrivals } = matchAirports(accepted, airports);
-  // Where the snapshot knows that an airport is closed, its row is not missing.
+  // A row that the snapshot knows to be of a closed airport counts as closed, not as missing.
   const closed = overruled.flatMap(({ observed, ours }) =>
     observed !== null && ours === null ? [observed] : [],
   );
@@ -97,7 +97,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const free = judged.filter((judgement) => judgement.isFree).map(({ change }) => change);
   return {
     accepted: {
-      ...takeOver(present, accepted.gone, free),
+      ...applyChanges(present, accepted.gone, free),
       regions: names.regions,
       codedRows: upstream.coded,
     },
@@ -107,7 +107,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
 
 /**
  * Keeps the row number of an airport whose record differs, unless that row is another airport's now.
- * Should upstream mend the former row, it counts, and not the one that had taken the code.
+ * The change may be a mistake: if upstream restores the former row, that row is the airport again, and
+ * not the one that took its code.
  *
  * @param taken numbers of the rows that are airports of the catalog.
  */
@@ -120,7 +121,7 @@ function keepRow(
   return { ...change, before: { ...change.before, row } };
 }
 
-/** Accepts the present row number and a small correction of the position; the rest is to wait. */
+/** Accepts the present row number and a small correction of the position; the rest must wait. */
 function followRow(
   { accepted, upstream: row }: Pair,
   delistedRows: UpstreamAirports["delistedRows"],
@@ -142,7 +143,7 @@ function isDifferent({ before, after }: WantedChange): boolean {
   return before === null || after === null || !isDeepStrictEqual(recordOf(before), recordOf(after));
 }
 
-/** A small correction of the position, which does not wait, leaves the id of a change the same. */
+/** Describes a change. Its id ignores a small correction of the position, which does not wait. */
 function subjectOf({ before, after, delisted }: Change): Subject {
   const airport = before ?? after;
   if (airport === null) throw new Error("a change of no airport");
@@ -200,8 +201,8 @@ function findTakers(
   );
 }
 
-/** Makes the free changes. */
-function takeOver(
+/** Applies the changes that nothing holds. */
+function applyChanges(
   present: readonly AcceptedAirport[],
   gone: Accepted["gone"],
   free: readonly WantedChange[],
@@ -225,8 +226,8 @@ function takeOver(
 }
 
 /**
- * Selects what other sources have said, which a run can neither confirm nor refute. What waits ends
- * when it would have to wait anew.
+ * Selects the changes that other sources want, which this run can neither confirm nor refute. One that
+ * waits ends once it would have to wait anew.
  */
 function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[] {
   const verdicts = byChange(run.decisions);

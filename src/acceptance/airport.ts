@@ -3,7 +3,7 @@ import type { Position } from "../catalog/positions.ts";
 import type { AirportsRead, SourceAirport } from "../sources/airport.ts";
 import type { AirportRecord, HeldChange } from "./held-change.ts";
 
-/** Within this distance an airport is still where it was: the length of a runway. */
+/** An airport that moves less has not moved: the length of a runway. */
 export const SAME_POSITION_KM = 2;
 
 /** An airport as the catalog has it. */
@@ -14,7 +14,7 @@ export interface AcceptedAirport extends SourceAirport {
   readonly anchor?: Position;
 }
 
-/** What identifies an airport that is no longer listed, should it come back. */
+/** What identifies a delisted airport if it comes back. */
 export type GoneAirport = Pick<AcceptedAirport, "id" | "row" | "iata" | "lat" | "lon">;
 
 export function goneOf({ id, row, iata, lat, lon }: GoneAirport): GoneAirport {
@@ -32,7 +32,7 @@ export interface Accepted {
   readonly codedRows: number | null;
 }
 
-/** The state that a comparison with upstream starts from and results in. */
+/** The state before and after a comparison with upstream. */
 export interface Ledger {
   readonly accepted: Accepted;
   readonly held: readonly HeldChange[];

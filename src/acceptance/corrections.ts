@@ -1,4 +1,4 @@
-/** The snapshot corrects what upstream had wrong on the day that it is of. Pure. */
+/** Corrects what upstream had wrong on the day of the snapshot. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { distanceKm, isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/airport.ts";
@@ -71,7 +71,7 @@ function rowAt(
   return found !== undefined && isNear(found, airport) ? found : undefined;
 }
 
-/** @returns the same row if nothing of it is to be corrected, and null if it is not to be listed. */
+/** @returns the same row if it needs no correction; null if it should not be listed. */
 function correctRow(
   observed: SourceAirport,
   { written, ours }: { written: SourceAirport; ours: SourceAirport | undefined },
@@ -80,7 +80,7 @@ function correctRow(
   const isUnchanged = (field: keyof SourceAirport) => observed[field] === written[field];
   if (ours === undefined)
     return isUnchanged("iata") && isUnchanged("name") && isUnchanged("country") ? null : observed;
-  // A field that airports gain is corrected like the other ones.
+  // A new field of airports is corrected without further code.
   const { id: _row, iata, lat, lon, ...others } = ours;
   const entries = Object.entries(others) as [keyof SourceAirport, unknown][]; // of an airport
   const isMoved = lat !== written.lat || lon !== written.lon;

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { HOUR_MS } from "../storage/time.ts";
 
 /** Why an operator should look at a change; the most urgent rule first. */
 export const RULES = [
@@ -28,7 +29,7 @@ export type Rule = (typeof RULES)[number];
 
 /**
  * - `waiting`: until upstream has said the same for long enough, or somebody decides.
- * - `approved`: the next run takes it over, unless its code is another airport's still.
+ * - `approved`: the next run accepts it, unless its code still belongs to another airport.
  * - `rejected`: until upstream says something else.
  * - `corrected`: the snapshot knows better, until upstream says something else.
  */
@@ -122,10 +123,9 @@ export function withDecision(held: HeldChange, decisions: DecisionsById): HeldCh
   return { ...held, state: verdict, due_at: null, decided_by: by, decided_at: at, note };
 }
 
-const HOUR_MS = 60 * 60 * 1000;
 /** Longest time between two runs that have seen the same: a day, and half of one for a late run. */
 const GAP_MS = 36 * HOUR_MS;
-/** The first of some daily runs may have been late, and the last one on time. */
+/** Of the daily runs that have seen a change, the first may have been late and the last on time. */
 const LATENESS_MS = HOUR_MS;
 
 /** Whether a run has looked lately. After a gap nobody knows what upstream has said. */

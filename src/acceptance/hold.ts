@@ -16,7 +16,7 @@ import {
 /** Hexadecimal digits at the end of a change's id. */
 const ID_HASH_LENGTH = 16;
 
-/** What any run starts from. */
+/** The inputs of any comparison. */
 export interface AcceptRun {
   readonly ledger: Ledger;
   readonly corrections: readonly Correction[];
@@ -35,7 +35,7 @@ export interface Subject extends Pick<
   HeldChange,
   "id" | "airport" | "iata" | "name" | "before" | "after"
 > {
-  /** Whether it is that upstream has no row of an airport. */
+  /** Whether upstream has no row of the airport. */
   readonly isMissing?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
   ): HeldChange => {
     const { id, airport, iata, name, before, after, isMissing = false } = subject;
     const found = known.get(id);
-    // A correction that ends makes a change of what it hid.
+    // When a correction ends, the difference that it hid is a new change.
     const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
     const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
     const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? at;
@@ -87,24 +87,25 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
 }
 
 /**
- * Names a change by the airport or subdivision and by what upstream wants. The hash is long enough
- * that nobody finds another record for an id that has waited.
+ * Names a change by the airport or subdivision and by what upstream wants. The hash is too long for
+ * anybody to forge another record with the id of a change that has waited.
  */
 export function heldId(entity: string, wanted: unknown): string {
   return `${entity}-${sha256Hex(JSON.stringify(wanted)).slice(0, ID_HASH_LENGTH)}`;
 }
 
-/** The airport or subdivision that a change is of. */
+/** Id of the airport or subdivision that changes. */
 function entityOf({ id }: Pick<HeldChange, "id">): string {
   return id.slice(0, -1 - ID_HASH_LENGTH);
 }
 
-/** How many times as long a change waits that is rather a mistake. */
+/** A change that is probably a mistake waits this many times as long. */
 const SLOW_FACTOR = 10;
 
 /**
- * Time for which upstream must say the same. Upstream closes the airports that have closed: a missing
- * row or a whole list of lost services is rather a mistake. Only an operator accepts what is obscene.
+ * Returns for how long upstream must say the same. Upstream marks closed airports as closed, so a
+ * missing row is probably a mistake, as is a whole list of lost services. Only an operator accepts an
+ * obscene name.
  */
 function waitMs(rules: readonly Rule[], isMissing: boolean, holdMs: number): number {
   if (rules.includes("obscene")) return Infinity;

@@ -24,7 +24,7 @@ interface Matched {
   readonly arrivals: readonly AcceptedAirport[];
 }
 
-/** An arrival whose row number is taken gets this number plus that of its row, or the next free one. */
+/** An arrival whose row number is taken gets the first free id from this number plus its row's. */
 const OWN_IDS_FROM = 2_000_000_000;
 
 /**

@@ -72,7 +72,7 @@ function wordsOf(name: string): string[] {
   return joined.split(/[^\p{L}\p{N}]+/u).map(withoutLookAlikes);
 }
 
-/** Spells a word in Latin letters that has some of them. */
+/** Replaces look-alikes in a word that has Latin letters. */
 function withoutLookAlikes(word: string): string {
   if (!/\p{Script=Latin}/u.test(word)) return word;
   return word.replace(/[^a-z]/gu, (letter) => LOOK_ALIKES.get(letter) ?? letter);

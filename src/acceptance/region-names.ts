@@ -31,7 +31,7 @@ export function acceptRegionNames(comparison: NameComparison): AcceptedNames {
   };
 }
 
-/** Finds the subdivisions that upstream names otherwise. */
+/** Finds the subdivisions that have another name at upstream. */
 function renamedRegions({
   ledger,
   upstream,

@@ -1,4 +1,4 @@
-/** The rules of which changes an operator should look at first. Pure: no clock, no I/O. */
+/** The rules that say which changes an operator should look at first. Pure: no clock, no I/O. */
 import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason, SourceAirport } from "../sources/airport.ts";
@@ -23,7 +23,7 @@ export type RegionOf = (code: string) => string;
 const MOVE_KM = 20;
 /** Regions with fewer airports may lose any. */
 const REGION_MIN_AIRPORTS = 4;
-/** More airports than these do not lose their scheduled service at once. */
+/** If more airports lose their scheduled service at once, the list is probably a mistake. */
 const SERVICES_LOST_MAX = 10;
 /** A region that loses this share of its airports is worth a look. */
 const REGION_LOSS_SHARE = 0.5;
@@ -33,7 +33,7 @@ const REGION_LOSS_SHARE = 0.5;
  *
  * @param accepted the airports before these changes.
  * @param held what this source has said before. The airports of a list of lost services stay marked
- * though others of the list are approved or mended.
+ * even if others of the list are approved or mended.
  */
 export function findRules(
   changes: readonly Change[],
@@ -50,7 +50,7 @@ export function findRules(
   const rulesOf = (change: Change): Rule[] => {
     const { before, after } = change;
     const rules = rulesOfUse(change, regionOf);
-    if (isObscene(before, after)) rules.push("obscene");
+    if (turnsObscene(before, after)) rules.push("obscene");
     if (losesService(change) && (isList || listed.has(before?.id ?? null)))
       rules.push("service_lost");
     const holder = holders.get(after?.iata ?? "");
@@ -89,8 +89,8 @@ function losesService({ before, after, delisted }: Change): boolean {
   return isThere && before?.scheduled === true && after?.scheduled !== true;
 }
 
-/** Whether an airport would get an obscene word that it has not, in its name or municipality. */
-function isObscene(before: SourceAirport | null, after: SourceAirport | null): boolean {
+/** Whether a change brings an obscene word into an airport's name or municipality. */
+function turnsObscene(before: SourceAirport | null, after: SourceAirport | null): boolean {
   if (after === null) return false;
   const known = before === null ? [] : [before.name, before.municipality];
   return [after.name, after.municipality].some((name) => gainsObscenity(name, known));
@@ -124,7 +124,7 @@ function findEmptiedRegions(
   );
 }
 
-/** Words that tell no airport from others: kinds, titles, directions and articles. */
+/** Words that do not tell airports apart: kinds, titles, directions and articles. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   (
     "airport airfield airstrip aerodrome aeropuerto aeroporto air base airbase heliport helipad " +
@@ -133,14 +133,14 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(
     "prince princess doctor dr saint st san santa sao el la las los le les al the of and de do da del"
   ).split(" "),
 );
-/** Letters that two spellings of one word begin with. */
+/** Two spellings of one word share this many first letters. */
 const STEM_LENGTH = 5;
-/** Most letters that another form of a word has more: Heathrowsucks is none of Heathrow. */
+/** Most letters by which another form of a word is longer: Heathrowsucks is no form of Heathrow. */
 const INFLECTION_LENGTH = 3;
 
 /**
  * Whether a name shares a distinctive word with the airport or its municipality, or differs from
- * either in spaces and hyphens at most: `La Guardia`.
+ * either only in spaces and hyphens, such as `La Guardia`.
  */
 export function isKnownName(
   written: string,
@@ -170,7 +170,7 @@ function gainsWord(
   return !known.some((text) => isSameName(written, text)) && !tellingWords(written).every(isKnown);
 }
 
-/** The words of a name that have letters of another script than Latin, to which they do not fold. */
+/** Returns the words of a name with letters of other scripts, which do not fold to Latin ones. */
 function foreignWordsOf(name: string): string[] {
   return name
     .normalize("NFKC")

@@ -5,9 +5,9 @@
  *
  * - `parts/d1.<table>.<number>.ndjson.gz`: rows of a D1 table in the order of its primary key, one
  *   JSON object a line, at most 500 in a part.
- * - `parts/state.000001.ndjson.gz`: a snapshot of the coordinator's state: a line `{"pause"}`, and
- *   a line `{"version"}` with the manifest of each retained version. Uncompressed, no part is
- *   longer than 16 MiB.
+ * - `parts/state.000001.ndjson.gz`: a snapshot of the coordinator's state: a line `{"pause",
+ *   "ledger"}`, and a line `{"version"}` with the manifest of each retained version. Uncompressed,
+ *   no part is longer than 16 MiB.
  * - `manifest.json`: the list of parts and objects with their sizes and hashes, and its own SHA-256
  *   at the end. It is written last and commits the backup.
  * - `pin.json` and `verdict.json`: later notes, which are not part of the backup.

@@ -56,6 +56,9 @@ export const jobSchema = z
       description:
         "Of a restore: true once it has paused ingestion, so that no run undoes it. POST /admin/ingest/resume lifts the pause.",
     }),
+    warning: z.string().exactOptional().meta({
+      description: "Of a restore: what the backup lacked, and what follows from that.",
+    }),
     kept_for: z.array(z.uuid()).meta({
       description:
         "Of a backup: unreadable backups, such as those of a newer Worker. They may name any object, so that retention has deleted none.",

@@ -3,7 +3,6 @@
  * only add data: blobs under their hashes, and missing rows of the history.
  */
 import { sha256Hex } from "../catalog/bytes.ts";
-import { replicate } from "../storage/catalog-store.ts";
 import { timeText } from "../storage/time.ts";
 import { fault } from "./fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
@@ -124,11 +123,9 @@ function publish(
 ): Partial<BackupJob> {
   const at = timeText(now());
   const note = `backup ${backup_id} was restored`;
-  const pauseOfRestore = { at, by, note, until: null };
-  const saved = pause?.until === null ? pause : null;
   const [restored] = versions;
   if (restored === undefined) throw new Error(NOTHING_PUBLISHED.message);
-  state.setPause({ ...(state.pause() ?? saved ?? pauseOfRestore), until: null });
+  state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
   // It would publish after the resume what it had fetched before the restore.
   state.cancelHeldRun({ at, by, note });
   const present = state.currentVersion()?.generation ?? 0;
@@ -142,10 +139,13 @@ function publish(
     published_at: at,
     previous: isThere ? previous : null,
   });
-  if (ledger !== null) state.recordLedger(ledger);
+  if (ledger !== null) state.ledger.record(ledger);
   state.setHistoryLost(null);
-  return { generation, paused: true };
+  return { generation, paused: true, ...(ledger === null && { warning: LEDGER_MISSING }) };
 }
+
+const LEDGER_MISSING =
+  "The backup has no ledger of a last run, so the next run compares upstream with that of the restored version: changes that were accepted later wait again.";
 
 /** Returns the highest generation in the stores: readers accept only a higher one. */
 async function servedGeneration({ store }: StepDependencies): Promise<number> {
@@ -163,13 +163,12 @@ export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
 ): Promise<BackupStepResult> {
-  const { state, store } = deps;
+  const { state, store, replicate } = deps;
   const current = state.currentVersion();
   // The reconciler replicates a rollback that has happened since then.
   if (current !== null && current.generation === job.generation) {
-    await replicate(store, current);
+    await replicate();
     for (const version of state.versions()) await store.writeGeneration(version);
-    state.setReplicated(current.generation);
   }
   return next(checkpoint);
 }

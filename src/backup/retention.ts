@@ -1,5 +1,6 @@
 /** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
+import { DAY_MS } from "../storage/time.ts";
 import { timeOfId } from "./backup.ts";
 import { parseManifest } from "./format.ts";
 import type { BackupTrigger } from "./job.ts";
@@ -19,7 +20,6 @@ export interface KeptBackup {
 }
 
 const READS_AT_A_TIME = 6;
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Minimum age for deletion: a younger file may belong to a backup that somebody is copying in. */
 const GRACE_MS = DAY_MS;
 /** Number of days, weeks and months of which retention keeps the best backup. */

@@ -10,14 +10,13 @@ import {
   toStored,
   translationBlobs,
 } from "../catalog/manifest.ts";
-import { type DeepReadonly, hexHash } from "../catalog/fields.ts";
+import { type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
 import { heldSummary } from "../ingest/report.ts";
-import { type Pause, pauseSchema } from "../ingest/pause.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
-  readonly pause: Pause | null;
+  readonly pause: SavedPause | null;
   /** The ledger of the last run; null if the published version has none. */
   readonly ledger: SavedLedger | null;
   /** The retained versions, newest first. */
@@ -28,11 +27,19 @@ export type ReadState =
   | { readonly ok: true; readonly state: SavedState }
   | { readonly ok: false; readonly problem: string };
 
+const savedPause = z.strictObject({
+  at: timestamp,
+  by: z.string(),
+  note: z.string().nullable(),
+  until: timestamp.nullable(),
+});
+export type SavedPause = DeepReadonly<z.output<typeof savedPause>>;
+
 const savedLedger = z.strictObject({ accepted: hexHash, held: hexHash, held_changes: heldSummary });
 export type SavedLedger = DeepReadonly<z.output<typeof savedLedger>>;
 
 const firstLine = z.strictObject({
-  pause: pauseSchema.nullable(),
+  pause: savedPause.nullable(),
   // Backups of earlier versions have none.
   ledger: savedLedger.nullable().default(null),
 });

@@ -1,6 +1,5 @@
 /** The inputs and results of the steps of backup jobs. */
 import type { Manifest } from "../catalog/manifest.ts";
-import type { Pause } from "../ingest/pause.ts";
 import type { Log } from "../log.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
@@ -10,7 +9,7 @@ import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Fault } from "./fault.ts";
 import type { BackupManifest, Part } from "./format.ts";
 import type { BackupJob } from "./job.ts";
-import type { SavedLedger } from "./state-part.ts";
+import type { SavedLedger, SavedPause } from "./state-part.ts";
 
 /** A table, with its rows and parts in the backup so far. */
 interface CopiedTable extends TableShape {
@@ -49,16 +48,18 @@ interface CoordinatorTables {
   currentVersion(): Manifest | null;
   /** Worker version that built each catalog, by the catalog's hash. */
   builders(): { readonly [catalog_sha256: string]: string | null };
-  pause(): Pause | null;
-  setPause(pause: Pause): void;
+  pause(): SavedPause | null;
+  /** Removes the end of the present pause; without one, begins this pause. */
+  pauseWithoutEnd(pause: SavedPause): void;
   /** Cancels the run under way, which a pause holds. */
-  cancelHeldRun(cancellation: Pick<Pause, "at" | "by" | "note">): void;
-  savedLedger(): SavedLedger | null;
-  /** Makes a ledger that of the current version. */
-  recordLedger(ledger: SavedLedger): void;
+  cancelHeldRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
+  readonly ledger: {
+    saved(): SavedLedger | null;
+    /** Records a ledger as that of the current version. */
+    record(ledger: SavedLedger): void;
+  };
   replaceVersions(manifests: readonly Manifest[]): void;
   addVersion(manifest: Manifest): void;
-  setReplicated(generation: number): void;
   /** Forgets that D1 had lost rows. */
   setHistoryLost(at: null): void;
 }
@@ -71,6 +72,8 @@ export interface StepDependencies {
   /** Ids of the backups that open jobs make or read. */
   readonly openBackups: () => readonly string[];
   readonly store: CatalogStore;
+  /** Replicates the version that was published last. Throws if a store fails. */
+  readonly replicate: () => Promise<void>;
   readonly archive: SourceArchive;
   readonly snapshot: Snapshot;
   readonly workerVersion: string | null;

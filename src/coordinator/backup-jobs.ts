@@ -1,4 +1,4 @@
-import { type JobRecord, newRecord } from "./queue.ts";
+import { type JobRecord, newRecord } from "./jobs.ts";
 import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time.ts";
 import type { BackupJob, BackupTrigger, JobKind } from "../backup/job.ts";

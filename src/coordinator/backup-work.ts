@@ -1,9 +1,9 @@
 import type { Platform } from "./platform.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { timeText } from "../storage/time.ts";
-import { adoptVersions } from "./published-versions.ts";
-import { type RecordChange, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
-import { endRecord } from "./queue.ts";
+import { adoptVersions, replicatePublished } from "./publishing.ts";
+import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
+import { endRecord } from "./jobs.ts";
 import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
@@ -59,7 +59,7 @@ export class BackupWork implements Work<BackupRecord> {
     return stage;
   }
 
-  async step(record: BackupRecord): Promise<RecordChange<BackupRecord>> {
+  async step(record: BackupRecord): Promise<StepCommit<BackupRecord>> {
     const { state, store } = this.#platform;
     // Retention deletes backups, and a restore publishes. A verification only reads.
     if (record.job.kind !== "verify") {
@@ -68,7 +68,8 @@ export class BackupWork implements Work<BackupRecord> {
     }
     const openBackups = () =>
       state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
-    const deps = { ...this.#platform, openBackups };
+    const replicate = () => replicatePublished(this.#platform);
+    const deps = { ...this.#platform, openBackups, replicate };
     const result = await STEPS[this.stageOf(record)](deps, record);
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }
@@ -100,7 +101,7 @@ export class BackupWork implements Work<BackupRecord> {
     return { job_id: id, kind, backup_id, progress, ...(error && { error }) };
   }
 
-  #advance(result: Exclude<BackupStepResult, { do: "fail" }>): RecordChange<BackupRecord> {
+  #advance(result: Exclude<BackupStepResult, { do: "fail" }>): StepCommit<BackupRecord> {
     const { checkpoint } = result;
     if (result.do === "again")
       return (record) => {
@@ -118,10 +119,7 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   /** Ends a job as failed. Deletes the backup that it has not finished. */
-  async #fail(
-    claimed: BackupRecord,
-    { code, message }: Fault,
-  ): Promise<RecordChange<BackupRecord>> {
+  async #fail(claimed: BackupRecord, { code, message }: Fault): Promise<StepCommit<BackupRecord>> {
     const stage = this.stageOf(claimed);
     const error = { code, message, stage };
     const isVerdict = isCheck(stage) && code !== "store_fault";
@@ -144,7 +142,7 @@ export class BackupWork implements Work<BackupRecord> {
     }
   }
 
-  /** Ends a job. The next one of its chain starts before any other, or all that follow are cancelled. */
+  /** Ends a job. Then starts the next one of its chain; after a failure, cancels all that follow. */
   #end(record: BackupRecord, job: BackupJob): BackupRecord {
     const { state, now } = this.#platform;
     const at = timeText(now());

@@ -22,23 +22,23 @@ import {
   isRun,
   type QueuedRun,
 } from "./run-queue.ts";
-import type { Version } from "./version.ts";
+import type { Version } from "./version-schema.ts";
 import { describeVersion } from "./versions.ts";
-import {
-  hasLostBlobs,
-  rollBack,
-  type RollbackResult,
-  takeOver,
-  type TakeoverResult,
-} from "./published-versions.ts";
+import { hasLostBlobs } from "../storage/replicate.ts";
+import { rollBack, type RollbackResult, takeOver, type TakeoverResult } from "./publishing.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, WATCHDOG_MS } from "./engine.ts";
-import type { PauseRequest } from "../ingest/pause.ts";
-import { nextAlarm } from "./queue.ts";
+import type { PauseRequest } from "./pause.ts";
+import { nextAlarm } from "./jobs.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Platform } from "./platform.ts";
 import { Reconciler } from "./reconciler.ts";
-import { type CancelRequest, type CancelResult, type PauseAnswer, Scheduler } from "./scheduler.ts";
+import {
+  type CancelRequest,
+  type CancelResult,
+  type PauseAnswer,
+  IngestRuns,
+} from "./ingest-runs.ts";
 import { type CoordinatorStatus, describeStatus } from "./status.ts";
 
 /**
@@ -53,7 +53,7 @@ export class Coordinator {
   readonly #platform: Platform;
   readonly #state: CoordinatorState;
   readonly #engine: Engine;
-  readonly #scheduler: Scheduler;
+  readonly #runs: IngestRuns;
   readonly #backupJobs: BackupJobs;
   readonly #reconciler: Reconciler;
   #isReconcileDue = false;
@@ -62,12 +62,12 @@ export class Coordinator {
     this.#platform = platform;
     this.#state = platform.state;
     this.#backupJobs = new BackupJobs(platform);
-    this.#reconciler = new Reconciler(platform, (request) => void this.#scheduler.enqueue(request));
+    this.#reconciler = new Reconciler(platform, (request) => void this.#runs.enqueue(request));
     this.#engine = new Engine(platform, {
       [INGEST]: new IngestWork(platform),
       [BACKUP]: new BackupWork(platform),
     });
-    this.#scheduler = new Scheduler(platform, (record) => this.#engine.end(record));
+    this.#runs = new IngestRuns(platform, (record) => this.#engine.end(record));
   }
 
   /**
@@ -78,27 +78,27 @@ export class Coordinator {
     const { candidate } = request;
     if (candidate !== null && !(await areArchived(this.#platform.archive, candidate.upstream)))
       return { ok: false, reason: "candidate_gone" };
-    return this.#thenRearm(() => this.#scheduler.enqueue(request));
+    return this.#thenRearm(() => this.#runs.enqueue(request));
   }
 
   /** Takes a cron tick. A repeated tick has no effect. */
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): Promise<void> {
-    return this.#thenRearm(() => this.#scheduler.tick(cron, scheduledAt, request));
+    return this.#thenRearm(() => this.#runs.tick(cron, scheduledAt, request));
   }
 
   /** Pauses dispatch and publishing at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
-    return this.#thenRearm(() => this.#scheduler.pause(request, cancelRunning));
+    return this.#thenRearm(() => this.#runs.pause(request, cancelRunning));
   }
 
   /** Lifts the pause. Waiting runs continue; skipped ticks stay skipped. */
   resume(): Promise<PauseAnswer> {
-    return this.#thenRearm(() => this.#scheduler.resume());
+    return this.#thenRearm(() => this.#runs.resume());
   }
 
   /** Cancels a run: at once if it is queued, else at the next step boundary before it publishes. */
   cancel(id: string, request: CancelRequest): Promise<CancelResult> {
-    return this.#thenRearm(() => this.#scheduler.cancel(id, request));
+    return this.#thenRearm(() => this.#runs.cancel(id, request));
   }
 
   /**
@@ -110,7 +110,7 @@ export class Coordinator {
       await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded
       const detail = this.#state.foreign();
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
-      const earlier = this.#state.findVersion(generation);
+      const earlier = this.#state.findRetained(generation);
       if (earlier !== undefined && (await hasLostBlobs(this.#platform.store, earlier)))
         return { ok: false, reason: "blobs_lost" };
       const now = this.#platform.now();
@@ -201,7 +201,7 @@ export class Coordinator {
 
   /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */
   ledger() {
-    return { files: this.#state.ledgerFiles(), decisions: this.#state.decisions.list() };
+    return { files: this.#state.ledger.files(), decisions: this.#state.decisions.list() };
   }
 
   /** Records what operators decide about held changes. The next run follows it. */

@@ -1,7 +1,7 @@
 import { timeText } from "../storage/time.ts";
 import { describeError, type LogLevel } from "../log.ts";
 import type { Platform } from "./platform.ts";
-import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./queue.ts";
+import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./jobs.ts";
 
 /** If a step dies with its instance, the next attempt begins at the latest after this time. */
 export const WATCHDOG_MS = 120_000;
@@ -12,7 +12,7 @@ const MAX_STEP_ATTEMPTS = 5;
  * Changes a record in the transaction that commits a step. The method type makes it bivariant, so
  * that one engine accepts the changes of every kind of work.
  */
-export type RecordChange<R extends JobRecord> = { change(record: R): R }["change"];
+export type StepCommit<R extends JobRecord> = { change(record: R): R }["change"];
 
 /** Decision on a step that threw. */
 export interface FailedStep<R extends JobRecord> {
@@ -20,7 +20,7 @@ export interface FailedStep<R extends JobRecord> {
   readonly code: string;
   /** Whether the engine retries the step after a back-off. */
   readonly repeat: boolean;
-  readonly change: RecordChange<R>;
+  readonly change: StepCommit<R>;
   /** Fields of the job that describe the fault, if the job is cancelled instead of changed. */
   readonly patch?: Partial<R["job"]>;
 }
@@ -34,7 +34,7 @@ export interface Work<R extends JobRecord = JobRecord> {
    *
    * @throws a cause for `faulted` to judge.
    */
-  step(record: R): Promise<RecordChange<R>>;
+  step(record: R): Promise<StepCommit<R>>;
   /**
    * Judges a step that threw.
    *
@@ -154,7 +154,7 @@ export class Engine {
   }
 
   /** Commits a step; cancels the job instead if somebody has asked for it meanwhile. */
-  #commit(claimed: JobRecord, change: RecordChange<JobRecord>, patch: object = {}): JobRecord {
+  #commit(claimed: JobRecord, change: StepCommit<JobRecord>, patch: object = {}): JobRecord {
     const { state } = this.#platform;
     return state.transaction(() => {
       const record = state.jobs.find(claimed.work, claimed.job.id) ?? claimed;

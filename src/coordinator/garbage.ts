@@ -1,21 +1,20 @@
-import { manifestBlobs } from "../catalog/manifest.ts";
-import { hasElapsed } from "../storage/time.ts";
+import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { DAY_MS, hasElapsed, HOUR_MS } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
-import { unreferencedSources, unretained } from "./versions.ts";
 
 /** Age from which an unreferenced file is garbage. */
-const GARBAGE_AGE_MS = 24 * 60 * 60 * 1000;
-const COLLECTION_INTERVAL_MS = 60 * 60 * 1000;
+const GARBAGE_AGE_MS = DAY_MS;
+const COLLECTION_INTERVAL_MS = HOUR_MS;
 /** Most deletions of each kind in one call. */
 const BATCH = 100;
 
 type Kind = "blob" | "source" | "manifest";
 
 /**
- * Deletes blobs, upstream files and manifests that nothing has referenced for a day. It lists R2
- * itself, and so misses no file, whoever stored it. Does nothing within an hour of the last complete
- * collection, and while a job is under way: a run has stored blobs that no version references yet,
- * and a pause may stop it for days.
+ * Deletes blobs, upstream files and manifests that nothing has referenced for a day. It lists R2, and
+ * so also finds files that this coordinator has not stored. Does nothing within an hour of the last
+ * complete collection, nor while a job is under way: a run has stored blobs that no version references
+ * yet, and a pause may stop it for days.
  *
  * Accepted race: a store may carry out a deletion up to a minute late, and delete a file that was
  * stored again under the same name. Readers then use the other copy, and an alert reports it.
@@ -61,8 +60,24 @@ async function findGarbage(platform: Platform): Promise<string[]> {
       ),
       ...unretained(generations, retained).map((generation) => `manifest ${generation}`),
     ];
-    return state.markGarbage(unreferenced, now(), GARBAGE_AGE_MS);
+    return state.garbage.mark(unreferenced, now(), GARBAGE_AGE_MS);
   });
+}
+
+/** Selects the stored upstream files that neither a retained version nor a later run needs. */
+function unreferencedSources(
+  stored: readonly string[],
+  retained: readonly Manifest[],
+  needed: readonly string[],
+): string[] {
+  const named = new Set([...needed, ...retained.flatMap(({ sources }) => Object.values(sources))]);
+  return stored.filter((sha256) => !named.has(sha256));
+}
+
+/** Selects the generations of stored manifests whose versions are not retained. */
+function unretained(stored: readonly number[], retained: readonly Manifest[]): number[] {
+  const kept = new Set(retained.map(({ generation }) => generation));
+  return stored.filter((generation) => !kept.has(generation));
 }
 
 /** Deletes up to `BATCH` pieces of garbage of one kind. Returns their number. */

@@ -2,7 +2,7 @@ import { and, eq, gte, inArray, lt, not, notInArray, type SQL, sql } from "drizz
 import { drizzle } from "drizzle-orm/d1";
 import { exceptNewest, type PageOf, type PageQuery, readPage } from "../storage/page.ts";
 import { ingestRuns } from "../storage/schema.ts";
-import { timeText } from "../storage/time.ts";
+import { DAY_MS, timeText } from "../storage/time.ts";
 import type { ListedRun, Run } from "./run.ts";
 
 /** A run at the change `seq` of the coordinator's outbox. */
@@ -30,7 +30,7 @@ export interface RunQuery extends RunFilter, PageQuery {}
 type RunPage = PageOf<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
-const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 90 * DAY_MS;
 /** States of unfinished runs. */
 const ACTIVE_STATES = ["queued", "running"];
 

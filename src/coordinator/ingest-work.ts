@@ -1,15 +1,17 @@
 import { timeText } from "../storage/time.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
-import { type FailedStep, type RecordChange, StepNeverEnded, type Work } from "./engine.ts";
-import { endRecord, isOpen } from "./queue.ts";
-import { adoptVersions } from "./published-versions.ts";
-import { candidateOf, isRun, retryOf, type RunRecord } from "./run-queue.ts";
-import { parseAgain, parsedOf, type IngestStepResult } from "../ingest/checkpoint.ts";
+import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
+import { endRecord, isOpen } from "./jobs.ts";
+import { adoptVersions, replicatePublished } from "./publishing.ts";
+import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-queue.ts";
+import { ledgerOf } from "../acceptance/ledger-files.ts";
+import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
+import type { IngestStepResult } from "../ingest/step.ts";
 import type { Platform } from "./platform.ts";
-import { newRunOf } from "./scheduler.ts";
+import { newRunOf } from "./ingest-runs.ts";
 import type { Run } from "./run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
-import type { Report, RunError, Stage } from "../ingest/report.ts";
+import type { Report, RunError, RunOutcome, Stage } from "../ingest/report.ts";
 import { PassingError, SourceError } from "../sources/source-error.ts";
 import { StoreError } from "../storage/deadline.ts";
 
@@ -21,12 +23,19 @@ export class IngestWork implements Work<RunRecord> {
     this.#platform = platform;
   }
 
-  stageOf({ checkpoint }: RunRecord): string {
-    return checkpoint.stage;
+  stageOf(record: RunRecord): Stage {
+    return stageOf(record);
   }
 
-  async step({ job: run, checkpoint }: RunRecord): Promise<RecordChange<RunRecord>> {
+  async step({ job: run, checkpoint, isCommitted }: RunRecord): Promise<StepCommit<RunRecord>> {
     const { state, pipeline, store } = this.#platform;
+    if (isCommitted) {
+      await replicatePublished(this.#platform);
+      return (record) => {
+        const replicated = { ...this.#timed(record.job), error: null };
+        return this.#finish(record, replicated, "published");
+      };
+    }
     if (checkpoint.stage === "fetch") {
       await store.checkOwner();
       await adoptVersions(state, store);
@@ -39,7 +48,7 @@ export class IngestWork implements Work<RunRecord> {
       current: state.currentVersion(),
       retained: state,
       runId: run.id,
-      ledger: state.ledgerFiles(),
+      ledger: state.ledger.files(),
       decisions: state.decisions.list(),
       archived: state.archivedFiles(run.source),
       candidate: candidateOf(run),
@@ -52,7 +61,7 @@ export class IngestWork implements Work<RunRecord> {
     cause: unknown,
     isLast: boolean,
   ): Promise<FailedStep<RunRecord>> {
-    const { stage } = record.checkpoint;
+    const stage = stageOf(record);
     const failure =
       cause instanceof StepNeverEnded ? leaseExpired(stage, cause) : toFailure(cause, stage);
     const { error } = failure;
@@ -90,25 +99,35 @@ export class IngestWork implements Work<RunRecord> {
   #apply(record: RunRecord, { next, outcome, patch, publish }: IngestStepResult): RunRecord {
     const { state } = this.#platform;
     const run: Run = { ...this.#timed(record.job), error: null, ...patch };
-    if (next === null) {
-      if (outcome === "published" && run.generation_after !== null)
-        state.setReplicated(run.generation_after);
-      if (outcome !== "dry_run") {
-        state.setArchivedFiles(run.source, run.upstream);
-        // After a rollback in between, the ledger is that of the version that is served again.
-        const compared = run.generation_after ?? run.generation_before;
-        if (compared === state.currentVersion()?.generation) state.setLedger(record.checkpoint);
-      }
-      return this.#end({ ...record, job: run }, "succeeded", { outcome });
-    }
-    if (publish === null) return { ...record, job: run, checkpoint: next };
+    if (next !== null) return { ...record, job: run, checkpoint: next };
+    if (publish === null) return this.#finish(record, run, outcome);
     // During a pause, the run stays at this step. It publishes after the resume.
     if (state.pause() !== null) return withoutError(record);
     const decided = state.decisions.list().at(-1)?.seq ?? 0;
     if (decided > parsedOf(record.checkpoint).lastDecision)
       return { ...record, job: run, checkpoint: parseAgain(record.checkpoint) };
     state.addVersion(publish);
-    return { ...record, job: run, checkpoint: next, isCommitted: true };
+    return { ...record, job: run, isCommitted: true };
+  }
+
+  #finish(record: RunRecord, run: Run, outcome: RunOutcome | null): RunRecord {
+    const { state } = this.#platform;
+    if (outcome !== "dry_run") {
+      state.setArchivedFiles(run.source, run.upstream);
+      // After a rollback in between, the ledger is that of the version that is served again.
+      const compared = run.generation_after ?? run.generation_before;
+      if (compared === state.currentVersion()?.generation) this.#recordLedger(record.checkpoint);
+    }
+    return this.#end({ ...record, job: run }, "succeeded", { outcome });
+  }
+
+  /** Records what a run has accepted and held. Drops the approvals that it has followed. */
+  #recordLedger({ sources, parsed }: IngestCheckpoint): void {
+    const { state } = this.#platform;
+    const files = ledgerOf(sources);
+    if (files === null || parsed === null) return;
+    state.ledger.record({ ...files, held_changes: parsed.held });
+    state.decisions.deleteApproved(parsed.lastDecision);
   }
 
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */

@@ -1,24 +1,23 @@
-import { adoptVersions } from "./published-versions.ts";
+import { adoptVersions, replicatePublished } from "./publishing.ts";
 import type { Manifest } from "../catalog/manifest.ts";
-import {
-  findUnknownGeneration,
-  ForeignStores,
-  repairCopies,
-  replicate,
-} from "../storage/catalog-store.ts";
+import { ForeignStores } from "../storage/catalog-store.ts";
+import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
-import { type EnqueueRequest, isRun, plainRun } from "./run-queue.ts";
-import { isOpen } from "./queue.ts";
+import { type EnqueueRequest, plainRun } from "./run-queue.ts";
+import { isOpen } from "./jobs.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import { timeText } from "../storage/time.ts";
+import { hasElapsed, timeText } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
-/** The first run of a service, which nobody else asks for after a deployment. */
+/** Wait after a first ingest whose fault a retry would not mend. */
+const FIRST_INGEST_INTERVAL_MS = 15 * 60 * 1000;
+
+/** The first run of a service, for which no operator need ask. */
 const FIRST_INGEST: EnqueueRequest = {
   ...plainRun({ trigger: "cron", requested_by: "cron", note: "nothing is published yet" }),
   ifPaused: "reject",
@@ -49,13 +48,12 @@ export class Reconciler {
 
   /** Replicates the current version to the stores, if that is due. Never throws. */
   async replicate(): Promise<void> {
-    const { state, store, now } = this.#platform;
+    const { state, now } = this.#platform;
     const manifest = state.unreplicated();
     const dueAt = this.dueAt();
     if (manifest === null || dueAt === null || now() < dueAt) return;
     try {
-      await replicate(store, manifest);
-      state.setReplicated(manifest.generation);
+      await replicatePublished(this.#platform);
     } catch (cause) {
       this.#retryLater(manifest.generation, cause);
     }
@@ -63,8 +61,8 @@ export class Reconciler {
 
   /**
    * Repairs the stores if they do not show the current version, for example after a late write of
-   * an older manifest. Queues the first ingest if nothing was ever published. Ends lost runs in D1,
-   * and collects garbage. Touches nothing unless the stores are its own. Never throws.
+   * an older manifest. Queues an ingest while nothing is published. Ends lost runs in D1, and
+   * collects garbage. Touches nothing unless the stores are its own. Never throws.
    */
   async reconcile(): Promise<void> {
     if (!(await this.#isOwner())) return;
@@ -90,7 +88,7 @@ export class Reconciler {
     const { state, store, log } = this.#platform;
     try {
       await adoptVersions(state, store);
-      if (this.#isNew()) this.#enqueue(FIRST_INGEST);
+      if (this.#isFirstIngestDue()) this.#enqueue(FIRST_INGEST);
     } catch (cause) {
       log("warn", "adoption_failed", describeError(cause));
     }
@@ -106,7 +104,7 @@ export class Reconciler {
     }
   }
 
-  /** Publishes the content again above a version of somebody else, which readers may have. */
+  /** Publishes the content again above an unknown version, which readers may already have. */
   #publishAbove(unknown: number, current: Manifest): void {
     const { state, now, log } = this.#platform;
     state.transaction(() => {
@@ -117,10 +115,18 @@ export class Reconciler {
     log("error", "unknown_version_replaced", { unknown, generation: unknown + 1 });
   }
 
-  /** Whether nothing is published, as the stores confirm, and no run has tried to. */
-  #isNew(): boolean {
-    const { state } = this.#platform;
-    return state.currentVersion() === null && state.runs().every((run) => run.state === "skipped");
+  /**
+   * Whether nothing is published, as the stores confirm, no run is open, and the last one was not
+   * cancelled by an operator.
+   */
+  #isFirstIngestDue(): boolean {
+    const { state, now } = this.#platform;
+    if (state.currentVersion() !== null) return false;
+    const last = state.runs().find((run) => run.state !== "skipped");
+    if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
+    // Only a transient fault leads to a second attempt.
+    const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
+    return hasElapsed(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());
   }
 
   /**
@@ -164,10 +170,10 @@ export class Reconciler {
     this.#platform.log("warn", "replication_failed", { generation, ...describeError(cause) });
   }
 
-  /** A run in its stage `verify` replicates its version itself. */
+  /** A job that has published replicates its version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#platform;
-    const isVerifying = state.queue().running.some((record) => isRun(record) && record.isCommitted);
-    return state.unreplicated() !== null && state.foreign() === null && !isVerifying;
+    const isPublishing = state.queue().running.some(({ isCommitted }) => isCommitted);
+    return state.unreplicated() !== null && state.foreign() === null && !isPublishing;
   }
 }

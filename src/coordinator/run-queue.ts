@@ -1,7 +1,7 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../catalog/fields.ts";
-import { type Pause, unlessEnded } from "../ingest/pause.ts";
+import { type Pause, unlessEnded } from "./pause.ts";
 import {
   inStartingOrder,
   isOpen,
@@ -9,15 +9,12 @@ import {
   newRecord,
   type Queue,
   stepTime,
-} from "./queue.ts";
+} from "./jobs.ts";
 import { timeText } from "../storage/time.ts";
-import {
-  type ArchivedCandidate,
-  type IngestCheckpoint,
-  FIRST_INGEST_CHECKPOINT,
-} from "../ingest/checkpoint.ts";
+import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../ingest/checkpoint.ts";
+import type { ArchivedCandidate } from "../ingest/step.ts";
 import { type Run, runSchema, type RunTrigger, type SkipReason, toListed } from "./run.ts";
-import type { RunMode, UpstreamFiles } from "../ingest/report.ts";
+import type { RunMode, Stage, UpstreamFiles } from "../ingest/report.ts";
 
 /** Name of the work that ingests. */
 export const INGEST = "ingest";
@@ -27,6 +24,11 @@ export type RunRecord = JobRecord<Run, IngestCheckpoint>;
 
 export function isRun(record: JobRecord): record is RunRecord {
   return record.work === INGEST;
+}
+
+/** The stage of a run's next step. After its publication only the replication is left. */
+export function stageOf({ checkpoint, isCommitted }: RunRecord): Stage {
+  return isCommitted ? "verify" : checkpoint.stage;
 }
 
 /** Most waiting runs, apart from a retry. */

@@ -2,8 +2,7 @@ import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
 import { JsonTable, migrate, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
-import { hasEnded, type Pause } from "../ingest/pause.ts";
-import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
+import { hasEnded, type Pause } from "./pause.ts";
 import {
   type Cancellation,
   endRecord,
@@ -11,13 +10,18 @@ import {
   type JobRecord,
   type Queue,
   queueOf,
-} from "./queue.ts";
-import type { SavedLedger } from "../backup/state-part.ts";
-import type { IngestCheckpoint } from "../ingest/checkpoint.ts";
+} from "./jobs.ts";
+import { CurrentLedger, type RecordedLedger } from "./ledger.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
 import type { Run } from "./run.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
-import { COORDINATOR_SCHEMA, DecisionTable, JobTable, VersionTable } from "./tables.ts";
+import {
+  COORDINATOR_SCHEMA,
+  DecisionTable,
+  GarbageTable,
+  JobTable,
+  VersionTable,
+} from "./tables.ts";
 import { retainedVersions } from "./versions.ts";
 
 /** Single values by name. */
@@ -35,15 +39,8 @@ interface CoordinatorValues {
   readonly collected_at: number;
   /** When rows of D1 were found missing (RFC 3339), until a restore. */
   readonly history_lost: string;
-  readonly ledger: PresentLedger;
+  readonly ledger: RecordedLedger;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
-}
-
-/** The ledger since the last comparison with upstream, while the same version is published. */
-interface PresentLedger extends SavedLedger {
-  readonly generation: number;
-  /** A restored version may have the generation of another one. */
-  readonly published_at: string;
 }
 
 /** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
@@ -55,10 +52,10 @@ export class CoordinatorState {
   readonly audit: Outbox<AuditEntry>;
   readonly ticks: TickTable;
   readonly decisions: DecisionTable;
+  readonly garbage: GarbageTable;
+  readonly ledger: CurrentLedger;
   readonly #versions: VersionTable;
   readonly #facts: JsonTable<CoordinatorValues>;
-  /** Since when each unreferenced file has been so, in milliseconds since 1970. */
-  readonly #garbage: JsonTable<{ readonly [name: string]: number }>;
   readonly #storage: TableStorage;
 
   /** Throws OtherVersion if another version of this service made the tables. */
@@ -72,7 +69,12 @@ export class CoordinatorState {
     this.decisions = new DecisionTable(storage);
     this.#facts = new JsonTable(storage, "facts");
     this.#versions = new VersionTable(storage);
-    this.#garbage = new JsonTable(storage, "garbage");
+    this.garbage = new GarbageTable(storage);
+    this.ledger = new CurrentLedger({
+      read: () => this.#facts.get("ledger"),
+      write: (ledger) => this.#facts.set("ledger", ledger),
+      current: () => this.currentVersion(),
+    });
   }
 
   transaction<T>(work: () => T): T {
@@ -119,6 +121,11 @@ export class CoordinatorState {
 
   setPause(pause: Pause | null): void {
     this.#facts.set("pause", pause);
+  }
+
+  /** Removes the end of the present pause; without one, begins this pause. */
+  pauseWithoutEnd(pause: Pause): void {
+    this.setPause({ ...(this.pause() ?? pause), until: null });
   }
 
   /** Lifts the pause. Ticks that are skipped later have a row of their own. */
@@ -185,7 +192,7 @@ export class CoordinatorState {
     return this.#versions.newest(1)[0] ?? null;
   }
 
-  findVersion(generation: number): Manifest | undefined {
+  findRetained(generation: number): Manifest | undefined {
     return this.#versions.find(generation);
   }
 
@@ -210,49 +217,12 @@ export class CoordinatorState {
   /** The version that awaits replication; null if the stores show the current one. */
   unreplicated(): Manifest | null {
     const generation = this.#facts.get("unreplicated");
-    return generation === null ? null : (this.findVersion(generation) ?? null);
+    return generation === null ? null : (this.findRetained(generation) ?? null);
   }
 
   /** Records that the stores show a version. No effect if a newer version awaits replication. */
   setReplicated(generation: number): void {
     if (this.#facts.get("unreplicated") === generation) this.#facts.set("unreplicated", null);
-  }
-
-  /** The ledger to compare upstream with; null for that of the snapshot. */
-  ledgerFiles(): LedgerFiles | null {
-    return this.presentLedger() ?? ledgerOf(this.currentVersion()?.sources ?? {});
-  }
-
-  /** The ledger of the last run; null before the first one and after a rollback. */
-  presentLedger(): PresentLedger | null {
-    const [ledger, current] = [this.#facts.get("ledger"), this.currentVersion()];
-    const isCurrent =
-      ledger?.generation === current?.generation && ledger?.published_at === current?.published_at;
-    return isCurrent ? ledger : null;
-  }
-
-  /** The ledger of the last run, without the version that it belongs to. */
-  savedLedger(): SavedLedger | null {
-    const ledger = this.presentLedger();
-    if (ledger === null) return null;
-    const { accepted, held, held_changes } = ledger;
-    return { accepted, held, held_changes };
-  }
-
-  /** Makes a ledger that of the current version. */
-  recordLedger(ledger: SavedLedger): void {
-    const current = this.currentVersion();
-    if (current === null) return;
-    const { generation, published_at } = current;
-    this.#facts.set("ledger", { ...ledger, generation, published_at });
-  }
-
-  /** Records what a run has accepted and held. Drops the approvals that it has followed. */
-  setLedger({ sources, parsed }: Pick<IngestCheckpoint, "sources" | "parsed">): void {
-    const files = ledgerOf(sources);
-    if (files === null || parsed === null) return;
-    this.recordLedger({ ...files, held_changes: parsed.held });
-    this.decisions.deleteApproved(parsed.lastDecision);
   }
 
   /** The upstream files of the source's last successful run. */
@@ -297,23 +267,6 @@ export class CoordinatorState {
 
   setCollectedAt(at: number): void {
     this.#facts.set("collected_at", at);
-  }
-
-  /**
-   * Records since when each stored file has been unreferenced. Forgets files with a new reference.
-   *
-   * @param unreferenced names of all files that are unreferenced now.
-   * @param now milliseconds since 1970.
-   * @returns the files that have been unreferenced for `ageMs`.
-   */
-  markGarbage(unreferenced: readonly string[], now: number, ageMs: number): string[] {
-    const since = new Map(this.#garbage.entries());
-    this.#garbage.clear();
-    return unreferenced.filter((name) => {
-      const at = since.get(name) ?? now;
-      this.#garbage.set(name, at);
-      return now - at >= ageMs;
-    });
   }
 
   /** Worker version that built each catalog, by the catalog's hash, according to retained runs. */

@@ -7,10 +7,10 @@ import { isBackup } from "./backup-jobs.ts";
 import type { CoordinatorState } from "./state.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
 import { isRun } from "./run-queue.ts";
-import { versionSchema } from "./version.ts";
+import { versionSchema } from "./version-schema.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
-import { pauseSchema, unlessEnded } from "../ingest/pause.ts";
-import { dueSince, isOpen } from "./queue.ts";
+import { pauseSchema, unlessEnded } from "./pause.ts";
+import { dueSince, isOpen } from "./jobs.ts";
 
 /**
  * The only schema of the coordinator's present state: the facts of the rules and the sections of
@@ -79,7 +79,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     foreign: state.foreign(),
     outboxLength: state.history.length + state.audit.length,
     historyLostAt: state.historyLostAt(),
-    held: state.presentLedger()?.held_changes ?? null,
+    held: state.ledger.saved()?.held_changes ?? null,
     lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,

@@ -1,9 +1,9 @@
-/** The coordinator's tables that have SQL of their own. Every method is synchronous. */
+/** The coordinator's tables of jobs, versions, decisions and garbage. Every method is synchronous. */
 import type { Decision } from "../acceptance/held-change.ts";
 import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
-import type { NumberedDecision } from "../ingest/checkpoint.ts";
-import type { ObjectSchema, SqlRow, TableStorage } from "../storage/tables.ts";
-import { isOpen, type JobRecord } from "./queue.ts";
+import type { NumberedDecision } from "../ingest/step.ts";
+import { JsonTable, type ObjectSchema, type SqlRow, type TableStorage } from "../storage/tables.ts";
+import { isOpen, type JobRecord } from "./jobs.ts";
 
 /** The versions of the coordinator's tables. The first also names the installation. */
 export const COORDINATOR_SCHEMA: ObjectSchema = [
@@ -191,5 +191,31 @@ export class DecisionTable {
       "DELETE FROM decisions WHERE seq <= ? AND decision ->> '$.verdict' = 'approved'",
       through,
     );
+  }
+}
+
+/** When each unreferenced file was first found to be so, in milliseconds since 1970. */
+export class GarbageTable {
+  readonly #since: JsonTable<{ readonly [name: string]: number }>;
+
+  constructor(storage: TableStorage) {
+    this.#since = new JsonTable(storage, "garbage");
+  }
+
+  /**
+   * Records which files are unreferenced. Forgets files with a new reference.
+   *
+   * @param unreferenced names of all files that are unreferenced now.
+   * @param now milliseconds since 1970.
+   * @returns the files that have been unreferenced for `ageMs`.
+   */
+  mark(unreferenced: readonly string[], now: number, ageMs: number): string[] {
+    const since = new Map(this.#since.entries());
+    this.#since.clear();
+    return unreferenced.filter((name) => {
+      const at = since.get(name) ?? now;
+      this.#since.set(name, at);
+      return now - at >= ageMs;
+    });
   }
 }

@@ -1,6 +1,6 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
 import type { Manifest } from "../catalog/manifest.ts";
-import type { Version } from "./version.ts";
+import type { Version } from "./version-schema.ts";
 
 /** Retained number of distinct contents, including the current one. */
 export const CONTENTS_RETAINED = 10;
@@ -61,22 +61,6 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
     previous: current.generation,
     published_at: publishedAt,
   };
-}
-
-/** Selects the stored upstream files that neither a retained version nor a later run needs. */
-export function unreferencedSources(
-  stored: readonly string[],
-  retained: readonly Manifest[],
-  needed: readonly string[],
-): string[] {
-  const named = new Set([...needed, ...retained.flatMap(({ sources }) => Object.values(sources))]);
-  return stored.filter((sha256) => !named.has(sha256));
-}
-
-/** Selects the generations of stored manifests whose versions are not retained. */
-export function unretained(stored: readonly number[], retained: readonly Manifest[]): number[] {
-  const kept = new Set(retained.map(({ generation }) => generation));
-  return stored.filter((generation) => !kept.has(generation));
 }
 
 /** Returns the highest coverage (0 to 1) of each locale in some versions. */

@@ -2,8 +2,8 @@
 import type { BackupTimes } from "../backup/read-backups.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
-import type { Version } from "../coordinator/version.ts";
-import type { Pause } from "../ingest/pause.ts";
+import type { Version } from "../coordinator/version-schema.ts";
+import type { Pause } from "../coordinator/pause.ts";
 import type { RunError } from "../ingest/report.ts";
 import {
   bodyBlobs,

@@ -5,7 +5,7 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
-import type { Version } from "../coordinator/version.ts";
+import type { Version } from "../coordinator/version-schema.ts";
 import type { Check, Checks } from "./check.ts";
 import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";

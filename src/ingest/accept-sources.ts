@@ -120,27 +120,28 @@ export async function acceptSources(
   return {
     files,
     held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
-    measure: isTrusted ? null : { listed: rows.coded, ...expected(before.accepted, limits) },
+    measure: isTrusted ? null : measureFile(rows.coded, before.accepted, limits),
     listed: countListed(before.accepted.airports, upstream, limits.unlistedPercent),
     read: account,
     regionRejects: named.rejects,
   };
 }
 
-/**
- * Most airports that upstream's file may lose or gain at once, in percent. One limit for both, so
- * that the right file passes after any longer one that has passed.
- */
+/** How many percent fewer or more airports than usual upstream's file may list. */
 const FILE_CHANGE_MAX_PERCENT = 2;
 
-/** The first file is compared with the catalog, which is as old as the snapshot. */
-function expected(
+/**
+ * Measures a file by the one before and by the accepted airports. Without the latter, a file that was
+ * a little too long or too short would make the right one look truncated or padded. The first file may
+ * differ more: the airports are as old as the snapshot.
+ */
+function measureFile(
+  listed: number,
   { airports, codedRows }: Accepted,
   { unlistedPercent }: SurpriseLimits,
-): Omit<Measure, "listed"> {
-  return codedRows === null
-    ? { airports: airports.length, of: "catalog", slackPercent: unlistedPercent }
-    : { airports: codedRows, of: "file", slackPercent: FILE_CHANGE_MAX_PERCENT };
+): Measure {
+  const slackPercent = codedRows === null ? unlistedPercent : FILE_CHANGE_MAX_PERCENT;
+  return { listed, before: codedRows, accepted: airports.length, slackPercent };
 }
 
 /**

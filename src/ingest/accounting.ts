@@ -8,14 +8,15 @@ import type { AirportsRead, Reject } from "../sources/airport.ts";
 import type { HeldSummary, ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** How many airports an upstream file lists, and how many it should. */
+/** How many airports an upstream file lists, and what that is compared with. */
 export interface Measure {
   /** Rows with an IATA code. */
   readonly listed: number;
-  /** Those of the file before, or for the first file the airports of the catalog. */
-  readonly airports: number;
-  readonly of: "file" | "catalog";
-  /** By how many percent it may list less or more. */
+  /** Those of the file before; null for the first file. */
+  readonly before: number | null;
+  /** Airports of the ledger. */
+  readonly accepted: number;
+  /** By how many percent it may list fewer than either, or more than both. */
   readonly slackPercent: number;
 }
 

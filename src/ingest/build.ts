@@ -141,12 +141,12 @@ export function subdivisionsWithout(known: readonly ReferenceRegion[]): (code: s
   return (code) => !covered.has(code) && !territories.has(code.slice(0, 2)) && isSubdivision(code);
 }
 
-/** Whether a code is none of upstream's dummies `XX-U-A`. */
+/** Whether a code is a real one, not upstream's placeholder `XX-U-A`. */
 function isSubdivision(code: string): boolean {
   return /^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code);
 }
 
-/** Whether a name is such as `*Offshore Platforms` and `(FPSOs)`. */
+/** Whether a name is none of a region, such as `*Offshore Platforms` or `(FPSOs)`. */
 function isDummyName(name: string): boolean {
   return !/^\p{L}/u.test(name);
 }

@@ -1,5 +1,3 @@
-import type { Decision } from "../acceptance/held-change.ts";
-import type { LedgerFiles } from "../acceptance/ledger-files.ts";
 import type {
   AirportSet,
   LocaleEntry,
@@ -11,15 +9,16 @@ import type {
 import type { Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
-import type { Report, RunMode, RunOutcome, Stage, UpstreamFiles } from "./report.ts";
+import type { Stage } from "./report.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 8;
+const CHECKPOINT_FORMAT = 9;
 
 /** State of a run between two steps; JSON. */
 export interface IngestCheckpoint {
-  readonly stage: Stage;
+  /** After them the coordinator replicates what is published, in the stage `verify`. */
+  readonly stage: Exclude<Stage, "verify">;
   /** `deployName` of the deployment that made the following fields; null before the first step. */
   readonly madeBy: string | null;
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
@@ -32,6 +31,11 @@ export interface IngestCheckpoint {
   readonly content: Content | null;
   /** Generation that the guards compared with; null before the guard stage or if there was none. */
   readonly judgedAgainst: number | null;
+  /**
+   * Whether the run stores its blobs whatever the current version has: its mode is `full`, or the
+   * stores have lost blobs of that version. Set from the encode stage on.
+   */
+  readonly mustStoreAll: boolean;
   /** Stored diffs; set from the encode stage on. Each encoded locale adds its regions. */
   readonly diffs: readonly StoredDiff[];
   /** The stored common segments, in the order of `commonUnits`. */
@@ -50,6 +54,7 @@ export const FIRST_INGEST_CHECKPOINT: IngestCheckpoint = {
   parsed: null,
   content: null,
   judgedAgainst: null,
+  mustStoreAll: false,
   diffs: [],
   common: [],
   entries: {},
@@ -88,67 +93,8 @@ export function deployName({ snapshot, locales, airportSet, effort }: Deploy): s
 
 /**
  * Whether the deployment `name` can continue from a checkpoint. It must not join segments of
- * different snapshots. After publication only the replication is left, which any deployment can do.
+ * different snapshots.
  */
 export function isOfDeploy({ stage, madeBy }: IngestCheckpoint, name: string): boolean {
-  return stage === "fetch" || stage === "verify" || madeBy === name;
-}
-
-/** The archived files of the run `runId`. */
-export interface ArchivedCandidate {
-  readonly runId: string;
-  readonly upstream: UpstreamFiles;
-}
-
-/** A decision with a number that rises with each one. */
-export interface NumberedDecision extends Decision {
-  readonly seq: number;
-}
-
-/** The retained versions. */
-interface RetainedVersions {
-  /** Newest first. */
-  versions(): readonly Manifest[];
-  findVersion(generation: number): Manifest | undefined;
-}
-
-/** The inputs of a step besides the checkpoint. */
-export interface RunContext {
-  readonly mode: RunMode;
-  readonly forced: boolean;
-  readonly source: string;
-  /** Date of the files, as the request says it. */
-  readonly as_of?: string | undefined;
-  /** The version published last. */
-  readonly current: Manifest | null;
-  readonly retained: RetainedVersions;
-  readonly runId: string;
-  /** The ledger to compare with; null for that of the snapshot. */
-  readonly ledger: LedgerFiles | null;
-  /** Decisions of operators since that ledger, oldest first. */
-  readonly decisions: readonly NumberedDecision[];
-  /** Upstream files of the source's last successful run. */
-  readonly archived: UpstreamFiles;
-  /** Archived files to build from; null to fetch from upstream. */
-  readonly candidate: ArchivedCandidate | null;
-}
-
-/** Result of a step: another step, a version to publish and another step, or the end. */
-export interface IngestStepResult {
-  readonly next: IngestCheckpoint | null;
-  readonly outcome: RunOutcome | null;
-  /** Changed fields of the run. */
-  readonly patch: Partial<Report>;
-  /** Version to record as published in the transaction that commits the step. */
-  readonly publish: Manifest | null;
-}
-
-/** Continues with another step. */
-export function proceed(next: IngestCheckpoint, patch: Partial<Report>): IngestStepResult {
-  return { next, outcome: null, patch, publish: null };
-}
-
-/** Ends the run as succeeded. */
-export function finish(outcome: RunOutcome, patch: Partial<Report> = {}): IngestStepResult {
-  return { next: null, outcome, patch, publish: null };
+  return stage === "fetch" || madeBy === name;
 }

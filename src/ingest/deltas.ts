@@ -23,7 +23,7 @@ import {
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import { toBlob } from "./bodies.ts";
-import type { RunContext } from "./checkpoint.ts";
+import type { EncodeContext } from "./step.ts";
 import { readSegment, storedSegments } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
@@ -58,7 +58,11 @@ export class DeltaMaker {
   }
 
   /** Makes the deltas from an earlier version; null if nothing can be made of it. */
-  async make(from: Manifest, entries: Entries, context: RunContext): Promise<StoredDeltas | null> {
+  async make(
+    from: Manifest,
+    entries: Entries,
+    context: Pick<EncodeContext, "mustStoreAll" | "current">,
+  ): Promise<StoredDeltas | null> {
     const parts: Uint8Array[] = [];
     const locales: { [locale: string]: { [F in DeltaForm]?: StoredDelta } } = {};
     let start = 0;

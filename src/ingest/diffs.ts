@@ -25,7 +25,7 @@ import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { type Blob, toBlob } from "./bodies.ts";
-import type { RunContext } from "./checkpoint.ts";
+import type { EncodeContext } from "./step.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 /**
@@ -66,7 +66,7 @@ interface CommonLists {
   /** The new content. */
   readonly catalog: Catalog;
   readonly earlier: readonly Manifest[];
-  /** The guards' comparison with a version, which need not be made again. */
+  /** The comparison that the guards have made with a version. */
   readonly judged: { readonly generation: number; readonly diff: CommonDiff | null } | null;
 }
 
@@ -96,7 +96,7 @@ export class DiffMaker {
   /** Compares the lists that all locales share. */
   async start(
     { catalog, earlier, judged }: CommonLists,
-    context: RunContext,
+    context: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<StoredDiff[]> {
     const diffs: StoredDiff[] = [];
     const blobs: Blob[] = [];
@@ -124,12 +124,12 @@ export class DiffMaker {
   async addLocale(
     diffs: readonly StoredDiff[],
     { locale, regions, to }: LocalRegions,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<StoredDiff[]> {
     const added: StoredDiff[] = [];
     const blobs: Blob[] = [];
     for (const diff of diffs) {
-      const before = context.retained.findVersion(diff.generation)?.locales[locale];
+      const before = context.retained.findRetained(diff.generation)?.locales[locale];
       const codes = this.#codesOf(`${diff.catalog_sha256} ${to}`);
       const lists = await this.#compareRegions(before, regions, codes);
       const regionsBlob = lists && encodeLists(lists, ["regions"]);

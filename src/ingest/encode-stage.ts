@@ -15,13 +15,8 @@ import {
   toBlob,
   toSegment,
 } from "./bodies.ts";
-import {
-  type IngestCheckpoint,
-  contentOf,
-  proceed,
-  type RunContext,
-  type IngestStepResult,
-} from "./checkpoint.ts";
+import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
+import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
@@ -51,7 +46,7 @@ export class EncodeStage {
     this.#deps = deps;
   }
 
-  async step(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
+  async step(checkpoint: IngestCheckpoint, context: EncodeContext): Promise<IngestStepResult> {
     const unit = commonUnits()[checkpoint.common.length];
     if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
     const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
@@ -71,7 +66,7 @@ export class EncodeStage {
   async #encodeCommon(
     unit: CommonUnit,
     checkpoint: IngestCheckpoint,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { segments } = this.#deps;
     const { common } = checkpoint;
@@ -103,7 +98,7 @@ export class EncodeStage {
   async #encodeLocale(
     locale: string,
     checkpoint: IngestCheckpoint,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { open, compressOwn, translate, segments, diffs: maker, locales } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
@@ -141,10 +136,10 @@ export class EncodeStage {
   /** Compresses the bodies with those of the next earlier content. */
   async #encodeDeltas(
     checkpoint: IngestCheckpoint,
-    context: RunContext,
+    context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { diffs, deltas, entries } = checkpoint;
-    const from = context.retained.findVersion(diffs[deltas.length]?.generation ?? 0);
+    const from = context.retained.findRetained(diffs[deltas.length]?.generation ?? 0);
     const made = from ? await this.#deps.deltas.make(from, entries, context) : null;
     return this.#proceed({ ...checkpoint, deltas: [...deltas, made] });
   }

@@ -5,7 +5,7 @@ import { hasAirports, type Snapshot } from "../sources/snapshot.ts";
 import { findFile } from "../sources/source-file.ts";
 import { EMBEDDED, type Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { ArchivedCandidate, RunContext } from "./checkpoint.ts";
+import type { ArchivedCandidate, RunContext } from "./step.ts";
 import { RunFault } from "./faults.ts";
 import type { RunMode, UpstreamFacts, UpstreamFiles } from "./report.ts";
 
@@ -36,7 +36,7 @@ export function findUpstream(upstreams: FetchDependencies["upstreams"], name: st
   return found;
 }
 
-/** What a manifest's dates are of. */
+/** The files that give a manifest its dates. */
 interface Dated {
   /** Name of the upstream, the files that it reads, and those that it gave. */
   readonly source: string;

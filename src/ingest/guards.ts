@@ -9,7 +9,7 @@ import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manif
 import { listPieces, localPieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
-import type { Parsed } from "./accounting.ts";
+import type { Measure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { type ChangeSample, DIFF_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
 import type { Workspace } from "./workspace.ts";
@@ -134,22 +134,34 @@ function* checkIntegrity({ violations }: GuardFacts): Generator<GuardTrip> {
 
 /** A file that breaks off between two rows, or repeats rows, looks like any other. */
 function* checkFile({ measure, listed }: GuardFacts): Generator<GuardTrip> {
-  if (measure !== null) {
-    const { airports: before, listed: after, of, slackPercent } = measure;
-    const slack = percentOf(before, slackPercent);
-    const message =
-      of === "file"
-        ? `upstream listed ${before} airports and now lists ${after}`
-        : `the catalog has ${before} airports, and upstream's first file lists ${after}`;
-    if (after < before - slack)
-      yield { guard: "guard_truncated", before, after, limit: before - slack, message };
-    if (after > before + slack)
-      yield { guard: "guard_padded", before, after, limit: before + slack, message };
-  }
+  if (measure !== null) yield* checkLength(measure);
   const { before, after, least: limit } = listed;
   const message = `of ${before} airports that travellers use, upstream has ${after}`;
   if (after < limit)
     yield { guard: "guard_truncated", list: "airports", before, after, limit, message };
+}
+
+function* checkLength({ listed, before, accepted, slackPercent }: Measure): Generator<GuardTrip> {
+  const describe = (usual: number) => {
+    if (before === null)
+      return `the catalog has ${usual} airports, and upstream's first file lists ${listed}`;
+    return usual === before
+      ? `upstream listed ${usual} airports and now lists ${listed}`
+      : `the catalog has ${usual} airports, and upstream now lists ${listed}`;
+  };
+  const trip = (guard: Guard, usual: number, limit: number): GuardTrip => ({
+    guard,
+    before: usual,
+    after: listed,
+    limit,
+    message: describe(usual),
+  });
+  const fewest = Math.min(before ?? accepted, accepted);
+  const lowest = fewest - percentOf(fewest, slackPercent);
+  if (listed < lowest) yield trip("guard_truncated", fewest, lowest);
+  const most = Math.max(before ?? accepted, accepted);
+  const highest = most + percentOf(most, slackPercent);
+  if (listed > highest) yield trip("guard_padded", most, highest);
 }
 
 function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Generator<GuardTrip> {
@@ -246,7 +258,7 @@ interface CandidateVerdict {
   readonly trips: readonly GuardTrip[];
   /** Null before the first publication, or if no copy of the published version is intact. */
   readonly changes: ChangeSample | null;
-  /** The changes of which `changes` is a sample; null if there are none as well. */
+  /** All changes; null where `changes` is null, or if the content is the same. */
   readonly diff: CatalogDiff | null;
 }
 

@@ -2,7 +2,8 @@ import { timeText } from "../storage/time.ts";
 import { countChanges } from "../catalog/diff.ts";
 import { type AirportSet, type Manifest, MANIFEST_FORMAT } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
-import { type CatalogStore, repairCopies, replicate } from "../storage/catalog-store.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { hasLostBlobs } from "../storage/replicate.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
@@ -11,15 +12,12 @@ import {
   type IngestCheckpoint,
   contentOf,
   deployName,
-  finish,
   FIRST_INGEST_CHECKPOINT,
   isOfDeploy,
   parseAgain,
   parsedOf,
-  proceed,
-  type RunContext,
-  type IngestStepResult,
 } from "./checkpoint.ts";
+import { finish, proceed, type RunContext, type IngestStepResult } from "./step.ts";
 import { describeContent, isSameContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
 import { EncodeStage } from "./encode-stage.ts";
@@ -99,11 +97,12 @@ export class Pipeline {
       case "guard":
         return this.#guard(checkpoint, context);
       case "encode":
-        return this.#encoding.step(checkpoint, context);
+        return this.#encoding.step(checkpoint, {
+          ...context,
+          mustStoreAll: checkpoint.mustStoreAll,
+        });
       case "publish":
         return this.#publish(checkpoint, context);
-      case "verify":
-        return this.#verify(context);
       default:
         return checkpoint.stage satisfies never;
     }
@@ -188,17 +187,18 @@ export class Pipeline {
     if (mode === "dry_run") return finish("dry_run", patch);
     const refused = findRefusals(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused, patch);
-    if (mode === "incremental" && current?.catalog_sha256 === content.catalog_sha256) {
-      await repairCopies(store, current);
+    const mustStoreAll =
+      mode === "full" || (current !== null && (await hasLostBlobs(store, current)));
+    if (!mustStoreAll && current?.catalog_sha256 === content.catalog_sha256)
       return finish("unchanged", patch);
-    }
     const { catalog } = workspace;
     const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
     const judged = current && { generation: current.generation, diff };
     const common = { catalog, earlier, judged };
-    const diffs = await this.#diffs.start(common, context);
+    const diffs = await this.#diffs.start(common, { mustStoreAll, current });
     const judgedAgainst = current?.generation ?? null;
-    return proceed({ ...checkpoint, stage: "encode", judgedAgainst, diffs }, patch);
+    const next: IngestCheckpoint = { ...checkpoint, stage: "encode", judgedAgainst, mustStoreAll };
+    return proceed({ ...next, diffs }, patch);
   }
 
   async #publish(checkpoint: IngestCheckpoint, { current }: RunContext): Promise<IngestStepResult> {
@@ -206,10 +206,8 @@ export class Pipeline {
     const { catalog_sha256, counts } = contentOf(checkpoint);
     // An operator has rolled back since then: the ledger is that of another version.
     if (judgedAgainst !== (current?.generation ?? null)) return proceed(parseAgain(checkpoint), {});
-    if (current !== null && isSameContent({ locales: entries }, current)) {
-      await repairCopies(this.#deps.store, current);
+    if (current !== null && isSameContent({ locales: entries }, current))
       return finish("unchanged", { generation_before: current.generation });
-    }
     const manifest: Manifest = {
       format: MANIFEST_FORMAT,
       generation: (current?.generation ?? 0) + 1,
@@ -223,22 +221,11 @@ export class Pipeline {
       diffs: checkpoint.diffs.map((diff, index) => ({ ...diff, deltas: deltas[index] ?? null })),
       locales: entries,
     };
-    return {
-      next: { ...checkpoint, stage: "verify" },
-      outcome: null,
-      patch: {
-        generation_before: current?.generation ?? null,
-        generation_after: manifest.generation,
-      },
-      publish: manifest,
+    const patch = {
+      generation_before: current?.generation ?? null,
+      generation_after: manifest.generation,
     };
-  }
-
-  /** Replicates the published version to the stores. */
-  async #verify({ current }: RunContext): Promise<IngestStepResult> {
-    if (current === null) throw new Error("nothing was published");
-    await replicate(this.#deps.store, current);
-    return finish("published");
+    return { ...finish("published", patch), publish: manifest };
   }
 
   async #open({ sources }: Pick<IngestCheckpoint, "sources">): Promise<Workspace> {

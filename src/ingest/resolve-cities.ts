@@ -16,13 +16,13 @@ import {
   VILLAGE,
 } from "../sources/place-names.ts";
 
-/** Source of an airport's city: its id, a rule, or none, so that the city is made. */
+/** How an airport's city was found: by the airport's id or by a rule; without either it is new. */
 type CityOrigin = "known_airport" | CityRule | "synthetic";
 
 /** Number of airports by the source of their city. */
 export type CityOrigins = { readonly [O in CityOrigin]: number };
 
-/** Airports of one new city are this near to the first of them. */
+/** Greatest distance of a new city's airports from the first of them. */
 const NEW_CITY_MAX_KM = 50;
 
 export interface ResolvedCities {
@@ -136,7 +136,7 @@ function toCity({ key, name, airports }: NewCity): City {
 
 /** From this many inhabitants on, a place may be in another subdivision than the airport. */
 const LARGE_CITY = 100_000;
-/** A smaller one must be this near. */
+/** Greatest distance of a smaller place in another subdivision. */
 const OTHER_REGION_MAX_KM = 40;
 
 /** Greatest distance of a city that the airport's name begins with. */
@@ -176,7 +176,7 @@ export function findCity(
   return { place: nearest.place, rule: "nearest" };
 }
 
-/** Name of a city that no place is: the municipality's without additions, or the airport's. */
+/** Names a new city: as the municipality without additions, or as the airport. */
 export function newCityName({ municipality, name }: SourceAirport): string {
   const [city] = citiesOfMunicipality(municipality);
   return plainPlace(city ?? (placeInAirportName(name) || name), name);
@@ -226,8 +226,8 @@ function findNamesake(
 }
 
 /**
- * The best place of the first name that a place has: in the airport's subdivision before others, by
- * its own name before alternates, then the largest, then the nearest.
+ * Finds the best place with the first of the names that any place has. Prefers places in the airport's
+ * subdivision, then a place's own name to alternates, then the largest, then the nearest.
  */
 function bestNamed(
   names: readonly string[],

@@ -2,7 +2,7 @@ import { manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import type { Blob } from "./bodies.ts";
-import type { RunContext } from "./checkpoint.ts";
+import type { EncodeContext } from "./step.ts";
 
 /** Stores the segments of a run's version. Caches the common segments in memory. */
 export class SegmentStore {
@@ -24,15 +24,15 @@ export class SegmentStore {
   }
 
   /**
-   * Stores the blobs that the current version lacks; mode `full` stores all. It reads nothing back:
+   * Stores the blobs that the current version lacks, or all of them. It reads nothing back:
    * R2 verifies the hash on upload, KV would show a cached miss, readers verify every hash, and
    * alerts monitor the copies.
    */
   async write(
     blobs: readonly Blob[],
-    { mode, current }: Pick<RunContext, "mode" | "current">,
+    { mustStoreAll, current }: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<void> {
-    const stored = mode === "full" || current === null ? new Set() : manifestBlobs(current);
+    const stored = mustStoreAll || current === null ? new Set() : manifestBlobs(current);
     const missing = blobs.filter((blob) => !stored.has(blob.sha256));
     await Promise.all(missing.map(({ sha256, bytes }) => this.#store.writeBlob(sha256, bytes)));
   }

@@ -3,10 +3,10 @@ import { foldText, tidy } from "../catalog/fold.ts";
 /** From this many inhabitants on, a place may be a city that an airport is named after. */
 export const NAMESAKE = 30_000;
 export const NAMESAKE_MAX_KM = 25;
-/** A place below this size may be but the village at the runway. */
+/** A smaller place may be only the village at the runway. */
 export const VILLAGE = 35_000;
 
-/** What is left of an airport's name when the words for airports are taken out. */
+/** Removes the words for airports from an airport's name, such as "International Airport". */
 export function placeInAirportName(name: string): string {
   return tidy(
     name
@@ -18,13 +18,13 @@ export function placeInAirportName(name: string): string {
   );
 }
 
-/** What OurAirports adds to a municipality to say where in the world it is: an island, a district, a road. */
+/** What OurAirports adds to a municipality to say where it lies: an island, a district, a road. */
 const ADDITIONS =
   /(-[\p{Lu}][\p{L}' ]+ Islands?| (District|Township|County|Municipality|Subdistrict|Regency|Governorate|Department))$/u;
 
 /**
- * The name of a place without the word for an island that upstream adds: `Syros Island`. It stays
- * where the airport's name does not have the rest by itself: `Orchid Island Airport`.
+ * Removes the word for an island that upstream adds to a place, as in `Syros Island`. Keeps it if the
+ * airport's name never has the rest without it, as in `Orchid Island Airport`.
  */
 export function plainPlace(name: string, airportName: string): string {
   const rest = name.replace(/ (?:Islands?|Atoll)$/u, "");
@@ -34,9 +34,9 @@ export function plainPlace(name: string, airportName: string): string {
 }
 
 /**
- * The cities that an airport's municipality names, in the order of the text. OurAirports writes the
- * city that the airport serves, two by a slash, and in brackets the place of the runway; behind a
- * comma stands what it is a part of.
+ * Lists the cities that an airport's municipality names, in the order of the text. OurAirports writes
+ * the city that the airport serves, or two with a slash between them. The place of the runway follows in
+ * brackets, and what the city is a part of after a comma.
  */
 export function citiesOfMunicipality(municipality: string): string[] {
   const outside = municipality.replace(/[([].*?[)\]]/gu, " ");
@@ -44,14 +44,14 @@ export function citiesOfMunicipality(municipality: string): string[] {
   return distinctNames([...names, outside].map((name) => tidy(name).replace(ADDITIONS, "")));
 }
 
-/** The place of the runway, which OurAirports writes in brackets behind the city that it serves. */
+/** Lists the places of the runway, which OurAirports writes in brackets after the city. */
 export function placesInBrackets(municipality: string): string[] {
   const inside = [...municipality.matchAll(/[([](.*?)[)\]]/gu)].map((match) => match[1] ?? "");
   return distinctNames(inside.flatMap((part) => part.split(/[/;,]/u)).map(tidy));
 }
 
 /**
- * Key under which spellings of one name meet, from `foldText`: `Fort Saint John` and `Fort St. John`,
+ * Returns a key that is equal for the spellings of one name: `Fort Saint John` and `Fort St. John`,
  * `Pangkal Pinang` and `Pangkalpinang`, `Quebec` and `Quebec City`.
  */
 export function spellingKey(name: string): string {
@@ -61,7 +61,7 @@ export function spellingKey(name: string): string {
     .replaceAll("-", "");
 }
 
-/** Runs of up to three words of an airport's name, any of which may be a city that it is named after. */
+/** Lists one to three successive words of an airport's name: any may be the city of that name. */
 export function namesWithin(name: string): string[] {
   const words = name.split(/[\s/–()-]+/u).filter((word) => word !== "");
   return distinctNames(

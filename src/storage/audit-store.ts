@@ -2,7 +2,7 @@ import { and, getTableColumns, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
 import { equal, exceptNewest, type PageOf, type PageQuery, readPage, within } from "./page.ts";
-import { timeText } from "./time.ts";
+import { DAY_MS, timeText } from "./time.ts";
 
 /** One change or attempted change. */
 export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;
@@ -21,7 +21,7 @@ interface AuditQuery extends PageQuery {
 
 type AuditPage = PageOf<{ readonly entries: readonly AuditEntry[] }>;
 
-const RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 400 * DAY_MS;
 
 /** The audit in D1. Every method throws if D1 fails, and every write is idempotent. */
 export type AuditStore = ReturnType<typeof createAuditStore>;

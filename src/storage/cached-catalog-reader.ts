@@ -47,8 +47,8 @@ interface LoadedPart {
 /**
  * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
  * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
- * through more bodies than fit joins none. Uncompressed segments are the largest and the least wanted:
- * they give way to compressed ones.
+ * through more bodies than fit joins none. Uncompressed segments are the largest and are used least, so
+ * compressed ones evict them.
  *
  * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
  * not be computed again, because the sealed manifest says which segments make up the body.

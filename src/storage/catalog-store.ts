@@ -99,7 +99,7 @@ export class ForeignStores extends Error {
   }
 }
 
-const READ_DEADLINE_MS = 3_000;
+const COPY_DEADLINE_MS = 3_000;
 /** A write or deletion that exceeds this deadline may still take effect. */
 const WRITE_DEADLINE_MS = 30_000;
 /** KV's shortest cache time: for the manifest, and to verify blobs. */
@@ -128,8 +128,8 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
   };
   const checkOwner = async () => {
     const head = r2.head(MANIFEST_KEY);
-    const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, READ_DEADLINE_MS, head);
-    const foreign = stored && findForeign(stored, requireClaim());
+    const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, COPY_DEADLINE_MS, head);
+    const foreign = stored && judgeOwner(stored, requireClaim());
     claim?.checked(foreign?.message ?? null);
     if (foreign !== null) throw foreign;
     return stored && stored.etag;
@@ -201,7 +201,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
 }
 
 /** Says why the installation may not replace a stored manifest; null if it may. */
-function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
+function judgeOwner({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
   if (Number(format) > SEALED_FORMAT)
     return new ForeignStores(
@@ -233,7 +233,7 @@ async function readCopy(
   read: () => Promise<ArrayBuffer | null>,
 ): Promise<Copy<Uint8Array<ArrayBuffer>>> {
   try {
-    const buffer = await withDeadline(key, READ_DEADLINE_MS, read());
+    const buffer = await withDeadline(key, COPY_DEADLINE_MS, read());
     if (buffer === null) return { ok: false, fault: "missing", detail: key };
     return { ok: true, value: new Uint8Array(buffer) };
   } catch (error) {
@@ -305,64 +305,4 @@ async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Ui
   if (copy.ok) return copy;
   const other = await store.readBlob("kv", sha256);
   return other.ok || other.fault === "unreadable" ? other : copy;
-}
-
-/**
- * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
- * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
- * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
- *
- * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
- * the write. Only a newer generation is therefore a fault of KV.
- */
-export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
-  const { generation } = manifest;
-  try {
-    await store.writeManifest(manifest);
-  } catch (cause) {
-    if (!(cause instanceof ForeignStores)) throw cause;
-    const kept = await store.readGeneration(generation);
-    if (!kept.ok && kept.fault === "unreadable") throw new StoreError(kept.detail);
-    if (kept.ok && sealManifest(kept.value) === sealManifest(manifest)) return;
-    throw cause;
-  }
-  for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
-    if (!copy.ok) throw new StoreError(copy.detail);
-    if (copy.value.generation !== generation)
-      throw new StoreError(`R2 shows generation ${copy.value.generation} instead of ${generation}`);
-  }
-  const near = await store.readManifest("kv");
-  if (near.ok && near.value.generation > generation)
-    throw new StoreError(`KV shows generation ${near.value.generation} instead of ${generation}`);
-}
-
-/**
- * Finds the highest generation that a store shows and this installation has not published, such as
- * that of a KV namespace of another one; null if there is none.
- */
-export async function findUnknownGeneration(
-  store: CatalogStore,
-  { generation, published_at }: Manifest,
-): Promise<number | null> {
-  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
-  const unknown = copies.flatMap((copy) => {
-    if (!copy.ok || copy.value.generation < generation) return [];
-    const isKnown =
-      copy.value.generation === generation && copy.value.published_at === published_at;
-    return isKnown ? [] : [copy.value.generation];
-  });
-  return unknown.length === 0 ? null : Math.max(...unknown);
-}
-
-/**
- * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
- * version. Throws StoreError as `replicate` does.
- *
- * @returns whether a store needed the repair.
- */
-export async function repairCopies(store: CatalogStore, manifest: Manifest): Promise<boolean> {
-  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
-  const isShown = copies.every((copy) => copy.ok && copy.value.generation === manifest.generation);
-  if (!isShown) await replicate(store, manifest);
-  return !isShown;
 }

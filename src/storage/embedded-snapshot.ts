@@ -1,7 +1,7 @@
 import { locales, snapshot as sha256, sources } from "../../data/snapshot/manifest.json";
 import { StoreError, withStoreTimeout } from "./deadline.ts";
 
-const READ_DEADLINE_MS = 60_000;
+const SNAPSHOT_DEADLINE_MS = 60_000;
 
 /**
  * Makes the snapshot that was deployed with this Worker, as static assets; see `data/README.md`. It is
@@ -21,7 +21,7 @@ export function embeddedSnapshot(assets: Pick<Fetcher, "fetch">) {
     /** Reads a gzipped file by its name in the manifest. */
     read(name: string): Promise<ArrayBuffer> {
       const path = `snapshot/${sha256}/${name}`;
-      return withStoreTimeout(path, READ_DEADLINE_MS, read(path));
+      return withStoreTimeout(path, SNAPSHOT_DEADLINE_MS, read(path));
     },
   };
 }

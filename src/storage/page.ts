@@ -57,7 +57,7 @@ interface Order<Item> {
   readonly form?: RegExp;
 }
 
-/** Takes one page of a list that is in memory. An item that has gone since ends no list. */
+/** Takes one page of a list that is in memory. A list goes on though its cursor's item has gone. */
 export function pageOf<Item>(
   sorted: readonly Item[],
   { limit, cursor }: PageQuery,

@@ -5,9 +5,9 @@ import { settledWithin } from "./deadline.ts";
 const HEDGE_AFTER_MS = 400;
 /** Faults in a row after which a store is skipped. */
 const STORE_FAULTS = 3;
-/** Faults after which an object is left alone that neither store has intact. */
+/** Faults after which an object that neither store has intact is left alone. */
 const OBJECT_FAULTS = 1;
-/** How long what has failed is left alone; afterwards one read at a time is a trial. */
+/** How long a failed store or object is left alone; afterwards one read at a time is a trial. */
 const LEFT_ALONE_MS = 2_000;
 /** Room for a few failures per body of a version. */
 const FAILURES_MAX = 1_024;
@@ -108,7 +108,7 @@ export class StoreReads {
   }
 }
 
-/** Returns the fault after which least is known: `unreadable` before `corrupt` and `missing`. */
+/** Returns the fault that says least: `unreadable`, else `corrupt`, else `missing`. */
 export function worstFault(copies: readonly Copy<unknown>[]): CopyFault | undefined {
   const faults = copies.filter((copy): copy is CopyFault => !copy.ok);
   for (const fault of ["unreadable", "corrupt", "missing"] as const) {

@@ -1,3 +1,6 @@
+export const HOUR_MS = 60 * 60 * 1000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Formats milliseconds since 1970 as RFC 3339 in UTC with milliseconds. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString();

@@ -143,7 +143,7 @@ export class BackupWorld {
     const { coordinator, state } = this.ingest;
     const manifests = coordinator
       .versions()
-      .flatMap(({ generation }) => state.findVersion(generation) ?? []);
+      .flatMap(({ generation }) => state.findRetained(generation) ?? []);
     return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))];
   }
 

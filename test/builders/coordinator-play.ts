@@ -263,7 +263,7 @@ export class Play {
     const { coordinator } = this.world;
     const current = this.world.current();
     const target = (current?.generation ?? 0) - back;
-    const wanted = this.world.state.findVersion(target);
+    const wanted = this.world.state.findRetained(target);
     const result = await coordinator.rollback(target);
     if (wanted === undefined) must(result).toEqual({ ok: false, reason: "not_retained" });
     else if (wanted.catalog_sha256 === current?.catalog_sha256)

@@ -1,7 +1,7 @@
 /** Records what a coordinator shows, for the one checker of the invariants. */
 import { expect } from "vitest";
 import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
-import { isOpen } from "../../src/coordinator/queue.ts";
+import { isOpen } from "../../src/coordinator/jobs.ts";
 import { coordinatorStatus } from "../../src/coordinator/status.ts";
 import { blobKey, sourceKey } from "../../src/storage/keys.ts";
 import type { Older, Operated } from "../chaos/evidence.ts";

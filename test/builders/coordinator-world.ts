@@ -7,7 +7,7 @@ import type { Platform } from "../../src/coordinator/platform.ts";
 import { CoordinatorState } from "../../src/coordinator/state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { HistoryRow } from "../../src/coordinator/history.ts";
-import type { QueueAnswer, EnqueueRequest } from "../../src/coordinator/run-queue.ts";
+import { type QueueAnswer, type EnqueueRequest, stageOf } from "../../src/coordinator/run-queue.ts";
 import type { Run } from "../../src/coordinator/run.ts";
 import type { Stage } from "../../src/ingest/report.ts";
 import type { LogLevel } from "../../src/log.ts";
@@ -174,7 +174,8 @@ export class CoordinatorWorld {
 
   /** The stage of the next step of a run. */
   nextStage(id: string): Stage | undefined {
-    return this.state.findRun(id)?.checkpoint.stage;
+    const record = this.state.findRun(id);
+    return record && stageOf(record);
   }
 
   /** A run as it is now. */
@@ -207,7 +208,7 @@ export class CoordinatorWorld {
   /** The version that the coordinator has recorded last. */
   current(): Manifest | null {
     const { current } = this.coordinator.status();
-    return current && (this.state.findVersion(current.generation) ?? null);
+    return current && (this.state.findRetained(current.generation) ?? null);
   }
 
   /** The manifest that is served; null if there is none. */

@@ -1,7 +1,7 @@
 import { BACKUP, type BackupRecord } from "../../src/coordinator/backup-jobs.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
 import { FIRST_BACKUP_CHECKPOINT } from "../../src/backup/step.ts";
-import { newRecord } from "../../src/coordinator/queue.ts";
+import { newRecord } from "../../src/coordinator/jobs.ts";
 
 /** A job that has begun to make a backup. */
 export function aJob(changes: Partial<BackupJob> = {}): BackupJob {

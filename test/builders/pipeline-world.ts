@@ -1,15 +1,12 @@
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
-import {
-  type IngestCheckpoint,
-  FIRST_INGEST_CHECKPOINT,
-  type RunContext,
-  type IngestStepResult,
-} from "../../src/ingest/checkpoint.ts";
+import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../src/ingest/checkpoint.ts";
+import type { RunContext, IngestStepResult } from "../../src/ingest/step.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
 import type { Run } from "../../src/coordinator/run.ts";
 import type { RunMode, Stage, UpstreamFiles } from "../../src/ingest/report.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
+import { replicate } from "../../src/storage/replicate.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import { translate } from "../../src/ingest/translate.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
@@ -77,7 +74,7 @@ export class PipelineWorld {
       current: this.current,
       retained: {
         versions: () => [...this.versions],
-        findVersion: (wanted) => this.versions.find(({ generation }) => generation === wanted),
+        findRetained: (wanted) => this.versions.find(({ generation }) => generation === wanted),
       },
       runId: "run",
       ledger: this.ledger,
@@ -93,6 +90,7 @@ export class PipelineWorld {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };
     if (result.publish !== null) {
+      await replicate(this.store, result.publish);
       this.current = result.publish;
       this.versions = [result.publish, ...this.versions];
     }

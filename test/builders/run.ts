@@ -2,7 +2,7 @@
 import type { Run } from "../../src/coordinator/run.ts";
 import type { RunRecord } from "../../src/coordinator/run-queue.ts";
 import { newRun, type EnqueueRequest, type NewRun } from "../../src/coordinator/run-queue.ts";
-import type { Queue } from "../../src/coordinator/queue.ts";
+import type { Queue } from "../../src/coordinator/jobs.ts";
 
 export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): EnqueueRequest {
   return {

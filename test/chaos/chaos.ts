@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { isOpen } from "../../src/coordinator/queue.ts";
+import { isOpen } from "../../src/coordinator/jobs.ts";
 import { Admin } from "./admin.ts";
 import { Clients, REQUESTS } from "./clients.ts";
 import type { StoredState } from "./evidence.ts";

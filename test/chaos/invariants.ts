@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { SHRINK_MAX_PERCENT } from "../../src/ingest/guards.ts";
-import { isOpen } from "../../src/coordinator/queue.ts";
+import { isOpen } from "../../src/coordinator/jobs.ts";
 import type { Older, Operated, Served, StoredState, Violation } from "./evidence.ts";
 
 export interface Evidence {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isOpen } from "../../src/coordinator/queue.ts";
+import { isOpen } from "../../src/coordinator/jobs.ts";
 import { CRON_JOBS } from "../../src/schedule.ts";
 import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";

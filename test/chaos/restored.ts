@@ -1,6 +1,6 @@
 /** What must hold of a restore that succeeded. Pure. */
 import { isDeepStrictEqual } from "node:util";
-import { isOpen } from "../../src/coordinator/queue.ts";
+import { isOpen } from "../../src/coordinator/jobs.ts";
 import type { Restored, StoredState, Violation } from "./evidence.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isOpen } from "../../src/coordinator/queue.ts";
+import { isOpen } from "../../src/coordinator/jobs.ts";
 import type { Admin } from "./admin.ts";
 import type { BackupContent, Operated, Restored, StoredState } from "./evidence.ts";
 import { Random } from "./random.ts";

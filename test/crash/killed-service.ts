@@ -10,7 +10,7 @@ import { Random } from "../chaos/random.ts";
 import { Report } from "../chaos/report.ts";
 import { buildService, type Deploy, type Service } from "../chaos/service.ts";
 import { FEWEST_AIRPORTS, goodAirports, REGIONS_FILE } from "../chaos/upstream-files.ts";
-import { isOpen } from "../../src/coordinator/queue.ts";
+import { isOpen } from "../../src/coordinator/jobs.ts";
 import { CALL } from "../system/http.ts";
 import { requestMessage } from "../system/wire.ts";
 

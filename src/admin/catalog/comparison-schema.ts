@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { changesSchema } from "../../catalog/diff-schema.ts";
 import type { DeepReadonly } from "../../catalog/fields.ts";
-import { versionSchema } from "../../coordinator/version.ts";
+import { versionSchema } from "../../coordinator/version-schema.ts";
 
 const comparedVersion = versionSchema.pick({
   generation: true,

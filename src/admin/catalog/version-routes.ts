@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type Version, versionSchema } from "../../coordinator/version.ts";
+import { type Version, versionSchema } from "../../coordinator/version-schema.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
-import type { RollbackResult } from "../../coordinator/published-versions.ts";
+import type { RollbackResult } from "../../coordinator/publishing.ts";
 import { pageOf } from "../../storage/page.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";

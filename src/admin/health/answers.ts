@@ -15,7 +15,7 @@ import {
 } from "../../health/check.ts";
 import type { HeldSummary } from "../../ingest/report.ts";
 import { describeAge, describeDuration } from "../../health/rule.ts";
-import { hasEnded, type Pause } from "../../ingest/pause.ts";
+import { hasEnded, type Pause } from "../../coordinator/pause.ts";
 import { timeText } from "../../storage/time.ts";
 import type { ScheduledJob } from "../platform.ts";
 import type { Answer } from "./health-schema.ts";

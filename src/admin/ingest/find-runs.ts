@@ -1,5 +1,5 @@
 import type { ListedRun, Run } from "../../coordinator/run.ts";
-import { isOpen } from "../../coordinator/queue.ts";
+import { isOpen } from "../../coordinator/jobs.ts";
 import {
   FILTERED,
   type History,

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { PauseAnswer } from "../../coordinator/scheduler.ts";
+import type { PauseAnswer } from "../../coordinator/ingest-runs.ts";
 import { type EnqueueResult, plainRun } from "../../coordinator/run-queue.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
-import { type Pause, pauseSchema } from "../../ingest/pause.ts";
+import { type Pause, pauseSchema } from "../../coordinator/pause.ts";
 import { timeText } from "../../storage/time.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";

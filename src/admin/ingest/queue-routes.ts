@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
-import type { ArchivedCandidate } from "../../ingest/checkpoint.ts";
+import type { ArchivedCandidate } from "../../ingest/step.ts";
 import { type EnqueueResult, queueAnswer, queuedRun } from "../../coordinator/run-queue.ts";
 import { RUN_MODES } from "../../ingest/report.ts";
 import { runSchema } from "../../coordinator/run.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
-import { isOpen } from "../../coordinator/queue.ts";
-import type { CancelResult } from "../../coordinator/scheduler.ts";
+import { isOpen } from "../../coordinator/jobs.ts";
+import type { CancelResult } from "../../coordinator/ingest-runs.ts";
 import { RUN_MODES, RUN_OUTCOMES } from "../../ingest/report.ts";
 import {
   RUN_STATES,

@@ -9,8 +9,8 @@ import type { AlertRun } from "../../alerts/alert-run.ts";
 import type { Backup } from "../../backup/backup.ts";
 import type { BackupJob } from "../../backup/job.ts";
 import type { ListedRun as Run, Run as RunDetail } from "../../coordinator/run.ts";
-import type { Pause } from "../../ingest/pause.ts";
-import type { Version } from "../../coordinator/version.ts";
+import type { Pause } from "../../coordinator/pause.ts";
+import type { Version } from "../../coordinator/version-schema.ts";
 
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
 export type ListName = (typeof LISTS)[number];

@@ -122,9 +122,11 @@ function Jobs() {
 
 const KINDS = { run: "backup", verify: "verification", restore: "restore" } as const;
 
-function progressOf({ kind, state, stage, progress, error, chain }: BackupJob): string {
+function progressOf(job: BackupJob): string {
+  const { kind, state, stage, progress, error, chain, warning } = job;
   if (error !== null) return `${error.code.replaceAll("_", " ")}: ${error.message}`;
-  if (state === "succeeded") return kind === "restore" ? `To undo it, restore ${chain[0]}` : "";
+  if (state === "succeeded" && kind !== "restore") return "";
+  if (state === "succeeded") return `${warning ?? ""} To undo it, restore ${chain[0]}`.trim();
   const counted = progress.total > 0 ? `, ${progress.done} of ${progress.total}` : "";
   return stage === null ? "" : `${stage.replaceAll("_", " ")}${counted}`;
 }

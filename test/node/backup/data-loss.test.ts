@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { MIGRATIONS } from "../../builders/memory-d1.ts";
 
@@ -43,6 +44,16 @@ async function isWhole({ ingest: { store } }: BackupWorld): Promise<boolean> {
       if (!(await store.checkBlob(replica, blob)).ok) return false;
   }
   return true;
+}
+
+/** Whether a reader finds every body of the current version. */
+async function areBodiesReadable({ ingest }: BackupWorld): Promise<boolean> {
+  const manifest = await ingest.served();
+  const bodies = Object.values(manifest?.locales ?? {}).flatMap((entry) =>
+    Object.values(entry.bodies).flatMap((codings) => Object.values(codings)),
+  );
+  for (const body of bodies) if (!(await tryReadBody(ingest.store, body)).ok) return false;
+  return bodies.length > 0;
 }
 
 /** An installation that serves what its only backup has; paused if that was restored. */
@@ -97,6 +108,19 @@ describe.each([
       await world.drain();
       expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", guards: [] });
       expect(await isWhole(world)).toBe(true);
+    },
+  );
+});
+
+describe("the next daily run, which finds nothing new,", () => {
+  it.each([[["KV"]], [["the archive"]], [["KV", "the archive"]]] as const)(
+    "ends with every body readable after the loss of %s",
+    async (lost) => {
+      const { world } = await anInstallation(false);
+      for (const store of lost) STORES[store](world);
+      expect(await world.ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+      await pass(world);
+      expect(await areBodiesReadable(world)).toBe(true);
     },
   );
 });

@@ -62,12 +62,12 @@ describe("a backup", () => {
 
   it("lists lost objects as missing and restores the versions that are complete", async () => {
     const [, , oldest] = world.ingest.coordinator.versions();
-    const manifest = world.ingest.state.findVersion(oldest?.generation ?? 0);
+    const manifest = world.ingest.state.findRetained(oldest?.generation ?? 0);
     const lost = [...(manifest === undefined ? [] : manifestBlobs(manifest))].find((blob) => {
       const others = world.ingest.coordinator
         .versions()
         .filter(({ generation }) => generation !== manifest?.generation)
-        .flatMap(({ generation }) => world.ingest.state.findVersion(generation) ?? []);
+        .flatMap(({ generation }) => world.ingest.state.findRetained(generation) ?? []);
       return !others.some((other) => manifestBlobs(other).has(blob));
     });
     world.loseBlob(lost);
@@ -139,7 +139,7 @@ describe("a backup", () => {
 
   it("exists but fails its verification if the published version has lost a blob", async () => {
     const current = world.ingest.current();
-    const older = world.ingest.state.findVersion(2);
+    const older = world.ingest.state.findRetained(2);
     const [lost = ""] = [...(current === null ? [] : manifestBlobs(current))].filter(
       (blob) => older === undefined || !manifestBlobs(older).has(blob),
     );

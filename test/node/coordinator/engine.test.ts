@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type {
-  IngestCheckpoint,
-  RunContext,
-  IngestStepResult,
-} from "../../../src/ingest/checkpoint.ts";
+import type { IngestCheckpoint } from "../../../src/ingest/checkpoint.ts";
+import type { RunContext, IngestStepResult } from "../../../src/ingest/step.ts";
 import { Pipeline } from "../../../src/ingest/pipeline.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 

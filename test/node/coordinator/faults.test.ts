@@ -3,6 +3,7 @@ import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
+import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 
 let world: CoordinatorWorld;
@@ -207,6 +208,18 @@ describe("a store that refuses for good", () => {
     const pauses = attemptsAt.slice(1).map((at, index) => at - (attemptsAt[index] ?? 0));
     expect(pauses.map((ms) => ms / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]);
     expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+});
+
+describe("a deployment with another snapshot", () => {
+  it("replicates what a run has published before, and publishes nothing else", async () => {
+    const { id } = await world.runUpTo("verify");
+    const published = world.current();
+    world.snapshot = aSnapshot({ airports: moreAirports(4) });
+    world.crash();
+    await world.drain();
+    expect(world.run(id)).toMatchObject({ outcome: "published", generation_after: 1 });
+    expect(await world.served()).toEqual(published);
   });
 });
 

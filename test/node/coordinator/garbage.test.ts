@@ -52,7 +52,9 @@ const keys = (replica: "kv" | "r2", prefix: string) =>
 /** Keys of every blob that a retained version names. */
 function namedBlobs(): string[] {
   const versions = world.coordinator.versions();
-  const manifests = versions.flatMap(({ generation }) => world.state.findVersion(generation) ?? []);
+  const manifests = versions.flatMap(
+    ({ generation }) => world.state.findRetained(generation) ?? [],
+  );
   return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))]
     .map(blobKey)
     .toSorted();

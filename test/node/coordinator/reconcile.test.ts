@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createHistory } from "../../../src/coordinator/history.ts";
+import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { sealedBytes } from "../../builders/memory-catalog-store.ts";
@@ -96,14 +97,66 @@ describe("a new coordinator over empty stores", () => {
     expect(await world.served()).toMatchObject({ generation: 1 });
   });
 
-  it("leaves it to people and the daily run when the first run has failed", async () => {
-    const fetch = () => Promise.reject(new Error("no upstream"));
-    world.upstream = { ...world.upstream, fetch };
+  /** Reconciles every five minutes, as the cron trigger does. */
+  const pass = async (minutes: number) => {
+    for (const end = world.time + minutes * 60_000; world.time < end;) {
+      world.time = Math.min(end, world.time + 300_000);
+      await tick();
+    }
+  };
+
+  it("serves without a call once an upstream answers that was away for ten minutes", async () => {
+    const { upstream } = world;
+    const backAt = world.time + 600_000;
+    const fetch = async () => {
+      if (world.time >= backAt) return upstream.fetch({});
+      throw new PassingError("unreachable", "no upstream");
+    };
+    world.upstream = { ...upstream, fetch };
     await tick();
-    const failed = world.state.runs().length;
-    expect(world.state.runs().every(({ state }) => state === "failed")).toBe(true);
+    expect(world.state.runs()).toMatchObject([
+      { state: "failed", trigger: "retry" },
+      { state: "failed", trigger: "cron" },
+    ]);
+    await pass(10);
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
+  it("serves once a store takes writes that has refused them", async () => {
+    let isAway = true;
+    world.before = (call) => {
+      if (isAway && call.startsWith("kv put")) throw new Error("429");
+    };
     await tick();
-    expect(world.state.runs()).toHaveLength(failed);
+    expect(await world.served()).toBeNull();
+    isAway = false;
+    await pass(5);
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
+  it("tries again a quarter of an hour after a fault that repeating does not mend", async () => {
+    const { upstream } = world;
+    const fetch = () => Promise.reject(new SourceError("missing_file", "no file"));
+    world.upstream = { ...upstream, fetch };
+    await tick();
+    await pass(10);
+    expect(world.state.runs()).toMatchObject([{ error: { code: "source_missing_file" } }]);
+    world.upstream = upstream;
+    await pass(5);
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
+  it("ingests after a dry run, which publishes nothing", async () => {
+    await world.runToEnd({ mode: "dry_run" });
+    await tick();
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
+  it("leaves it to people after an operator has cancelled a run", async () => {
+    const { run } = await world.enqueue();
+    await world.coordinator.cancel(run.id, { by: "ops", note: null });
+    await pass(60);
+    expect(world.state.runs()).toMatchObject([{ state: "cancelled" }]);
   });
 
   it("does not ingest while a store cannot be read, which may have a version", async () => {
@@ -140,6 +193,21 @@ describe("a version in KV that this installation has not published", () => {
       expect.objectContaining({ event: "unknown_version_replaced" }),
     );
   });
+});
+
+describe("a manifest that is lost", () => {
+  it.each([[["kv"]], [["r2"]], [["kv", "r2"]]] as const)(
+    "from %j is there again after the next tick",
+    async (replicas) => {
+      await world.publishVersions(1);
+      const current = world.current();
+      for (const replica of replicas) world.store[replica].delete(MANIFEST_KEY);
+      await world.coordinator.reconcile();
+      await world.drain();
+      for (const replica of replicas)
+        expect(await world.store.readManifest(replica)).toEqual({ ok: true, value: current });
+    },
+  );
 });
 
 describe("a run that D1 has lost", () => {

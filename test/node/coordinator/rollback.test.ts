@@ -16,7 +16,7 @@ const generations = () => world.coordinator.versions().map(({ generation }) => g
 describe("a rollback", () => {
   it("serves the earlier bodies under a new, higher generation, by writing manifests only", async () => {
     await world.publishVersions(3);
-    const first = world.state.findVersion(1);
+    const first = world.state.findRetained(1);
     const before = world.calls.length;
     world.time += 60_000;
     const result = await world.coordinator.rollback(1);
@@ -52,7 +52,7 @@ describe("a rollback", () => {
   it("refuses a version of which both stores have lost a blob, and takes one that a store has", async () => {
     await world.publishVersions(2);
     const [first = [], second = []] = [1, 2].map((generation) =>
-      Object.values(world.state.findVersion(generation)?.locales ?? {}).flatMap(bodyBlobs),
+      Object.values(world.state.findRetained(generation)?.locales ?? {}).flatMap(bodyBlobs),
     );
     const [blob = ""] = first.filter((name) => !second.includes(name));
     const served = await world.served();
@@ -143,7 +143,7 @@ describe("the retained versions", () => {
     expect(generations()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     const current = world.coordinator.versions().filter(({ is_current }) => is_current);
     expect(current.map(({ generation }) => generation)).toEqual([12]);
-    expect(world.state.findVersion(2)).toBeUndefined();
+    expect(world.state.findRetained(2)).toBeUndefined();
   });
 
   it("lose no content when an operator rolls back and forth", async () => {

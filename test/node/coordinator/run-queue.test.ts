@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
-import type { Pause } from "../../../src/ingest/pause.ts";
+import type { Pause } from "../../../src/coordinator/pause.ts";
 import {
   decideEnqueue,
   decideTick,
@@ -8,7 +8,7 @@ import {
   retryOf,
 } from "../../../src/coordinator/run-queue.ts";
 import { toListed } from "../../../src/coordinator/run.ts";
-import type { Queue } from "../../../src/coordinator/queue.ts";
+import type { Queue } from "../../../src/coordinator/jobs.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
 

@@ -1,12 +1,9 @@
 /** What each verb of an operator does to a run in each place of its life. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { isOpen } from "../../../src/coordinator/queue.ts";
+import { isOpen } from "../../../src/coordinator/jobs.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
-import type {
-  IngestCheckpoint,
-  RunContext,
-  IngestStepResult,
-} from "../../../src/ingest/checkpoint.ts";
+import type { IngestCheckpoint } from "../../../src/ingest/checkpoint.ts";
+import type { RunContext, IngestStepResult } from "../../../src/ingest/step.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
 import { type Stage, STAGES } from "../../../src/ingest/report.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";

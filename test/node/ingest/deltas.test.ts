@@ -115,11 +115,10 @@ describe("a publication", () => {
     const from = await publish(world, airports);
     const { locales } = await publish(world, renamed("B"));
     const make = (encode?: typeof encodeDcz) =>
-      new DeltaMaker(world.store, new SegmentStore(world.store), encode).make(
-        from,
-        locales,
-        world.context(),
-      );
+      new DeltaMaker(world.store, new SegmentStore(world.store), encode).make(from, locales, {
+        current: world.current,
+        mustStoreAll: false,
+      });
     const misplaced = (delta: Delta) =>
       encodeDcz({
         ...delta,

@@ -46,9 +46,9 @@ const aPublished = (changes: Partial<PublishedFacts> = {}): PublishedFacts => ({
 });
 
 const aMeasure = (changes: Partial<Measure> = {}): Measure => ({
-  airports: 9074,
   listed: 9074,
-  of: "file",
+  before: 9074,
+  accepted: 9074,
   slackPercent: 2,
   ...changes,
 });
@@ -75,7 +75,7 @@ const EVERYTHING_WRONG = someFacts({
   counts: { ...WORLD, regions: 0 },
   messages: { en: aMessage({ coverage: 0.5, bytes: 4 * MIB }) },
   rows: { seen: 10, rejected: 5 },
-  measure: aMeasure({ airports: 100, listed: 10 }),
+  measure: aMeasure({ before: 100, accepted: 100, listed: 10 }),
   listed: { before: 100, after: 91, least: 92 },
   violations: [{ rule: "list_not_empty", entity: "regions" }],
 });
@@ -125,10 +125,22 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
       "upstream listed 9074 airports and now lists 9256",
     ],
     [
-      listing(9_800, { of: "catalog", slackPercent: 8 }),
+      listing(9_800, { before: null, slackPercent: 8 }),
       "guard_padded",
       [9_074, 9_800, 9_799],
       "the catalog has 9074 airports, and upstream's first file lists 9800",
+    ],
+    [
+      listing(8_892, { before: 9_758 }),
+      "guard_truncated",
+      [9_074, 8_892, 8_893],
+      "the catalog has 9074 airports, and upstream now lists 8892",
+    ],
+    [
+      listing(9_256, { before: 8_440 }),
+      "guard_padded",
+      [9_074, 9_256, 9_255],
+      "the catalog has 9074 airports, and upstream now lists 9256",
     ],
     [
       someFacts({ listed: { before: 5000, after: 4599, least: 4600 } }),
@@ -174,6 +186,10 @@ describe("a guard passes its limit, and trips beyond it:", () => {
   it.each([
     ["guard_truncated", (after: number) => listing(after), 8_893, 8_892],
     ["guard_padded", (after: number) => listing(after), 9_255, 9_256],
+    ["guard_truncated", (after: number) => listing(after, { before: 9_758 }), 8_893, 8_892],
+    ["guard_padded", (after: number) => listing(after, { before: 8_440 }), 9_255, 9_256],
+    ["guard_truncated", (after: number) => listing(after, { before: 8_440 }), 8_272, 8_271],
+    ["guard_padded", (after: number) => listing(after, { before: 9_758 }), 9_953, 9_954],
     [
       "guard_truncated",
       (after: number) => someFacts({ listed: { before: 5000, after, least: 4600 } }),

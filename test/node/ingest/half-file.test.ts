@@ -7,6 +7,12 @@ import { DEPLOYED_LIMITS } from "../../builders/surprise-limits.ts";
 
 const ROWS = readSnapshotRows("airports.csv.gz");
 const HALF = ROWS.slice(0, Math.floor(ROWS.length / 2));
+/** Free codes, from the end of the alphabet. */
+const CODES = Array.from({ length: 26 ** 3 }, (_, n) =>
+  [25 - Math.floor(n / 676), 25 - (Math.floor(n / 26) % 26), 25 - (n % 26)]
+    .map((letter) => String.fromCharCode(65 + letter))
+    .join(""),
+).filter((code) => !ROWS.some((row) => row["iata_code"] === code));
 const UNCODED = ROWS.map((row) => ({ ...row, id: `9${row["id"]}`, iata_code: "" }));
 
 function aWorld(): PipelineWorld {
@@ -14,6 +20,25 @@ function aWorld(): PipelineWorld {
   world.snapshot = snapshotOnDisk;
   world.surprises = DEPLOYED_LIMITS;
   return world;
+}
+
+/** The world's airports, and some that nobody has built. */
+function padded(invented: number): typeof ROWS {
+  const copies = ROWS.slice(0, invented).map((row, index) => ({
+    ...row,
+    id: `9${row["id"]}`,
+    iata_code: CODES[index] ?? "",
+    name: `Invented Airport ${index}`,
+  }));
+  return [...ROWS, ...copies];
+}
+
+/** Ingests a file on a day of its own. */
+async function ingest(world: PipelineWorld, rows: typeof ROWS) {
+  world.upstream = anUpstream(rows);
+  const { outcome } = await world.runToEnd();
+  world.time += 86_400_000;
+  return outcome;
 }
 
 async function messageOf(world: PipelineWorld, rows: typeof ROWS): Promise<string> {
@@ -35,6 +60,30 @@ describe("the guards of a first file", () => {
     expect(await messageOf(aWorld(), [...ROWS, ...ROWS.slice(0, 800)])).toContain(
       `guard_padded: the catalog has ${ROWS.length} airports, and upstream's first file lists ${ROWS.length + 800}`,
     );
+  });
+});
+
+describe("the right file passes", () => {
+  it("after a first file with 7 % invented rows", async () => {
+    const world = aWorld();
+    await ingest(world, padded(638));
+    expect(await ingest(world, ROWS)).toBe("unchanged");
+  });
+
+  it("after a first file that lacks 7 % of the rows", async () => {
+    const world = aWorld();
+    await ingest(
+      world,
+      ROWS.filter((_, index) => index % 14 > 0),
+    );
+    expect(await ingest(world, ROWS)).toBe("unchanged");
+  });
+
+  it("after files with 1.9 % more invented rows on each of three days", async () => {
+    const world = aWorld();
+    await ingest(world, ROWS);
+    for (const share of [0.019, 0.038, 0.057]) await ingest(world, padded(ROWS.length * share));
+    expect(await ingest(world, ROWS)).toBe("unchanged");
   });
 });
 

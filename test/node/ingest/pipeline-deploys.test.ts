@@ -3,7 +3,7 @@ import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../../src/ing
 import type { Stage } from "../../../src/ingest/report.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
-import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
+import { aSnapshot } from "../../builders/small-snapshot.ts";
 
 /** Does the steps of a run until it stands before a stage. */
 async function runUntil(world: PipelineWorld, stage: Stage, entries = 0): Promise<void> {
@@ -51,8 +51,8 @@ describe("a deploy in the middle of a run", () => {
       const world = new PipelineWorld(["de", "en"]);
       const pipeline = world.newPipeline();
       for (let step = 0; step < before; step++) await world.step(pipeline);
+      if (world.versions.length > 0) break;
       const { stage } = world.checkpoint;
-      if (stage === "verify") break;
       others(world);
       expect((await world.step(world.newPipeline())).next, stage).toEqual(FIRST_INGEST_CHECKPOINT);
       expect(world.run.progress).toEqual({ done: 0, total: 0 });
@@ -99,15 +99,5 @@ describe("a deploy in the middle of a run", () => {
       "the message in en differs from that of the build stage",
     );
     expect(world.current).toBeNull();
-  });
-
-  it("publishes nothing that the run has already published, even if its code differs", async () => {
-    const world = new PipelineWorld(["en"]);
-    await runUntil(world, "verify", 1);
-    world.snapshot = aSnapshot({ airports: moreAirports(4) });
-    world.checkpoint = { ...world.checkpoint, madeBy: "other code" };
-    await goOn(world);
-    expect(world.current?.generation).toBe(1);
-    expect(world.run.generation_after).toBe(1);
   });
 });

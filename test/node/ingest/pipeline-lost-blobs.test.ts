@@ -6,7 +6,7 @@ import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 
 let world: PipelineWorld;
 
-describe("a run in mode full of a published version that has lost blobs", () => {
+describe("a run over a published version that has lost blobs", () => {
   const loseBlobs = (...replicas: readonly ("kv" | "r2")[]) => {
     for (const replica of replicas)
       for (const key of world.store[replica].keys())
@@ -28,7 +28,7 @@ describe("a run in mode full of a published version that has lost blobs", () => 
   });
 
   it.each([["r2"], ["kv"], ["r2", "kv"]] as const)(
-    "stores them anew if the content is the same, from %s %s",
+    "stores them anew in mode full if the content is the same, from %s %s",
     async (...replicas) => {
       loseBlobs(...replicas);
       expect((await world.runToEnd("full")).outcome).toBe("unchanged");
@@ -36,6 +36,28 @@ describe("a run in mode full of a published version that has lost blobs", () => 
       expect(world.run.counts?.airports).toMatchObject({ kept: 20, added: 0, removed: 0 });
     },
   );
+
+  it("stores them anew if both have lost them, also in mode incremental", async () => {
+    loseBlobs("r2", "kv");
+    expect((await world.runToEnd()).outcome).toBe("unchanged");
+    expect(isWhole()).toBe(true);
+  });
+
+  it("stores the blobs that the next content shares with it, also in mode incremental", async () => {
+    loseBlobs("r2", "kv");
+    renameAirport();
+    expect((await world.runToEnd()).outcome).toBe("published");
+    expect(isWhole()).toBe(true);
+  });
+
+  it("stores nothing in mode incremental while a store does not answer, which may have them", async () => {
+    loseBlobs("r2", "kv");
+    world.store.before = (call) => {
+      if (call.startsWith("kv get catalog/blob/")) throw new Error("no connection");
+    };
+    expect((await world.runToEnd()).outcome).toBe("unchanged");
+    expect(isWhole()).toBe(false);
+  });
 
   it("compares the candidate with the copy in KV if R2 has lost its own", async () => {
     loseBlobs("r2");

@@ -27,7 +27,7 @@ function loseBlobsOf(generation: number): void {
   const { state, coordinator } = world.ingest;
   const blobsOf = (version: number) =>
     state
-      .findVersion(version)
+      .findRetained(version)
       ?.locales["en"]?.bodies.proto.identity?.segments.flatMap((segment) =>
         "blob" in segment ? [segment.blob] : [],
       ) ?? [];

@@ -12,10 +12,10 @@ beforeEach(async () => {
 const diff = (query: string, headers: { readonly [name: string]: string } = {}) =>
   world.send(`/catalog/diff${query}`, { headers });
 const sha256Of = (generation: number) =>
-  world.ingest.state.findVersion(generation)?.catalog_sha256 ?? "";
+  world.ingest.state.findRetained(generation)?.catalog_sha256 ?? "";
 /** Catalog-Sha256 of the answers in English. */
 const messageOf = (generation: number) =>
-  world.ingest.state.findVersion(generation)?.locales["en"]?.sha256 ?? "";
+  world.ingest.state.findRetained(generation)?.locales["en"]?.sha256 ?? "";
 const blobReads = () =>
   world.store.calls.filter((call) => call.includes(" get catalog/blob/")).length;
 

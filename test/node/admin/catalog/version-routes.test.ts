@@ -73,7 +73,7 @@ describe("POST /admin/catalog/rollback", () => {
   );
 
   it("refuses a version of which both stores have lost a file, and says what to do", async () => {
-    const { locales = {} } = world.ingest.state.findVersion(1) ?? {};
+    const { locales = {} } = world.ingest.state.findRetained(1) ?? {};
     for (const sha256 of Object.values(locales).flatMap(bodyBlobs))
       world.installation.loseBlob(sha256);
     const answer = await rollback({ generation: 1 });

@@ -1,10 +1,12 @@
-/** What changes the published versions, besides a run: adoption, takeover and rollback. */
-import { bodyBlobs, type Manifest } from "../catalog/manifest.ts";
+/** What changes the published versions besides a job, and their only way into the stores. */
+import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
+import { replicate } from "../storage/replicate.ts";
+import type { Platform } from "./platform.ts";
 import type { CoordinatorState } from "./state.ts";
-import type { Version } from "./version.ts";
+import type { Version } from "./version-schema.ts";
 import { describeVersion, rolledBack } from "./versions.ts";
 
 /**
@@ -21,6 +23,20 @@ export async function adoptVersions(state: CoordinatorState, store: CatalogStore
     if (state.currentVersion() === null)
       for (const manifest of versions) state.addVersion(manifest);
   });
+}
+
+/**
+ * Replicates the version that awaits it; only then a job counts as having published. Throws as
+ * `replicate` does.
+ */
+export async function replicatePublished({
+  state,
+  store,
+}: Pick<Platform, "state" | "store">): Promise<void> {
+  const manifest = state.unreplicated();
+  if (manifest === null) return;
+  await replicate(store, manifest);
+  state.setReplicated(manifest.generation);
 }
 
 /** Lists the versions in the stores, oldest first. Throws StoreError if a store fails. */
@@ -72,8 +88,7 @@ export async function takeOver(
   state.transaction(() => {
     state.takeOver(versions, etag);
     if (newest !== undefined) state.addVersion(rolledBack(newest, newest, at));
-    const pause = { at, by, note: PAUSE_OF_TAKEOVER, until: null };
-    state.setPause({ ...(state.pause() ?? pause), until: null });
+    state.pauseWithoutEnd({ at, by, note: PAUSE_OF_TAKEOVER, until: null });
   });
   return { ok: true, changed: true, ...describeTakeover(state) };
 }
@@ -113,26 +128,6 @@ export type RollbackResult =
   | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string }
   | { readonly ok: false; readonly reason: "generation_changed"; readonly current: number };
 
-/** Most blobs without a copy in R2 that are looked for in KV. */
-const LOOKED_FOR_IN_KV = 50;
-
-/**
- * Whether both stores have lost a blob of a version's bodies. A store that does not answer may still
- * have it: an operator can roll back during an outage.
- */
-export async function hasLostBlobs(store: CatalogStore, { locales }: Manifest): Promise<boolean> {
-  const inR2 = await store.listBlobs().catch(() => null);
-  if (inR2 === null) return false;
-  const listed = new Set(inR2);
-  const blobs = new Set(Object.values(locales).flatMap(bodyBlobs));
-  const absent = [...blobs].filter((sha256) => !listed.has(sha256));
-  for (const sha256 of absent.slice(0, LOOKED_FOR_IN_KV)) {
-    const copy = await store.checkBlob("kv", sha256);
-    if (!copy.ok && copy.fault !== "unreadable") return true;
-  }
-  return false;
-}
-
 interface Rollback {
   /** The retained version to publish again. */
   readonly generation: number;
@@ -152,7 +147,7 @@ export function rollBack(
 ): RollbackResult {
   return state.transaction((): RollbackResult => {
     const current = state.currentVersion();
-    const earlier = state.findVersion(generation);
+    const earlier = state.findRetained(generation);
     if (current === null || earlier === undefined) return { ok: false, reason: "not_retained" };
     const changed = !isSameContent(earlier, current);
     if (changed && expected !== undefined && expected !== current.generation)

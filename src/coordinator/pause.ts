@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
 
-/** The only schema of a pause: the status, the backups and the OpenAPI document follow from it. */
+/** The schema of a pause in answers: the status and the OpenAPI document follow from it. */
 export const pauseSchema = z.strictObject({
   at: timestamp,
   by: z.string(),

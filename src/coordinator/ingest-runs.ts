@@ -11,8 +11,8 @@ import {
   type RunRecord,
 } from "./run-queue.ts";
 import type { Run, RunState, SkipReason } from "./run.ts";
-import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./queue.ts";
-import { decidePause, type Pause, type PauseRequest } from "../ingest/pause.ts";
+import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./jobs.ts";
+import { decidePause, type Pause, type PauseRequest } from "./pause.ts";
 import type { Platform } from "./platform.ts";
 
 /** Result of a pause or resume. */
@@ -46,7 +46,7 @@ export type CancelResult =
     };
 
 /** Queues, skips and cancels runs, and pauses ingestion. */
-export class Scheduler {
+export class IngestRuns {
   readonly #platform: Platform;
   readonly #state: CoordinatorState;
   readonly #ended: (record: RunRecord) => void;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { decidePause, hasEnded, type Pause, type PauseRequest } from "../../../src/ingest/pause.ts";
+import {
+  decidePause,
+  hasEnded,
+  type Pause,
+  type PauseRequest,
+} from "../../../src/coordinator/pause.ts";
 
 const AT = "2026-11-01T04:17:00.000Z";
 const LATER = "2026-11-01T05:00:00.000Z";

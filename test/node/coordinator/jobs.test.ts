@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
-import type { Pause } from "../../../src/ingest/pause.ts";
+import type { Pause } from "../../../src/coordinator/pause.ts";
 import {
   backoffMs,
   inStartingOrder,
   nextAlarm,
   nextToStep,
   queueOf,
-} from "../../../src/coordinator/queue.ts";
+} from "../../../src/coordinator/jobs.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord } from "../../builders/run.ts";
 

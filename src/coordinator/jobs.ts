@@ -1,8 +1,8 @@
 /** Jobs, and the order in which they run. Pure: no clock, no I/O. */
-import type { Pause } from "../ingest/pause.ts";
+import type { Pause } from "./pause.ts";
 
 /** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
-export interface Job {
+interface Job {
   /** UUIDv7. */
   readonly id: string;
   /** `queued` or `running`; any other state is final. */

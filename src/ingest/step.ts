@@ -1,0 +1,69 @@
+/** The inputs and results of the steps of a run. */
+import type { Decision } from "../acceptance/held-change.ts";
+import type { LedgerFiles } from "../acceptance/ledger-files.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import type { IngestCheckpoint } from "./checkpoint.ts";
+import type { Report, RunMode, RunOutcome, UpstreamFiles } from "./report.ts";
+
+/** The archived files of the run `runId`. */
+export interface ArchivedCandidate {
+  readonly runId: string;
+  readonly upstream: UpstreamFiles;
+}
+
+/** A decision with a number that rises with each one. */
+export interface NumberedDecision extends Decision {
+  readonly seq: number;
+}
+
+/** The retained versions. */
+interface RetainedVersions {
+  /** Newest first. */
+  versions(): readonly Manifest[];
+  findRetained(generation: number): Manifest | undefined;
+}
+
+/** The inputs of a step besides the checkpoint. */
+export interface RunContext {
+  readonly mode: RunMode;
+  readonly forced: boolean;
+  readonly source: string;
+  /** Date of the files, as the request says it. */
+  readonly as_of?: string | undefined;
+  /** The version published last. */
+  readonly current: Manifest | null;
+  readonly retained: RetainedVersions;
+  readonly runId: string;
+  /** The ledger to compare with; null for that of the snapshot. */
+  readonly ledger: LedgerFiles | null;
+  /** Decisions of operators since that ledger, oldest first. */
+  readonly decisions: readonly NumberedDecision[];
+  /** Upstream files of the source's last successful run. */
+  readonly archived: UpstreamFiles;
+  /** Archived files to build from; null to fetch from upstream. */
+  readonly candidate: ArchivedCandidate | null;
+}
+
+/** The inputs of the encode stage besides the checkpoint. */
+export interface EncodeContext
+  extends Pick<RunContext, "current" | "retained">, Pick<IngestCheckpoint, "mustStoreAll"> {}
+
+/** Result of a step: another step, or the end, with the version to publish if there is one. */
+export interface IngestStepResult {
+  readonly next: IngestCheckpoint | null;
+  readonly outcome: RunOutcome | null;
+  /** Changed fields of the run. */
+  readonly patch: Partial<Report>;
+  /** Version to record as published in the transaction that commits the last step. */
+  readonly publish: Manifest | null;
+}
+
+/** Continues with another step. */
+export function proceed(next: IngestCheckpoint, patch: Partial<Report>): IngestStepResult {
+  return { next, outcome: null, patch, publish: null };
+}
+
+/** Ends the run as succeeded. */
+export function finish(outcome: RunOutcome, patch: Partial<Report> = {}): IngestStepResult {
+  return { next: null, outcome, patch, publish: null };
+}

@@ -1,0 +1,84 @@
+/** The copies of a published version in KV and R2: made, compared, repaired. */
+import { bodyBlobs, type Manifest, sealManifest } from "../catalog/manifest.ts";
+import { type CatalogStore, ForeignStores } from "./catalog-store.ts";
+import { StoreError } from "./deadline.ts";
+
+/**
+ * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
+ * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
+ * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
+ *
+ * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
+ * the write. Only a newer generation is therefore a fault of KV.
+ */
+export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
+  const { generation } = manifest;
+  try {
+    await store.writeManifest(manifest);
+  } catch (cause) {
+    if (!(cause instanceof ForeignStores)) throw cause;
+    const kept = await store.readGeneration(generation);
+    if (!kept.ok && kept.fault === "unreadable") throw new StoreError(kept.detail);
+    if (kept.ok && sealManifest(kept.value) === sealManifest(manifest)) return;
+    throw cause;
+  }
+  for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
+    if (!copy.ok) throw new StoreError(copy.detail);
+    if (copy.value.generation !== generation)
+      throw new StoreError(`R2 shows generation ${copy.value.generation} instead of ${generation}`);
+  }
+  const near = await store.readManifest("kv");
+  if (near.ok && near.value.generation > generation)
+    throw new StoreError(`KV shows generation ${near.value.generation} instead of ${generation}`);
+}
+
+/**
+ * Finds the highest generation that a store shows and this installation has not published; null if
+ * there is none. KV may be another installation's namespace.
+ */
+export async function findUnknownGeneration(
+  store: CatalogStore,
+  { generation, published_at }: Manifest,
+): Promise<number | null> {
+  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
+  const unknown = copies.flatMap((copy) => {
+    if (!copy.ok || copy.value.generation < generation) return [];
+    const isKnown =
+      copy.value.generation === generation && copy.value.published_at === published_at;
+    return isKnown ? [] : [copy.value.generation];
+  });
+  return unknown.length === 0 ? null : Math.max(...unknown);
+}
+
+/**
+ * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
+ * version. Throws StoreError as `replicate` does.
+ *
+ * @returns whether a store needed the repair.
+ */
+export async function repairCopies(store: CatalogStore, manifest: Manifest): Promise<boolean> {
+  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
+  const isShown = copies.every((copy) => copy.ok && copy.value.generation === manifest.generation);
+  if (!isShown) await replicate(store, manifest);
+  return !isShown;
+}
+
+/** Most blobs without a copy in R2 that are looked for in KV. */
+const LOOKED_FOR_IN_KV = 50;
+
+/**
+ * Whether both stores have lost a blob of a version's bodies. A store that does not answer may still
+ * have it.
+ */
+export async function hasLostBlobs(store: CatalogStore, { locales }: Manifest): Promise<boolean> {
+  const inR2 = await store.listBlobs().catch(() => null);
+  if (inR2 === null) return false;
+  const listed = new Set(inR2);
+  const blobs = new Set(Object.values(locales).flatMap(bodyBlobs));
+  const absent = [...blobs].filter((sha256) => !listed.has(sha256));
+  for (const sha256 of absent.slice(0, LOOKED_FOR_IN_KV)) {
+    const copy = await store.checkBlob("kv", sha256);
+    if (!copy.ok && copy.fault !== "unreadable") return true;
+  }
+  return false;
+}
