@@ -107,6 +107,7 @@ export default defineConfig({
           name: "workers",
           provide: { fuzz },
           include: ["test/workers/**/*.test.ts"],
+          globalSetup: ["test/workers/build-pages.ts"],
           setupFiles: ["test/workers/late-code.ts", "test/workers/fresh-worker.ts"],
           ...parallel,
           // Starting a Worker for each file takes longer than most of them; the setup clears it.

@@ -184,11 +184,6 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     () => changeState(() => ['{"pause":null}', '{"version":{"format":1}}']),
   ],
   [
-    "a table that there is not",
-    "schema_mismatch",
-    () => world.d1.database.exec("ALTER TABLE alert_runs RENAME TO other"),
-  ],
-  [
     "a column that there is not",
     "schema_mismatch",
     () => world.d1.database.exec("ALTER TABLE alert_findings RENAME COLUMN state TO other"),
