@@ -5,8 +5,8 @@ import { join } from "node:path";
 /** Bundles a Worker as a deploy would, or without shortening the names in its code. */
 export function bundleWorker(entry: string, folder: string, { minify = true } = {}): void {
   const command = ["deploy", entry, "--dry-run", `--outdir=${folder}`, `--minify=${minify}`];
-  const { status, stderr } = spawnSync("wrangler", command, { encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
+  const { error, status, stderr } = spawnSync("wrangler", command, { encoding: "utf8" });
+  if (status !== 0) throw error ?? new Error(stderr);
 }
 
 /** The bundle's files, the entry point first, which is all of its code. */

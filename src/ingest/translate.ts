@@ -19,7 +19,6 @@ import {
 import { compressPieces, type Effort } from "./segment-coders.ts";
 import {
   COMPRESSED,
-  floorLog2,
   lastAtMost,
   type OpenSequence,
   type Sequence,
@@ -27,6 +26,7 @@ import {
   readBlocks,
   SequenceWriter,
 } from "./zstd-blocks.ts";
+import { floorLog2 } from "./zstd-entropy.ts";
 
 /** A locale's own part in one form. */
 export interface TranslationTask {
