@@ -72,8 +72,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       .filter(({ row }) => !upstream.unopened.has(row))
       .map((after) => ({ before: null, after })),
   ];
-  const saidBefore = ledger.held.filter(({ source }) => source === comparison.source);
-  const rules = findRules(changes, present, saidBefore, regionOf);
+  const heldBefore = ledger.held.filter(({ source }) => source === comparison.source);
+  const rules = findRules(changes, present, heldBefore, regionOf);
   const hold = holdFor(comparison);
   const judged = blockTakenCodes(
     present,

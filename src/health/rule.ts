@@ -112,7 +112,7 @@ const AGE_UNITS = [
 /** Formats the age of data in whole years, months or days, such as `19 months`: at least two of them. */
 export function describeAge(ms: number): string {
   const days = Math.max(0, Math.floor(ms / 86_400_000));
-  const [size, unit] = AGE_UNITS.find(([each]) => days >= 2 * each) ?? [1, "day"];
+  const [size, unit] = AGE_UNITS.find(([unitDays]) => days >= 2 * unitDays) ?? [1, "day"];
   const count = Math.floor(days / size);
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

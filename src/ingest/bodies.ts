@@ -162,7 +162,7 @@ export async function encodeTranslation(
     translate,
     store,
   }: Pick<BodyDependencies, "store"> & {
-    readonly translate: (form: DeltaForm, own: Uint8Array) => Promise<Translated | null>;
+    readonly translate: (form: DeltaForm, part: Uint8Array) => Promise<Translated | null>;
   },
 ): Promise<Translation | undefined> {
   const [proto, json] = [
