@@ -26,7 +26,7 @@ const DICTIONARY_FRAME = Uint8Array.of(0x5e, 0x2a, 0x4d, 0x18, 0x20, 0, 0, 0);
 const DICTIONARY_FRAME_BYTES = DICTIONARY_FRAME.length + 32;
 /** Magic number, and a descriptor: a single segment with a length of four bytes. */
 const FRAME_START = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0);
-const FRAME_HEADER_BYTES = FRAME_START.length + 4;
+const ZSTD_HEADER_BYTES = FRAME_START.length + 4;
 
 /** Input of `encodeDcz`. */
 export interface Delta {
@@ -78,7 +78,7 @@ export function dczHeader(
 }
 
 /** Length of what comes before the blocks. */
-export const DCZ_HEADER_BYTES = DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES;
+export const DCZ_HEADER_BYTES = DICTIONARY_FRAME_BYTES + ZSTD_HEADER_BYTES;
 
 /** Lets zlib decode in one piece, and read a frame to its end, which a full buffer would hide. */
 const SPARE_BYTES = 64;
@@ -117,14 +117,15 @@ export function decodesTo(
 }
 
 function zstdFrameHeader(bytes: number): Uint8Array {
-  const header = new Uint8Array(FRAME_HEADER_BYTES);
+  const header = new Uint8Array(ZSTD_HEADER_BYTES);
   header.set(FRAME_START);
   new DataView(header.buffer).setUint32(FRAME_START.length, bytes, true);
   return header;
 }
 
+/** Types of blocks (RFC 8878, section 3.1.1.2.2). */
 const RAW = 0;
-const COMPRESSED = 2;
+export const COMPRESSED = 2;
 
 export function blockHeader(type: number, bytes: number, isLast = false): Uint8Array {
   const header = (bytes << 3) | (type << 1) | Number(isLast);

@@ -4,7 +4,7 @@ import * as z from "zod";
 /** RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 export const hexHash = z.string().regex(/^[0-9a-f]{64}$/);
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
  * The id of a resource in a path, query or body: a UUIDv7 in lower case.

@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
-import { decodesTo, encodeStart, LAST_BLOCK, blockHeader } from "../catalog/dcz.ts";
+import { blockHeader, COMPRESSED, decodesTo, encodeStart, LAST_BLOCK } from "../catalog/dcz.ts";
 import type { DeltaForm } from "../catalog/manifest.ts";
 import {
   fillTemplate,
@@ -18,7 +18,6 @@ import {
 } from "../catalog/translation.ts";
 import { compressPieces, type Effort } from "./segment-coders.ts";
 import {
-  COMPRESSED,
   floorLog2,
   lastAtMost,
   type OpenSequence,

@@ -3,6 +3,7 @@
  * 3.1.1.2 to 3.1.1.4 and 4.1). The literals stay as they are. Pure: no clock, no I/O.
  */
 import { concatenate } from "../catalog/bytes.ts";
+import { COMPRESSED } from "../catalog/dcz.ts";
 
 /** Takes some literals, then copies bytes from a distance. */
 export interface Sequence {
@@ -26,7 +27,6 @@ export interface Block {
   readonly sequences: readonly Sequence[];
 }
 
-export const COMPRESSED = 2;
 const RLE = 1;
 
 /** Reads the blocks of the first frame. The frame must be intact. */

@@ -1,5 +1,5 @@
 /** Copies the tables of D1, whatever their columns. */
-import { bounded } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS } from "./deadline.ts";
 
 /** A value of a D1 column. */
 export type Value = string | number | null;
@@ -25,9 +25,6 @@ export type DatabaseCopy = ReturnType<typeof createDatabaseCopy>;
 const OTHERS = ["sqlite_", "_cf_", "d1_"];
 /** Most bytes of rows in one statement; D1 accepts strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
-
-/** How long one call may take. */
-const CALL_DEADLINE_MS = 60_000;
 
 export function createDatabaseCopy(d1: D1Database) {
   const names = async () => {
