@@ -160,7 +160,7 @@ async function judge(
   { missing, built_by: builtBy }: BackupManifest,
   current: Manifest | undefined,
 ): Promise<Judgement> {
-  if (current === undefined) return NOTHING_PUBLISHED;
+  if (current === undefined) return VERIFIED_WITHOUT_CATALOG;
   if (upstreamOf(current).some((sha256) => missing.includes(sha256))) return UPSTREAM_MISSING;
   return judgeRebuild({
     published: current.catalog_sha256,
@@ -177,7 +177,7 @@ const UPSTREAM_MISSING = {
     "Every byte is intact. The catalog cannot be rebuilt: the archive lacked upstream files when the backup was made.",
 } as const;
 
-const NOTHING_PUBLISHED = {
+const VERIFIED_WITHOUT_CATALOG = {
   state: "verified",
   code: "nothing_published",
   message: "Every byte is intact. No catalog was published.",

@@ -62,7 +62,7 @@ async function findVersion(
   if (name !== undefined && isBackupId(name))
     return withStoreDeadline("backups", versionOfBackup(backups, name));
   const newest = await reader.newest();
-  if (!newest.ok) return newest.reason === "unavailable" ? UNREADABLE : NOTHING_PUBLISHED;
+  if (!newest.ok) return newest.reason === "unavailable" ? UNREADABLE : NOT_PUBLISHED_YET;
   const { manifest } = newest;
   if (name === undefined || String(manifest.generation) === name) return manifest;
   const older = await reader.findOlder(({ generation }) => String(generation) === name);
@@ -123,7 +123,7 @@ function fieldsOf({ generation, published_at, catalog_sha256, counts }: Manifest
   return { generation, published_at, catalog_sha256, counts };
 }
 
-const NOTHING_PUBLISHED: Refusal = {
+const NOT_PUBLISHED_YET: Refusal = {
   problem: { status: 404, code: "nothing_published", detail: "Nothing is published yet." },
 };
 

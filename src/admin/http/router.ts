@@ -156,7 +156,7 @@ function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): 
 
 /** Most bytes of a request body on an admin route. */
 const MAX_BODY_BYTES = 16 * 1024;
-const BODY_DEADLINE_MS = 10_000;
+const ADMIN_BODY_DEADLINE_MS = 10_000;
 
 type BodyStream = ReadableStream<Uint8Array> | null;
 
@@ -165,11 +165,11 @@ async function readJson({
   body,
   headers,
 }: Request): Promise<{ readonly value: unknown } | Refusal> {
-  const read = readBodyBytes(body).catch(() => INCOMPLETE);
-  const bytes = await settledWithin(BODY_DEADLINE_MS, read, () => LATE);
+  const read = readBodyBytes(body).catch(() => INCOMPLETE_BODY);
+  const bytes = await settledWithin(ADMIN_BODY_DEADLINE_MS, read, () => LATE);
   if ("problem" in bytes) return bytes;
   if (bytes.length === 0) return { value: {} };
-  if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED;
+  if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED_BODY;
   const type = headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type)) return NO_JSON;
   try {
@@ -213,7 +213,7 @@ const LATE: Refusal = {
   problem: {
     status: 408,
     code: "body_late",
-    detail: `The body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
+    detail: `The body did not arrive within ${ADMIN_BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
   },
 };
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -221,16 +221,19 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 const NO_JSON = unsupported("Send the body as application/json in UTF-8.", {
   accept: "application/json",
 });
-const COMPRESSED = unsupported("Send the body uncompressed: this route takes no content coding.", {
-  "accept-encoding": "identity",
-});
+const COMPRESSED_BODY = unsupported(
+  "Send the body uncompressed: this route takes no content coding.",
+  {
+    "accept-encoding": "identity",
+  },
+);
 
 /** RFC 9110, section 15.5.16: a header says what is accepted. */
 function unsupported(detail: string, headers: { readonly [name: string]: string }): Refusal {
   return { problem: { status: 415, code: "unsupported_media_type", detail }, headers };
 }
 
-const INCOMPLETE = invalidRequest(
+const INCOMPLETE_BODY = invalidRequest(
   "body_incomplete",
   "The body did not arrive whole. Send it again.",
 );
