@@ -54,7 +54,7 @@ export function encodeDcz({ dictionary, target, matches }: Delta): Uint8Array<Ar
 }
 
 /** Input of `encodeStart`. */
-export interface DczStart {
+interface DczStart {
   readonly dictionary: Delta["dictionary"];
   /** Length of what is copied from the start of the dictionary. */
   readonly common: number;
@@ -84,7 +84,7 @@ export const DCZ_HEADER_BYTES = DICTIONARY_FRAME_BYTES + ZSTD_HEADER_BYTES;
 const SPARE_BYTES = 64;
 
 /** Decodes a Zstandard frame of at most `bytes`. Throws if it is damaged. */
-export function decodeZstd(frame: Uint8Array, bytes: number): Buffer {
+function decodeZstd(frame: Uint8Array, bytes: number): Buffer {
   return zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
 }
 

@@ -56,7 +56,7 @@ export function packLayouts({ proto, json }: { readonly [F in DeltaForm]: Layout
 }
 
 /** A stored template, and the body that a browser has. */
-export interface Filling {
+interface Filling {
   readonly template: Uint8Array;
   /** Length of the template's blocks. */
   readonly blocks: number;

@@ -417,7 +417,7 @@ function remember(distance: number, history: number[], index: number): number {
 }
 
 /** A distance that is filled in later. */
-export interface OpenDistance {
+interface OpenDistance {
   /** Number of bits that are left open: those of the distance plus 3, less one. */
   readonly bits: number;
 }
