@@ -167,8 +167,8 @@ function copyBlock(distance: number, bytes: number): Uint8Array {
   const [offset, length] = [distance + 3, bytes - 3];
   const [offsetCode, lengthBits] = [log2(offset), log2(length)];
   const codes = [...COPY_START, offsetCode, lengthBits + 36];
-  // The decoder reads from the last bit, which is 1, and the offset before the length. The highest
-  // bit of either is in its code; that of the offset stands for the last bit.
+  // The decoder reads from the last bit, which is 1, and the offset before the length. The code
+  // of each already has its highest bit; the highest bit of the offset serves as the last bit.
   let bits = offset * 2 ** lengthBits + (length - 2 ** lengthBits);
   for (; bits >= 1; bits = Math.floor(bits / 256)) codes.push(bits % 256);
   return Uint8Array.from(codes);
@@ -186,8 +186,8 @@ const OUTGOING = power(FACTOR, CHUNK_BYTES);
 const TABLE_BITS = 17;
 
 /**
- * Finds what bytes have in common with a dictionary, by a rolling hash, in time linear to both. Finds
- * the long matches of two lists in one order, of which little has changed, and not every other.
+ * Finds bytes that a target shares with a dictionary, by a rolling hash, in time linear to both. Finds
+ * the long matches of two lists in one order of which little differs, but may miss other matches.
  */
 export function findMatches(dictionary: Uint8Array, target: Uint8Array): CopiedRange[] {
   const chunks = indexChunks(dictionary);

@@ -110,7 +110,7 @@ export interface StoredDeltas {
   };
 }
 
-/** Some bytes of the blob: the delta of a body, and that of the common part alone. */
+/** A range of the blob: the delta of a whole body, and the delta of its common part alone. */
 export interface StoredDelta {
   /** SHA-256 (hex). */
   readonly dictionary: string;
@@ -192,7 +192,7 @@ export function segmentBlobs({ segments }: Body): string[] {
 
 /**
  * A manifest as it is stored, in JSON. Bodies name their segments by index, because several share
- * each. What follows from the rest, such as the length of a body, is left out.
+ * each. Fields that follow from others, such as the length of a body, are left out.
  */
 interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
   readonly format: number;

@@ -1,13 +1,13 @@
 /**
  * The locale's own part of a body as blocks of a Zstandard frame, for a browser that has the body of any
- * other locale. What all locales have in common in that part, such as ids and codes of airports, is cut
- * into pieces. The blocks copy these from wherever the browser's body has them: each distance is left
- * open, and filled in when the browser asks. Pure: no clock, no I/O.
+ * other locale. The bytes of that part that all locales share, such as ids and codes of airports, are
+ * cut into pieces. The blocks copy the pieces from wherever the browser's body has them: each distance
+ * is left open, and filled in when the browser asks. Pure: no clock, no I/O.
  */
 import { concatenate } from "./bytes.ts";
 import type { DeltaForm } from "./manifest.ts";
 
-/** Bits of the blocks that a distance fills in, and what it is the distance to. */
+/** Bits of the blocks for a distance, and the piece to which the distance leads. */
 export interface Gap {
   /** From the lowest of the first byte on. */
   readonly bit: number;
@@ -19,7 +19,7 @@ export interface Gap {
   readonly bits: number;
 }
 
-/** The blocks with what is left open in them. */
+/** The blocks with their gaps. */
 export interface Template {
   readonly blocks: Uint8Array;
   /** In the order of their bits. */

@@ -65,9 +65,9 @@ export type TakeoverResult =
   | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
 
 /**
- * Makes the stores of another installation this one's own, with the versions there, the newest of
- * which it publishes again. The generation then rises, and a write of the other, which is conditional,
- * finds that the manifest has changed. Ingestion is paused without an end, because nobody knows
+ * Makes the stores of another installation this one's own. Adopts the versions there and publishes the
+ * newest of them again: the generation rises, and a conditional write by the other installation finds
+ * that the manifest has changed. Ingestion is paused without an end, because nobody knows
  * whether it was before. Does nothing if the stores are its own already.
  *
  * @param at publication time (RFC 3339).

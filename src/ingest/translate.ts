@@ -1,5 +1,5 @@
 /**
- * Makes the templates by which a browser that has the body of one locale gets that of another
+ * Makes the templates that turn a browser's body of one locale into the body of another
  * (`src/catalog/translation.ts`). Pure, but for the compression.
  */
 import { Buffer } from "node:buffer";
@@ -42,7 +42,7 @@ export interface TranslationTask {
 
 /** A stored template, and where the part has its pieces. */
 export interface Translated {
-  /** SHA-256 (hex) of the pieces. Locales with the same ones can be translated into each other. */
+  /** SHA-256 (hex) of the pieces. Locales with the same pieces can be translated into each other. */
   readonly pieces: string;
   readonly layout: Layout;
   /** A stored template, and the length of its blocks. */
@@ -63,7 +63,7 @@ export async function translate(
   const { form, part, before, effort } = task;
   const pieces = form === "proto" ? findProtoPieces(task) : findJsonPieces(part);
   const { bytes: reference, starts } = joinPieces(part, pieces);
-  // Copies come from no farther than each piece needs at its own place, so their distances are alike.
+  // No copy reaches farther back than its piece would need at its own place: the distances stay alike.
   const farthest = pieces.map(({ at }, index) => at + reference.length - (starts[index] ?? 0));
   const window = ceilLog2(Math.max(WINDOW_MIN_BYTES, ...farthest.map((distance) => distance + 1)));
   const frame = await compress([reference, part], { effort, window });
@@ -86,12 +86,12 @@ export async function translate(
 /** The smallest window of Zstandard (RFC 8878, section 3.1.1.1.2). */
 const WINDOW_MIN_BYTES = 1024;
 
-/** Bytes of the part that those of all locales have. */
+/** Bytes that the parts of all locales share. */
 interface Piece {
   /** Offset in the part. */
   readonly at: number;
   readonly bytes: number;
-  /** A length within it that differs between locales, but not in its own length. */
+  /** A length within it that differs between locales, though its encoding is equally long in all. */
   readonly varint?: { readonly at: number; readonly bytes: number };
 }
 

@@ -33,7 +33,7 @@ export interface Query {
   readonly representation: Representation;
   /** Codings that the client accepts, best first. */
   readonly codings: readonly AnyCoding[];
-  /** The Catalog-Sha256 that the answer must have; null for that of the current version. */
+  /** The Catalog-Sha256 that the answer must have; null for the current version. */
   readonly pin: string | null;
   /** The conditions of a GET or HEAD; null for a POST, which has none. */
   readonly conditions: Conditions | null;
@@ -202,7 +202,7 @@ function withoutBody({ conditions, withBody }: Query, variant: Variant): Found |
   return withBody ? undefined : { kind: "head", variant };
 }
 
-/** Names the delta by whose tag the client says that it has the content; undefined if it does not. */
+/** Finds the delta whose entity tag the client sent, which proves that it has the content. */
 function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant | undefined {
   if (ifNoneMatch === null) return undefined;
   const form = DELTA_FORMS.find((name) => name === variant.representation);

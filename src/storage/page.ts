@@ -56,7 +56,7 @@ interface Order<Item> {
   readonly form?: RegExp;
 }
 
-/** Takes one page of a list that is in memory. A list goes on though its cursor's item has gone. */
+/** Takes one page of a list in memory. A page begins after its cursor even if that item is gone. */
 export function pageOf<Item>(
   sorted: readonly Item[],
   { limit, cursor }: PageQuery,

@@ -176,7 +176,7 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
       const result = await begin(params.id, {
         requested_by: actor.id,
         note,
-        // A repeated call of the coordinator is told apart as well.
+        // Without a key, the id of the request marks repeated calls of the coordinator.
         idempotencyKey: idempotencyKey ?? requestId,
       });
       return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);

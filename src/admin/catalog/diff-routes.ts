@@ -127,7 +127,7 @@ async function findSource(
 }
 
 /**
- * Finds a version by its generation, by the hash of its content or by that of its message in a
+ * Finds a version by its generation, by the hash of its content, or by the hash of its message in a
  * locale, which only its manifest has.
  */
 async function findIn(

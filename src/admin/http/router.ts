@@ -137,9 +137,9 @@ const KINDS: { readonly [expected: string]: string } = {
 
 /**
  * Says in plain words what is wrong with a value of a request, and never repeats the value. Undefined
- * for what a schema says itself.
+ * if the schema has a message of its own.
  *
- * @param what the request has there: a field or a parameter.
+ * @param what kind of input the value is.
  */
 function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): string | undefined {
   if (issue.code === "unrecognized_keys")

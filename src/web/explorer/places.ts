@@ -18,7 +18,7 @@ export function findPlace(catalog: Catalog, { kind, key }: Selection): Place | u
   return list.find((place) => (kind === "city" ? place.id : keyOf(place)) === wanted);
 }
 
-/** The id of a city by its key, of which only the number counts, or by itself. */
+/** The id of a city by its key, of which only the number counts. An id stands for itself. */
 function cityIdOf(key: string): string {
   const [, mark, number = ""] = /-(x?)([0-9a-f]{1,12})$/.exec(key) ?? [];
   if (mark === undefined || key.startsWith(CITY)) return key;
