@@ -36,7 +36,7 @@ export interface Delta {
     readonly bytes: number;
   };
   readonly target: Uint8Array;
-  /** In the order of the target. They do not overlap. */
+  /** The copied ranges, in the order of the target and without overlaps. */
   readonly matches: readonly CopiedRange[];
 }
 

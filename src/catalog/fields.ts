@@ -18,7 +18,7 @@ export function idOf(what: string, list: `/${string}`) {
   return z.string(message).regex(UUID_V7, message).meta({ format: "uuid", description });
 }
 
-/** How many there are of something. */
+/** A number of things. */
 export const count = z.int().min(0);
 
 /** A number for each list of the catalog. */

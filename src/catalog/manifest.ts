@@ -53,11 +53,11 @@ export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
   readonly bodies: Bodies;
-  /** What a browser needs that changes between this locale and another; none in older manifests. */
+  /** The parts from which a browser makes another locale's body; none in older manifests. */
   readonly translation?: Translation | undefined;
 }
 
-/** What makes the bodies of a locale from those of another (`translation.ts`). */
+/** The blobs that turn the bodies of one locale into those of another (`translation.ts`). */
 export interface Translation {
   /** Names the bytes that both locales must have in common. */
   readonly pieces: string;

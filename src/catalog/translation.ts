@@ -9,7 +9,7 @@ import type { DeltaForm } from "./manifest.ts";
 
 /** Bits of the blocks for a distance, and the piece to which the distance leads. */
 export interface Gap {
-  /** From the lowest of the first byte on. */
+  /** Its first bit, counted from the lowest bit of the first byte. */
   readonly bit: number;
   /** Index of the piece. */
   readonly piece: number;
@@ -86,7 +86,7 @@ export function fillTemplate({
     const lowest = 2 ** (values[at + 3] ?? 0);
     const value = (toEnd[gap.piece] ?? 0) + before + gap.to + 3 - lowest;
     if (value < 0 || value >= lowest) return null;
-    // At most 22 bits, which begin in any bit of a byte.
+    // A gap has at most 22 bits, and may begin at any bit of a byte.
     const bits = value << (gap.bit & 7);
     for (let byte = gap.bit >> 3, rest = bits; rest > 0; byte++, rest >>= 8)
       filled[byte] = (filled[byte] ?? 0) | (rest & 255);

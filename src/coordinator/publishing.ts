@@ -1,4 +1,4 @@
-/** What changes the published versions besides a job, and their only way into the stores. */
+/** Changes of the published versions besides jobs, and the only way of a version into the stores. */
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
@@ -61,7 +61,7 @@ export type TakeoverResult =
       readonly version: Version | null;
       readonly paused: boolean;
     }
-  /** Of a newer Worker, or published again at the same moment. */
+  /** A newer Worker has written the manifest, or its owner publishes at the same moment. */
   | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
 
 /**

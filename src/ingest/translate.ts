@@ -177,7 +177,7 @@ function joinPieces(part: Uint8Array, pieces: readonly Piece[]) {
   return { bytes: concatenate(joined), starts };
 }
 
-/** What comes before the part in the frame. */
+/** Bytes before the part in the frame. */
 interface Reference {
   readonly bytes: number;
   readonly pieces: readonly Piece[];

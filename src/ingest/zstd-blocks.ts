@@ -401,7 +401,7 @@ function decodeSequences(
 /** Returns the distance that an offset value stands for, and keeps the history (section 3.1.1.5). */
 function distanceOf(value: number, literals: number, history: number[]): number {
   if (value > 3) return remember(value - 3, history, 2);
-  // Without literals the newest distance is not named; less one it is, after the others.
+  // Without literals, 1 and 2 are the second and the third distance, and 3 is the newest less one.
   const index = value - Number(literals > 0);
   const [newest = 0] = history;
   return index < 3

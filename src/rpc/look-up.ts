@@ -107,7 +107,7 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   const bodiless = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const result = await reader.open(variant);
-  // What is lost of a delta need not be lost of the body.
+  // A lost delta does not mean a lost body.
   if (!result.ok && isDeltaCoding(variant.coding))
     return find({ reader, defaultLocale }, withoutDeltas(query));
   if (!result.ok) {

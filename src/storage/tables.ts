@@ -207,7 +207,7 @@ export class Outbox<Value> {
  */
 export type ObjectSchema = readonly (readonly string[])[];
 
-/** What is stored is of a version that this Worker cannot work with. Its message says what to do. */
+/** The tables are of a version that this Worker cannot use. The message says what to do. */
 export class OtherVersion extends Error {
   override readonly name = "OtherVersion";
 }

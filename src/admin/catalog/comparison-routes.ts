@@ -87,7 +87,7 @@ async function sampleOf(
   from: Manifest,
   to: Manifest,
 ): Promise<ChangeSample | null> {
-  // What garbage collection has deleted, the backups may still have.
+  // A blob that garbage collection has deleted may still be in a backup.
   const readBlob: CatalogCopies["readBlob"] = async (replica, sha256) =>
     replica === "r2" ? readFromCatalog(reader, sha256) : readFromBackups(backups, sha256);
   const isInBoth = (locale: string) =>

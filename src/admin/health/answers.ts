@@ -298,7 +298,7 @@ function pauseDetails({ at, by, note, until }: Pause, isPublic: boolean): Detail
   ];
 }
 
-/** What the last run has held back. After a rollback or a restore only the next run knows. */
+/** Says what the last run holds. After a rollback or a restore only the next run knows. */
 function describeHeld(held: HeldSummary | null, isPublic: boolean): Detail[] {
   const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
   if (held === null) return [detail("The next run finds which changes by upstream wait.")];

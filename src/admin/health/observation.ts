@@ -157,7 +157,7 @@ export async function observeCatalog({ openReader, defaultLocale, limits, now }:
   return { manifest, isEmpty: false, checks };
 }
 
-/** For this time an answer to the public is reused, so that visitors put no load on anything. */
+/** How long an answer to the public is reused, so that visitors put no load on anything. */
 export const REUSED_MS = 5_000;
 
 /** Shares one reading between concurrent calls, and its result with those of the next `ms`. */

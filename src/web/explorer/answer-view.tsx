@@ -7,7 +7,7 @@ import type { CatalogPort } from "./use-catalog.ts";
 
 interface Props {
   readonly place: Place;
-  /** Of the call. */
+  /** The encoding of the call. */
   readonly encoding: CallSettings["encoding"];
   readonly port: Pick<CatalogPort, "messages" | "askMessages" | "facts">;
 }
@@ -56,7 +56,7 @@ export function AnswerView({ place, encoding, port }: Props) {
   );
 }
 
-/** What these bytes were on the wire, by the compression of the whole answer. */
+/** Estimates these bytes on the wire by the compression of the whole answer. */
 function costText(bytes: number, facts: CatalogPort["facts"]): string {
   const transfer = facts?.transfer;
   if (!transfer || transfer.decodedBytes === 0) return "";

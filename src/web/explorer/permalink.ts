@@ -14,7 +14,7 @@ export const ENCODINGS = ["proto", "json"] as const;
 export interface CallSettings {
   readonly protocol: (typeof PROTOCOLS)[number];
   readonly encoding: (typeof ENCODINGS)[number];
-  /** In a link empty for the language of the browser. */
+  /** The locale; empty in a link for the language of the browser. */
   readonly locale: string;
 }
 
