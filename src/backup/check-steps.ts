@@ -24,7 +24,7 @@ import { readState } from "./read-backups.ts";
 import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
 
-const PARTS_PER_STEP = 10;
+const PARTS_CHECKED_PER_STEP = 10;
 
 /** A stage that verifies. Its fault fails the job and is the verdict. */
 type Check = (
@@ -51,7 +51,7 @@ function stepOf(check: Check) {
 
 /** Reads, hashes and decodes some parts. */
 export const checkParts = stepOf(async ({ backups }, { id, parts }, checkpoint) => {
-  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
+  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_CHECKED_PER_STEP);
   for (const part of due) {
     const unpacked = unpackPart(part, await backups.readPart(id, part.name));
     if (!unpacked.ok) return unpacked.fault;

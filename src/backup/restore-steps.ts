@@ -19,7 +19,7 @@ import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-conc
 import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
 
-const PARTS_PER_STEP = 4;
+const PARTS_RESTORED_PER_STEP = 4;
 /** A restore does not write the audit, or anyone who can write a backup could forge it. */
 const NEVER_RESTORED = "audit";
 
@@ -90,7 +90,7 @@ export async function restoreTables(
   const manifest = await manifestOf(deps, job);
   const tables = new Map(restoredTables(manifest));
   const parts = manifest.parts.filter((part) => tables.has(tableOf(part) ?? ""));
-  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
+  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_RESTORED_PER_STEP);
   for (const part of due) {
     const unpacked = unpackPart(part, await deps.backups.readPart(manifest.id, part.name));
     if (!unpacked.ok) return failWith(unpacked.fault);

@@ -169,7 +169,7 @@ interface Tables {
 }
 
 /** In the order of their descriptions, with the shift of their mode. */
-const KINDS = [
+const CODE_KINDS = [
   ["literals", 6],
   ["offset", 4],
   ["match", 2],
@@ -264,7 +264,7 @@ function readSequences(
   if (count === 0) return [];
   const modes = content[end] ?? 0;
   let at = end + 1;
-  for (const [kind, shift] of KINDS) {
+  for (const [kind, shift] of CODE_KINDS) {
     const mode = (modes >> shift) & 3;
     if (mode === DEFAULT_MODE) known[kind] = makeTable(DEFAULTS[kind]);
     if (mode === RLE_MODE) known[kind] = tableOfOne(content[at++] ?? 0);

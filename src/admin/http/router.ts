@@ -126,7 +126,7 @@ function invalidRequest(code: string, detail: string): Refusal {
   return { problem: { status: 400, code, detail } };
 }
 
-const KINDS: { readonly [expected: string]: string } = {
+const TYPE_NAMES: { readonly [expected: string]: string } = {
   int: "a whole number",
   number: "a number",
   string: "text",
@@ -145,7 +145,8 @@ function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): 
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
   if (issue.input === undefined) return `this ${what} is missing`;
-  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_type")
+    return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
   if (issue.code === "invalid_value")
     return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;

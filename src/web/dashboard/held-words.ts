@@ -62,7 +62,7 @@ interface Word {
 
 /** Splits a text into words and what stands between them, and marks those that another text lacks. */
 export function compareWords(text: string, other: string): readonly Word[] {
-  const [words, otherWords] = [text.split(WORDS), other.split(WORDS)];
+  const [words, otherWords] = [text.split(WHITE_SPACE), other.split(WHITE_SPACE)];
   // The same words in another order differ as a whole.
   if (text !== other && words.toSorted().join("") === otherWords.toSorted().join(""))
     return [{ text, isOther: true }];
@@ -72,4 +72,4 @@ export function compareWords(text: string, other: string): readonly Word[] {
   }));
 }
 
-const WORDS = /(\s+)/;
+const WHITE_SPACE = /(\s+)/;
