@@ -5,6 +5,7 @@ import {
   readServingConfig,
   SERVING_SETTINGS,
   type ServingSettings,
+  HOUR_MS,
 } from "./serving-config.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
@@ -15,8 +16,6 @@ export type Config = Readonly<ReturnType<typeof loadConfig>>;
 
 /** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
-
-const HOUR_MS = 60 * 60 * 1000;
 
 const wholeNumber = (min: number, max: number, value: number) =>
   z

@@ -69,7 +69,7 @@ export class SegmentCompressor extends WorkerEntrypoint {
   async translate(task: TranslationTask): Promise<Translated | null> {
     const { translate } = await import("./ingest/translate.ts");
     const translated = await translate(task);
-    releaseBuffer(task.own); // RPC copied it for this call
+    releaseBuffer(task.part); // RPC copied it for this call
     return translated;
   }
 }

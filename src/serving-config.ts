@@ -37,7 +37,7 @@ interface ServingConfig {
  * V8 may not have collected yet what the last reads and requests needed.
  */
 const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
-const HOUR_MS = 60 * 60 * 1000;
+export const HOUR_MS = 60 * 60 * 1000;
 
 /**
  * Parses and validates the settings that requests depend on. The service answers whatever the

@@ -77,13 +77,13 @@ describe("withoutNamesakes", () => {
     ]);
   });
 
-  it("leaves it with the plainest of several that it sounds like", () => {
+  it("leaves a shared name with the region of the plainest English name that it sounds like", () => {
     expect(named([province, city], ["Buenos Airės", "Buenos Airės"])).toEqual([
       [city.key, "Buenos Airės"],
     ]);
   });
 
-  it("leaves it with none if nothing says whose it is", () => {
+  it("leaves a shared name with no region if nothing says whose it is", () => {
     const batinah = [
       { key: "iso3166-2:OM-BJ", bareName: "South Al Batinah" },
       { key: "iso3166-2:OM-BS", bareName: "North Al Batinah" },
@@ -91,7 +91,7 @@ describe("withoutNamesakes", () => {
     expect(named(batinah, ["Batina", "Batina"])).toEqual([]);
   });
 
-  it("leaves both with names that a person has told apart", () => {
+  it("leaves their names to regions that a person has told apart", () => {
     const given = new Map([[district.key, "Kolumbijos apygarda"]]);
     expect(named([district, washington], ["Vašingtonas", "Vašingtonas"], given)).toEqual([
       [district.key, "Kolumbijos apygarda"],

@@ -72,8 +72,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       .filter(({ row }) => !upstream.unopened.has(row))
       .map((after) => ({ before: null, after })),
   ];
-  const saidBefore = ledger.held.filter(({ source }) => source === comparison.source);
-  const rules = findRules(changes, present, saidBefore, regionOf);
+  const heldBefore = ledger.held.filter(({ source }) => source === comparison.source);
+  const rules = findRules(changes, present, heldBefore, regionOf);
   const hold = holdFor(comparison);
   const judged = blockTakenCodes(
     present,
@@ -107,8 +107,8 @@ export function acceptUpstream(comparison: Comparison): Ledger {
 
 /**
  * Keeps the row number of an airport whose record differs, unless that row is another airport's now.
- * The change may be a mistake: if upstream restores the former row, that row is the airport again, and
- * not the one that took its code.
+ * The change may be a mistake: if upstream restores the former row, that row is the airport again, not
+ * the row that took its code.
  *
  * @param taken numbers of the rows that are airports of the catalog.
  */
@@ -226,8 +226,8 @@ function applyChanges(
 }
 
 /**
- * Selects the changes that other sources want, which this run can neither confirm nor refute. One that
- * waits ends once it would have to wait anew.
+ * Selects the changes that other sources want: this run can neither confirm nor refute them. A waiting
+ * change is dropped once it would have to wait anew.
  */
 function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[] {
   const verdicts = byChange(run.decisions);

@@ -42,7 +42,7 @@ const OBSCENE =
   "sharmuta sharmouta kosomak chutiya bhenchod madarchod randi " +
   "كس شرموطة کیر 傻逼 肏 屌 妈的 操你妈 くそ ちんこ まんこ 씨발 개새끼";
 
-const WORDS: ReadonlySet<string> = new Set(OBSCENE.split(" ").map(fold));
+const OBSCENE_WORDS: ReadonlySet<string> = new Set(OBSCENE.split(" ").map(fold));
 
 /** Beginnings of obscene words, folded (хуй is хуи). No name such as Shitara has one of them. */
 const OBSCENE_STEM = /^(?:fuck|shit(?![aeiou])|hitler|fotze|хуи)/u;
@@ -61,7 +61,7 @@ export function gainsObscenity(name: string, known: readonly string[]): boolean 
 }
 
 function isObscene(word: string): boolean {
-  return WORDS.has(word) || OBSCENE_STEM.test(word);
+  return OBSCENE_WORDS.has(word) || OBSCENE_STEM.test(word);
 }
 
 /** The words of a name in any script. Letters with a point between each count as one word. */

@@ -32,8 +32,8 @@ const REGION_LOSS_SHARE = 0.5;
  * Finds the rules that each change trips, the most urgent first.
  *
  * @param accepted the airports before these changes.
- * @param held what this source has said before. The airports of a list of lost services stay marked
- * even if others of the list are approved or mended.
+ * @param held the changes of this source that were held before. The airports of a list of lost
+ * services stay marked even if others of the list are approved or mended.
  */
 export function findRules(
   changes: readonly Change[],
@@ -140,7 +140,7 @@ const INFLECTION_LENGTH = 3;
 
 /**
  * Whether a name shares a distinctive word with the airport or its municipality, or differs from
- * either only in spaces and hyphens, such as `La Guardia`.
+ * one of their names only in spaces and hyphens, as `La Guardia` does.
  */
 export function isKnownName(
   written: string,

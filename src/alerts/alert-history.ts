@@ -9,7 +9,7 @@ import {
   within,
 } from "../storage/page.ts";
 import { alertFindings, alertRuns } from "../storage/schema.ts";
-import { timeText } from "../storage/time.ts";
+import { DAY_MS, timeText } from "../storage/time.ts";
 import type { AlertRun } from "./alert-run.ts";
 
 /** Selects evaluations that match every given field. */
@@ -28,7 +28,6 @@ export interface AlertRunQuery extends PageQuery {
 
 type AlertRunPage = PageOf<{ readonly runs: readonly AlertRun[] }>;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Retention of evaluations without and with a change. */
 const QUIET_RETENTION_MS = 30 * DAY_MS;
 const CHANGED_RETENTION_MS = 365 * DAY_MS;

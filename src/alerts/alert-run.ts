@@ -14,7 +14,7 @@ export type AlertState = (typeof ALERT_STATES)[number];
 export const ALERT_CHANGES = ["fired", "nodata", "repeated", "resolved"] as const;
 export type AlertChange = (typeof ALERT_CHANGES)[number];
 
-const RUN_TRIGGERS = ["cron", "manual"] as const;
+const EVALUATION_TRIGGERS = ["cron", "manual"] as const;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const scalars = z.record(z.string(), scalar);
@@ -66,7 +66,7 @@ export const receiptSchema = z
 export const alertRunSchema = z
   .strictObject({
     id: z.uuid(),
-    trigger: z.enum(RUN_TRIGGERS),
+    trigger: z.enum(EVALUATION_TRIGGERS),
     requested_by: z.string(),
     started_at: timestamp,
     finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),

@@ -8,7 +8,7 @@ import {
 import { evaluateRules } from "../health/rules.ts";
 import type { ShownMonitor } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
-import { hasElapsed, timeText } from "../storage/time.ts";
+import { hasElapsed, HOUR_MS, timeText } from "../storage/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
 import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
@@ -19,10 +19,10 @@ import type { AlertConfig } from "./settings.ts";
 /** Most damaged blobs that each evaluation reads again. */
 const SUSPECTS_MAX = 50;
 /** Interval between checks of a locale's copies. */
-const CHECK_LOCALE_EVERY_MS = 60 * 60_000;
+const CHECK_LOCALE_EVERY_MS = HOUR_MS;
 
 /** Interval between deletions of old rows in D1. */
-const CLEAN_EVERY_MS = 60 * 60_000;
+const CLEAN_EVERY_MS = HOUR_MS;
 const SAVE_DEADLINE_MS = 10_000;
 /** The cron trigger of evaluations. */
 const WATCH = "watch";

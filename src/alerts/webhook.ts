@@ -34,10 +34,10 @@ export interface Message {
 function headline({ change, rule, labels, message }: Notice): string {
   const named = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   const subject = named.length === 0 ? rule : `${rule} (${named.join(", ")})`;
-  return `${WORDS[change]} ${subject}: ${message}`;
+  return `${CHANGE_WORDS[change]} ${subject}: ${message}`;
 }
 
-const WORDS: { readonly [C in AlertChange]: string } = {
+const CHANGE_WORDS: { readonly [C in AlertChange]: string } = {
   fired: "FIRING",
   nodata: "NO DATA",
   repeated: "STILL FIRING",

@@ -24,7 +24,7 @@ import { readState } from "./read-backups.ts";
 import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
 
-const PARTS_PER_STEP = 10;
+const PARTS_CHECKED_PER_STEP = 10;
 
 /** A stage that verifies. Its fault fails the job and is the verdict. */
 type Check = (
@@ -51,7 +51,7 @@ function stepOf(check: Check) {
 
 /** Reads, hashes and decodes some parts. */
 export const checkParts = stepOf(async ({ backups }, { id, parts }, checkpoint) => {
-  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
+  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_CHECKED_PER_STEP);
   for (const part of due) {
     const unpacked = unpackPart(part, await backups.readPart(id, part.name));
     if (!unpacked.ok) return unpacked.fault;
@@ -160,7 +160,7 @@ async function judge(
   { missing, built_by: builtBy }: BackupManifest,
   current: Manifest | undefined,
 ): Promise<Judgement> {
-  if (current === undefined) return NOTHING_PUBLISHED;
+  if (current === undefined) return VERIFIED_WITHOUT_CATALOG;
   if (upstreamOf(current).some((sha256) => missing.includes(sha256))) return UPSTREAM_MISSING;
   return judgeRebuild({
     published: current.catalog_sha256,
@@ -177,7 +177,7 @@ const UPSTREAM_MISSING = {
     "Every byte is intact. The catalog cannot be rebuilt: the archive lacked upstream files when the backup was made.",
 } as const;
 
-const NOTHING_PUBLISHED = {
+const VERIFIED_WITHOUT_CATALOG = {
   state: "verified",
   code: "nothing_published",
   message: "Every byte is intact. No catalog was published.",

@@ -19,7 +19,7 @@ export interface ListingDependencies {
   readonly now: () => number;
 }
 
-const READS_AT_A_TIME = 10;
+const LISTED_AT_A_TIME = 10;
 /** Most backups to read for the expiry dates. */
 const RETENTION_LOOKS_AT = 200;
 /** The newest backups, among which those of a state are looked for. */
@@ -81,7 +81,7 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
 }
 
 function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {
-  return mapConcurrently(ids, READS_AT_A_TIME, (id) => readBackup(backups, id));
+  return mapConcurrently(ids, LISTED_AT_A_TIME, (id) => readBackup(backups, id));
 }
 
 /** Reads the newest backups for retention, except those in `known`. */

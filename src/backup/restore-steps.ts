@@ -19,7 +19,7 @@ import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-conc
 import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
 
-const PARTS_PER_STEP = 4;
+const PARTS_RESTORED_PER_STEP = 4;
 /** A restore does not write the audit, or anyone who can write a backup could forge it. */
 const NEVER_RESTORED = "audit";
 
@@ -58,7 +58,7 @@ export async function restoreObjects(
 ): Promise<BackupStepResult> {
   const manifest = await manifestOf(deps, job);
   const saved = await restorable(deps, manifest);
-  if (saved.versions.length === 0) return failWith(NOTHING_PUBLISHED);
+  if (saved.versions.length === 0) return failWith(NOTHING_TO_SERVE);
   const missing = new Set(manifest.missing);
   const files = storedFiles(saved).filter(({ sha256 }) => !missing.has(sha256));
   const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
@@ -66,7 +66,7 @@ export async function restoreObjects(
   return countUp(checkpoint, due.length, files.length);
 }
 
-const NOTHING_PUBLISHED = fault(
+const NOTHING_TO_SERVE = fault(
   "nothing_published",
   "no catalog was published when the backup was made: there is nothing to serve",
 );
@@ -90,7 +90,7 @@ export async function restoreTables(
   const manifest = await manifestOf(deps, job);
   const tables = new Map(restoredTables(manifest));
   const parts = manifest.parts.filter((part) => tables.has(tableOf(part) ?? ""));
-  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
+  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_RESTORED_PER_STEP);
   for (const part of due) {
     const unpacked = unpackPart(part, await deps.backups.readPart(manifest.id, part.name));
     if (!unpacked.ok) return failWith(unpacked.fault);
@@ -124,7 +124,7 @@ function publish(
   const at = timeText(now());
   const note = `backup ${backup_id} was restored`;
   const [restored] = versions;
-  if (restored === undefined) throw new Error(NOTHING_PUBLISHED.message);
+  if (restored === undefined) throw new Error(NOTHING_TO_SERVE.message);
   state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
   // It would publish after the resume what it had fetched before the restore.
   state.cancelHeldRun({ at, by, note });

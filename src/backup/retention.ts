@@ -19,7 +19,7 @@ export interface KeptBackup {
   readonly verdict: VerdictState;
 }
 
-const READS_AT_A_TIME = 6;
+const RETAINED_AT_A_TIME = 6;
 /** Minimum age for deletion: a younger file may belong to a backup that somebody is copying in. */
 const GRACE_MS = DAY_MS;
 /** Number of days, weeks and months of which retention keeps the best backup. */
@@ -41,7 +41,7 @@ export async function retain(
   { checkpoint }: StepContext,
 ): Promise<BackupStepResult> {
   const named = new Set<string>();
-  const read = await mapConcurrently(await listIds(backups), READS_AT_A_TIME, async (id) => {
+  const read = await mapConcurrently(await listIds(backups), RETAINED_AT_A_TIME, async (id) => {
     const found = await readBackup(backups, id);
     if (found.parsed.ok) for (const { sha256 } of found.parsed.manifest.objects) named.add(sha256);
     return asKept(found) ?? [];

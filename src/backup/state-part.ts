@@ -69,7 +69,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
   }
 }
 
-/** Selects the versions whose bodies the backup has, with those of their frames and diffs that it has. */
+/** Selects the versions whose bodies the backup has. Drops the translations and diffs that it lacks. */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],

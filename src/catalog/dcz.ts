@@ -26,7 +26,7 @@ const DICTIONARY_FRAME = Uint8Array.of(0x5e, 0x2a, 0x4d, 0x18, 0x20, 0, 0, 0);
 const DICTIONARY_FRAME_BYTES = DICTIONARY_FRAME.length + 32;
 /** Magic number, and a descriptor: a single segment with a length of four bytes. */
 const FRAME_START = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0);
-const FRAME_HEADER_BYTES = FRAME_START.length + 4;
+const ZSTD_HEADER_BYTES = FRAME_START.length + 4;
 
 /** Input of `encodeDcz`. */
 export interface Delta {
@@ -36,7 +36,7 @@ export interface Delta {
     readonly bytes: number;
   };
   readonly target: Uint8Array;
-  /** In the order of the target. They do not overlap. */
+  /** The copied ranges, in the order of the target and without overlaps. */
   readonly matches: readonly CopiedRange[];
 }
 
@@ -54,7 +54,7 @@ export function encodeDcz({ dictionary, target, matches }: Delta): Uint8Array<Ar
 }
 
 /** Input of `encodeStart`. */
-export interface DczStart {
+interface DczStart {
   readonly dictionary: Delta["dictionary"];
   /** Length of what is copied from the start of the dictionary. */
   readonly common: number;
@@ -78,13 +78,13 @@ export function dczHeader(
 }
 
 /** Length of what comes before the blocks. */
-export const DCZ_HEADER_BYTES = DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES;
+export const DCZ_HEADER_BYTES = DICTIONARY_FRAME_BYTES + ZSTD_HEADER_BYTES;
 
 /** Lets zlib decode in one piece, and read a frame to its end, which a full buffer would hide. */
 const SPARE_BYTES = 64;
 
 /** Decodes a Zstandard frame of at most `bytes`. Throws if it is damaged. */
-export function decodeZstd(frame: Uint8Array, bytes: number): Buffer {
+function decodeZstd(frame: Uint8Array, bytes: number): Buffer {
   return zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
 }
 
@@ -117,14 +117,15 @@ export function decodesTo(
 }
 
 function zstdFrameHeader(bytes: number): Uint8Array {
-  const header = new Uint8Array(FRAME_HEADER_BYTES);
+  const header = new Uint8Array(ZSTD_HEADER_BYTES);
   header.set(FRAME_START);
   new DataView(header.buffer).setUint32(FRAME_START.length, bytes, true);
   return header;
 }
 
+/** Types of blocks (RFC 8878, section 3.1.1.2.2). */
 const RAW = 0;
-const COMPRESSED = 2;
+export const COMPRESSED = 2;
 
 export function blockHeader(type: number, bytes: number, isLast = false): Uint8Array {
   const header = (bytes << 3) | (type << 1) | Number(isLast);
@@ -166,8 +167,8 @@ function copyBlock(distance: number, bytes: number): Uint8Array {
   const [offset, length] = [distance + 3, bytes - 3];
   const [offsetCode, lengthBits] = [log2(offset), log2(length)];
   const codes = [...COPY_START, offsetCode, lengthBits + 36];
-  // The decoder reads from the last bit, which is 1, and the offset before the length. The highest
-  // bit of either is in its code; that of the offset stands for the last bit.
+  // The decoder reads from the last bit, which is 1, and the offset before the length. The code
+  // of each already has its highest bit; the highest bit of the offset serves as the last bit.
   let bits = offset * 2 ** lengthBits + (length - 2 ** lengthBits);
   for (; bits >= 1; bits = Math.floor(bits / 256)) codes.push(bits % 256);
   return Uint8Array.from(codes);
@@ -185,8 +186,8 @@ const OUTGOING = power(FACTOR, CHUNK_BYTES);
 const TABLE_BITS = 17;
 
 /**
- * Finds what bytes have in common with a dictionary, by a rolling hash, in time linear to both. Finds
- * the long matches of two lists in one order, of which little has changed, and not every other.
+ * Finds bytes that a target shares with a dictionary, by a rolling hash, in time linear to both. Finds
+ * the long matches of two lists in one order of which little differs, but may miss other matches.
  */
 export function findMatches(dictionary: Uint8Array, target: Uint8Array): CopiedRange[] {
   const chunks = indexChunks(dictionary);

@@ -4,7 +4,7 @@ import * as z from "zod";
 /** RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 export const hexHash = z.string().regex(/^[0-9a-f]{64}$/);
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
  * The id of a resource in a path, query or body: a UUIDv7 in lower case.
@@ -18,7 +18,7 @@ export function idOf(what: string, list: `/${string}`) {
   return z.string(message).regex(UUID_V7, message).meta({ format: "uuid", description });
 }
 
-/** How many there are of something. */
+/** A number of things. */
 export const count = z.int().min(0);
 
 /** A number for each list of the catalog. */

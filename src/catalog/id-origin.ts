@@ -13,7 +13,7 @@
 export const NAMESPACE = "d6c5e9f25c0b8d0e";
 
 /** The digit that also has the variant of RFC 9562. */
-export const KINDS = { airport: "8", city: "9", country: "a", region: "b" } as const;
+export const ENTITY_KINDS = { airport: "8", city: "9", country: "a", region: "b" } as const;
 
 export const SOURCES = {
   ourairports: "001",
@@ -24,7 +24,7 @@ export const SOURCES = {
   travel: "006",
 } as const;
 
-export type EntityKind = keyof typeof KINDS;
+export type EntityKind = keyof typeof ENTITY_KINDS;
 export type SourceName = keyof typeof SOURCES;
 
 /** Airports that OurAirports lacked when they were added have numbers from here on. */
@@ -38,7 +38,7 @@ export function originOfId(uuid: string): string | undefined {
   const number = digits.slice(20).replace(/^0+/, "");
   switch (digits.slice(17, 20)) {
     case SOURCES.ourairports:
-      if (kind !== KINDS.airport) return "a municipality of OurAirports";
+      if (kind !== ENTITY_KINDS.airport) return "a municipality of OurAirports";
       return Number(number) < OWN_NUMBERS_FROM
         ? `OurAirports ${number}`
         : `our own list, ${number}`;

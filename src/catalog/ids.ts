@@ -1,7 +1,7 @@
 /** Makes the ids of the catalog, whose parts `id-origin.ts` describes. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "./bytes.ts";
-import { type EntityKind, KINDS, NAMESPACE, type SourceName, SOURCES } from "./id-origin.ts";
+import { type EntityKind, ENTITY_KINDS, NAMESPACE, type SourceName, SOURCES } from "./id-origin.ts";
 
 const ID_BYTES = 16;
 const NUMBER_DIGITS = 12;
@@ -86,7 +86,7 @@ function makeId(kind: EntityKind, source: SourceName, digits: string): Uint8Arra
     used = 0;
   }
   buffer.write(
-    NAMESPACE + KINDS[kind] + SOURCES[source] + digits.padStart(NUMBER_DIGITS, "0"),
+    NAMESPACE + ENTITY_KINDS[kind] + SOURCES[source] + digits.padStart(NUMBER_DIGITS, "0"),
     used,
     "hex",
   );

@@ -53,11 +53,11 @@ export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
   readonly bodies: Bodies;
-  /** What a browser needs that changes between this locale and another; none in older manifests. */
+  /** The parts from which a browser makes another locale's body; none in older manifests. */
   readonly translation?: Translation | undefined;
 }
 
-/** What makes the bodies of a locale from those of another (`translation.ts`). */
+/** The blobs that turn the bodies of one locale into those of another (`translation.ts`). */
 export interface Translation {
   /** Names the bytes that both locales must have in common. */
   readonly pieces: string;
@@ -110,7 +110,7 @@ export interface StoredDeltas {
   };
 }
 
-/** Some bytes of the blob: the delta of a body, and that of the common part alone. */
+/** A range of the blob: the delta of a whole body, and the delta of its common part alone. */
 export interface StoredDelta {
   /** SHA-256 (hex). */
   readonly dictionary: string;
@@ -192,7 +192,7 @@ export function segmentBlobs({ segments }: Body): string[] {
 
 /**
  * A manifest as it is stored, in JSON. Bodies name their segments by index, because several share
- * each. What follows from the rest, such as the length of a body, is left out.
+ * each. Fields that follow from others, such as the length of a body, are left out.
  */
 interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
   readonly format: number;

@@ -1,15 +1,15 @@
 /**
  * The locale's own part of a body as blocks of a Zstandard frame, for a browser that has the body of any
- * other locale. What all locales have in common in that part, such as ids and codes of airports, is cut
- * into pieces. The blocks copy these from wherever the browser's body has them: each distance is left
- * open, and filled in when the browser asks. Pure: no clock, no I/O.
+ * other locale. The bytes of that part that all locales share, such as ids and codes of airports, are
+ * cut into pieces. The blocks copy the pieces from wherever the browser's body has them: each distance
+ * is left open, and filled in when the browser asks. Pure: no clock, no I/O.
  */
 import { concatenate } from "./bytes.ts";
 import type { DeltaForm } from "./manifest.ts";
 
-/** Bits of the blocks that a distance fills in, and what it is the distance to. */
+/** Bits of the blocks for a distance, and the piece to which the distance leads. */
 export interface Gap {
-  /** From the lowest of the first byte on. */
+  /** Its first bit, counted from the lowest bit of the first byte. */
   readonly bit: number;
   /** Index of the piece. */
   readonly piece: number;
@@ -19,7 +19,7 @@ export interface Gap {
   readonly bits: number;
 }
 
-/** The blocks with what is left open in them. */
+/** The blocks with their gaps. */
 export interface Template {
   readonly blocks: Uint8Array;
   /** In the order of their bits. */
@@ -56,7 +56,7 @@ export function packLayouts({ proto, json }: { readonly [F in DeltaForm]: Layout
 }
 
 /** A stored template, and the body that a browser has. */
-export interface Filling {
+interface Filling {
   readonly template: Uint8Array;
   /** Length of the template's blocks. */
   readonly blocks: number;
@@ -86,7 +86,7 @@ export function fillTemplate({
     const lowest = 2 ** (values[at + 3] ?? 0);
     const value = (toEnd[gap.piece] ?? 0) + before + gap.to + 3 - lowest;
     if (value < 0 || value >= lowest) return null;
-    // At most 22 bits, which begin in any bit of a byte.
+    // A gap has at most 22 bits, and may begin at any bit of a byte.
     const bits = value << (gap.bit & 7);
     for (let byte = gap.bit >> 3, rest = bits; rest > 0; byte++, rest >>= 8)
       filled[byte] = (filled[byte] ?? 0) | (rest & 255);

@@ -29,7 +29,7 @@ export interface RunRequest {
   readonly idempotencyKey: string;
 }
 
-/** A new job; or, not `changed`, that of the request that this one repeats. */
+/** A new job; or, if not `changed`, the job of the request that this one repeats. */
 export interface AcceptedJob {
   readonly ok: true;
   readonly changed: boolean;

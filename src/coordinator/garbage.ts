@@ -6,7 +6,7 @@ import type { Platform } from "./platform.ts";
 const GARBAGE_AGE_MS = DAY_MS;
 const COLLECTION_INTERVAL_MS = HOUR_MS;
 /** Most deletions of each kind in one call. */
-const BATCH = 100;
+const DELETIONS_PER_CALL = 100;
 
 type Kind = "blob" | "source" | "manifest";
 
@@ -80,7 +80,7 @@ function unretained(stored: readonly number[], retained: readonly Manifest[]): n
   return stored.filter((generation) => !kept.has(generation));
 }
 
-/** Deletes up to `BATCH` pieces of garbage of one kind. Returns their number. */
+/** Deletes up to `DELETIONS_PER_CALL` pieces of garbage of one kind. Returns their number. */
 async function remove(
   garbage: readonly string[],
   kind: Kind,
@@ -88,7 +88,7 @@ async function remove(
 ): Promise<number> {
   const prefix = `${kind} `;
   const ofKind = garbage.filter((piece) => piece.startsWith(prefix));
-  const names = ofKind.slice(0, BATCH).map((piece) => piece.slice(prefix.length));
+  const names = ofKind.slice(0, DELETIONS_PER_CALL).map((piece) => piece.slice(prefix.length));
   await deleteAll(names);
   return names.length;
 }

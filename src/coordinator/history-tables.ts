@@ -11,7 +11,7 @@ interface HistoryTables {
   readonly now: () => number;
 }
 
-export type WithTables = <T>(call: () => Promise<T>) => Promise<T>;
+type WithTables = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** Makes the tables that D1 lacks before each call, and records when it has lost some. */
 export function withHistoryTables({ d1, migrations, state, log, now }: HistoryTables): WithTables {

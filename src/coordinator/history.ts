@@ -30,7 +30,7 @@ export interface RunQuery extends RunFilter, PageQuery {}
 type RunPage = PageOf<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
-const RETENTION_MS = 90 * DAY_MS;
+const RUN_RETENTION_MS = 90 * DAY_MS;
 /** States of unfinished runs. */
 const ACTIVE_STATES = ["queued", "running"];
 
@@ -139,7 +139,7 @@ export function createHistory(d1: D1Database) {
         .where(
           and(
             exceptNewest(db, ingestRuns),
-            lt(endedAt, timeText(now - RETENTION_MS)),
+            lt(endedAt, timeText(now - RUN_RETENTION_MS)),
             notInArray(ingestRuns.state, ACTIVE_STATES),
           ),
         )

@@ -1,4 +1,4 @@
-import { timeText } from "../storage/time.ts";
+import { HOUR_MS, timeText } from "../storage/time.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, isOpen } from "./jobs.ts";
@@ -174,7 +174,7 @@ interface Retry {
 /** Shortest wait before the retry of a run. */
 const RUN_RETRY_MS = 60_000;
 /** Longest wait for which upstream may ask. */
-const RETRY_MAX_MS = 3_600_000;
+const RETRY_MAX_MS = HOUR_MS;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
 interface RunFailure {

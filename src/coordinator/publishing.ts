@@ -1,4 +1,4 @@
-/** What changes the published versions besides a job, and their only way into the stores. */
+/** Changes of the published versions besides jobs, and the only way of a version into the stores. */
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
@@ -61,13 +61,13 @@ export type TakeoverResult =
       readonly version: Version | null;
       readonly paused: boolean;
     }
-  /** Of a newer Worker, or published again at the same moment. */
+  /** A newer Worker has written the manifest, or its owner publishes at the same moment. */
   | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
 
 /**
- * Makes the stores of another installation this one's own, with the versions there, the newest of
- * which it publishes again. The generation then rises, and a write of the other, which is conditional,
- * finds that the manifest has changed. Ingestion is paused without an end, because nobody knows
+ * Makes the stores of another installation this one's own. Adopts the versions there and publishes the
+ * newest of them again: the generation rises, and a conditional write by the other installation finds
+ * that the manifest has changed. Ingestion is paused without an end, because nobody knows
  * whether it was before. Does nothing if the stores are its own already.
  *
  * @param at publication time (RFC 3339).

@@ -130,8 +130,8 @@ export class Reconciler {
   }
 
   /**
-   * Ends runs in D1 that it does not know, and sends those anew that D1 has lost. Waits for an empty
-   * outbox, which may contain the end of a run.
+   * Ends runs in D1 that the coordinator does not know, and sends again the runs that D1 has lost. Waits
+   * for an empty outbox, because the end of a run may be in it.
    */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;

@@ -174,7 +174,7 @@ export class CoordinatorState {
     this.#facts.set("unreplicated", null);
   }
 
-  /** Replaces all versions by those of stores whose manifest has this ETag, which may be replaced. */
+  /** Replaces all versions by those of stores to take over, whose manifest has this ETag. */
   takeOver(manifests: readonly Manifest[], etag: string): void {
     this.replaceVersions(manifests);
     this.#facts.set("unreplicated", null);

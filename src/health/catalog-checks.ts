@@ -9,13 +9,13 @@ import { toCheck } from "./service-checks.ts";
 
 type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
 
-const RESTORE =
+const RESTORE_ADVICE =
   "restore the newest backup, also during a pause; without one queue an ingest with mode full, and resume";
 
 const FAILURES: { readonly [R in Unserved]: string } = {
-  nothing_published: `nothing is published, or both stores have lost the manifest, which the coordinator replaces within five minutes; if that does not help, ${RESTORE}`,
+  nothing_published: `nothing is published, or both stores have lost the manifest, which the coordinator replaces within five minutes; if that does not help, ${RESTORE_ADVICE}`,
   unavailable: "the stores do not answer",
-  data_loss: `every copy of a body is damaged or missing; ${RESTORE}`,
+  data_loss: `every copy of a body is damaged or missing; ${RESTORE_ADVICE}`,
 };
 
 /** Checks without a version to serve. */

@@ -1,5 +1,6 @@
 import { Cron } from "croner";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
+import { DAY_MS } from "../storage/time.ts";
 import {
   describeDuration,
   type Finding,
@@ -216,7 +217,7 @@ export function judgeLedger({ ingest }: RunInput): Finding {
 }
 
 /** Time for which a loss of history stays a finding, unless a restore ends it: nothing brings the audit back. */
-const HISTORY_LOSS_SHOWN_MS = 7 * 24 * 60 * 60 * 1000;
+const HISTORY_LOSS_SHOWN_MS = 7 * DAY_MS;
 
 const HISTORY = { threshold: 1, unit: "rows" } as const;
 

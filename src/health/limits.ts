@@ -1,6 +1,6 @@
+import { DAY_MS, HOUR_MS } from "../storage/time.ts";
+
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Thresholds of all health rules, each with its setting, default and range. A finding is bad from its

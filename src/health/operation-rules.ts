@@ -1,4 +1,4 @@
-import { timeText } from "../storage/time.ts";
+import { DAY_MS, timeText } from "../storage/time.ts";
 import { describeDuration, type Finding, judgeInput, measured, type RuleContext } from "./rule.ts";
 import type { Facts, TargetFacts } from "./facts.ts";
 
@@ -91,7 +91,7 @@ export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Find
 }
 
 /** Time before the end of a token at which a warning begins. */
-export const TOKEN_WARNING_MS = 14 * 24 * 60 * 60_000;
+export const TOKEN_WARNING_MS = 14 * DAY_MS;
 
 /** Counts the tokens that expire within 14 days, or have expired and are configured still. */
 export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {

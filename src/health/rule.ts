@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../storage/time.ts";
 import type { Facts, Reading } from "./facts.ts";
 import type { Limits } from "./limits.ts";
 import type { Severity, Unit } from "./rule-names.ts";
@@ -85,8 +86,8 @@ export function unknown(why: string, measurement: Measurement): Finding {
 }
 
 const DURATION_UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
+  ["d", DAY_MS],
+  ["h", HOUR_MS],
   ["min", 60_000],
   ["s", 1_000],
 ] as const;
@@ -111,8 +112,8 @@ const AGE_UNITS = [
 
 /** Formats the age of data in whole years, months or days, such as `19 months`: at least two of them. */
 export function describeAge(ms: number): string {
-  const days = Math.max(0, Math.floor(ms / 86_400_000));
-  const [size, unit] = AGE_UNITS.find(([each]) => days >= 2 * each) ?? [1, "day"];
+  const days = Math.max(0, Math.floor(ms / DAY_MS));
+  const [size, unit] = AGE_UNITS.find(([unitDays]) => days >= 2 * unitDays) ?? [1, "day"];
   const count = Math.floor(days / size);
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

@@ -70,7 +70,7 @@ export interface RuleFinding extends Finding {
   readonly forMs: number;
   /** The only judgment: checks, answers and alerts show it. */
   readonly status: HealthStatus;
-  /** The status; that of a bad finding while it passes. */
+  /** The status unless that is `pass`; then the severity of the rule. */
   readonly severity: Severity;
 }
 

@@ -120,8 +120,8 @@ export function checkCoordinator(status: ShownCoordinator): Checks {
 }
 
 /**
- * Says why neither store has a manifest: they have lost it, or nothing is published yet, and then how
- * far the first run is. Until that is late, nobody need have evaluated the rules.
+ * Says why neither store has a manifest: they have lost it, or nothing is published yet. Then it says
+ * how far the first run is; until that run is late, the rules need not have been evaluated.
  */
 export function checkEmptyStores(
   {

@@ -175,7 +175,7 @@ export function regionKeys(regions: readonly ReferenceRegion[]): RegionOf {
   for (const { key, members } of regions)
     if (key.startsWith("iso3166-")) for (const member of members) keys.set(member, key);
   return (code) => {
-    // Upstream's codes for what is in no subdivision end in "U-A"; a territory may be undivided.
+    // Upstream's codes for airports in no subdivision end in "U-A"; a territory may be undivided.
     const isDummy = code.endsWith("-U-A");
     return keys.get(isDummy ? code.slice(0, 2) : code) ?? (isDummy ? "" : code);
   };

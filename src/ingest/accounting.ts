@@ -8,7 +8,7 @@ import type { AirportsRead, Reject } from "../sources/airport.ts";
 import type { HeldSummary, ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** How many airports an upstream file lists, and what that is compared with. */
+/** The number of airports that an upstream file lists, and the numbers to compare it with. */
 export interface Measure {
   /** Rows with an IATA code. */
   readonly listed: number;
@@ -16,7 +16,7 @@ export interface Measure {
   readonly before: number | null;
   /** Airports of the ledger. */
   readonly accepted: number;
-  /** By how many percent it may list fewer than either, or more than both. */
+  /** Percentage by which the file may list fewer airports than either, or more than both. */
   readonly slackPercent: number;
 }
 

@@ -15,7 +15,11 @@ import {
   type Translation,
 } from "../catalog/manifest.ts";
 import { packLayouts } from "../catalog/translation.ts";
-import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts";
+import {
+  FRAME_HEADER_BYTES,
+  messageFrameHeader,
+  SUCCESS_TRAILER_FRAME,
+} from "../catalog/framing.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
 import type { Translated } from "./translate.ts";
 
@@ -28,8 +32,7 @@ interface Surroundings {
   readonly tail: Uint8Array;
 }
 
-const NOTHING = new Uint8Array();
-const FRAME_HEADER_BYTES = messageFrameHeader(0).length;
+export const NO_BYTES = new Uint8Array();
 /**
  * Number of bytes of the common part in the head. Base64 encodes groups of three bytes; shifting
  * the boundaries to such groups makes the common segment the same in all locales.
@@ -43,7 +46,7 @@ export function formOf(representation: Representation): Form {
 
 /** Returns the length of the head in bytes, which is the same in all locales. */
 export function headLength(representation: Representation): number {
-  return surround(representation, new Uint8Array(3), NOTHING).head.length;
+  return surround(representation, new Uint8Array(3), NO_BYTES).head.length;
 }
 
 /** Makes the common segment from the common part in the representation's form. */
@@ -61,7 +64,7 @@ export function surround(
   switch (representation) {
     case "proto":
     case "json":
-      return { head: NOTHING, local, tail: NOTHING };
+      return { head: NO_BYTES, local, tail: NO_BYTES };
     case "grpc-web":
     case "grpc-web-json":
       return framed(common, local);
@@ -162,7 +165,7 @@ export async function encodeTranslation(
     translate,
     store,
   }: Pick<BodyDependencies, "store"> & {
-    readonly translate: (form: DeltaForm, own: Uint8Array) => Promise<Translated | null>;
+    readonly translate: (form: DeltaForm, part: Uint8Array) => Promise<Translated | null>;
   },
 ): Promise<Translation | undefined> {
   const [proto, json] = [

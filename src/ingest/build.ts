@@ -11,7 +11,7 @@ export interface Built {
   readonly city_origins: CityOrigins;
   /** Codes and names of subdivisions that come from upstream because the snapshot lacks them. */
   readonly new_regions: readonly string[];
-  /** Codes of subdivisions that are no regions, because neither names them. */
+  /** Codes of subdivisions that become no regions: neither the snapshot nor upstream names them. */
   readonly unnamed_regions: readonly string[];
 }
 
@@ -146,7 +146,7 @@ function isSubdivision(code: string): boolean {
   return /^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code);
 }
 
-/** Whether a name is none of a region, such as `*Offshore Platforms` or `(FPSOs)`. */
+/** Whether a name is not that of a region, such as `*Offshore Platforms` or `(FPSOs)`. */
 function isDummyName(name: string): boolean {
   return !/^\p{L}/u.test(name);
 }

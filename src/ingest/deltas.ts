@@ -22,15 +22,13 @@ import {
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
-import { toBlob } from "./bodies.ts";
+import { NO_BYTES, toBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 import { readSegment, storedSegments } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 /** Longest delta. It bounds the blob of all locales. After more changes a browser fetches the body. */
 const DELTA_MAX_BYTES = 64 * 1024;
-
-const NOTHING = new Uint8Array();
 
 /** A segment and the one that it replaces. */
 interface BodyPair {
@@ -83,7 +81,7 @@ export class DeltaMaker {
           ...(made.common && { common: made.common.length }),
         };
         locales[locale] = { ...locales[locale], [form]: delta };
-        parts.push(made.whole, made.common ?? NOTHING);
+        parts.push(made.whole, made.common ?? NO_BYTES);
         start += lengthOf(parts.slice(-2));
         await nextTurn(); // of other requests
       }

@@ -113,9 +113,9 @@ export class EncodeStage {
     });
     const sizes = await sizesIn(locales);
     const translation = await encodeTranslation(part, {
-      translate: async (form, own) => {
+      translate: async (form, encoded) => {
         const common = await this.#common(checkpoint, { representation: form, coding: "identity" });
-        return translate({ form, own, before: common.bytes.length, ...sizes });
+        return translate({ form, part: encoded, before: common.bytes.length, ...sizes });
       },
       store: (blobs) => segments.write(blobs, context),
     });

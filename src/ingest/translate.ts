@@ -1,10 +1,10 @@
 /**
- * Makes the templates by which a browser that has the body of one locale gets that of another
+ * Makes the templates that turn a browser's body of one locale into the body of another
  * (`src/catalog/translation.ts`). Pure, but for the compression.
  */
 import { Buffer } from "node:buffer";
 import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
-import { decodesTo, encodeStart, LAST_BLOCK, blockHeader } from "../catalog/dcz.ts";
+import { blockHeader, COMPRESSED, decodesTo, encodeStart, LAST_BLOCK } from "../catalog/dcz.ts";
 import type { DeltaForm } from "../catalog/manifest.ts";
 import {
   fillTemplate,
@@ -18,7 +18,6 @@ import {
 } from "../catalog/translation.ts";
 import { compressPieces, type Effort } from "./segment-coders.ts";
 import {
-  COMPRESSED,
   lastAtMost,
   type OpenSequence,
   type Sequence,
@@ -32,7 +31,7 @@ import { floorLog2 } from "./zstd-entropy.ts";
 export interface TranslationTask {
   readonly form: DeltaForm;
   /** The regions, encoded. */
-  readonly own: Uint8Array;
+  readonly part: Uint8Array;
   /** Length of the common part, which comes before it. */
   readonly before: number;
   /** The shortest and the longest fields of each region that vary with the locale, in bytes. */
@@ -43,7 +42,7 @@ export interface TranslationTask {
 
 /** A stored template, and where the part has its pieces. */
 export interface Translated {
-  /** SHA-256 (hex) of the pieces. Locales with the same ones can be translated into each other. */
+  /** SHA-256 (hex) of the pieces. Locales with the same pieces can be translated into each other. */
   readonly pieces: string;
   readonly layout: Layout;
   /** A stored template, and the length of its blocks. */
@@ -61,15 +60,15 @@ export async function translate(
   task: TranslationTask,
   compress: typeof compressPieces = compressPieces,
 ): Promise<Translated | null> {
-  const { form, own, before, effort } = task;
-  const pieces = form === "proto" ? findProtoPieces(task) : findJsonPieces(own);
-  const { bytes: reference, starts } = joinPieces(own, pieces);
-  // Copies come from no farther than each piece needs at its own place, so their distances are alike.
+  const { form, part, before, effort } = task;
+  const pieces = form === "proto" ? findProtoPieces(task) : findJsonPieces(part);
+  const { bytes: reference, starts } = joinPieces(part, pieces);
+  // No copy reaches farther back than its piece would need at its own place: the distances stay alike.
   const farthest = pieces.map(({ at }, index) => at + reference.length - (starts[index] ?? 0));
   const window = ceilLog2(Math.max(WINDOW_MIN_BYTES, ...farthest.map((distance) => distance + 1)));
-  const frame = await compress([reference, own], { effort, window });
+  const frame = await compress([reference, part], { effort, window });
   const template = makeTemplate(frame, {
-    distanceTo: (piece) => before + own.length - (pieces[piece]?.at ?? 0),
+    distanceTo: (piece) => before + part.length - (pieces[piece]?.at ?? 0),
     pieces,
     starts,
     bytes: reference.length,
@@ -77,7 +76,7 @@ export async function translate(
   if (template === null) return null;
   const translated: Translated = {
     pieces: sha256Hex(reference),
-    layout: { bytes: own.length, starts: pieces.map(({ at }) => at) },
+    layout: { bytes: part.length, starts: pieces.map(({ at }) => at) },
     template: packTemplate(template),
     blocks: template.blocks.length,
   };
@@ -87,12 +86,12 @@ export async function translate(
 /** The smallest window of Zstandard (RFC 8878, section 3.1.1.1.2). */
 const WINDOW_MIN_BYTES = 1024;
 
-/** Bytes of the part that those of all locales have. */
+/** Bytes that the parts of all locales share. */
 interface Piece {
   /** Offset in the part. */
   readonly at: number;
   readonly bytes: number;
-  /** A length within it that differs between locales, but not in its own length. */
+  /** A length within it that differs between locales, though its encoding is equally long in all. */
   readonly varint?: { readonly at: number; readonly bytes: number };
 }
 
@@ -103,17 +102,17 @@ const NAME_LOCALIZED_TAG = 0x22;
  * Finds what comes before each localized name, and what comes after each localized slug. The length of
  * a region is between them.
  */
-function findProtoPieces({ own, shortest, longest }: TranslationTask): Piece[] {
+function findProtoPieces({ part, shortest, longest }: TranslationTask): Piece[] {
   const pieces: Piece[] = [];
   let start = 0;
-  for (let at = 0, region = 0; at < own.length; region++) {
-    const { value: length, end: message } = readVarint(own, at + 1);
+  for (let at = 0, region = 0; at < part.length; region++) {
+    const { value: length, end: message } = readVarint(part, at + 1);
     let nameAt = message;
-    while (nameAt < own.length && own[nameAt] !== NAME_LOCALIZED_TAG)
-      nameAt = skipField(own, nameAt);
-    if (own[at] !== REGIONS_TAG || nameAt >= own.length)
+    while (nameAt < part.length && part[nameAt] !== NAME_LOCALIZED_TAG)
+      nameAt = skipField(part, nameAt);
+    if (part[at] !== REGIONS_TAG || nameAt >= part.length)
       throw new Error("the part has something else than regions with localized names");
-    const localizedEnd = skipField(own, skipField(own, nameAt));
+    const localizedEnd = skipField(part, skipField(part, nameAt));
     const rest = length - (localizedEnd - nameAt);
     const least = varintBytes(rest + (shortest[region] ?? 0));
     const varint = { at: at + 1, bytes: message - at - 1 };
@@ -127,7 +126,7 @@ function findProtoPieces({ own, shortest, longest }: TranslationTask): Piece[] {
     start = localizedEnd;
     at = message + length;
   }
-  return [...pieces, { at: start, bytes: own.length - start }];
+  return [...pieces, { at: start, bytes: part.length - start }];
 }
 
 /** Skips a length-delimited field with a tag of one byte. */
@@ -141,13 +140,13 @@ function ceilLog2(value: number): number {
 }
 
 /** Finds what comes between a localized slug and the next region's localized name. */
-function findJsonPieces(own: Uint8Array): Piece[] {
-  const text = Buffer.from(own.buffer, own.byteOffset, own.length);
+function findJsonPieces(part: Uint8Array): Piece[] {
+  const text = Buffer.from(part.buffer, part.byteOffset, part.length);
   const pieces: Piece[] = [];
   let start = 0;
   for (;;) {
     const nameAt = text.indexOf(NAME_START, start);
-    if (nameAt < 0) return [...pieces, { at: start, bytes: own.length - start }];
+    if (nameAt < 0) return [...pieces, { at: start, bytes: part.length - start }];
     const end = nameAt + NAME_START.length;
     pieces.push({ at: start, bytes: end - start });
     const slugAt = text.indexOf(SLUG_START, end);
@@ -164,12 +163,12 @@ const SLUG_START = '"slugLocalized":"';
  * Joins the pieces with bytes between them that no part has, so that no copy runs from one piece to
  * the next, or over a length: no length is 0.
  */
-function joinPieces(own: Uint8Array, pieces: readonly Piece[]) {
+function joinPieces(part: Uint8Array, pieces: readonly Piece[]) {
   const joined: Uint8Array[] = [];
   const starts: number[] = [];
   let length = 0;
   for (const [index, { at, bytes, varint }] of pieces.entries()) {
-    const piece = own.slice(at, at + bytes);
+    const piece = part.slice(at, at + bytes);
     if (varint) piece.fill(0, varint.at - at, varint.at - at + varint.bytes);
     starts.push(length);
     joined.push(piece, Uint8Array.of(0, 0xfe, index & 255, index >> 8, 0xfe, 0xff));
@@ -178,7 +177,7 @@ function joinPieces(own: Uint8Array, pieces: readonly Piece[]) {
   return { bytes: concatenate(joined), starts };
 }
 
-/** What comes before the part in the frame. */
+/** Bytes before the part in the frame. */
 interface Reference {
   readonly bytes: number;
   readonly pieces: readonly Piece[];
@@ -267,17 +266,17 @@ class CopyOpener {
  */
 function isProved(
   { layout, template, blocks }: Translated,
-  { form, own, before }: TranslationTask,
+  { form, part, before }: TranslationTask,
 ): boolean {
   const layouts = packLayouts({ proto: layout, json: layout });
   const filled = fillTemplate({ template, blocks, form, layouts, before });
   if (filled === null) return false;
   const common = new Uint8Array(before);
-  const target = concatenate([common, own]);
+  const target = concatenate([common, part]);
   const dictionary = { sha256: "", bytes: target.length };
   const start = encodeStart({ dictionary, common: before, bytes: target.length });
   const dcz = concatenate([start, filled]);
-  const isSame = decodesTo(dcz, [common, own], target);
+  const isSame = decodesTo(dcz, [common, part], target);
   for (const bytes of [target, dcz]) releaseBuffer(bytes);
   if (!isSame) throw new Error(`the template of ${form} does not decode to its input`);
   return true;

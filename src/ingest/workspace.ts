@@ -73,7 +73,7 @@ export async function createWorkspace(
 }
 
 /** The encoded length of each region's localized fields, in bytes. */
-export interface LocalizedSizes {
+interface LocalizedSizes {
   /** In the locale where they are shortest. */
   readonly shortest: Uint16Array;
   /** In the locale where they are longest. */

@@ -3,6 +3,7 @@
  * 3.1.1.2 to 3.1.1.4 and 4.1). The literals stay as they are. Pure: no clock, no I/O.
  */
 import { concatenate } from "../catalog/bytes.ts";
+import { COMPRESSED } from "../catalog/dcz.ts";
 import {
   BackwardReader,
   BitWriter,
@@ -40,7 +41,6 @@ export interface Block {
   readonly sequences: readonly Sequence[];
 }
 
-export const COMPRESSED = 2;
 const RLE = 1;
 
 /** Reads the blocks of the first frame. The frame must be intact. */
@@ -173,7 +173,7 @@ interface Tables {
 }
 
 /** In the order of their descriptions, with the shift of their mode. */
-const KINDS = [
+const CODE_KINDS = [
   ["literals", 6],
   ["offset", 4],
   ["match", 2],
@@ -224,7 +224,7 @@ function readSequences(
   if (count === 0) return [];
   const modes = content[end] ?? 0;
   let at = end + 1;
-  for (const [kind, shift] of KINDS) {
+  for (const [kind, shift] of CODE_KINDS) {
     const mode = (modes >> shift) & 3;
     if (mode === DEFAULT_MODE) known[kind] = makeTable(DEFAULTS[kind]);
     if (mode === RLE_MODE) known[kind] = tableOfOne(content[at++] ?? 0);
@@ -279,7 +279,7 @@ function decodeSequences(
 /** Returns the distance that an offset value stands for, and keeps the history (section 3.1.1.5). */
 function distanceOf(value: number, literals: number, history: number[]): number {
   if (value > 3) return remember(value - 3, history, 2);
-  // Without literals the newest distance is not named; less one it is, after the others.
+  // Without literals, 1 and 2 are the second and the third distance, and 3 is the newest less one.
   const index = value - Number(literals > 0);
   const [newest = 0] = history;
   return index < 3
@@ -295,7 +295,7 @@ function remember(distance: number, history: number[], index: number): number {
 }
 
 /** A distance that is filled in later. */
-export interface OpenDistance {
+interface OpenDistance {
   /** Number of bits that are left open: those of the distance plus 3, less one. */
   readonly bits: number;
 }

@@ -46,7 +46,7 @@ function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
 }
 
 const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Of a query, which clients may write in either alphabet. */
+/** Base64 of a query, which clients may write in either alphabet. */
 const OF_QUERY = /^[\w+/-]*={0,2}$/;
 
 const decodeFrame = (frame: Uint8Array) => decodeProto(messageOf(frame));

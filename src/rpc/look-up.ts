@@ -33,7 +33,7 @@ export interface Query {
   readonly representation: Representation;
   /** Codings that the client accepts, best first. */
   readonly codings: readonly AnyCoding[];
-  /** The Catalog-Sha256 that the answer must have; null for that of the current version. */
+  /** The Catalog-Sha256 that the answer must have; null for the current version. */
   readonly pin: string | null;
   /** The conditions of a GET or HEAD; null for a POST, which has none. */
   readonly conditions: Conditions | null;
@@ -107,7 +107,7 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   const bodiless = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const result = await reader.open(variant);
-  // What is lost of a delta need not be lost of the body.
+  // A lost delta does not mean a lost body.
   if (!result.ok && isDeltaCoding(variant.coding))
     return find({ reader, defaultLocale }, withoutDeltas(query));
   if (!result.ok) {
@@ -202,7 +202,7 @@ function withoutBody({ conditions, withBody }: Query, variant: Variant): Found |
   return withBody ? undefined : { kind: "head", variant };
 }
 
-/** Names the delta by whose tag the client says that it has the content; undefined if it does not. */
+/** Finds the delta whose entity tag the client sent, which proves that it has the content. */
 function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant | undefined {
   if (ifNoneMatch === null) return undefined;
   const form = DELTA_FORMS.find((name) => name === variant.representation);

@@ -55,7 +55,7 @@ export const ROUTER_OPTIONS = {
   grpc: false,
   readMaxBytes: READ_MAX_BYTES,
   maxTimeoutMs: TIMEOUT_MAX_MS,
-  /** Every router takes this coding; listed, it is what the refusal of another names. */
+  /** Every router takes this coding. It is listed so that the refusal of another coding names it. */
   acceptCompression: [{ name: "identity", compress: unchanged, decompress: unchanged }],
 } as const satisfies ConnectRouterOptions;
 

@@ -21,7 +21,7 @@ interface AuditQuery extends PageQuery {
 
 type AuditPage = PageOf<{ readonly entries: readonly AuditEntry[] }>;
 
-const RETENTION_MS = 400 * DAY_MS;
+const AUDIT_RETENTION_MS = 400 * DAY_MS;
 
 /** The audit in D1. Every method throws if D1 fails, and every write is idempotent. */
 export type AuditStore = ReturnType<typeof createAuditStore>;
@@ -52,7 +52,7 @@ export function createAuditStore(d1: D1Database) {
 
     /** Deletes entries of over 400 days. `now` is in milliseconds since 1970. */
     async deleteOld(now: number): Promise<void> {
-      const isOld = lt(auditEntries.at, timeText(now - RETENTION_MS));
+      const isOld = lt(auditEntries.at, timeText(now - AUDIT_RETENTION_MS));
       await db.delete(auditEntries).where(and(exceptNewest(db, auditEntries), isOld));
     },
   };

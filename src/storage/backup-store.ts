@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/bytes.ts";
-import { bounded } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS } from "./deadline.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,
@@ -37,9 +37,6 @@ interface ListedObject {
 
 /** Backups in R2. Every method throws if R2 fails, and every write is idempotent. */
 export type BackupStore = ReturnType<typeof createBackupStore>;
-
-/** How long one call may take, also one that reads or deletes many keys. */
-const CALL_DEADLINE_MS = 60_000;
 
 export function createBackupStore(r2: R2Bucket) {
   const readText = async (key: string) => (await r2.get(key))?.text() ?? null;

@@ -90,7 +90,7 @@ export interface Claim {
 /** The manifest in R2 is of another installation or of a newer Worker. The message says what to do. */
 export class ForeignStores extends Error {
   override readonly name = "ForeignStores";
-  /** ETag of the manifest of another installation, which may be taken over; null of a newer Worker. */
+  /** ETag of another installation's manifest, which may be taken over; null for a newer Worker's. */
   readonly etag: string | null;
 
   constructor(message: string, etag: string | null) {

@@ -1,5 +1,5 @@
 /** Copies the tables of D1, whatever their columns. */
-import { bounded } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS } from "./deadline.ts";
 
 /** A value of a D1 column. */
 export type Value = string | number | null;
@@ -22,12 +22,9 @@ export interface TableShape {
 export type DatabaseCopy = ReturnType<typeof createDatabaseCopy>;
 
 /** Prefixes of the tables that belong to SQLite or D1. */
-const OTHERS = ["sqlite_", "_cf_", "d1_"];
+const PLATFORM_PREFIXES = ["sqlite_", "_cf_", "d1_"];
 /** Most bytes of rows in one statement; D1 accepts strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
-
-/** How long one call may take. */
-const CALL_DEADLINE_MS = 60_000;
 
 export function createDatabaseCopy(d1: D1Database) {
   const names = async () => {
@@ -40,7 +37,7 @@ export function createDatabaseCopy(d1: D1Database) {
     /** Lists all tables by name, except those of SQLite and D1. */
     async tables(): Promise<TableShape[]> {
       const tables = (await names()).filter(
-        (name) => !OTHERS.some((other) => name.startsWith(other)),
+        (name) => !PLATFORM_PREFIXES.some((prefix) => name.startsWith(prefix)),
       );
       return Promise.all(tables.map((name) => readShape(d1, name)));
     },

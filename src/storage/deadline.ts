@@ -1,3 +1,6 @@
+/** How long one call of an operation may take, also one that reads or deletes many keys. */
+export const CALL_DEADLINE_MS = 60_000;
+
 /** A store failed, did not answer or returned wrong bytes. A retry may succeed. */
 export class StoreError extends Error {
   override readonly name: string = "StoreError";

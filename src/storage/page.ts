@@ -4,13 +4,12 @@ import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { UUID_V7 } from "../catalog/fields.ts";
 import { timeText } from "./time.ts";
 
 type DecodedCursor =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly reason: "bad_cursor" };
-
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Encodes the id of a page's last row as the cursor of the next page, which is opaque to callers. */
 export function encodeCursor(id: string): string {
@@ -57,7 +56,7 @@ interface Order<Item> {
   readonly form?: RegExp;
 }
 
-/** Takes one page of a list that is in memory. A list goes on though its cursor's item has gone. */
+/** Takes one page of a list in memory. A page begins after its cursor even if that item is gone. */
 export function pageOf<Item>(
   sorted: readonly Item[],
   { limit, cursor }: PageQuery,

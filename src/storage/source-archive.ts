@@ -1,5 +1,5 @@
 import { sha256Hex } from "../catalog/bytes.ts";
-import { bounded, StoreError, withStoreTimeout } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS, StoreError, withStoreTimeout } from "./deadline.ts";
 import { DROP_PREFIX, dropKey, listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
@@ -13,9 +13,6 @@ export interface SourceArchive {
   /** Opens the bytes. Throws StoreError if they are missing or have another hash. */
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
 }
-
-/** How long one call may take. A write or deletion that takes longer may still take effect. */
-const CALL_DEADLINE_MS = 60_000;
 
 export function createSourceArchive(r2: R2Bucket): SourceArchive {
   const read = async (sha256: string) => {

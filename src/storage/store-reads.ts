@@ -35,8 +35,8 @@ interface Race {
 }
 
 /**
- * Reads copies from KV, and from R2 if KV fails or is silent; the first right copy wins. Remembers
- * what has failed: skips a store after three faults in a row, and an object that neither store has
+ * Reads copies from KV, and from R2 if KV fails or is silent; the first right copy wins. After
+ * three faults in a row it skips a store, and after one it skips an object that neither store has
  * intact, apart from a trial every two seconds. Never rejects.
  */
 export class StoreReads {

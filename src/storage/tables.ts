@@ -91,7 +91,7 @@ export class TickTable {
 }
 
 /** Largest number of rows in one call. */
-const BATCH = 20;
+const ROWS_PER_CALL = 20;
 /** Wait after D1 has failed or timed out. */
 const RETRY_MS = 30_000;
 
@@ -180,7 +180,7 @@ export class Outbox<Value> {
     // A promise of D1 may never settle, and the alarm must not wait for it.
     const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
     while (now() >= (this.dueAt() ?? Infinity)) {
-      const batch = this.rows(BATCH);
+      const batch = this.rows(ROWS_PER_CALL);
       try {
         await inTime(send(batch));
         this.#delete(batch.at(-1)?.seq ?? 0);
@@ -207,13 +207,13 @@ export class Outbox<Value> {
  */
 export type ObjectSchema = readonly (readonly string[])[];
 
-/** What is stored is of a version that this Worker cannot work with. Its message says what to do. */
+/** The tables are of a version that this Worker cannot use. The message says what to do. */
 export class OtherVersion extends Error {
   override readonly name = "OtherVersion";
 }
 
 /** Tables that belong to SQLite or to the platform. */
-const OTHERS = "name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_%' ESCAPE '\\'";
+const PLATFORM_TABLES = "name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_%' ESCAPE '\\'";
 
 /**
  * Brings the tables of a Durable Object to the last version of its schema.
@@ -224,7 +224,9 @@ const OTHERS = "name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_%' ESCAPE '\
 export function migrate(storage: TableStorage, name: string, schema: ObjectSchema): void {
   const read = (query: string) => storage.sql.exec(query).toArray();
   storage.transactionSync(() => {
-    const tables = read(`SELECT name FROM sqlite_master WHERE type = 'table' AND NOT (${OTHERS})`);
+    const tables = read(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND NOT (${PLATFORM_TABLES})`,
+    );
     if (tables.length === 0)
       storage.sql.exec("CREATE TABLE schema_version (version INTEGER NOT NULL)");
     else if (!tables.some((table) => table["name"] === "schema_version"))

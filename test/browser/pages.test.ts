@@ -164,7 +164,7 @@ describe("the documentation", () => {
 
   describe.each(["/docs", "/docs/operating", "/docs/routes"])("%s", (path) => {
     it.each(["light", "dark"] as const)(
-      "has no serious accessibility fault %s",
+      "has no serious accessibility fault in %s colours",
       async (colorScheme) => {
         const page = await openPage(path, { colorScheme });
         expect(await seriousFaults(page)).toEqual([]);

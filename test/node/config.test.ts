@@ -93,7 +93,7 @@ describe("loadServingConfig", () => {
   });
 });
 
-describe("a setting that cannot be used leads to a message of what it must be", () => {
+describe("a setting that cannot be used", () => {
   it.each([
     ["LOCALES", "en,tlh,xx", 'LOCALES names "tlh", "xx"; there are names in de, en, ga'],
     ["LOCALES", "", 'LOCALES names ""; there are names in de, en, ga'],
@@ -120,11 +120,11 @@ describe("a setting that cannot be used leads to a message of what it must be", 
     ["SOURCE_MAX_BYTES", "33554433", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
     ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
     ["COMPRESSION", "11", "COMPRESSION "],
-  ])("for %s: “%s”", (name, value, message) => {
+  ])("leads to a message of what it must be: %s of “%s”", (name, value, message) => {
     expect(complaint({ [name]: value })).toContain(message);
   });
 
-  it("for all such settings together", () => {
+  it("is named together with every other one that cannot be used", () => {
     const bad = { LOCALES: "tlh", CACHE_MAX_BYTES: "x", MANIFEST_FRESH_MS: "y" };
     const said = complaint(bad);
     for (const name of Object.keys(bad)) expect(said).toContain(`${name} `);

@@ -16,7 +16,7 @@ interface AuditTrailDependencies {
 }
 
 /** How long a change's answer waits for D1, and then for the coordinator. */
-const STORE_DEADLINE_MS = 2_000;
+const AUDIT_DEADLINE_MS = 2_000;
 
 /**
  * Writes each entry to D1, and its summary to the log. A change never fails because its entry cannot
@@ -27,12 +27,12 @@ export function createAuditTrail({ save, keep, log }: AuditTrailDependencies): R
   return async (entry) => {
     log("info", "audit", `${entry.action} ${entry.outcome}`, summary(entry));
     try {
-      return await withDeadline("audit", STORE_DEADLINE_MS, save([entry]));
+      return await withDeadline("audit", AUDIT_DEADLINE_MS, save([entry]));
     } catch (cause) {
       log("warn", "audit_waits", "D1 did not take an audit entry", describeError(cause));
     }
     try {
-      await withDeadline("audit", STORE_DEADLINE_MS, keep(entry));
+      await withDeadline("audit", AUDIT_DEADLINE_MS, keep(entry));
     } catch (cause) {
       const fields = { audit_id: entry.id, ...describeError(cause) };
       log("error", "audit_unsaved", "an audit entry is in the log only", fields);

@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { describeError, logLine } from "../../log.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
+import { HOUR_MS } from "../../storage/time.ts";
 import type { Actor } from "../http/http.ts";
 import type { AccessSettings } from "../../credentials.ts";
 
@@ -16,7 +17,7 @@ const MAX_JWT_LENGTH = 16_384;
 /** After a fetch, an unknown key id does not cause another one for this time. */
 const KEYS_COOLDOWN_MS = 30_000;
 /** Keys of this age are fetched again before they are used: the team may have withdrawn one. */
-const KEYS_MAX_AGE_MS = 60 * 60 * 1000;
+const KEYS_MAX_AGE_MS = HOUR_MS;
 const FETCH_DEADLINE_MS = 3_000;
 
 /**

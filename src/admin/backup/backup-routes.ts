@@ -40,7 +40,7 @@ const QUEUE_FULL = "`queue_full`: too many jobs wait";
 /** Describes status 503 on routes that read R2. */
 const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
-/** How long the answer to making a backup waits for what R2 has of it. */
+/** How long the answer to making a backup waits until R2 shows it. */
 const BACKUP_DEADLINE_MS = 2_000;
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
@@ -176,7 +176,7 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
       const result = await begin(params.id, {
         requested_by: actor.id,
         note,
-        // A repeated call of the coordinator is told apart as well.
+        // Without a key, the id of the request marks repeated calls of the coordinator.
         idempotencyKey: idempotencyKey ?? requestId,
       });
       return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);

@@ -62,7 +62,7 @@ async function findVersion(
   if (name !== undefined && isBackupId(name))
     return withStoreDeadline("backups", versionOfBackup(backups, name));
   const newest = await reader.newest();
-  if (!newest.ok) return newest.reason === "unavailable" ? UNREADABLE : NOTHING_PUBLISHED;
+  if (!newest.ok) return newest.reason === "unavailable" ? UNREADABLE : NOT_PUBLISHED_YET;
   const { manifest } = newest;
   if (name === undefined || String(manifest.generation) === name) return manifest;
   const older = await reader.findOlder(({ generation }) => String(generation) === name);
@@ -87,7 +87,7 @@ async function sampleOf(
   from: Manifest,
   to: Manifest,
 ): Promise<ChangeSample | null> {
-  // What garbage collection has deleted, the backups may still have.
+  // A blob that garbage collection has deleted may still be in a backup.
   const readBlob: CatalogCopies["readBlob"] = async (replica, sha256) =>
     replica === "r2" ? readFromCatalog(reader, sha256) : readFromBackups(backups, sha256);
   const isInBoth = (locale: string) =>
@@ -123,7 +123,7 @@ function fieldsOf({ generation, published_at, catalog_sha256, counts }: Manifest
   return { generation, published_at, catalog_sha256, counts };
 }
 
-const NOTHING_PUBLISHED: Refusal = {
+const NOT_PUBLISHED_YET: Refusal = {
   problem: { status: 404, code: "nothing_published", detail: "Nothing is published yet." },
 };
 

@@ -10,7 +10,7 @@ import { worstFault } from "../../storage/store-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 
-const DEADLINE_MS = 5_000;
+const DIFF_DEADLINE_MS = 5_000;
 
 const diffQuery = z.strictObject({
   from: z
@@ -54,7 +54,11 @@ export function diffRoutes({ reader, defaultLocale }: Platform) {
   }).answer(async ({ query, headers }) => {
     const wanted = { ...query, defaultLocale };
     const ifNoneMatch = headers.get("if-none-match") ?? "";
-    return settledWithin(DEADLINE_MS, answerDiff(reader, wanted, ifNoneMatch), () => UNREADABLE);
+    return settledWithin(
+      DIFF_DEADLINE_MS,
+      answerDiff(reader, wanted, ifNoneMatch),
+      () => UNREADABLE,
+    );
   });
   return [diff];
 }
@@ -77,7 +81,7 @@ async function answerDiff(reader: Platform["reader"], wanted: WantedDiff, ifNone
   const etag = `"${sha256Hex(JSON.stringify([head, parts]))}"`;
   const shared = { etag, "cache-control": "public, max-age=60" };
   if (matchesEntityTag(ifNoneMatch, etag)) return { status: 304 as const, headers: shared };
-  if (parts === NOTHING) {
+  if (parts === NO_PARTS) {
     const body = { ...nothingChanged(locale), ...head };
     return { status: 200 as const, body, headers: shared };
   }
@@ -123,7 +127,7 @@ async function findSource(
 }
 
 /**
- * Finds a version by its generation, by the hash of its content or by that of its message in a
+ * Finds a version by its generation, by the hash of its content, or by the hash of its message in a
  * locale, which only its manifest has.
  */
 async function findIn(
@@ -162,11 +166,11 @@ function versionFields({ generation, published_at, catalog_sha256 }: VersionFiel
   return { generation, published_at, catalog_sha256 };
 }
 
-const NOTHING: readonly string[] = [];
+const NO_PARTS: readonly string[] = [];
 
 /** Lists the blobs of a diff, none for the current version; undefined if it lacks the locale. */
 function partsOf(from: Manifest | StoredDiff, locale: string): readonly string[] | undefined {
-  if (!("common" in from)) return NOTHING;
+  if (!("common" in from)) return NO_PARTS;
   const local = Object.hasOwn(from.local, locale) ? from.local[locale] : undefined;
   return local === undefined ? undefined : [from.common, local];
 }

@@ -185,7 +185,7 @@ function whoChangedWhat(
   const found = withNames(checks, (name) => OF_AUDIT.includes(name));
   const status = worstOf(found);
   const problems = problemsOf(found).map(({ name, output }) =>
-    name === "rule:history_lost" ? INCOMPLETE : detail(output),
+    name === "rule:history_lost" ? INCOMPLETE_AUDIT : detail(output),
   );
   const published = manifest
     ? [detail(`Version ${manifest.generation} was published`, manifest.published_at)]
@@ -221,7 +221,7 @@ function describeChange({ at, actor, action, target }: ChangeByOperator): Detail
 }
 
 const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);
-const INCOMPLETE = detail("The audit is incomplete, because D1 has lost rows.", null, [
+const INCOMPLETE_AUDIT = detail("The audit is incomplete, because D1 has lost rows.", null, [
   { text: "What to do", href: "/docs/alerts#history_lost" },
 ]);
 
@@ -298,7 +298,7 @@ function pauseDetails({ at, by, note, until }: Pause, isPublic: boolean): Detail
   ];
 }
 
-/** What the last run has held back. After a rollback or a restore only the next run knows. */
+/** Says what the last run holds. After a rollback or a restore only the next run knows. */
 function describeHeld(held: HeldSummary | null, isPublic: boolean): Detail[] {
   const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
   if (held === null) return [detail("The next run finds which changes by upstream wait.")];

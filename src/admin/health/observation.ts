@@ -36,7 +36,7 @@ export interface Observation {
 }
 
 const STORE_DEADLINE_MS = 1_000;
-const DEADLINE_MS = 2_000;
+const OBJECT_DEADLINE_MS = 2_000;
 
 /** Number of attempts by operators among which the answers find the last changes. */
 const ATTEMPTS_READ = 50;
@@ -57,9 +57,11 @@ export async function observe(platform: Platform): Promise<Observation> {
     probe("d1", { deadlineMs: STORE_DEADLINE_MS, now }, probes.d1),
     probe("r2", { deadlineMs: STORE_DEADLINE_MS, now }, probes.r2),
     observeCatalog(platform),
-    probe("coordinator", { deadlineMs: DEADLINE_MS, now, late: BUSY }, () => coordinator.status()),
-    probe("monitor", { deadlineMs: DEADLINE_MS, now }, () => alerts.status()),
-    probe("audit", { deadlineMs: DEADLINE_MS, now }, async () => {
+    probe("coordinator", { deadlineMs: OBJECT_DEADLINE_MS, now, late: BUSY }, () =>
+      coordinator.status(),
+    ),
+    probe("monitor", { deadlineMs: OBJECT_DEADLINE_MS, now }, () => alerts.status()),
+    probe("audit", { deadlineMs: OBJECT_DEADLINE_MS, now }, async () => {
       const page = await audit.list({ limit: ATTEMPTS_READ, outcome: "done" });
       return page.ok ? page.entries : [];
     }),
@@ -155,7 +157,7 @@ export async function observeCatalog({ openReader, defaultLocale, limits, now }:
   return { manifest, isEmpty: false, checks };
 }
 
-/** For this time an answer to the public is reused, so that visitors put no load on anything. */
+/** How long an answer to the public is reused, so that visitors put no load on anything. */
 export const REUSED_MS = 5_000;
 
 /** Shares one reading between concurrent calls, and its result with those of the next `ms`. */

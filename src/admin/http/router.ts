@@ -126,7 +126,7 @@ function invalidRequest(code: string, detail: string): Refusal {
   return { problem: { status: 400, code, detail } };
 }
 
-const KINDS: { readonly [expected: string]: string } = {
+const TYPE_NAMES: { readonly [expected: string]: string } = {
   int: "a whole number",
   number: "a number",
   string: "text",
@@ -137,15 +137,16 @@ const KINDS: { readonly [expected: string]: string } = {
 
 /**
  * Says in plain words what is wrong with a value of a request, and never repeats the value. Undefined
- * for what a schema says itself.
+ * if the schema has a message of its own.
  *
- * @param what the request has there: a field or a parameter.
+ * @param what kind of input the value is.
  */
 function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): string | undefined {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
   if (issue.input === undefined) return `this ${what} is missing`;
-  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_type")
+    return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
   if (issue.code === "invalid_value")
     return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
@@ -156,7 +157,7 @@ function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): 
 
 /** Most bytes of a request body on an admin route. */
 const MAX_BODY_BYTES = 16 * 1024;
-const BODY_DEADLINE_MS = 10_000;
+const ADMIN_BODY_DEADLINE_MS = 10_000;
 
 type BodyStream = ReadableStream<Uint8Array> | null;
 
@@ -165,11 +166,11 @@ async function readJson({
   body,
   headers,
 }: Request): Promise<{ readonly value: unknown } | Refusal> {
-  const read = readBodyBytes(body).catch(() => INCOMPLETE);
-  const bytes = await settledWithin(BODY_DEADLINE_MS, read, () => LATE);
+  const read = readBodyBytes(body).catch(() => INCOMPLETE_BODY);
+  const bytes = await settledWithin(ADMIN_BODY_DEADLINE_MS, read, () => LATE);
   if ("problem" in bytes) return bytes;
   if (bytes.length === 0) return { value: {} };
-  if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED;
+  if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED_BODY;
   const type = headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type)) return NO_JSON;
   try {
@@ -213,7 +214,7 @@ const LATE: Refusal = {
   problem: {
     status: 408,
     code: "body_late",
-    detail: `The body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
+    detail: `The body did not arrive within ${ADMIN_BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
   },
 };
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -221,16 +222,19 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 const NO_JSON = unsupported("Send the body as application/json in UTF-8.", {
   accept: "application/json",
 });
-const COMPRESSED = unsupported("Send the body uncompressed: this route takes no content coding.", {
-  "accept-encoding": "identity",
-});
+const COMPRESSED_BODY = unsupported(
+  "Send the body uncompressed: this route takes no content coding.",
+  {
+    "accept-encoding": "identity",
+  },
+);
 
 /** RFC 9110, section 15.5.16: a header says what is accepted. */
 function unsupported(detail: string, headers: { readonly [name: string]: string }): Refusal {
   return { problem: { status: 415, code: "unsupported_media_type", detail }, headers };
 }
 
-const INCOMPLETE = invalidRequest(
+const INCOMPLETE_BODY = invalidRequest(
   "body_incomplete",
   "The body did not arrive whole. Send it again.",
 );

@@ -235,7 +235,7 @@ async function decide(
   const changed = found.filter(({ state }) => state !== verdict);
   const decisions = changed.map(({ id }): Decision => ({ id, ...made }));
   if (decisions.length > 0) await coordinator.decide(decisions);
-  // What is approved is held until a run follows it. The answer to an earlier call may be lost.
+  // An approved change stays held until a run follows. The answer to an earlier call may be lost.
   const run = verb === "approve" ? await queueRuns(coordinator, found, actor) : null;
   const verdicts = byChange(decisions);
   const held = found.slice(0, ANSWERED_MAX).map((change) => withDecision(change, verdicts));

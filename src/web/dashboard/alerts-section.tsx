@@ -55,7 +55,7 @@ const URGENCY = ["firing", "nodata", "pending", "resolved", "inactive"];
 
 interface FindingsProps {
   readonly run: AlertRun;
-  /** Whether nobody need doubt that they still hold. */
+  /** Whether the findings still hold. */
   readonly isCurrent: boolean;
 }
 

@@ -108,7 +108,7 @@ function Jobs() {
           key: job.id,
           cells: [
             <StatusPill word={job.state} />,
-            KINDS[job.kind],
+            JOB_NAMES[job.kind],
             <Time at={job.queued_at} />,
             job.duration_ms === null ? "–" : formatDuration(job.duration_ms),
             progressOf(job),
@@ -120,7 +120,7 @@ function Jobs() {
   );
 }
 
-const KINDS = { run: "backup", verify: "verification", restore: "restore" } as const;
+const JOB_NAMES = { run: "backup", verify: "verification", restore: "restore" } as const;
 
 function progressOf(job: BackupJob): string {
   const { kind, state, stage, progress, error, chain, warning } = job;

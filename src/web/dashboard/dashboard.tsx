@@ -46,7 +46,7 @@ export function Dashboard() {
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
   const failure = [identity.failure, newest.failure].find(
-    (each) => each?.kind === "unauthenticated",
+    (candidate) => candidate?.kind === "unauthenticated",
   );
   const isRefused = failure !== undefined;
   const isAnswered = identity.body !== undefined || identity.failure !== undefined;

@@ -3,30 +3,30 @@ import { changedFields, compareWords, type Fields } from "./held-words.ts";
 
 /** The record that is served, with the words marked that upstream no longer says. */
 export function Before({ held }: { readonly held: HeldChange }) {
-  return <Side held={held} own={held.before} other={held.after} tag="del" />;
+  return <Side held={held} record={held.before} other={held.after} tag="del" />;
 }
 
 /** The record that upstream wants, with the words marked that are new. */
 export function After({ held }: { readonly held: HeldChange }) {
-  return <Side held={held} own={held.after} other={held.before} tag="ins" />;
+  return <Side held={held} record={held.after} other={held.before} tag="ins" />;
 }
 
 interface SideProps {
   readonly held: HeldChange;
-  readonly own: Fields | null;
+  readonly record: Fields | null;
   readonly other: Fields | null;
   readonly tag: "del" | "ins";
 }
 
-function Side({ held, own, other, tag: Tag }: SideProps) {
-  if (own === null) return <span class="hint">not listed</span>;
+function Side({ held, record, other, tag: Tag }: SideProps) {
+  if (record === null) return <span class="hint">not listed</span>;
   return (
     <dl class="diff held-record">
       {changedFields(held).map((field) => (
         <div key={field}>
           <dt>{field}</dt>
           <dd>
-            {compareWords(text(own[field]), text((other ?? own)[field])).map(
+            {compareWords(text(record[field]), text((other ?? record)[field])).map(
               ({ text: word, isOther }, index) =>
                 isOther ? <Tag key={index}>{word}</Tag> : <span key={index}>{word}</span>,
             )}

@@ -129,7 +129,7 @@ interface RowContext extends Props {
 function cellsOf(held: HeldChange, { rule, now, onAction }: RowContext) {
   const { iata, name, rules, since, state, decided_by, note } = held;
   const about = `the change of ${iata ?? name}`;
-  const others = rules.filter((each) => each !== rule);
+  const others = rules.filter((other) => other !== rule);
   return [
     <div>
       <b>{iata ?? "Subdivision"}</b> {name}

@@ -62,14 +62,14 @@ interface Word {
 
 /** Splits a text into words and what stands between them, and marks those that another text lacks. */
 export function compareWords(text: string, other: string): readonly Word[] {
-  const [own, others] = [text.split(WORDS), other.split(WORDS)];
+  const [words, otherWords] = [text.split(WHITE_SPACE), other.split(WHITE_SPACE)];
   // The same words in another order differ as a whole.
-  if (text !== other && own.toSorted().join("") === others.toSorted().join(""))
+  if (text !== other && words.toSorted().join("") === otherWords.toSorted().join(""))
     return [{ text, isOther: true }];
-  return own.map((word) => ({
+  return words.map((word) => ({
     text: word,
-    isOther: word.trim() !== "" && !others.includes(word),
+    isOther: word.trim() !== "" && !otherWords.includes(word),
   }));
 }
 
-const WORDS = /(\s+)/;
+const WHITE_SPACE = /(\s+)/;

@@ -51,7 +51,7 @@ interface PollOptions {
   readonly count: number;
 }
 
-const NOTHING_YET = { body: undefined, receivedAt: 0, failure: undefined };
+const NOT_POLLED = { body: undefined, receivedAt: 0, failure: undefined };
 /** Deadline of a request. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -61,7 +61,7 @@ const ANSWER_TIMEOUT_MS = 30_000;
  */
 function usePolledPages<P extends AnyPage>(options: PollOptions): Polled<readonly P[]> {
   const { path, everyMs, count } = options;
-  const [state, setState] = useState<Polled<readonly P[]>>(NOTHING_YET);
+  const [state, setState] = useState<Polled<readonly P[]>>(NOT_POLLED);
   const [round, setRound] = useState(0);
   const asked = useRef(path);
   const refresh = useCallback(() => setRound((last) => last + 1), []);
@@ -72,7 +72,7 @@ function usePolledPages<P extends AnyPage>(options: PollOptions): Polled<readonl
   useEffect(() => {
     const left = new AbortController();
     // A document of another path is not an update.
-    if (asked.current !== path) setState(NOTHING_YET);
+    if (asked.current !== path) setState(NOT_POLLED);
     asked.current = path;
     if (path === null) return undefined;
     let isAsking = false;

@@ -7,7 +7,7 @@ import type { CatalogPort } from "./use-catalog.ts";
 
 interface Props {
   readonly place: Place;
-  /** Of the call. */
+  /** The encoding of the call. */
   readonly encoding: CallSettings["encoding"];
   readonly port: Pick<CatalogPort, "messages" | "askMessages" | "facts">;
 }
@@ -22,20 +22,20 @@ export function AnswerView({ place, encoding, port }: Props) {
   useEffect(() => {
     if (isOpen) askMessages(place);
   }, [isOpen, place]);
-  const own = messages?.id === place.id ? messages.messages : [];
-  const bytes = own.reduce((sum, message) => sum + message.bytes[shown], 0);
+  const joined = messages?.id === place.id ? messages.messages : [];
+  const bytes = joined.reduce((sum, message) => sum + message.bytes[shown], 0);
   return (
     <details class="answer" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>The answer itself</summary>
-      {own.length > 0 && (
+      {joined.length > 0 && (
         <div class="stack">
           <Segmented legend="As" choices={ENCODING_NAMES} value={shown} onChange={setShown} />
           <p class="hint">
-            {own.length === 1 ? "1 message" : `${own.length} joined messages`}, {formatCount(bytes)}{" "}
-            bytes in {ENCODING_NAMES[shown]}
+            {joined.length === 1 ? "1 message" : `${joined.length} joined messages`},{" "}
+            {formatCount(bytes)} bytes in {ENCODING_NAMES[shown]}
             {costText(bytes, shown === encoding ? port.facts : undefined)}
           </p>
-          {own.map((message) => (
+          {joined.map((message) => (
             <section key={message.path} class="message">
               <h2>
                 <code>{message.path}</code> <small>{formatCount(message.bytes[shown])} bytes</small>
@@ -56,7 +56,7 @@ export function AnswerView({ place, encoding, port }: Props) {
   );
 }
 
-/** What these bytes were on the wire, by the compression of the whole answer. */
+/** Estimates these bytes on the wire by the compression of the whole answer. */
 function costText(bytes: number, facts: CatalogPort["facts"]): string {
   const transfer = facts?.transfer;
   if (!transfer || transfer.decodedBytes === 0) return "";

@@ -24,7 +24,7 @@ import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-mes
 
 const ranks = fetch("/search/v1/ranks.json")
   .then((answer): Promise<RanksFile> => answer.json())
-  // Without ranks, everything is found, but not the big before the small.
+  // Without ranks the search finds every place, but does not list the big ones first.
   .then(readRanks, (): Ranks => readRanks());
 
 const answers = new Map<number, (answer: WireAnswer | null) => void>();

@@ -13,7 +13,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const KINDS = ["added", "changed", "removed"] as const;
+const CHANGE_KINDS = ["added", "changed", "removed"] as const;
 
 /** Shows what the current version has changed. */
 export function ChangesPanel({ catalog, changes, onSelect, onClose }: Props) {
@@ -56,7 +56,7 @@ function KnownChanges({ catalog, changes, onSelect }: KnownProps) {
         <thead>
           <tr>
             <td />
-            {KINDS.map((kind) => (
+            {CHANGE_KINDS.map((kind) => (
               <th key={kind} scope="col">
                 {kind}
               </th>
@@ -67,7 +67,7 @@ function KnownChanges({ catalog, changes, onSelect }: KnownProps) {
           {CHANGED_LISTS.map((list) => (
             <tr key={list}>
               <th scope="row">{list}</th>
-              {KINDS.map((kind) => (
+              {CHANGE_KINDS.map((kind) => (
                 <td key={kind}>{formatCount(lists[list].counts[kind])}</td>
               ))}
             </tr>

@@ -58,7 +58,7 @@ export function Explorer() {
   }, [selected, locale]);
   const isLoaded = catalog?.isWhole === true;
   useEffect(() => {
-    // Not before: it loads more files.
+    // This waits for the catalog, because it loads more files.
     if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
   }, [isLoaded]);
   const select = (place: Place) => go({ selection: selectionOf(place), near: null, view: null });

@@ -106,7 +106,7 @@ function useFirstRun(failure: CallFailure, onServed: () => void): Advice | undef
       }
     };
     const askAgain = () => void ask().catch(() => undefined);
-    // Who has seen it served, and failed again, waits a little.
+    // After a success and another failure, the explorer waits a little.
     if (!isPreparing.current) askAgain();
     const timer = setInterval(() => left.signal.aborted || askAgain(), SUMMARY_EVERY_MS);
     return () => {

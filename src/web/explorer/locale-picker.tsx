@@ -28,7 +28,7 @@ export function LocalePicker({ value, published: known = NONE, onChange }: Props
       onChange={(event) => onChange(event.currentTarget.value)}
     >
       {locales.map((locale) => (
-        // A link may ask for what is no language.
+        // A link may name a tag that is no language.
         <option key={locale} value={locale} lang={published.includes(locale) ? locale : undefined}>
           {localeName(locale)}
         </option>

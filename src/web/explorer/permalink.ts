@@ -1,8 +1,8 @@
-const KINDS = ["airport", "city", "country", "region"] as const;
+const PLACE_KINDS = ["airport", "city", "country", "region"] as const;
 
 /** A selection in a link. */
 export interface Selection {
-  readonly kind: (typeof KINDS)[number];
+  readonly kind: (typeof PLACE_KINDS)[number];
   /** IATA code, name with number, alpha-2 code or slug. */
   readonly key: string;
 }
@@ -14,7 +14,7 @@ export const ENCODINGS = ["proto", "json"] as const;
 export interface CallSettings {
   readonly protocol: (typeof PROTOCOLS)[number];
   readonly encoding: (typeof ENCODINGS)[number];
-  /** In a link empty for the language of the browser. */
+  /** The locale; empty in a link for the language of the browser. */
   readonly locale: string;
 }
 
@@ -54,7 +54,7 @@ export const NOWHERE = { selection: null, near: null, changes: false, view: null
 /** Parses a query string. Ignores unknown parameters and values. */
 export function parsePermalink(query: string): Permalink {
   const params = new URLSearchParams(query);
-  const kind = KINDS.find((name) => params.get(name));
+  const kind = PLACE_KINDS.find((name) => params.get(name));
   return {
     call: {
       protocol: PROTOCOLS.find((name) => name === params.get("protocol")) ?? DEFAULT_CALL.protocol,

@@ -10,7 +10,7 @@ interface Props {
   readonly onSelect: (place: Place) => void;
 }
 
-/** A link to a place. It opens in place unless the browser is told otherwise. */
+/** A link to a place. It opens on the same page, unless a modifier key asks for another tab. */
 export function PlaceLink({ place, locale, onSelect }: Props) {
   const { call } = parsePermalink(window.location.search);
   const href = `/${formatPermalink({ ...NOWHERE, call, selection: selectionOf(place) })}`;

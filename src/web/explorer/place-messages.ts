@@ -46,7 +46,7 @@ export function placeMessages(
   const { airports, cities, countries, regions } = answer;
   const show = (list: ListName, at: number, via: string) =>
     at < 0 ? [] : [describe(answer, list, at, via)];
-  const own = ({ id: other }: { readonly id?: Uuid | undefined }) => uuidText(other) === id;
+  const isPlace = ({ id: other }: { readonly id?: Uuid | undefined }) => uuidText(other) === id;
   const showCountryOf = (city: number) => {
     const wanted = uuidText(cities[city]?.countryId);
     const at = countries.findIndex((country) => uuidText(country.id) === wanted);
@@ -54,7 +54,7 @@ export function placeMessages(
   };
   switch (kind) {
     case "airport": {
-      const at = airports.findIndex(own);
+      const at = airports.findIndex(isPlace);
       const iata = airports[at]?.iata ?? "";
       const wanted = uuidText(airports[at]?.cityId);
       const city = cities.findIndex((other) => uuidText(other.id) === wanted);
@@ -70,7 +70,7 @@ export function placeMessages(
       ];
     }
     case "city": {
-      const at = cities.findIndex(own);
+      const at = cities.findIndex(isPlace);
       return [
         ...show("cities", at, ""),
         ...showCountryOf(at),
@@ -80,9 +80,9 @@ export function placeMessages(
       ];
     }
     case "country":
-      return show("countries", countries.findIndex(own), "");
+      return show("countries", countries.findIndex(isPlace), "");
     case "region":
-      return show("regions", regions.findIndex(own), "");
+      return show("regions", regions.findIndex(isPlace), "");
     default:
       return kind satisfies never;
   }

@@ -1,4 +1,4 @@
-import { KINDS, NAMESPACE, SOURCES } from "../../catalog/id-origin.ts";
+import { ENTITY_KINDS, NAMESPACE, SOURCES } from "../../catalog/id-origin.ts";
 import { formatNumberOf } from "../shared/format.ts";
 import type { AirportPlace, Catalog, CityPlace, Place } from "../../../client/src/catalog.ts";
 import { subdivisionOf } from "../../../client/src/suggestion.ts";
@@ -6,7 +6,7 @@ import { foldForSearch } from "../../../client/src/search/fold.ts";
 import type { Position, Selection } from "./permalink.ts";
 
 /** How the id of each city begins. */
-const CITY = `${NAMESPACE}${KINDS.city}`.replace(/(.{8})(.{4})(.{4})/, "$1-$2-$3-");
+const CITY = `${NAMESPACE}${ENTITY_KINDS.city}`.replace(/(.{8})(.{4})(.{4})/, "$1-$2-$3-");
 
 const EARTH_RADIUS_KM = 6371;
 
@@ -18,7 +18,7 @@ export function findPlace(catalog: Catalog, { kind, key }: Selection): Place | u
   return list.find((place) => (kind === "city" ? place.id : keyOf(place)) === wanted);
 }
 
-/** The id of a city by its key, of which only the number counts, or by itself. */
+/** The id of a city by its key, of which only the number counts. An id stands for itself. */
 function cityIdOf(key: string): string {
   const [, mark, number = ""] = /-(x?)([0-9a-f]{1,12})$/.exec(key) ?? [];
   if (mark === undefined || key.startsWith(CITY)) return key;

@@ -62,7 +62,7 @@ export interface CatalogPort extends CatalogState {
 /** Deadline of a call. */
 const CALL_TIMEOUT_MS = 60_000;
 
-const NOTHING_YET: CatalogState = {
+const NOT_CALLED: CatalogState = {
   isCalling: true,
   progress: undefined,
   facts: undefined,
@@ -74,7 +74,7 @@ const NOTHING_YET: CatalogState = {
 
 /** Calls the service when the settings change and on request, and searches the answer. */
 export function useCatalog({ protocol, encoding, locale }: CallSettings): CatalogPort {
-  const [state, setState] = useState(NOTHING_YET);
+  const [state, setState] = useState(NOT_CALLED);
   const [again, setAgain] = useState(0);
   const worker = useMemo(startWorker, []);
   const calls = useRef(0);

@@ -8,7 +8,7 @@ export interface Health {
   > | null;
 }
 
-/** Returns what is published, which is known long before the catalog is there; at first nothing. */
+/** Returns the published version, long before the catalog is there; at first an empty object. */
 export function useHealth(): Health {
   const [health, setHealth] = useState<Health>({});
   useEffect(() => {

@@ -24,7 +24,7 @@ export interface Transfer {
   readonly lastByteMs: number;
 }
 
-/** How much of an answer is there. */
+/** The progress of an answer. */
 export interface Progress {
   readonly bytes: number;
   /** 0 to 1, by the usual effect of the compression; null if the answer does not tell its length. */
@@ -50,14 +50,14 @@ declare global {
 /** The cache of this device for answers, so many at most. */
 const STORED_ANSWERS = "answers";
 const STORED_ANSWERS_MAX = 4;
-/** How many times as long as on the wire an answer is in brotli. */
+/** Ratio of the length of an answer to its length on the wire in brotli. */
 export const BROTLI_RATIO = 2.9;
 /** The same by the content coding. */
 const USUAL_RATIOS: { readonly [coding: string]: number } = { br: BROTLI_RATIO, gzip: 2.4 };
 /** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
-/** What arrives faster is shown as a whole, because showing its beginning as well takes longer. */
+/** A faster answer is shown only as a whole, because showing its beginning as well takes longer. */
 const SLOW_ANSWER_MS = 1_500;
 
 /** Sends a request, or takes the answer of the same one that was sent early. */

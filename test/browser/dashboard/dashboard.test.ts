@@ -50,7 +50,7 @@ const listHeld = (page: Page, held: () => readonly object[]) =>
   });
 const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
 
-describe("signing in", () => {
+describe("the dashboard's sign-in", () => {
   it("shows the health of the service to everybody, and everything else only with a token", async () => {
     const page = await openPage("/dashboard");
     await page
@@ -140,7 +140,7 @@ describe("the dashboard without a valid token", () => {
     expect(takeProblems()).toEqual([expect.stringContaining("401")]);
   });
 
-  it("is not needed where Cloudflare Access signs in", async () => {
+  it("needs none where Cloudflare Access signs in", async () => {
     const page = await openPage("/docs");
     const { adminToken } = inject("service");
     await page.route("/dashboard/summary", async (route) => {
@@ -203,7 +203,7 @@ describe("the dashboard without a valid token", () => {
   });
 });
 
-describe("operating ingestion", () => {
+describe("the dashboard, where ingestion is operated,", () => {
   it("queues a run, shows its stages and then its counts", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Queue a run" }).click();
@@ -404,8 +404,8 @@ describe("operating ingestion", () => {
   });
 });
 
-describe("versions", () => {
-  it("says which locales a rollback ends and brings back", async () => {
+describe("the dashboard's versions", () => {
+  it("say which locales a rollback ends and brings back", async () => {
     const page = await signIn("#versions");
     const before = await currentVersion(page);
     // There is no version 0 to compare with.
@@ -501,7 +501,7 @@ describe("a deployment without alerts and backups", () => {
 
 describe("the dashboard", () => {
   it.each(["light", "dark"] as const)(
-    "has no serious accessibility fault %s",
+    "has no serious accessibility fault in %s colours",
     async (colorScheme) => {
       const page = await signIn("", { colorScheme });
       for (const tab of ["Versions", "Audit", "Runs"]) {

@@ -248,11 +248,11 @@ describe("the id of a message", () => {
     ["one alert more", [key, other]],
     ["the alert when it fires anew", [{ ...key, startsAt: "2026-11-21T11:55:00.000Z" }]],
     ["the next repetition", [{ ...key, deliveredAt: "2026-11-20T11:55:00.000Z" }]],
-  ])("differs for %s", (_, changes) => {
+  ])("changes with %s", (_, changes) => {
     expect(idOf("ops", changes)).not.toEqual(idOf("ops", [key]));
   });
 
-  it("differs for each target", () => {
+  it("differs from that of the same changes for another target", () => {
     expect(idOf("chat", [key])).not.toEqual(idOf("ops", [key]));
   });
 

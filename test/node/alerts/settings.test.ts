@@ -68,7 +68,7 @@ describe("loadAlertConfig", () => {
   );
 });
 
-describe("loadAlertConfig names a setting that cannot be used, and what it must be,", () => {
+describe("a setting of the alerts that cannot be used", () => {
   it.each([
     ["ALERT_CATALOG_STALE_MS", "30 h"],
     ["ALERT_CATALOG_STALE_MS", "-1"],
@@ -78,7 +78,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     ["ALERT_INGEST_FAILING_RUNS", "0"],
     ["ALERT_INGEST_FAILING_RUNS", "21"],
     ["ALERT_REPEAT_MS", "99999999999999999999"],
-  ])("for %s of “%s”", (name, value) => {
+  ])("leads to a message of the numbers that it may be: %s of “%s”", (name, value) => {
     expect(problem({ [name]: value })).toMatch(new RegExp(`^${name} must be a whole number, \\d`));
   });
 
@@ -95,7 +95,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     [{ secret: `whsec_${"A".repeat(88)}` }, "0 secret must be"],
     [{ token: "hidden" }, "token"],
   ])(
-    "for ALERT_WEBHOOKS with a target of %j, without its address or secret",
+    "leads to a message without address or secret: ALERT_WEBHOOKS with a target of %j",
     (changes, message) => {
       const said = problem(webhooks({ ...HOOK, ...changes }));
       expect(said).toContain("ALERT_WEBHOOKS must be a JSON list of {name, kind");
@@ -106,7 +106,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
   );
 
   it.each(["", "https://hooks.example.org/very-secret-path", "{}", "null", "[1]"])(
-    "for ALERT_WEBHOOKS of “%s”",
+    "leads to a message of the list that it must be: ALERT_WEBHOOKS of “%s”",
     (ALERT_WEBHOOKS) => {
       const said = problem({ ALERT_WEBHOOKS });
       expect(said).toContain("ALERT_WEBHOOKS must be a JSON list");
@@ -114,14 +114,14 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     },
   );
 
-  it("for ALERT_WEBHOOKS with two targets of one name, or with eleven targets", () => {
+  it("leads to a message if ALERT_WEBHOOKS has two targets of one name, or eleven targets", () => {
     expect(problem(webhooks(HOOK, HOOK))).toContain("must have names that differ");
     const many = Array.from({ length: 11 }, (_, index) => ({ ...HOOK, name: `ops-${index}` }));
     expect(problem(webhooks(...many))).toContain("may name 10 at most");
   });
 
   it.each(["", "not a url", "http://example.org/secret-ping", "ftp://example.org/secret-ping"])(
-    "for ALERT_PING_URL of “%s”, without its address",
+    "leads to a message without the address: ALERT_PING_URL of “%s”",
     (ALERT_PING_URL) => {
       const said = problem({ ALERT_PING_URL });
       expect(said).toMatch(/^ALERT_PING_URL (is not a URL|must begin with https)/);
@@ -129,7 +129,7 @@ describe("loadAlertConfig names a setting that cannot be used, and what it must 
     },
   );
 
-  it("for all such settings together", () => {
+  it("is named together with every other one that cannot be used", () => {
     const said = problem({ ALERT_REPEAT_MS: "x", ALERT_WEBHOOKS: "y", ALERT_PING_URL: "z" });
     for (const name of ["ALERT_REPEAT_MS", "ALERT_WEBHOOKS", "ALERT_PING_URL"])
       expect(said).toContain(`${name} `);

@@ -75,11 +75,11 @@ async function lose(world: BackupWorld, lost: readonly Store[]): Promise<void> {
 }
 
 describe.each([
-  ["for the first time", false],
-  ["once more, which paused ingestion", true],
-])("a backup is restored %s", (_, isRestored) => {
+  ["a restore", false],
+  ["a restore after another, which paused ingestion,", true],
+])("%s", (_, isRestored) => {
   it.each(LOSSES.map((lost) => [lost.join(", "), lost] as const))(
-    "and its bytes are served, after the loss of %s",
+    "serves what was saved after the loss of %s",
     async (__, lost) => {
       const { world, backup_id, saved, history } = await anInstallation(isRestored);
       await lose(world, lost);
@@ -94,11 +94,11 @@ describe.each([
 });
 
 describe.each([
-  ["a full run brings the catalog back, without force", false],
-  ["a full run and resume bring the catalog back, without force, after a restore", true],
+  ["a full run", false],
+  ["a full run that starts at the resume after a restore", true],
 ])("%s", (_, isRestored) => {
   it.each([[["KV"]], [["the archive"]], [["KV", "the archive"]]] as const)(
-    "after the loss of %s",
+    "brings the catalog back without force after the loss of %s",
     async (lost) => {
       const { world } = await anInstallation(isRestored);
       await lose(world, lost);

@@ -38,8 +38,8 @@ async function picture(of: CoordinatorWorld): Promise<object> {
   };
 }
 
-describe("while D1 is down", () => {
-  it("runs continue, and their rows arrive afterwards, each once and in order", async () => {
+describe("the coordinator while D1 is down", () => {
+  it("continues its runs, whose rows arrive afterwards, each once and in order", async () => {
     watchHistory();
     world.before = (call) => {
       if (call === "d1 save") throw new Error("D1_ERROR");
@@ -70,10 +70,10 @@ describe("while D1 is down", () => {
 });
 
 describe("a D1 that fails at one write, whichever that is,", () => {
-  const faults = { "refuses it": "before", "loses its reply": "after" } as const;
+  const faults = { "refuses the write": "before", "loses the reply": "after" } as const;
 
   it.each(Object.entries(faults))(
-    "and %s, still gets one row that shows the end of the run",
+    "gets one row that shows the end of the run, even if it %s",
     async (_, when) => {
       await world.runToEnd();
       const writes = world.callsOf("d1 save").length;

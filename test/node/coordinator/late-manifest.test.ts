@@ -48,11 +48,11 @@ async function tick(): Promise<void> {
 
 const replaced = () => world.events.filter(({ event }) => event === "manifest_replaced");
 
-describe("a manifest that arrives after a newer one gives way to the newer one at the next tick", () => {
+describe("a manifest that arrives after a newer one", () => {
   it.each([
     ["its write timed out", timeOut],
     ["the coordinator was lost while it was written", () => world.crash()],
-  ])("if %s", async (_, fail) => {
+  ])("gives way to the newer one at the next tick if %s", async (_, fail) => {
     await world.publishVersions(1);
     takeLate(fail);
     await world.publishVersions(1);
@@ -62,7 +62,7 @@ describe("a manifest that arrives after a newer one gives way to the newer one a
     expect(replaced()).toMatchObject([{ level: "warn", fields: { generation: 3 } }]);
   });
 
-  it("if it came from a rollback, even after a crash of the coordinator", async () => {
+  it("gives way to a rollback even after a crash of the coordinator", async () => {
     await world.publishVersions(2);
     takeLate(timeOut);
     await rollBack();
@@ -74,7 +74,7 @@ describe("a manifest that arrives after a newer one gives way to the newer one a
     expect(replaced()).toHaveLength(1);
   });
 
-  it("even if the stores can be read and written only at a later tick", async () => {
+  it("gives way at a later tick if the stores take no write at the next one", async () => {
     await world.publishVersions(1);
     takeLate(timeOut);
     await world.publishVersions(1);

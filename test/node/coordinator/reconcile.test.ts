@@ -197,7 +197,7 @@ describe("a version in KV that this installation has not published", () => {
 
 describe("a manifest that is lost", () => {
   it.each([[["kv"]], [["r2"]], [["kv", "r2"]]] as const)(
-    "from %j is there again after the next tick",
+    "comes back to %j at the next tick",
     async (replicas) => {
       await world.publishVersions(1);
       const current = world.current();

@@ -224,24 +224,24 @@ describe("retryOf", () => {
     expect(retried(asking)?.job).toMatchObject({ candidate_of: null, upstream: {} });
   });
 
-  it("makes none for a forced run, unless that builds from a candidate", () => {
+  it("makes no retry of a forced run, unless that builds from a candidate", () => {
     expect(retried(aRunRecord({ forced: true }))).toBeNull();
     const approval = aRunRecord({ forced: true, candidate_of: "refused" });
     expect(retried(approval)?.job).toMatchObject({ forced: true, candidate_of: "refused" });
   });
 
-  it("makes none for a run that is a retry itself", () => {
+  it("makes no retry of a run that is a retry itself", () => {
     const retry = retried(failed);
     expect(retry && retried(retry)).toBeNull();
   });
 
-  it("makes none while an equivalent run waits", () => {
+  it("makes no retry while an equivalent run waits", () => {
     const { mode } = failed.job;
     expect(retried(failed, [waiting, aRunRecord({ mode })])).toBeNull();
     expect(retried(failed, [waiting, aRunRecord({ mode, forced: true })])).not.toBeNull();
   });
 
-  it("makes one even if the queue is full", () => {
+  it("makes a retry even if the queue is full", () => {
     expect(retried(failed, differing(QUEUE_MAX_DEPTH))?.job.id).toBe("retry");
   });
 });

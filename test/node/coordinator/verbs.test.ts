@@ -445,7 +445,7 @@ describe.each(Object.entries(VERBS))("the verb “%s”", (_, verb) => {
   }));
 
   it.each(rows)(
-    "while a run $place leads to $ends, and after a resume to $resumed",
+    "leads to $ends while a run $place, and to $resumed after a resume",
     async ({ kind, stage, reach }) => {
       const { answer: answerOf, ends, resumed = [] } = cells[kind];
       await prepare?.();

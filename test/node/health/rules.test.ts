@@ -266,11 +266,14 @@ describe("ticks_missed", () => {
 });
 
 describe("the status of a finding", () => {
-  it.each(Object.entries(RULES))("of %s is the rule's severity while it is bad", (name, rule) => {
-    const [, threshold, facts, { label } = {}] = MEASURED.find(([of]) => of === name) ?? [];
-    const found = facts && findingOf(name as RuleName, facts(threshold ?? 0), label); // a key of RULES
-    expect(found).toMatchObject({ status: rule.severity, severity: rule.severity });
-  });
+  it.each(Object.entries(RULES))(
+    "is the severity of the rule %s while the finding is bad",
+    (name, rule) => {
+      const [, threshold, facts, { label } = {}] = MEASURED.find(([of]) => of === name) ?? [];
+      const found = facts && findingOf(name as RuleName, facts(threshold ?? 0), label); // a key of RULES
+      expect(found).toMatchObject({ status: rule.severity, severity: rule.severity });
+    },
+  );
 
   it("is warn while an input cannot be read", () => {
     const found = findingOf("backup_stale", someFacts({ backups: unread }));

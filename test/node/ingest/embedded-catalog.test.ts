@@ -61,8 +61,8 @@ function found<T>(entity: T | undefined): T {
   return entity;
 }
 
-describe("the catalog of its airports with scheduled service", () => {
-  it("has every airport of the whole catalog that has it, as it is there, and no other", () => {
+describe("the catalog of the snapshot's airports with scheduled service", () => {
+  it("has every such airport of the whole catalog, as it is there, and no other", () => {
     const { unscheduled, catalog } = scheduled;
     expect(catalog.airports.length).toBeGreaterThan(3_000);
     expect(catalog.airports.length + unscheduled).toBe(workspace.catalog.airports.length);

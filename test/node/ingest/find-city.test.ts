@@ -49,7 +49,7 @@ describe("a new airport's city", () => {
     );
   });
 
-  it("among two of one name lies in the airport's subdivision; else it is the larger one, then the nearer one", () => {
+  it("lies in the airport's subdivision if two have its name; else it is the larger one, then the nearer one", () => {
     const other = aPlace("Wil", 5, { region: "CH-SG" });
     const own = aPlace("Wil", 20, { population: 0 });
     const larger = aPlace("Wil", 30);
@@ -124,7 +124,7 @@ describe("a new airport's city", () => {
     );
   });
 
-  it("without a municipality comes from the airport's name, or is one next to it", () => {
+  it("comes from the airport's name, or is one next to it, if the municipality is empty", () => {
     const village = aPlace("Chagual", 12, { population: 0 });
     const next = aPlace("Elsewhere", 4);
     expect(find({ name: "Chagual Airport" }, village, next)).toBe(

@@ -101,7 +101,7 @@ it("the guards pass a candidate equal to the published version, and any first ve
   expect(checkGuards(withCounts(counts, null))).toEqual([]);
 });
 
-describe("a guard shows what it has judged, and the last value that passes:", () => {
+describe("a guard that trips", () => {
   const broken = [{ rule: "city_id_resolves", entity: "airport ZRH" }];
 
   it.each<[GuardFacts, GuardTrip["guard"], (number | null)[], string]>([
@@ -169,12 +169,15 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
       [null, 4_000_000, 3_670_016],
       "the message in uk has 4000000 bytes, over 3670016: gRPC clients would refuse it",
     ],
-  ])("%#", (facts, guard, [before, after, limit], message) => {
-    const found = checkGuards(facts);
-    expect(found).toMatchObject([{ guard, before, after, limit, message }]);
-  });
+  ])(
+    "shows what it has judged, and the last value that passes: case %#",
+    (facts, guard, [before, after, limit], message) => {
+      const found = checkGuards(facts);
+      expect(found).toMatchObject([{ guard, before, after, limit, message }]);
+    },
+  );
 
-  it("with the name of the list or the locale", () => {
+  it("names the list or the locale", () => {
     const named = checkGuards(EVERYTHING_WRONG).map(({ list, locale }) => list ?? locale);
     const [empty, file, listed] = ["regions", undefined, "airports"];
     const rest = ["regions", "regions", undefined, "en", "en"];
@@ -182,7 +185,7 @@ describe("a guard shows what it has judged, and the last value that passes:", ()
   });
 });
 
-describe("a guard passes its limit, and trips beyond it:", () => {
+describe("the guards", () => {
   it.each([
     ["guard_truncated", (after: number) => listing(after), 8_893, 8_892],
     ["guard_padded", (after: number) => listing(after), 9_255, 9_256],
@@ -209,16 +212,19 @@ describe("a guard passes its limit, and trips beyond it:", () => {
     ["guard_coverage", (after: number) => withCoverage(0.98, after), 0.88, 0.8799],
     ["guard_coverage", (before: number) => withCoverage(before, 0), 0.1, 0.1001],
     ["guard_message_size", withLength, 3.5 * MIB, 3.5 * MIB + 1],
-  ] as const)("%s %#", (guard, factsOf, passes, trips) => {
-    expect(checkGuards(factsOf(passes))).toEqual([]);
-    expect(guardsOf(checkGuards(factsOf(trips)))).toEqual([guard]);
-  });
+  ] as const)(
+    "pass a value at the limit, and trip beyond it: %s, case %#",
+    (guard, factsOf, passes, trips) => {
+      expect(checkGuards(factsOf(passes))).toEqual([]);
+      expect(guardsOf(checkGuards(factsOf(trips)))).toEqual([guard]);
+    },
+  );
 
   it.each([
     [100, 95],
     [9074, 8621],
     [20, 19],
-  ])("guard_shrink, in each list of %i at %i", (before, least) => {
+  ])("let each list of %i shrink to %i, and no further", (before, least) => {
     for (const list of LISTS) {
       const published = aPublished({ counts: { ...WORLD, [list]: before } });
       expect(checkGuards(withCounts({ [list]: least }, published))).toEqual([]);
@@ -228,15 +234,12 @@ describe("a guard passes its limit, and trips beyond it:", () => {
     }
   });
 
-  it.each(LISTS)(
-    "guard_empty, of which one of the %s is enough, also in the first version",
-    (list) => {
-      expect(checkGuards(withCounts({ [list]: 1 }, null))).toEqual([]);
-      expect(guardsOf(checkGuards(withCounts({ [list]: 0 }, null)))).toEqual(["guard_empty"]);
-    },
-  );
+  it.each(LISTS)("let the first version have one of the %s, but not none", (list) => {
+    expect(checkGuards(withCounts({ [list]: 1 }, null))).toEqual([]);
+    expect(guardsOf(checkGuards(withCounts({ [list]: 0 }, null)))).toEqual(["guard_empty"]);
+  });
 
-  it("guard_coverage, with a loss of exactly ten points, wherever it begins", () => {
+  it("let coverage fall by exactly ten points, wherever it begins", () => {
     const starts = Array.from({ length: 9_000 }, (_, n) => 1_001 + n);
     const trippedByLosing = (loss: number) =>
       starts.filter(

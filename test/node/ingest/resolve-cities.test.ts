@@ -75,9 +75,9 @@ describe("an airport's city", () => {
   });
 
   it.each([
-    [49.9, 1],
-    [50.1, 2],
-  ])("for two new airports of one municipality %d km apart exists %i times", (km, count) => {
+    [1, 49.9],
+    [2, 50.1],
+  ])("exists %i times for two new airports of one municipality %d km apart", (count, km) => {
     const north = inStGallen({ id: "11", lat: 47.485 + km / 111.195 });
     expect(resolve(inStGallen({ id: "10" }), north).cities).toHaveLength(count);
   });

@@ -22,7 +22,7 @@ const regions = Array.from({ length: 120 }, (_, index) => {
 });
 
 const WORDS = { en: "Region", de: "Landschaft", ja: "地方", ru: "Область" };
-const own = Object.fromEntries(
+const parts = Object.fromEntries(
   Object.entries(WORDS).map(([locale, word]) => {
     const names: RegionNames = new Map(
       regions.map(({ key, slug }, index) => [
@@ -35,10 +35,10 @@ const own = Object.fromEntries(
 );
 
 function taskOf(form: TranslationTask["form"], locale: keyof typeof WORDS): TranslationTask {
-  const part = own[locale]?.[form] ?? new Uint8Array();
+  const part = parts[locale]?.[form] ?? new Uint8Array();
   const shortest = new Uint16Array(regions.length).fill(20);
   const longest = new Uint16Array(regions.length).fill(80);
-  return { form, own: part, before: BEFORE, shortest, longest, effort: "fast" };
+  return { form, part, before: BEFORE, shortest, longest, effort: "fast" };
 }
 
 describe.each(["proto", "json"] as const)("a template in %s", (form) => {
@@ -60,11 +60,11 @@ describe.each(["proto", "json"] as const)("a template in %s", (form) => {
       });
       if (filled === null) throw new Error("a distance fits no gap");
       const common = new Uint8Array(BEFORE).fill(7);
-      const body = concatenate([common, wanted.own]);
-      const dictionary = { sha256: "", bytes: BEFORE + held.own.length };
+      const body = concatenate([common, wanted.part]);
+      const dictionary = { sha256: "", bytes: BEFORE + held.part.length };
       const start = encodeStart({ dictionary, common: BEFORE, bytes: body.length });
-      expect(decodesTo(concatenate([start, filled]), [common, held.own], body)).toBe(true);
-      expect(filled.length).toBeLessThan(wanted.own.length / 3);
+      expect(decodesTo(concatenate([start, filled]), [common, held.part], body)).toBe(true);
+      expect(filled.length).toBeLessThan(wanted.part.length / 3);
     },
   );
 
@@ -83,14 +83,14 @@ describe.each(["proto", "json"] as const)("a template in %s", (form) => {
   it("is not made of anything but regions with localized names", async () => {
     const task = taskOf(form, "de");
     const [renamed, wrong] = form === "proto" ? [0x22, 0x32] : [0x73, 0x53];
-    const text = Buffer.from(task.own).indexOf(form === "proto" ? '"' : "slugLocalized");
-    const damaged = task.own.map((byte, at) => (at >= text && byte === renamed ? wrong : byte));
-    await expect(translate({ ...task, own: damaged })).rejects.toThrow(/localized/);
+    const text = Buffer.from(task.part).indexOf(form === "proto" ? '"' : "slugLocalized");
+    const damaged = task.part.map((byte, at) => (at >= text && byte === renamed ? wrong : byte));
+    await expect(translate({ ...task, part: damaged })).rejects.toThrow(/localized/);
   });
 
   it("is made of a world of one region", async () => {
     const part = encodeLocal(regions.slice(0, 1), new Map());
-    expect(await translate({ ...taskOf(form, "en"), own: part[form] })).not.toBeNull();
+    expect(await translate({ ...taskOf(form, "en"), part: part[form] })).not.toBeNull();
   });
 
   it("is not made if the part does not begin a block, and the whole body is sent", async () => {

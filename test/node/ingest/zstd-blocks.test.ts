@@ -2,11 +2,10 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { concatenate } from "../../../src/catalog/bytes.ts";
-import { blockHeader, LAST_BLOCK } from "../../../src/catalog/dcz.ts";
+import { blockHeader, COMPRESSED, LAST_BLOCK } from "../../../src/catalog/dcz.ts";
 import { compressPieces } from "../../../src/ingest/segment-coders.ts";
 import {
   type Block,
-  COMPRESSED,
   readBlocks,
   SequenceWriter,
   withTable,

@@ -131,20 +131,25 @@ it(
   HANG_MS,
 );
 
-describe("npm run deploy repeats the complaint of Cloudflare and says what to do", () => {
+describe("npm run deploy, when Cloudflare refuses it,", () => {
   const internal = { status: 500, code: 10013, message: "an unknown error has occurred" };
   const login = { status: 401, code: 10000, message: "Authentication error" };
   const UPLOAD = "PUT /workers/scripts/:name";
   const LOOK = "GET /workers/scripts/:name/secrets";
 
   it.each<[name: string, route: string, fault: Fault, says: RegExp[]]>([
-    ["of an error of its own", UPLOAD, internal, [/unknown error/, /answered error 10013/]],
-    ["of one before the deployment", LOOK, internal, [/unknown error/, /Nothing was deployed/]],
-    ["of a page instead of an answer", UPLOAD, "html", [/Bad gateway/, /cloudflarestatus/]],
-    ["of a page before the deployment", LOOK, "html", [/Bad gateway/, /cloudflarestatus/]],
-    ["of a token that it does not know", LOOK, login, [/Authentication error/, /wrangler login/]],
+    ["an error of Cloudflare's own", UPLOAD, internal, [/unknown error/, /answered error 10013/]],
+    [
+      "such an error before the deployment",
+      LOOK,
+      internal,
+      [/unknown error/, /Nothing was deployed/],
+    ],
+    ["a page instead of an answer", UPLOAD, "html", [/Bad gateway/, /cloudflarestatus/]],
+    ["such a page before the deployment", LOOK, "html", [/Bad gateway/, /cloudflarestatus/]],
+    ["a token that is unknown", LOOK, login, [/Authentication error/, /wrangler login/]],
   ])(
-    "%s",
+    "repeats the complaint and says what to do: %s",
     async (_, route, fault, says) => {
       world.cloudflare.faultOf = (asked) => (asked === route ? fault : undefined);
       const { code, stdout, stderr } = await world.deploy([], WITH_TOKEN);
@@ -158,7 +163,7 @@ describe("npm run deploy repeats the complaint of Cloudflare and says what to do
   );
 
   it(
-    "about each thing that the account lacks, and continues when it is there",
+    "names each thing that the account lacks, and continues when it is there",
     () =>
       withService({}, async (service) => {
         const { account } = world.cloudflare;
@@ -184,7 +189,7 @@ describe("npm run deploy repeats the complaint of Cloudflare and says what to do
   );
 
   it(
-    "when nobody is logged in",
+    "says how to log in when nobody is logged in",
     async () => {
       const { code, stderr } = await world.deploy([], {
         env: { ADMIN_TOKEN: TOKEN, CLOUDFLARE_API_TOKEN: "" },

@@ -104,7 +104,7 @@ describe("a redirect", () => {
   });
 
   it.each([304, 404, 503])(
-    "to a foreign host fails the fetch before its status %i counts",
+    "fails the fetch if it has led to a foreign host, before its status %i counts",
     async (status) => {
       world.options = {
         fetch: async () => responseFrom("https://evil.example/a.csv", null, { status }),

@@ -88,7 +88,7 @@ describe("a transient fault", () => {
     ["120", 120_000, "answers 503 and asks to be left alone for 120 s; try again later"],
     ["Sun, 01 Nov 2026 04:18:30 GMT", 90_000, "left alone for 90 s"],
     ["Sun, 01 Nov 2026 04:00:00 GMT", 0, "left alone for 0 s"],
-  ])("after the Retry-After %j carries a wait of %j ms", async (value, retryAfterMs, message) => {
+  ])("turns the Retry-After %j into a wait of %j ms", async (value, retryAfterMs, message) => {
     server.on(AIRPORTS_PATH, status(503, { "retry-after": value }));
     await expect(world.fetch()).rejects.toMatchObject({
       retryAfterMs,
@@ -132,7 +132,7 @@ describe("a permanent fault", () => {
     expect(await world.failure()).toMatchObject({ fault, isTransient: false });
   });
 
-  it("in the second file names that file", async () => {
+  it("names its file, also if that is the second one", async () => {
     server.on(REGIONS_PATH, file("<html>"));
     const { message } = await world.failure();
     expect(message).toContain(`${server.host}${REGIONS_PATH} holds a page`);

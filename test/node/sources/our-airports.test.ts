@@ -319,11 +319,14 @@ describe("a row that readAirports repairs", () => {
     [{ latitude_deg: "+47.4580575" }, { lat: 47.4581 }, {}],
     [{ latitude_deg: "-0.0000001" }, { lat: 0 }, {}],
     [{ latitude_deg: "-90", longitude_deg: "180" }, { lat: -90, lon: 180 }, {}],
-  ])("with %j becomes %j and counts as %j", async (changes, repaired, counts) => {
-    const answer = await read(anAirportRow(changes));
-    expect(answer.airports).toEqual([aSourceAirport(repaired)]);
-    expect(answer.repaired).toEqual(counts);
-  });
+  ])(
+    "becomes, for the values %j, an airport with %j, and counts as %j",
+    async (changes, repaired, counts) => {
+      const answer = await read(anAirportRow(changes));
+      expect(answer.airports).toEqual([aSourceAirport(repaired)]);
+      expect(answer.repaired).toEqual(counts);
+    },
+  );
 });
 
 describe("roundDegrees", () => {

@@ -6,7 +6,7 @@ import {
   plainPlace,
 } from "../../../src/sources/place-names.ts";
 
-describe("the cities of a municipality", () => {
+describe("the name of a municipality", () => {
   it.each([
     ["Zurich", ["Zurich"]],
     ["Phnom Penh (Boeng Khyang)", ["Phnom Penh"]],
@@ -16,11 +16,11 @@ describe("the cities of a municipality", () => {
     ["Kalaw Township", ["Kalaw"]],
     ["Chuja, Hach'uja-do (Chujado Islands)", ["Chuja", "Chuja, Hach'uja-do"]],
     ["", []],
-  ])("%j names %j", (municipality, cities) => {
+  ])("leads from %j to the cities %j", (municipality, cities) => {
     expect(citiesOfMunicipality(municipality)).toEqual(cities);
   });
 
-  it("has the place of the runway in brackets", () => {
+  it("may have the place of the runway in brackets", () => {
     expect(placesInBrackets("Frankfurt am Main (Lautzenhausen)")).toEqual(["Lautzenhausen"]);
     expect(placesInBrackets("Zurich")).toEqual([]);
   });

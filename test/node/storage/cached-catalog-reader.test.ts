@@ -250,7 +250,7 @@ describe("an isolate with no manifest in memory", () => {
   });
 });
 
-describe("while both stores hang", () => {
+describe("an isolate while both stores hang", () => {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     world.store.publish(one);
@@ -260,7 +260,7 @@ describe("while both stores hang", () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  it("an isolate that was idle serves its manifest after a second", async () => {
+  it("serves its manifest after a second, though it was idle", async () => {
     const ended = vi.fn<(answer: number | string) => void>();
     world.time += 36 * 3_600_000;
     void current().then(ended);
@@ -270,7 +270,7 @@ describe("while both stores hang", () => {
     expect(ended).toHaveBeenCalledExactlyOnceWith(1);
   });
 
-  it("a look-up that never ends gives way to another after four seconds", async () => {
+  it("replaces a look-up that never ends after four seconds", async () => {
     world.time += FRESH_MS;
     expect(await current()).toBe(1);
     world.repair();

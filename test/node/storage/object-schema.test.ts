@@ -62,19 +62,19 @@ describe("the tables of a Durable Object", () => {
  * What was deployed never changes: a deployment that has applied it would not apply it again. To change
  * a table, add a version here, or a D1 migration (`npm run generate`), with its hash.
  */
-describe("a version of a schema never changes after it was deployed:", () => {
+describe("a deployed schema", () => {
   const hashesOf = (schema: ObjectSchema) =>
     schema.map((version) => sha256Hex(JSON.stringify(version)).slice(0, 16));
 
-  it("for the coordinator", () => {
+  it("keeps each version of the coordinator's tables", () => {
     expect(hashesOf(COORDINATOR_SCHEMA)).toEqual(["28d1c5897eb015f8"]);
   });
 
-  it("for the alert monitor", () => {
+  it("keeps each version of the alert monitor's tables", () => {
     expect(hashesOf(MONITOR_SCHEMA)).toEqual(["78c2be9c57931610"]);
   });
 
-  it("for D1", () => {
+  it("keeps each migration of D1", () => {
     const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
     const migrations = names.toSorted().map((name) => {
       const text = readFileSync(`migrations/${name}`, "utf8");

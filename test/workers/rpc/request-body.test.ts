@@ -34,7 +34,7 @@ function aStream(
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "hex"));
 
 describe("a body", () => {
-  it("with few announced bytes delays the answer no longer than the client has time", async () => {
+  it("delays the answer no longer than the client has time, though it announces few bytes", async () => {
     const { handler } = aHandler();
     const late = new ReadableStream<Uint8Array>({
       async start(controller) {

@@ -20,7 +20,7 @@ const CODES_ZOOM = 12;
 /** So many names of each kind are tried in a frame. */
 const TRIES_MAX = 90;
 const SCALE_WIDTH_MAX = 110;
-/** Of the point of a large airport, close up. */
+/** Radius of the point of a large airport, close up. */
 const DOT_RADIUS = 4;
 
 /**

@@ -53,7 +53,7 @@ export class MapController {
   #scene = EMPTY_SCENE;
   #colors: MapColors;
   #frame = 0;
-  /** What lies over the canvas, as of the last change of its size or of what is highlighted. */
+  /** The elements over the canvas, since the last change of its size or of the highlight. */
   #covered: readonly Box[] = [];
   /** What to show once the size is known. */
   #first: MapView | null = null;
@@ -175,7 +175,7 @@ export class MapController {
         this.#first ? viewOfLink(this.#first, this.#size) : worldView(this.#size),
         0,
       );
-    // What the page says while it flies can change the size of the map.
+    // Text that the page shows during the flight can change the size of the map.
     const looked = this.#target ?? this.#view;
     const k = Math.max(looked.k, smallestScale(this.#size));
     const centerX = (before.width / 2 - looked.x) / looked.k;

@@ -9,12 +9,12 @@ export interface MapPoint extends WorldPoint {
 }
 
 /** Where an airport was. */
-export interface RemovedPoint extends WorldPoint {
+interface RemovedPoint extends WorldPoint {
   readonly iata: string;
 }
 
 /** A city on the map. */
-export interface MapCity extends WorldPoint {
+interface MapCity extends WorldPoint {
   readonly name: string;
   /** Those with scheduled service, the busiest first. */
   readonly airports: readonly MapPoint[];

@@ -24,7 +24,7 @@ const CLOSEST_ZOOM = 50_000;
 const EQUATOR_METERS = 40_075_017;
 /** Magnification of a single place, compared with the whole world. */
 const PLACE_ZOOM = 24;
-/** What is longer than this share of the parallels is shown as the world is. */
+/** A selection longer than this share of a parallel is shown like the whole world. */
 const AROUND_THE_WORLD = 0.75;
 /** Width of the world at magnification 0 of a link. */
 const LINK_WORLD_WIDTH = 256;

@@ -76,7 +76,7 @@ export function WorldMap(props: Props) {
   useHighlight(controller, props);
   const { view } = props;
   useEffect(() => {
-    // Where the map itself has told where it looks, it looks there already.
+    // A view that the map itself has reported needs no move: the map shows it already.
     if (view !== null && view !== lastLook.current) controller.current?.lookAt(view);
   }, [view]);
 

@@ -166,8 +166,8 @@ const CHECKS = [
   ...RULE_NAMES.map((name) => `rule:${name}`),
 ];
 
-describe("the stores' loss of everything", () => {
-  it("fails everywhere, although this isolate still serves from its memory", async () => {
+describe("the status after a loss in the stores", () => {
+  it("fails at every route if all is lost, although this isolate still serves from its memory", async () => {
     const isolate = world.newIsolate();
     const ask = async (path: string) => {
       const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
@@ -200,7 +200,7 @@ describe("the stores' loss of everything", () => {
     });
   });
 
-  it("fails where only the blobs are lost and this isolate has them in memory", async () => {
+  it("fails if only the blobs are lost, although this isolate has them in memory", async () => {
     const isolate = world.newIsolate();
     const status = async () => (await isolate.request("/catalog/health")).status;
     expect(await status()).toBe(200);
@@ -211,7 +211,7 @@ describe("the stores' loss of everything", () => {
     expect(await status()).toBe(503);
   });
 
-  it("of some blobs is told by the first answer once the monitor has found it", async () => {
+  it("says in its first answer that blobs are lost, once the monitor has found it", async () => {
     const damaged = { rule: "blobs_lost", status: "fail" } as const;
     const lost = anAlertResult({ ...damaged, message: "1 blob has no intact copy." });
     const run = anAlertRun({ started_at: world.monitor.at(), results: [lost] });

@@ -224,10 +224,10 @@ const WRONG: readonly Wrong[] = [
   },
 ];
 
-describe.each(WRONG)("a request with $what gets $refusal", (wrong) => {
+describe.each(WRONG)("a request with $what", (wrong) => {
   const { query = "", sent = {}, body, failures = 100, actor = "ops", ...expected } = wrong;
 
-  it.each(ROUTES.filter(wrong.to))("at $method $path", async (route) => {
+  it.each(ROUTES.filter(wrong.to))(`gets ${wrong.refusal} at $method $path`, async (route) => {
     world.failureLimit = failures;
     const headers = { ...bearer(OPERATOR_TOKEN), "content-type": "application/json", ...sent };
     const init = { method: route.method, headers, duplex: "half", body: body?.() ?? null };
@@ -238,10 +238,10 @@ describe.each(WRONG)("a request with $what gets $refusal", (wrong) => {
   });
 });
 
-describe("a method that a path does not take gets 405", () => {
+describe("a method that a path does not take", () => {
   const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
 
-  it.each(Object.keys(OPENAPI.paths ?? {}))("at %s", async (path) => {
+  it.each(Object.keys(OPENAPI.paths ?? {}))("gets 405 at %s", async (path) => {
     const own = ROUTES.filter((route) => route.path === path);
     const taken = own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     // OPTIONS of a public path is a preflight.
@@ -257,29 +257,35 @@ describe("a method that a path does not take gets 405", () => {
   });
 });
 
-describe("a malformed id gets 404 and reaches no store", () => {
+describe("a malformed id", () => {
   const IDS = ["..", "..%2f..%2fcatalog", `${anId(1)}%00`, "a".repeat(1025), "%ff", "ABC"];
 
-  it.each(ROUTES.filter(hasId))("at $method $path", async ({ method, path }) => {
-    world.backups.calls.length = 0;
-    for (const id of [...IDS, anId(1).toUpperCase()]) {
-      const answer = await world.request(path.replace("{id}", id), { method });
-      expect(answer.status, id).toBe(404);
-      expect(await answer.json()).toMatchObject({ code: "not_found" });
-    }
-    expect(world.backups.calls).toEqual([]);
-    expect(state()).toEqual(UNCHANGED);
-  });
+  it.each(ROUTES.filter(hasId))(
+    "gets 404 at $method $path and reaches no store",
+    async ({ method, path }) => {
+      world.backups.calls.length = 0;
+      for (const id of [...IDS, anId(1).toUpperCase()]) {
+        const answer = await world.request(path.replace("{id}", id), { method });
+        expect(answer.status, id).toBe(404);
+        expect(await answer.json()).toMatchObject({ code: "not_found" });
+      }
+      expect(world.backups.calls).toEqual([]);
+      expect(state()).toEqual(UNCHANGED);
+    },
+  );
 
   it.each([
     ["/admin/backup", "a backup", "/admin/backup/list"],
     ["/admin/backup/jobs", "a job", "/admin/backup/jobs"],
     ["/admin/alerts/runs", "an evaluation", "/admin/alerts/runs"],
     ["/admin/ingest/runs", "a run", "/admin/ingest/runs"],
-  ])("at %s/{id}, saying where the id of %s is from: %s", async (path, what, list) => {
-    const detail = `The id in the path must be the UUIDv7 of ${what}, in lower case, from GET ${list}.`;
-    expect(await (await world.request(`${path}/ABC`)).json()).toMatchObject({ detail });
-  });
+  ])(
+    "leads at %s/{id} to a message that says where the id of %s is from: %s",
+    async (path, what, list) => {
+      const detail = `The id in the path must be the UUIDv7 of ${what}, in lower case, from GET ${list}.`;
+      expect(await (await world.request(`${path}/ABC`)).json()).toMatchObject({ detail });
+    },
+  );
 });
 
 /** What a route does not take, as a query or a body, and what the problem says about it. */
@@ -354,16 +360,19 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
     ],
   };
 
-describe.each(Object.entries(INVALID))("%s answers 400", (route, rows) => {
+describe.each(Object.entries(INVALID))("%s", (route, rows) => {
   const [method = "", path = ""] = route.split(" ");
 
-  it.each(rows.map(([sent, detail]) => [detail, sent]))("and says %s", async (detail, sent) => {
-    const isBody = method === "POST";
-    const answer = isBody ? world.post(path, sent) : world.request(`${path}${sent}`);
-    const refusal = isBody ? "400 invalid_body" : "400 invalid_query";
-    const actor = path.startsWith("/admin") ? "ops" : null;
-    await expectRefused(answer, { refusal, detail, actor, action: ACTIONS[route] });
-  });
+  it.each(rows.map(([sent, detail]) => [detail, sent]))(
+    "answers 400 and says: %s",
+    async (detail, sent) => {
+      const isBody = method === "POST";
+      const answer = isBody ? world.post(path, sent) : world.request(`${path}${sent}`);
+      const refusal = isBody ? "400 invalid_body" : "400 invalid_query";
+      const actor = path.startsWith("/admin") ? "ops" : null;
+      await expectRefused(answer, { refusal, detail, actor, action: ACTIONS[route] });
+    },
+  );
 });
 
 describe("a public route", () => {
@@ -383,7 +392,7 @@ describe("a public route", () => {
   });
 });
 
-describe("an id of nothing gets 404", () => {
+describe("an id that nothing has", () => {
   const REFUSALS: { readonly [route: string]: Refusal } = {
     "GET /admin/alerts/runs/{id}": "404 run_not_found",
     "GET /admin/backup/{id}": "404 backup_not_found",
@@ -400,14 +409,14 @@ describe("an id of nothing gets 404", () => {
 
   // To delete a backup that does not exist changes nothing, and is no mistake.
   it.each(ROUTES.filter((route) => hasId(route) && route.method !== "DELETE"))(
-    "at $method $path",
+    "gets 404 at $method $path",
     async ({ method, path, action }) => {
       const refusal = REFUSALS[`${method} ${path}`] ?? "404 none";
       await expectRefused(world.request(pathOf({ path }), { method }), { refusal, action });
     },
   );
 
-  it("at POST /admin/catalog/rollback, whose generation is in the body", async () => {
+  it("gets 404 at POST /admin/catalog/rollback, which takes a generation in the body", async () => {
     const answer = world.post("/admin/catalog/rollback", { generation: 4 });
     const refusal = "404 generation_not_retained";
     await expectRefused(answer, { refusal, action: "catalog.rollback" });
@@ -415,16 +424,16 @@ describe("an id of nothing gets 404", () => {
   });
 });
 
-describe("a path without a route gets 404", () => {
+describe("a path without a route", () => {
   it.each(["/admin/ingest", "/admin/ingest/pause/", "/admin/ingest/queue/x", "/admin//ingest"])(
-    "at %s",
+    "gets 404: %s",
     async (path) => {
       await expectRefused(world.request(path), { refusal: "404 not_found", actor: null });
     },
   );
 });
 
-describe("POST /admin/ingest/queue refuses a body", () => {
+describe("POST /admin/ingest/queue", () => {
   const JSON_TYPE = "application/json";
   const bytes = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d);
   const planes = JSON.stringify({ note: "🛫".repeat(4096) });
@@ -447,15 +456,15 @@ describe("POST /admin/ingest/queue refuses a body", () => {
     ["without its end", "400 malformed_json", "{", JSON_TYPE],
     ["of malformed UTF-8", "400 malformed_json", bytes, JSON_TYPE],
     ["with few characters in too many bytes", "413 body_too_large", planes, JSON_TYPE],
-  ])("%s with %s", async (_, refusal, body, type) => {
+  ])("refuses a body %s with %s", async (_, refusal, body, type) => {
     const init = { method: "POST", body, headers: { "content-type": type } };
     const answer = world.request("/admin/ingest/queue", init);
     await expectRefused(answer, { refusal, action: "ingest.queue" });
   });
 });
 
-describe("a request for a job gets 429 while too many wait", () => {
-  it("at POST /admin/ingest/queue", async () => {
+describe("a request for a job while too many wait", () => {
+  it("gets 429 at POST /admin/ingest/queue", async () => {
     const busy = new AdminWorld();
     for (const mode of RUN_MODES)
       for (const source of ["embedded", "ourairports", "dropped", "other"])
@@ -468,7 +477,7 @@ describe("a request for a job gets 429 while too many wait", () => {
     expect(await answer.json()).toMatchObject({ code: "queue_full", detail });
   });
 
-  it("at POST /admin/backup/run", async () => {
+  it("gets 429 at POST /admin/backup/run", async () => {
     const busy = new AdminWorld();
     for (let jobs = 0; jobs < 20; jobs++)
       await busy.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));

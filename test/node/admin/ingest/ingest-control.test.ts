@@ -333,7 +333,7 @@ describe("POST /admin/ingest/resume", () => {
   });
 });
 
-describe("while the coordinator does not answer", () => {
+describe("the admin routes while the coordinator does not answer", () => {
   it.each([
     ["POST", "/admin/ingest/pause", {}, "ingest.pause", 2],
     ["POST", "/admin/ingest/resume", {}, "ingest.resume", 2],
