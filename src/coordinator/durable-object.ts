@@ -61,6 +61,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
       effort: config.compression,
       compress: async (task) => ctx.exports.SegmentCompressor.compress(task),
       translate: async (task) => ctx.exports.SegmentCompressor.translate(task),
+      log,
       now: Date.now,
     }),
     store,

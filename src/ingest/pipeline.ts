@@ -27,6 +27,7 @@ import { findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
+import { describeError, type Log } from "../log.ts";
 import { translate, type Translated, type TranslationTask } from "./translate.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -43,6 +44,7 @@ export interface PipelineDependencies extends FetchDependencies {
   readonly effort: Effort;
   readonly compress: (task: SegmentTask) => Promise<Uint8Array>;
   readonly translate: (task: TranslationTask) => Promise<Translated | null>;
+  readonly log: Log;
   readonly now: () => number;
 }
 
@@ -70,8 +72,7 @@ export class Pipeline {
       // At `fast` a locale's segments take less time than the calls would.
       compressOwn: async (task) =>
         effort === "fast" ? compressSegment({ ...task, effort }) : compress({ ...task, effort }),
-      translate: async (task) =>
-        effort === "fast" ? translate({ ...task, effort }) : deps.translate({ ...task, effort }),
+      translate: (task) => this.#translate({ ...task, effort }),
       segments: this.#segments,
       diffs: this.#diffs,
       deltas: new DeltaMaker(store, this.#segments),
@@ -113,6 +114,20 @@ export class Pipeline {
     this.#workspace = undefined;
     this.#segments.forget();
     this.#diffs.forget();
+  }
+
+  /** Makes a template. Without one browsers get whole bodies, so no failure ends the run. */
+  async #translate(task: TranslationTask): Promise<Translated | null> {
+    const { log, translate: translateElsewhere } = this.#deps;
+    const { form } = task;
+    try {
+      const made = await (task.effort === "fast" ? translate(task) : translateElsewhere(task));
+      if (made === null) log("warn", "translation_missing", { form });
+      return made;
+    } catch (cause) {
+      log("error", "translation_failed", { form, ...describeError(cause) });
+      return null;
+    }
   }
 
   async #fetch(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {

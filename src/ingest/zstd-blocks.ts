@@ -43,7 +43,7 @@ export interface Block {
 
 const RLE = 1;
 
-/** Reads the blocks of the first frame. The frame must be intact. */
+/** Reads the blocks of the first frame, which is intact. Throws if it is cut off. */
 export function readBlocks(frame: Uint8Array): Block[] {
   const blocks: Block[] = [];
   const history = [1, 4, 8];
@@ -55,6 +55,8 @@ export function readBlocks(frame: Uint8Array): Block[] {
     isLast = (header & 1) === 1;
     const content = frame.subarray(at + 3, at + 3 + (type === RLE ? 1 : size));
     at += 3 + content.length;
+    if (at > frame.length || (type !== RLE && content.length < size))
+      throw new Error("a Zstandard frame is cut off");
     if (type !== COMPRESSED) {
       blocks.push({ type, bytes: size, content, literals: "plain", huffman, sequences: [] });
       continue;

@@ -151,7 +151,10 @@ export class BodyLoader {
       stored &&
       placed &&
       fillTemplate({ template: stored, blocks: template.bytes, form, layouts: placed, before });
-    if (!filled) return { ok: false, fault: "missing", detail: "a distance fits no gap" };
+    if (!filled) {
+      this.#deps.report("translation_unfit", template.blob);
+      return { ok: false, fault: "missing", detail: "a distance fits no gap" };
+    }
     return { ok: true, value: { blob: new Blob([filled]), origin: farthest(parts) } };
   }
 

@@ -257,6 +257,7 @@ export class CoordinatorWorld {
           return compressSegment(task);
         },
         translate,
+        log: () => {},
         now: () => this.time,
       }),
       store,

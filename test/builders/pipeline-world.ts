@@ -42,6 +42,10 @@ export class PipelineWorld {
   checkpoint: IngestCheckpoint = FIRST_INGEST_CHECKPOINT;
   /** What has changed in the run. */
   run: Partial<Run> = {};
+  /** Makes templates where they are compressed at `best`. */
+  translate: typeof translate = translate;
+  /** Events of the log. */
+  readonly logged: string[] = [];
 
   constructor(locales: readonly string[] = ["de", "en", "ja"]) {
     this.locales = locales;
@@ -60,7 +64,8 @@ export class PipelineWorld {
       surprises: this.surprises,
       effort: this.effort,
       compress: async (task) => compressSegment(task),
-      translate,
+      translate: this.translate,
+      log: (_level, event) => this.logged.push(event),
       now: () => this.time,
     });
   }

@@ -2,6 +2,7 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
+import { Buffer } from "node:buffer";
 import type { Run } from "../../src/coordinator/run.ts";
 import type { RunRecord } from "../../src/coordinator/run-queue.ts";
 import { INGEST_INSTANCE } from "../../src/instances.ts";
@@ -9,7 +10,7 @@ import service, {
   AlertMonitor as Monitor,
   IngestCoordinator as Coordinator,
 } from "../../src/worker.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
+import { type Manifest, openManifest } from "../../src/catalog/manifest.ts";
 import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
 import { parseJson } from "../../src/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
@@ -69,7 +70,7 @@ export class IngestCoordinator extends Coordinator {
       (text): RunRecord => JSON.parse(text),
     );
     const manifests = texts("SELECT manifest AS text FROM versions ORDER BY generation").map(
-      (text) => readManifest(text),
+      readRecorded,
     );
     const count = (query: string) => this.ctx.storage.sql.exec<{ rows: number }>(query).one().rows;
     return {
@@ -193,17 +194,24 @@ async function readState(env: Env): Promise<StoredState> {
     audit: audit.results.map(({ id }) => id),
     backupJobs: await coordinator(env).inspectJobs(),
     kept,
-    kv: readManifest(await env.CATALOG.get(MANIFEST_KEY)),
+    kv: await readSealed(await env.CATALOG.get(MANIFEST_KEY)),
     r2: await readJson(await env.ARCHIVE.get(MANIFEST_KEY)),
   };
 }
 
 async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
-  return object === null ? null : readManifest(await object.text());
+  return object === null ? null : readSealed(await object.text());
 }
 
-/** Without its seal. What cannot be read is missing, which is for the checker to find. */
-function readManifest(text: string | null): Manifest | null {
-  const parsed = manifestSchema.safeParse(parseJson(text?.split("\n")[0] ?? ""));
+/** A manifest in a table. What cannot be read is missing, which is for the checker to find. */
+function readRecorded(text: string): Manifest | null {
+  const parsed = manifestSchema.safeParse(parseJson(text));
   return parsed.success ? parsed.data : null;
+}
+
+/** A manifest in a store, likewise. */
+async function readSealed(text: string | null): Promise<Manifest | null> {
+  const bytes = Uint8Array.from(Buffer.from(text ?? ""));
+  const opened = await openManifest(bytes);
+  return opened.ok ? opened.manifest : null;
 }

@@ -9,7 +9,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   sources: ["catalog"],
   storage: ["catalog", "data", "log.ts", "migrations"],
   acceptance: ["catalog", "sources", "storage"],
-  ingest: ["acceptance", "catalog", "sources", "storage"],
+  ingest: ["acceptance", "catalog", "sources", "storage", "log.ts"],
   backup: ["catalog", "ingest", "sources", "storage", "log.ts", "parse-json.ts"],
   coordinator: ["acceptance", "backup", "catalog", "ingest", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],

@@ -55,6 +55,12 @@ describe("readBlocks and SequenceWriter", () => {
     );
   });
 
+  it("refuse a frame that is cut off anywhere", () => {
+    const frame = zstdCompressSync(Buffer.from("Zürich, Zürich and again Zürich".repeat(9)));
+    for (let end = 6; end < frame.length; end++)
+      expect(() => readBlocks(frame.subarray(0, end))).toThrow();
+  });
+
   it("write any sequences so that they are read again as they were", () => {
     const length = fc.oneof(fc.nat(40), fc.nat(60_000));
     const sequence = fc.record({
