@@ -86,7 +86,7 @@ export class BackupWork implements Work<BackupRecord> {
         code,
         repeat: false,
         change: (current) => {
-          if (current.isCommitted) this.#platform.state.withdraw();
+          if (current.isCommitted) this.#platform.state.withdraw(current.job.generation);
           return fail(current);
         },
       };

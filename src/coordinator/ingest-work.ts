@@ -134,7 +134,7 @@ export class IngestWork implements Work<RunRecord> {
   #fail(record: RunRecord, { error, retry, patch }: RunFailure): RunRecord {
     const { state, now } = this.#platform;
     // Only a takeover by another installation fails a run that has published.
-    if (record.isCommitted) state.withdraw();
+    if (record.isCommitted) state.withdraw(record.job.generation_after);
     if (retry?.runAfterMs != null) {
       const made = newRunOf(this.#platform, record.job.source);
       const waiting = state.queue().waiting.filter(isRun);

@@ -167,10 +167,13 @@ export class CoordinatorState {
     return this.#facts.get("foreign");
   }
 
-  /** Forgets the version that awaits replication, which the stores will never show. */
-  withdraw(): void {
-    const generation = this.#facts.get("unreplicated");
-    if (generation !== null) this.#versions.delete(generation);
+  /**
+   * Forgets a version that awaits replication, which the stores will never show. Another one that
+   * awaits it by now, as after a takeover, stays.
+   */
+  withdraw(generation: number | null): void {
+    if (generation === null || generation !== this.#facts.get("unreplicated")) return;
+    this.#versions.delete(generation);
     this.#facts.set("unreplicated", null);
   }
 

@@ -172,6 +172,16 @@ describe("a takeover", () => {
     expect(await first.served()).toMatchObject({ generation: 4, previous: 3 });
   });
 
+  it("withdraws the run's own version alone, whatever awaits replication by then", async () => {
+    first.renameAirport("Kloten");
+    await first.runUpTo("verify");
+    first.state.withdraw(3);
+    first.state.withdraw(null);
+    expect(first.current()).toMatchObject({ generation: 4 });
+    first.state.withdraw(4);
+    expect(first.current()).toMatchObject({ generation: 3 });
+  });
+
   it("leaves a run published whose version the stores had shown by then", async () => {
     first.renameAirport("Kloten");
     let isInR2 = false;
