@@ -122,7 +122,7 @@ export class Reconciler {
   #isFirstIngestDue(): boolean {
     const { state, now } = this.#platform;
     if (state.currentVersion() !== null) return false;
-    const last = state.runs().find((run) => run.state !== "skipped");
+    const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
     // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;

@@ -157,6 +157,10 @@ describe("a new coordinator over empty stores", () => {
     await world.coordinator.cancel(run.id, { by: "ops", note: null });
     await pass(60);
     expect(world.state.runs()).toMatchObject([{ state: "cancelled" }]);
+    await world.enqueue({ mode: "dry_run" });
+    await world.drain();
+    await pass(60);
+    expect(world.state.runs()).toMatchObject([{ mode: "dry_run" }, { state: "cancelled" }]);
   });
 
   it("does not ingest while a store cannot be read, which may have a version", async () => {
