@@ -103,7 +103,7 @@ export function step(known: AlertRecord | undefined, finding: RuleFinding, now: 
   const isRecovering = verdict === "good" && track.raisedAt !== null;
   const result: AlertResult = {
     ...found,
-    // A raised alert ends under the severity that receivers know.
+    // A raised alert ends under its last severity; receivers get those that they know.
     severity:
       known && verdict === "good" && before.raisedAt !== null
         ? known.last.severity

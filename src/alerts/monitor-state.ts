@@ -7,6 +7,7 @@ import {
   TickTable,
 } from "../storage/tables.ts";
 import type { AlertRun } from "./alert-run.ts";
+import type { Severity } from "../health/rule-names.ts";
 import type { AlertRecord } from "./alert-state.ts";
 
 /** The versions of the monitor's tables. */
@@ -32,6 +33,8 @@ export interface DeliveryRecord {
   /** Whether the target knows that the raised alert fires, and that it has no data. */
   readonly saidFired: boolean;
   readonly saidNodata: boolean;
+  /** The severities under which the target knows it. Absent in records of earlier Workers. */
+  readonly severities?: readonly Severity[];
 }
 
 /** Message id of each undelivered change, by change key. */

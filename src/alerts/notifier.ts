@@ -1,3 +1,4 @@
+import type { Severity } from "../health/rule-names.ts";
 import type { Log } from "../log.ts";
 import { timeText } from "../storage/time.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
@@ -171,11 +172,26 @@ function noticesDue(
   const notice: Notice = {
     ...result,
     change,
+    severities: severitiesDue(record, { change, severity: result.severity }),
     startsAt: timeText(raisedAt),
     deliveredAt: record === null ? null : timeText(record.deliveredAt),
     endsAt: change === "resolved" ? timeText(context.now) : null,
   };
   return [notice];
+}
+
+/**
+ * Returns the severities of a notice. The severity is a label, and receivers tell alerts apart by
+ * their labels: an open alert stays as grave as it was, and its end has every severity that the target
+ * knows.
+ */
+function severitiesDue(
+  record: DeliveryRecord | null,
+  { change, severity }: { readonly change: AlertChange; readonly severity: Severity },
+): readonly Severity[] {
+  const known = record?.isOpen === true ? (record.severities ?? []) : [];
+  if (change === "resolved" && known.length > 0) return known;
+  return known.includes("fail") ? ["fail"] : [severity];
 }
 
 function testNotice(by: string, at: string): Notice {
@@ -184,7 +200,7 @@ function testNotice(by: string, at: string): Notice {
     rule: "test",
     fingerprint: "0000000000000000",
     labels: {},
-    severity: "warn",
+    severities: ["warn"],
     message: `${by} has sent this as a test; there is nothing to do.`,
     value: null,
     threshold: 0,
@@ -234,7 +250,7 @@ export interface ChangeKey {
 /** Returns the record after the delivery of a change at `now`. */
 export function afterDelivery(
   record: DeliveryRecord | null,
-  { change, startsAt }: Pick<ChangeKey, "change" | "startsAt">,
+  { change, startsAt, severities }: Pick<Notice, "change" | "startsAt" | "severities">,
   now: number,
 ): DeliveryRecord {
   const open = record?.isOpen === true ? record : null;
@@ -244,6 +260,7 @@ export function afterDelivery(
     deliveredAt: now,
     saidFired: open?.saidFired === true || change === "fired",
     saidNodata: open?.saidNodata === true || change === "nodata",
+    severities: [...new Set([...(open?.severities ?? []), ...severities])],
   };
 }
 

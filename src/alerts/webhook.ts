@@ -1,19 +1,25 @@
 import type { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { timeText } from "../storage/time.ts";
+import { gravest } from "../health/check.ts";
 import type { RuleFinding } from "../health/rules.ts";
-import type { RuleName } from "../health/rule-names.ts";
+import type { RuleName, Severity } from "../health/rule-names.ts";
 import type { AlertChange, Receipt } from "./alert-run.ts";
 import type { WebhookTarget } from "./settings.ts";
 
 type NoticeField =
-  "fingerprint" | "labels" | "severity" | "message" | "value" | "threshold" | "unit" | "evidence";
+  "fingerprint" | "labels" | "message" | "value" | "threshold" | "unit" | "evidence";
 
 /** Notification about one alert. Times are RFC 3339. */
 export interface Notice extends Pick<RuleFinding, NoticeField> {
   readonly change: AlertChange;
   /** Name of the rule; `test` in a test message. */
   readonly rule: RuleName | "test";
+  /**
+   * Severities of the alert, each a label. An open alert has one; one that was delivered as `warn`
+   * and then as `fail` is resolved under both.
+   */
+  readonly severities: readonly Severity[];
   /** Raising time of the alert. */
   readonly startsAt: string;
   /** Time of the last notification of the target about this alert; null if never. */
@@ -53,7 +59,9 @@ const SERVICE = "locations-at-the-edge";
  * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
  */
 function alertmanagerBody({ target, notices }: Message): string {
-  const alerts = notices.map(alertOf);
+  const alerts = notices.flatMap((notice) =>
+    notice.severities.map((severity) => alertOf(notice, severity)),
+  );
   return JSON.stringify({
     version: "4",
     groupKey: `{}:{service="${SERVICE}"}`,
@@ -68,8 +76,8 @@ function alertmanagerBody({ target, notices }: Message): string {
   });
 }
 
-function alertOf(notice: Notice) {
-  const { change, rule, labels, severity, value, threshold, unit, evidence, fingerprint } = notice;
+function alertOf(notice: Notice, severity: Severity) {
+  const { change, rule, labels, value, threshold, unit, evidence, fingerprint } = notice;
   return {
     status: change === "resolved" ? "resolved" : "firing",
     labels: { alertname: rule, service: SERVICE, severity, ...labels },
@@ -120,7 +128,7 @@ function slackBody({ notices }: Message): string {
 }
 
 function attachmentOf(notice: Notice) {
-  const { change, rule, severity, startsAt, endsAt } = notice;
+  const { change, rule, severities, startsAt, endsAt } = notice;
   const at = Date.parse(endsAt ?? startsAt);
   return {
     color: colorOf(notice),
@@ -129,7 +137,7 @@ function attachmentOf(notice: Notice) {
     text: escape(notice.message),
     fields: [
       { title: "Rule", value: escape(rule), short: true },
-      { title: "Severity", value: severity, short: true },
+      { title: "Severity", value: gravest(severities), short: true },
       { title: "Since", value: startsAt, short: true },
       { title: "Change", value: change, short: true },
     ],
@@ -137,9 +145,9 @@ function attachmentOf(notice: Notice) {
   };
 }
 
-function colorOf({ change, severity }: Notice): string {
+function colorOf({ change, severities }: Notice): string {
   if (change === "resolved") return GREEN;
-  return severity === "fail" ? RED : ORANGE;
+  return severities.includes("fail") ? RED : ORANGE;
 }
 
 /** Escapes the three special characters of Slack. */

@@ -120,11 +120,9 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   });
 }
 
-/** Judges the number of blobs whose copies in KV and in R2 are both damaged: clients get errors. */
+/** Judges the number of blobs of bodies of which no copy is intact: clients get errors. */
 export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "copies">): Finding {
-  const { damaged, unreadable, locale, checked } = copies;
-  const blobs = [...Map.groupBy(damaged, ({ sha256 }) => sha256).values()];
-  const lost = blobs.filter((ofBlob) => ofBlob.length === 2).flatMap(([copy]) => copy ?? []);
+  const { lost, unreadable, locale, checked } = copies;
   const measurement = { threshold: 1, unit: "blobs" } as const;
   const published = readPublished(catalog);
   const [unread] = published.ok ? unreadable : [published.why];
@@ -132,10 +130,9 @@ export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "cop
   const count = lost.length === 1 ? "1 blob has" : `${lost.length} blobs have`;
   const message =
     lost.length === 0
-      ? "Every blob that was read has an intact copy."
+      ? "Every blob of a body that was read has an intact copy."
       : `${count} no intact copy: requests for ${lost.length === 1 ? "it" : "them"} fail with data_loss.`;
-  const named = lost.slice(0, COPIES_NAMED).map(({ sha256 }) => sha256);
-  const evidence = { locale, checked, lost: named };
+  const evidence = { locale, checked, lost: lost.slice(0, COPIES_NAMED) };
   return measured({ ...measurement, value: lost.length, message, evidence });
 }
 

@@ -62,6 +62,8 @@ interface CopyCheck {
   /** Number of copies that were read and hashed. */
   readonly checked: number;
   readonly damaged: readonly DamagedCopy[];
+  /** SHA-256 (hex) of each blob of a body of which no copy is intact. Clients need no other blob. */
+  readonly lost: readonly string[];
   /** Reasons why copies were unreadable. */
   readonly unreadable: readonly string[];
 }
@@ -182,6 +184,7 @@ const NOTHING_CHECKED: CopyCheck = {
   locale: null,
   checked: 0,
   damaged: [],
+  lost: [],
   unreadable: [],
 };
 
@@ -234,13 +237,17 @@ export async function checkCopies(
       ? sampleBlobs(manifest)
       : [...bodyBlobs(entry), ...translationBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];
+  const lost: string[] = [];
   const unreadable: string[] = [];
+  const needed = new Set(Object.values(manifest.locales).flatMap(bodyBlobs));
   let checked = 0;
   const absent = locale === null ? [] : await findAbsent(named, store);
   const suspected = suspects.filter((blob) => named.has(blob));
   for (const sha256 of new Set([...suspected, ...absent, ...blobs])) {
     if (unreadable.length >= UNREADABLE_MAX) break;
     const copies = await Promise.all(REPLICAS.map((replica) => store.checkBlob(replica, sha256)));
+    const isLost = copies.every((copy) => !copy.ok && copy.fault !== "unreadable");
+    if (isLost && needed.has(sha256)) lost.push(sha256);
     for (const [index, copy] of copies.entries()) {
       const replica = REPLICAS[index] ?? "kv";
       if (copy.ok) checked++;
@@ -248,7 +255,7 @@ export async function checkCopies(
       else damaged.push({ replica, sha256, fault: copy.fault });
     }
   }
-  return { locale, checked, damaged, unreadable };
+  return { locale, checked, damaged, lost, unreadable };
 }
 
 /** Most blobs that are read because R2 does not list them. */

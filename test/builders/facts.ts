@@ -24,7 +24,7 @@ export function someFacts(changes: Partial<Facts> = {}): Facts {
   return {
     ingest: { ok: true, value: someIngestFacts() },
     catalog: { kv: aManifestCopy(), r2: aManifestCopy() },
-    copies: { locale: "en", checked: 24, damaged: [], unreadable: [] },
+    copies: { locale: "en", checked: 24, damaged: [], lost: [], unreadable: [] },
     history: { ok: true, value: null },
     backups: { ok: true, value: someBackups() },
     monitor: {

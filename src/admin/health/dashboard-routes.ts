@@ -78,7 +78,9 @@ const sections = {
 
 const summarySchema = z
   .strictObject({
-    status: healthStatus.meta({ description: "As in `GET /admin/monitor/status`." }),
+    status: healthStatus.meta({
+      description: "As in `GET /admin/monitor/status`, the audit apart.",
+    }),
     at: timestamp,
     degraded: z
       .array(z.enum(Object.keys(sections)))
@@ -102,7 +104,7 @@ export function dashboardRoutes(platform: Platform) {
   const { jobs, credentials } = platform;
   const access = credentials.ok && credentials.credentials.access !== null;
   const readSummary = reuse(REUSED_MS, platform, async () =>
-    summarizeService(await observe(platform), { jobs, access }),
+    summarizeService(await observe(platform, { isPublic: true }), { jobs, access }),
   );
 
   const summary = route({
@@ -111,7 +113,7 @@ export function dashboardRoutes(platform: Platform) {
     operationId: "getDashboardSummary",
     summary: "The state of the service at a glance, for a dashboard",
     description:
-      "Always 200. `status` is that of `GET /admin/monitor/status`. A section that cannot be read is null and named in `degraded`.",
+      "Always 200. `status` is that of `GET /admin/monitor/status`, the audit apart. A section that cannot be read is null and named in `degraded`.",
     access: "public",
     responses: {
       200: {

@@ -46,7 +46,7 @@ export function monitorRoutes(platform: Platform) {
       },
     },
   }).answer(async () => {
-    const observation = await observe(platform);
+    const observation = await observe(platform, { isPublic: false });
     const { at, checks } = observation;
     const worst = worstOf(checks);
     const output = outputOf(checks);

@@ -29,7 +29,10 @@ export interface Observation {
   readonly coordinator: CoordinatorStatus | null;
   /** Null if the monitor does not answer. */
   readonly monitor: MonitorStatus | null;
-  /** The last attempts by operators that were answered, newest first; null if they cannot be read. */
+  /**
+   * The last attempts by operators that were answered, newest first; null if they cannot be read, and
+   * for the public.
+   */
   readonly changes: readonly AuditEntry[] | null;
   readonly checks: Checks;
   readonly limits: Limits;
@@ -49,9 +52,15 @@ const BUSY: Check = {
   output: "no answer in time; a step of a run may be keeping it busy",
 };
 
-/** Reads every part within its deadline. Never rejects: a part that does not answer is a check. */
-export async function observe(platform: Platform): Promise<Observation> {
-  const { probes, coordinator, alerts, audit, limits, now } = platform;
+/**
+ * Reads every part within its deadline. Never rejects: a part that does not answer is a check. The
+ * audit is read for operators only, because nothing of it is public, and its rows are many.
+ */
+export async function observe(
+  platform: Platform,
+  { isPublic }: { readonly isPublic: boolean },
+): Promise<Observation> {
+  const { probes, coordinator, alerts, limits, now } = platform;
   const [kv, d1, r2, catalog, status, monitor, changes] = await Promise.all([
     probe("kv", { deadlineMs: STORE_DEADLINE_MS, now }, probes.kv),
     probe("d1", { deadlineMs: STORE_DEADLINE_MS, now }, probes.d1),
@@ -61,10 +70,7 @@ export async function observe(platform: Platform): Promise<Observation> {
       coordinator.status(),
     ),
     probe("monitor", { deadlineMs: OBJECT_DEADLINE_MS, now }, () => alerts.status()),
-    probe("audit", { deadlineMs: OBJECT_DEADLINE_MS, now }, async () => {
-      const page = await audit.list({ limit: ATTEMPTS_READ, outcome: "done" });
-      return page.ok ? page.entries : [];
-    }),
+    isPublic ? null : observeAudit(platform),
   ]);
   const at = now();
   return {
@@ -72,7 +78,7 @@ export async function observe(platform: Platform): Promise<Observation> {
     manifest: catalog.manifest,
     coordinator: status.value,
     monitor: monitor.value,
-    changes: changes.value,
+    changes: changes?.value ?? null,
     limits,
     checks: {
       "kv:responseTime": [kv.check],
@@ -80,7 +86,9 @@ export async function observe(platform: Platform): Promise<Observation> {
       "r2:responseTime": [r2.check],
       "coordinator:responseTime": [status.check],
       "monitor:responseTime": [monitor.check],
-      "audit:responseTime": [changes.value === null ? NO_AUDIT : changes.check],
+      ...(changes && {
+        "audit:responseTime": [changes.value === null ? NO_AUDIT : changes.check],
+      }),
       ...(monitor.value && checkMonitor(monitor.value, { now: at, limits })),
       // After the monitor's findings: what is read live is newer.
       ...(status.value && checkLosses(status.value, { manifest: catalog.manifest, now: at })),
@@ -92,6 +100,13 @@ export async function observe(platform: Platform): Promise<Observation> {
         checkEmptyStores(status.value, { ...monitor.value, now: at, limits })),
     },
   };
+}
+
+function observeAudit({ audit, now }: Platform) {
+  return probe("audit", { deadlineMs: OBJECT_DEADLINE_MS, now }, async () => {
+    const page = await audit.list({ limit: ATTEMPTS_READ, outcome: "done" });
+    return page.ok ? page.entries : [];
+  });
 }
 
 interface ProbeOptions {

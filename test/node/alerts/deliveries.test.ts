@@ -51,7 +51,7 @@ class Play {
     if (change === null || !delivers) return change;
     const raisedAt = this.record?.isOpen === true ? this.record.raisedAt : this.track.raisedAt;
     const startsAt = new Date(raisedAt ?? this.now).toISOString();
-    this.record = afterDelivery(this.record, { change, startsAt }, this.now);
+    this.record = afterDelivery(this.record, { change, startsAt, severities: ["fail"] }, this.now);
     this.delivered.push({ at: this.now, change, state: this.track.state });
     return change;
   }

@@ -363,6 +363,52 @@ describe("an alert without data", () => {
   });
 });
 
+describe("a receiver that tells alerts apart by their labels", () => {
+  /** What arrived about a rule, as `status severity`. */
+  const labelled = (rule: string) =>
+    receiver.received.flatMap(({ body }) => {
+      const { alerts } = JSON.parse(body) as {
+        alerts: { status: string; labels: { alertname: string; severity: string } }[];
+      };
+      return alerts
+        .filter(({ labels }) => labels.alertname === rule)
+        .map(({ status: state, labels }) => `${state} ${labels.severity}`);
+    });
+  const bad = () => {
+    world.before = () => {};
+    world.compared(31);
+  };
+  const paused = () => {
+    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
+    world.ingest = { ...world.ingest, pause };
+  };
+  const nodata = () => {
+    world.before = (call) => {
+      if (call === "ingest") throw new Error("reset");
+    };
+  };
+  const good = () => {
+    world.before = () => {};
+    world.compared(0);
+  };
+
+  it.each([
+    ["was unreadable at last", [bad, nodata], ["firing fail", "firing fail", "resolved fail"]],
+    ["was excused by a pause at last", [bad, paused], ["firing fail", "resolved fail"]],
+    [
+      "was unreadable at first",
+      [nodata, nodata, bad],
+      ["firing warn", "firing fail", "resolved warn", "resolved fail"],
+    ],
+  ])("is left with no open alert if the input %s", async (_, happenings, expected) => {
+    for (const happen of [...happenings, good, good]) {
+      happen();
+      await world.tick();
+    }
+    expect(labelled("catalog_stale")).toEqual(expected);
+  });
+});
+
 describe("a damaged copy", () => {
   const [sha256 = ""] = blobsOf("hello gz").map(([name]) => name);
 

@@ -23,7 +23,7 @@ const notice: Notice = {
   rule: "catalog_stale",
   fingerprint: "00112233445566aa",
   labels: {},
-  severity: "fail",
+  severities: ["fail"],
   message: "The catalog was last compared with upstream 1 d 7 h ago.",
   value: 111_600_000,
   threshold: 108_000_000,
@@ -39,7 +39,7 @@ const resolved: Notice = {
   change: "resolved",
   rule: "notify_failing",
   labels: { target: "ops" },
-  severity: "warn",
+  severities: ["warn"],
   message: 'The webhook "ops" takes <messages> & more.',
   endsAt: "2026-11-20T12:00:00.000Z",
 };

@@ -39,6 +39,7 @@ describe("checkCopies", () => {
       locale: "de",
       checked: 4,
       damaged: [],
+      lost: [],
       unreadable: [],
     });
     const blobs = blobsOf("de").map(([sha256]) => sha256);
@@ -59,6 +60,7 @@ describe("checkCopies", () => {
         { replica: "kv", sha256: lost, fault: "missing" },
         { replica: "r2", sha256: lost, fault: "missing" },
       ],
+      lost: [lost],
     });
   });
 
@@ -87,6 +89,10 @@ describe("checkCopies", () => {
       checked: 5,
       damaged: [{ replica: "r2", sha256: blob, fault: "missing" }],
     });
+    store.kv.delete(blobKey(blob));
+    // Clients get the whole body without it.
+    const seen = await checkCopies(changed, request, store);
+    expect([seen.damaged.length, seen.lost]).toEqual([2, []]);
   });
 
   it.each([
@@ -110,6 +116,7 @@ describe("checkCopies", () => {
         { replica: "kv", sha256: germanBlob, fault: "missing" },
         { replica: "r2", sha256: germanBlob, fault: "corrupt" },
       ],
+      lost: [germanBlob],
       unreadable: [],
     });
   });

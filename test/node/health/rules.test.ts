@@ -148,21 +148,15 @@ const MEASURED: readonly Measured[] = [
     (copies) => {
       const copy = { replica: "kv", sha256: "a1", fault: "corrupt" } as const;
       const damaged = list(copies, () => copy);
-      return someFacts({ copies: { locale: "en", checked: 24, damaged, unreadable: [] } });
+      return someFacts({ copies: { ...someFacts().copies, damaged } });
     },
   ],
   [
     "blobs_lost",
     1,
     (blobs) => {
-      const damaged = list(blobs, (index) =>
-        (["kv", "r2"] as const).map((replica) => ({
-          replica,
-          sha256: `a${index}`,
-          fault: "missing" as const,
-        })),
-      ).flat();
-      return someFacts({ copies: { locale: "en", checked: 24, damaged, unreadable: [] } });
+      const lost = list(blobs, (index) => `a${index}`);
+      return someFacts({ copies: { ...someFacts().copies, lost } });
     },
   ],
   [
@@ -664,6 +658,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
           locale: "en",
           checked: 3,
           damaged: [{ replica: "r2", sha256: "ab", fault: "missing" }],
+          lost: [],
           unreadable: ["kv: timeout"],
         },
       }),
@@ -672,7 +667,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
   ],
   blobs_lost: [
     [
-      "counts only blobs of which no copy is intact, and says what clients get",
+      "counts the lost blobs of bodies, not the damaged copies, and says what clients get",
       someFacts({
         copies: {
           locale: "en",
@@ -680,8 +675,10 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
           damaged: [
             { replica: "kv", sha256: "ab", fault: "corrupt" },
             { replica: "r2", sha256: "ab", fault: "missing" },
+            { replica: "kv", sha256: "cd", fault: "missing" },
             { replica: "r2", sha256: "cd", fault: "missing" },
           ],
+          lost: ["ab"],
           unreadable: ["kv: timeout"],
         },
       }),

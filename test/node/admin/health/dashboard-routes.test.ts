@@ -125,6 +125,13 @@ describe("GET /dashboard/summary", () => {
     expect(await summary()).toMatchObject({ degraded: [], ingest: { paused: false } });
   });
 
+  it("reads no audit, of which the public sees nothing", async () => {
+    world.d1.calls.length = 0;
+    const answer = await world.newIsolate().request("/dashboard/summary");
+    expect(await answer.json()).toMatchObject({ status: "pass" });
+    expect(world.d1.calls).toEqual([]);
+  });
+
   it("answers 200 even if nothing can be read", async () => {
     world.store.before = () => {
       throw new Error("down");
