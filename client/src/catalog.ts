@@ -176,9 +176,21 @@ export function joinCatalog(
   return unpackCatalog(packCatalog(answer, ranks));
 }
 
-/** Waits for the next task, so that the browser can draw and hear in between. */
+/**
+ * Waits for the next task, so that the browser can draw and hear in between. Not by `setTimeout`, whose
+ * repeated use browsers slow down to once in 4 ms.
+ */
 function nextTask(): Promise<void> {
-  return new Promise((onwards) => setTimeout(onwards));
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((onwards) => {
+    const onMessage = () => {
+      port1.close();
+      onwards();
+    };
+    port1.addEventListener("message", onMessage, { once: true });
+    port1.start();
+    port2.postMessage(null);
+  });
 }
 
 /** Works through items in tasks of some milliseconds. */

@@ -70,14 +70,26 @@ export function search(index: SearchIndex, typed: string): Found[] {
     matches.push(...matchCodes(index, query), ...matchCorrected(index, query));
     if (matches.length === 0) matches.push(...matchRest(index, query));
   }
-  const best = new Map<number, number>();
+  const scores = new Float64Array(index.entries.length).fill(Infinity);
   for (const { position, score } of matches)
-    best.set(position, Math.min(score, best.get(position) ?? score));
-  const sorted = [...best].toSorted(([a, scoreA], [b, scoreB]) => scoreA - scoreB || a - b);
-  return group(
-    index,
-    sorted.map(([position]) => position),
-  );
+    scores[position] = Math.min(score, scores[position] ?? Infinity);
+  return group(index, scores);
+}
+
+/** The positions of the lowest scores, as many as are listed: to sort all matches takes too long. */
+function lowest(scores: Float64Array): number[] {
+  const best: number[] = [];
+  let limit = Infinity;
+  for (let position = 0; position < scores.length; position++) {
+    const score = scores[position] ?? Infinity;
+    if (score >= limit) continue;
+    let at = best.length;
+    while (at > 0 && score < (scores[best[at - 1] ?? 0] ?? 0)) at--;
+    best.splice(at, 0, position);
+    if (best.length > SEARCH_LIMIT) best.pop();
+    if (best.length === SEARCH_LIMIT) limit = scores[best.at(-1) ?? 0] ?? Infinity;
+  }
+  return best;
 }
 
 /** Finds the airports of a query of codes alone: both of `cdg ory`. */
@@ -114,10 +126,10 @@ function matchRest(index: SearchIndex, query: string): Match[] {
 }
 
 /** Lists airports that are found under their city, the busiest first. */
-function group({ places, positionOf }: SearchIndex, sorted: readonly number[]): Found[] {
-  const matching = new Set(sorted);
+function group({ places, positionOf }: SearchIndex, scores: Float64Array): Found[] {
   const found = new Map<number, Found>();
-  for (const position of sorted) {
+  // Each that is looked at is listed, so that these are enough.
+  for (const position of lowest(scores)) {
     if (found.size >= SEARCH_LIMIT) break;
     if (found.has(position)) continue;
     found.set(position, { position, isUnderCity: false });
@@ -125,7 +137,7 @@ function group({ places, positionOf }: SearchIndex, sorted: readonly number[]): 
     if (place?.kind !== "city") continue;
     for (const airport of served(place)) {
       const under = positionOf.get(airport) ?? -1;
-      if (matching.has(under) && !found.has(under))
+      if (Number.isFinite(scores[under]) && !found.has(under))
         found.set(under, { position: under, isUnderCity: true });
     }
   }
@@ -178,12 +190,14 @@ function match(index: SearchIndex, query: string): Match[] {
     return lentCost + (phrase.length > 0 ? costOf(entry, phrase) : costWithin(entry, named));
   };
   const isForAirport = words.some(({ small }) => small === "airport");
+  const needed = words.filter(({ small }) => small === undefined);
   const matches: Match[] = [];
   for (let position = 0; position < index.entries.length; position++) {
     const entry = index.entries[position];
-    if (entry === undefined || words.some(({ small, has }) => !small && !has[position])) continue;
+    if (entry === undefined || needed.some(({ has }) => !has[position])) continue;
     const matched = matchWords(entry, position, words);
-    let cost = Math.min(...matched.map((some) => costOfWords(entry, some)));
+    let cost = Infinity;
+    for (const some of matched) cost = Math.min(cost, costOfWords(entry, some));
     if (isForAirport && entry.kind === "airport" && matched.some(({ isNamed }) => isNamed))
       cost -= ASKED_FOR_AIRPORT;
     matches.push({ position, cost, score: cost - entry.size * SIZE_WEIGHT });

@@ -130,6 +130,7 @@ export function Explorer() {
       </div>
       <WorldMap
         catalog={catalog}
+        isAwaited={catalog === undefined && isCalling}
         selected={selected}
         changed={(link.changes && changed) || undefined}
         near={onMap ?? undefined}

@@ -138,8 +138,8 @@ class Call {
   readonly #options: CallOptions;
   #startedAt = performance.now();
   #exchange: Exchange | undefined;
-  /** Whether the whole catalog is there. */
-  #isWhole = false;
+  /** Settles once all that came is shown. To join the beginning and the whole at once shows both late. */
+  #shown: Promise<void> = Promise.resolve();
 
   constructor(number: number, options: CallOptions) {
     this.#number = number;
@@ -151,16 +151,15 @@ class Call {
     if (message.call !== this.#number) return;
     if (message.kind === "send") void this.#send(message.request);
     else if (message.kind === "failed") void this.#end({ failure: message.failure });
-    else void this.#load(message);
+    else this.#shown = this.#shown.then(() => this.#load(message));
   }
 
   async #load(message: Extract<FromWorker, { kind: "loaded" }>): Promise<void> {
     const { locale, version, isWhole } = message;
-    this.#isWhole ||= isWhole;
     const catalog = { ...(await unpackCatalog(message.catalog)), locale, version, isWhole };
     if (isWhole) return this.#end({ catalog, failure: undefined });
     const { signal, change } = this.#options;
-    if (!this.#isWhole && !signal.aborted) change({ catalog });
+    if (!signal.aborted) change({ catalog });
   }
 
   async #send(request: Parameters<typeof sendRequest>[0]): Promise<void> {

@@ -2,7 +2,14 @@ import type { Locator, Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { seriousFaults, takeProblems, useBrowser } from "../browser.ts";
-import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
+import {
+  confirm,
+  dropAirports,
+  firstRun,
+  job,
+  leaveServiceAsFound,
+  signIn,
+} from "./dashboard-page.ts";
 
 useBrowser();
 leaveServiceAsFound();
@@ -125,9 +132,4 @@ async function backUp(page: Page, note: string): Promise<Locator> {
 async function remove(page: Page, row: Locator): Promise<string> {
   await row.getByRole("button", { name: "Delete" }).click();
   return confirm(page, "Delete");
-}
-
-/** The newest job of a kind. */
-function job(page: Page, kind: "verification" | "restore"): Locator {
-  return page.getByRole("table", { name: "Jobs" }).getByRole("row", { name: kind }).first();
 }

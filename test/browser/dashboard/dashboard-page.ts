@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, inject } from "vitest";
 import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
 import { readSnapshotRows } from "../../builders/forgetful-snapshot.ts";
@@ -74,6 +74,11 @@ export async function confirm(page: Page, verb: string): Promise<string> {
   faultless.add(verb);
   await dialog.getByRole("button", { name: "Close" }).click();
   return answer;
+}
+
+/** The newest job with a backup of a kind. */
+export function job(page: Page, kind: "verification" | "restore"): Locator {
+  return page.getByRole("table", { name: "Jobs" }).getByRole("row", { name: kind }).first();
 }
 
 /** The run that is newest in the table. */

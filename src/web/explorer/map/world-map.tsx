@@ -11,6 +11,8 @@ import { loadWorld } from "./world-outline.ts";
 
 interface Props {
   readonly catalog: Catalog | undefined;
+  /** Whether a first catalog is on its way, which the land does not slow down. */
+  readonly isAwaited: boolean;
   readonly selected: Place | undefined;
   /** What the last version changed, if that is to be shown. */
   readonly changed:
@@ -45,7 +47,8 @@ export function WorldMap(props: Props) {
   const lastLook = useRef(null as MapView | null);
   const [tip, setTip] = useState<Tip>();
   const [isClose, setClose] = useState(false);
-  const outline = useLoaded(isClose ? loadWorld.fine : loadWorld.coarse);
+  const land = isClose ? loadWorld.fine : loadWorld.coarse;
+  const outline = useLoaded(props.isAwaited ? null : land);
   const water = useLoaded(isClose ? loadWorld.water : null);
   const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
   const cities = useMemo(() => mapCities(catalog?.cities ?? []), [catalog]);
