@@ -3,7 +3,7 @@ import { isRanksFile, type RanksFile } from "./search/ranks.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
 import type { Store } from "./store.ts";
 
-/** The search does without a file that takes longer. */
+/** A file that takes longer is given up. */
 const TIMEOUT_MS = 20_000;
 
 interface KnownFile<Content> {
@@ -45,10 +45,9 @@ export class SearchFiles {
     await this.#fetched;
   }
 
-  /** Fetches what is missing or has changed; returns whether anything has. */
-  async refresh(): Promise<boolean> {
-    const changed = await Promise.all([this.#ranks.refresh(), this.#names.refresh()]);
-    return changed.includes(true);
+  /** Fetches what is missing or has changed. */
+  async refresh(): Promise<void> {
+    await Promise.all([this.#ranks.refresh(), this.#names.refresh()]);
   }
 }
 
@@ -85,12 +84,11 @@ class SearchFile<Content> {
     if (this.#known === undefined) await this.refresh();
   }
 
-  async refresh(): Promise<boolean> {
+  async refresh(): Promise<void> {
     const fetched = await this.#fetchChanged().catch(() => undefined);
-    if (!this.#isFile(fetched)) return false;
+    if (!this.#isFile(fetched)) return;
     this.#known = fetched;
     await this.#store.set(this.#url, fetched).catch(() => undefined);
-    return true;
   }
 
   /** Returns the file as it is now, whatever is in it; undefined if it is the known one. */

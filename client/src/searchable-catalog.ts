@@ -4,7 +4,7 @@ import { CatalogError, type LocationsCatalog } from "./api.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Catalog, joinCatalog, packCatalog } from "./catalog.ts";
 import { type CatalogCopy, refresh, sha256Of, type Source } from "./refresh.ts";
-import { SearchFiles } from "./search-files.ts";
+import { SearchFiles, type SearchKnowledge } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
 import { readRanks } from "./search/ranks.ts";
 import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/search-index.ts";
@@ -28,8 +28,17 @@ export const JOIN_MS = 1000;
 interface Shown {
   readonly locale: string;
   readonly copy: CatalogCopy;
+  /** That which the index was made with. */
+  readonly knowledge: SearchKnowledge;
   readonly places: Catalog;
   readonly index: SearchIndex;
+}
+
+interface Opened {
+  readonly shown: Shown;
+  readonly isStored: boolean;
+  /** Ends when the files of the search are there, or are given up: perhaps later than the opening. */
+  readonly files: Promise<void>;
 }
 
 /** A refresh under way. */
@@ -58,9 +67,9 @@ export class SearchableCatalog implements LocationsCatalog {
   static async open(options: LibraryOptions, store: Store): Promise<SearchableCatalog> {
     const baseUrl = readBaseUrl(options.baseUrl);
     const library = new Library({ ...options, baseUrl }, store);
-    const { shown, isStored } = await orCatalogError(library.open(options.locale ?? ""));
-    const catalog = new SearchableCatalog(library, shown);
-    if (isStored) catalog.#refreshInBackground();
+    const opened = await orCatalogError(library.open(options.locale ?? ""));
+    const catalog = new SearchableCatalog(library, opened.shown);
+    catalog.#completeInBackground(opened);
     return catalog;
   }
 
@@ -93,11 +102,11 @@ export class SearchableCatalog implements LocationsCatalog {
 
   async setLocale(locale: string): Promise<void> {
     this.#wanted = locale;
-    const { shown, isStored } = await orCatalogError(this.#library.open(locale));
+    const opened = await orCatalogError(this.#library.open(locale));
     // Another one was asked for meanwhile.
     if (this.#wanted !== locale) return;
-    this.#show(shown);
-    if (isStored) this.#refreshInBackground();
+    this.#show(opened.shown);
+    this.#completeInBackground(opened);
   }
 
   async refresh(): Promise<void> {
@@ -122,21 +131,29 @@ export class SearchableCatalog implements LocationsCatalog {
   }
 
   async #refresh(before: Shown): Promise<void> {
+    const deadline = this.#library.startDeadline();
     const files = this.#library.refreshFiles();
-    const current = await this.#library.refresh(before);
-    this.#replace(before, current);
+    this.#replace(before, await this.#library.refresh(before, deadline));
     // The catalog does not wait for what only the search needs.
-    if (await files) this.#replace(current, await this.#library.prepareAnew(current));
+    const filesShown = files.then(() => this.#showFiles());
+    await endOrAbort(filesShown, deadline);
   }
 
-  /** Shows what is newer, unless something else is shown meanwhile. */
+  /** Brings the search up to date with its files as they are now. */
+  async #showFiles(): Promise<void> {
+    const before = this.#shown;
+    this.#replace(before, await this.#library.withFiles(before));
+  }
+
+  /** Shows what is newer, unless another catalog is shown meanwhile. */
   #replace(before: Shown, current: Shown): void {
-    if (current !== before && this.#shown === before) this.#show(current);
+    if (current !== before && this.#shown.copy === before.copy) this.#show(current);
   }
 
-  /** Whoever wants to know how it ends calls `refresh`. */
-  #refreshInBackground(): void {
-    this.refresh().catch(() => undefined);
+  /** Brings what opening has not waited for. Whoever wants to know how it ends calls `refresh`. */
+  #completeInBackground({ isStored, files }: Opened): void {
+    const completed = isStored ? this.refresh() : files.then(() => this.#showFiles());
+    completed.catch(() => undefined);
   }
 
   #show(shown: Shown): void {
@@ -153,50 +170,86 @@ async function orCatalogError<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/** Waits until the work ends, or the signal is aborted. The work goes on. */
+async function endOrAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await Promise.race([work, aborted]);
+}
+
 interface LibraryOptions extends Source {
   readonly timeoutMs?: number;
+  /** Makes the signal that ends after a time; `AbortSignal.timeout` without it. */
+  readonly abortAfter?: (ms: number) => AbortSignal;
+}
+
+interface Fetching {
+  readonly locale: string;
+  readonly deadline: AbortSignal;
+  /** That which is there. */
+  readonly copy?: CatalogCopy;
 }
 
 /** The stored catalogs of a service, with what the search needs besides. */
 class Library {
   readonly #source: Source;
   readonly #timeoutMs: number;
+  readonly #abortAfter: (ms: number) => AbortSignal;
   readonly #store: Store;
   readonly #files: SearchFiles;
 
-  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, ...source }: LibraryOptions, store: Store) {
+  constructor(options: LibraryOptions, store: Store) {
+    const {
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      abortAfter = (ms) => AbortSignal.timeout(ms),
+      ...source
+    } = options;
     this.#source = source;
     this.#timeoutMs = timeoutMs;
+    this.#abortAfter = abortAfter;
     this.#store = store;
     this.#files = new SearchFiles(source, store);
   }
 
+  /** Returns the signal that ends when what begins now has taken as long as it may. */
+  startDeadline(): AbortSignal {
+    return this.#abortAfter(this.#timeoutMs);
+  }
+
   /** Opens the catalog of a locale: the stored one without any request, if there is one. */
-  async open(locale: string): Promise<{ readonly shown: Shown; readonly isStored: boolean }> {
+  async open(locale: string): Promise<Opened> {
+    const deadline = this.startDeadline();
     const stored = await this.#stored(locale);
+    const files = stored ? this.#files.readStored() : this.#files.fetchMissing();
     const [copy] = await Promise.all([
-      stored ?? this.#fetch(locale),
-      stored ? this.#files.readStored() : this.#files.fetchMissing(),
+      stored ?? this.#fetch({ locale, deadline }),
+      endOrAbort(files, deadline),
     ]);
     const shown = await this.#prepare(locale, copy);
     await this.#keepLastUsed(locale).catch(() => undefined);
-    return { shown, isStored: stored !== undefined };
+    return { shown, isStored: stored !== undefined, files };
   }
 
   /** Returns what is current: the same if it is. */
-  async refresh(shown: Shown): Promise<Shown> {
-    const copy = await this.#fetch(shown.locale, shown.copy);
-    return copy === shown.copy ? shown : this.#prepare(shown.locale, copy);
+  async refresh(shown: Shown, deadline: AbortSignal): Promise<Shown> {
+    const { locale, copy } = shown;
+    const current = await this.#fetch({ locale, deadline, copy });
+    return current === copy ? shown : this.#prepare(locale, current);
   }
 
-  /** Fetches what the search needs besides; returns whether it has changed. */
-  refreshFiles(): Promise<boolean> {
+  /** Fetches what the search needs besides. */
+  refreshFiles(): Promise<void> {
     return this.#files.refresh();
   }
 
-  /** Prepares what is shown with the files of the search as they are now. */
-  prepareAnew({ locale, copy }: Shown): Promise<Shown> {
-    return this.#prepare(locale, copy);
+  /** Prepares what is shown with the files of the search as they are now: the same if it is. */
+  async withFiles(shown: Shown): Promise<Shown> {
+    const { ranks, names } = this.#files.known;
+    const { locale, copy, knowledge } = shown;
+    const isSame = ranks === knowledge.ranks && names === knowledge.names;
+    return isSame ? shown : this.#prepare(locale, copy);
   }
 
   pack({ bytes }: CatalogCopy): string {
@@ -205,25 +258,25 @@ class Library {
   }
 
   async #prepare(locale: string, copy: CatalogCopy): Promise<Shown> {
-    const { ranks: file, names } = this.#files.known;
-    const ranks = readRanks(file);
+    const knowledge = this.#files.known;
+    const { names } = knowledge;
+    const ranks = readRanks(knowledge.ranks);
     const places = await joinCatalog(fromBinary(LocationsResponseSchema, copy.bytes), ranks);
     const inLanguage = new Intl.DisplayNames([copy.language], { type: "region" });
     const countryName = (code: string) => inLanguage.of(code) ?? code;
     const index = createSearchIndex(places, { ranks, countryName });
     if (names !== undefined) addOtherNames(index, { names, countryNames });
-    return { locale, copy, places, index };
+    return { locale, copy, knowledge, places, index };
   }
 
-  async #fetch(locale: string, copy?: CatalogCopy): Promise<CatalogCopy> {
-    const signal = AbortSignal.timeout(this.#timeoutMs);
+  async #fetch({ locale, deadline, copy }: Fetching): Promise<CatalogCopy> {
     try {
-      const current = await refresh({ ...this.#source, locale, signal }, copy);
+      const current = await refresh({ ...this.#source, locale, signal: deadline }, copy);
       if (current !== copy)
         await this.#store.set(this.#keyOf(locale), current).catch(() => undefined);
       return current;
     } catch (cause) {
-      throw signal.aborted ? this.#tooLate(cause) : cause;
+      throw deadline.aborted ? this.#tooLate(cause) : cause;
     }
   }
 

@@ -15,6 +15,8 @@ export const OTHER_CHECKPOINTS: readonly Change[] = [
 export const LATER_STATE: readonly Change[] = [
   [/MANIFEST_FORMAT = 1;/g, "MANIFEST_FORMAT = 2;"],
   [/stored\.format === MANIFEST_FORMAT/g, "stored.format <= MANIFEST_FORMAT"],
+  [/SEALED_FORMAT = 2;/g, "SEALED_FORMAT = 3;"],
+  [/stored\.format === SEALED_FORMAT/g, "stored.format >= 2"],
   [/format: literal\(1\)/g, "format: literal([1, 2])"],
   [
     /(COORDINATOR_SCHEMA = \[\s+\[[^\]]+\])/g,

@@ -227,6 +227,39 @@ describe("a service that accepts and stays silent", () => {
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
 
+  it.each([
+    ["an opening", async () => undefined],
+    ["a change of the language", (catalog: SearchableCatalog) => catalog.setLocale("de")],
+    ["a refresh", (catalog: SearchableCatalog) => catalog.refresh()],
+  ])("holds up %s by a file of the search no longer than the time limit", async (_, act) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let deadline = new AbortController();
+    const options = {
+      baseUrl: BASE_URL,
+      locale: "en",
+      abortAfter: () => (deadline = new AbortController()).signal,
+      fetch: (async (input, init) => {
+        if (new Request(input).url.endsWith(".json")) await released;
+        return service.fetch(input, init);
+      }) satisfies typeof fetch,
+    };
+    /** Ends the time once the catalog is there. */
+    const timedStore: Store = {
+      ...store,
+      async set(key, value) {
+        await store.set(key, value);
+        if (key.startsWith(`${BASE_URL} `)) deadline.abort();
+      },
+    };
+    const catalog = await SearchableCatalog.open(options, timedStore);
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    await act(catalog);
+    expect(await find(catalog, "tsurihi")).toEqual([]);
+    release();
+    const found = catalog.version === 1 ? "Kloten" : "Irchel";
+    await expect.poll(() => find(catalog, "tsurihi")).toEqual([found]);
+  });
+
   it("does not hold up a later refresh by an earlier one", async () => {
     let isSilent = true;
     const options = {
