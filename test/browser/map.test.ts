@@ -17,7 +17,8 @@ async function drawn(page: Page): Promise<string> {
 async function openMap(path: string): Promise<Page> {
   const page = await openPage(path);
   await waitForAnswer(page, "en");
-  await page.locator(`.map-canvas[data-points="${manifest.counts.airports}"]`).waitFor();
+  const { airports } = manifest.counts;
+  await page.locator(`.map-canvas[data-points="${airports}"][data-land="true"]`).waitFor();
   await page.waitForLoadState("networkidle");
   return page;
 }

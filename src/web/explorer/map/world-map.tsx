@@ -99,7 +99,13 @@ export function WorldMap(props: Props) {
         aria-label={`Map of ${count} airports. Arrow keys move it, plus and minus zoom, zero shows the whole world. Everything on it can be found by search as well.`}
         onKeyDown={onKeyDown}
       >
-        <canvas ref={canvas} class="map-canvas" dir="ltr" data-points={points.length} />
+        <canvas
+          ref={canvas}
+          class="map-canvas"
+          dir="ltr"
+          data-points={points.length}
+          data-land={outline !== undefined}
+        />
         {tip && <MapTip tip={tip} />}
       </div>
       <div class="floating map-buttons">
