@@ -71,6 +71,20 @@ describe("a publication", () => {
     expect(new Set(puts).size).toBe(puts.length);
   });
 
+  it.each([
+    ["can be translated while the regions are as before", renamed("B"), true],
+    ["cannot be translated once a region has other airports", airports.slice(0, -1), false],
+  ])("says of an earlier body that it %s", async (_, rows, isTranslatable) => {
+    const world = new PipelineWorld(["de", "en"]);
+    await publish(world, renamed("A"));
+    const current = await publish(world, rows);
+    const deltas = Object.values(current.diffs[0]?.deltas?.locales ?? {}).flatMap((forms) =>
+      DELTA_FORMS.map((form) => forms[form]),
+    );
+    expect(deltas).toHaveLength(4);
+    for (const delta of deltas) expect(delta?.common !== undefined).toBe(isTranslatable);
+  });
+
   it("makes deltas of less than 140 bytes for one changed name", async () => {
     const world = new PipelineWorld(["en"]);
     await publish(world, airports);
