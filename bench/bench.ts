@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { BenchWorker } from "./bench-worker.ts";
+import { measureBrowser } from "./browser.ts";
 import { CASES, type Case } from "./cases.ts";
 import { measureCold } from "./cold.ts";
 import type { GrowthSummary } from "./growth.ts";
@@ -53,8 +54,8 @@ if (values.help) {
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
                 all of them, "ingest", "growth", "cold" for new isolates, "warm" for all locales
-                in turn, and "updates" for versions that differ a little. Serving alone
-                publishes English only
+                in turn, "updates" for versions that differ a little, and "browser" for
+                what Chromium downloads of them. Serving alone publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
   --limits      compare the service with the limits only, which takes a quarter of the time
   --write       also write the tables that docs/performance.md has into that page
@@ -62,7 +63,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const PARTS = ["serving", "ingest", "warm", "cold", "updates", "growth"];
+const PARTS = ["serving", "ingest", "warm", "cold", "updates", "browser", "growth"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
@@ -71,7 +72,7 @@ const tables: Table[] = [];
 /** Enough to see what a locale takes: an ingest of all takes eight times as long. */
 const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
 const published = ["warm", "cold"].some(isWanted) ? "all" : SOME_LOCALES;
-const publishesMany = ["ingest", "warm", "cold", "updates"].some(isWanted);
+const publishesMany = ["ingest", "warm", "cold", "updates", "browser"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
   vars: {
@@ -101,6 +102,10 @@ try {
   if (isWanted("updates")) {
     progress("updates");
     tables.push(await measureUpdates(worker, (others) => (steps = others)));
+  }
+  if (isWanted("browser")) {
+    progress("a browser");
+    tables.push(await measureBrowser(worker));
   }
   if (isWanted("cold")) {
     progress("new isolates");

@@ -36,7 +36,6 @@ export async function measureUpdates(
     steps.begin();
     await publish(worker, update);
     await heardOf(steps, "verify");
-    await served(worker, known);
     const cpuMs = steps.all.reduce((total, step) => total + step.cpuMs, 0);
     const deltasMs = steps.all.find(({ name }) => name === "deltas")?.cpuMs ?? 0;
     const sizes = await Promise.all(
@@ -77,8 +76,9 @@ function deltasApart(contents: number): (step: LoggedStep) => string {
     stage === "encode" && progress.done > progress.total - contents ? "deltas" : stage;
 }
 
-/** Drops the snapshot's airports with some of their names changed, and ingests them. */
-async function publish(worker: BenchWorker, update: number): Promise<void> {
+/** Ingests the snapshot's airports with some of their names changed, and waits until they are served. */
+export async function publish(worker: BenchWorker, update: number): Promise<void> {
+  const known = update === 0 ? [] : await Promise.all(gets().map((get) => bodyOf(worker, get)));
   let left = update === 0 ? 0 : RENAMED;
   const airports = snapshot("airports.csv.gz").replaceAll(" Airport", (name) =>
     left-- > 0 ? ` Airfield ${update}` : name,
@@ -86,6 +86,7 @@ async function publish(worker: BenchWorker, update: number): Promise<void> {
   await worker.drop("airports.csv", Buffer.from(airports));
   await worker.drop("regions.csv", Buffer.from(snapshot("regions.csv.gz")));
   await ingest(worker, { source: "dropped" });
+  await served(worker, known);
 }
 
 function snapshot(name: string): string {

@@ -1,12 +1,9 @@
 /** A page of the service's site that calls it, and what that costs. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server } from "node:http";
 import type { CDPSession, Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
 import { CALL } from "../system/http.ts";
-import { openPage } from "./browser.ts";
 
 /** An answer as the page received it. */
 export interface Content {
@@ -49,18 +46,15 @@ export function renamed(version: number): (airports: string) => string {
   };
 }
 
-/** Serves an empty page at another port of the service's host, which is the same site. */
-export function useSite(): () => string {
+/** Serves an empty page at a free port of this machine: a site that may call the service. */
+export async function startSite(): Promise<Server> {
   const server = createServer((_, response) => {
     response.setHeader("content-type", "text/html");
     response.end('<!doctype html><link rel="icon" href="data:," />');
   });
-  beforeAll(async () => {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-  });
-  afterAll(() => void server.close());
-  return () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // of a TCP server
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
 }
 
 export class DictionaryBrowser {
@@ -72,9 +66,8 @@ export class DictionaryBrowser {
     this.#session = session;
   }
 
-  /** Opens a page in a browser of its own. */
-  static async open(site: string): Promise<DictionaryBrowser> {
-    const page = await openPage(site);
+  /** Watches the calls of a page. */
+  static async open(page: Page): Promise<DictionaryBrowser> {
     const session = await page.context().newCDPSession(page);
     await session.send("Network.enable");
     return new DictionaryBrowser(page, session);

@@ -1,14 +1,7 @@
 import { expect, it } from "vitest";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
-import { openPage, useBrowser } from "./browser.ts";
-import {
-  callUrl,
-  contentOf,
-  DictionaryBrowser,
-  FORMS,
-  renamed,
-  useSite,
-} from "./dictionary-browser.ts";
+import { openPage, useBrowser, useSite } from "./browser.ts";
+import { callUrl, contentOf, DictionaryBrowser, FORMS, renamed } from "./dictionary-browser.ts";
 import { factOf, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
@@ -38,7 +31,7 @@ const eachBelow = (limit: number) => FORMS.map(() => expect.toSatisfy((bytes) =>
 const eachAbove = (limit: number) => FORMS.map(() => expect.toSatisfy((bytes) => bytes > limit));
 
 it("a returning browser downloads only what has changed, whichever version it has", async () => {
-  const open = () => DictionaryBrowser.open(site());
+  const open = async () => DictionaryBrowser.open(await openPage(site()));
   const [daily, weekly, late] = [await open(), await open(), await open()];
   for (const browser of [daily, weekly, late])
     expect(await receive(browser, 1)).toEqual(eachAbove(WHOLE_BYTES));

@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { useBrowser } from "../browser/browser.ts";
+import { openPage, useBrowser, useSite } from "../browser/browser.ts";
 import {
   callUrl,
   contentOf,
   DictionaryBrowser,
   FORMS,
   renamed,
-  useSite,
 } from "../browser/dictionary-browser.ts";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
 import { freePort } from "../system/running-service.ts";
@@ -25,7 +24,7 @@ it.each(Object.entries(CACHES))(
   async (_, prepare) => {
     const port = await freePort();
     let cache = await SharedCache.start(prepare, service.proxy.url, port);
-    const open = () => DictionaryBrowser.open(site());
+    const open = async () => DictionaryBrowser.open(await openPage(site()));
 
     async function receive(browser: DictionaryBrowser) {
       const all: string[] = [];
