@@ -201,7 +201,7 @@ export class Coordinator {
 
   /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */
   ledger() {
-    return { files: this.#state.ledger.files(), decisions: this.#state.decisions.list() };
+    return { files: this.#state.ledgerFiles(), decisions: this.#state.decisions.list() };
   }
 
   /** Records what operators decide about held changes. The next run follows it. */

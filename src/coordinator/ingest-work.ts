@@ -48,7 +48,7 @@ export class IngestWork implements Work<RunRecord> {
       current: state.currentVersion(),
       retained: state,
       runId: run.id,
-      ledger: state.ledger.files(),
+      ledger: state.ledgerFiles(),
       decisions: state.decisions.list(),
       archived: state.archivedFiles(run.source),
       candidate: candidateOf(run),
@@ -126,7 +126,7 @@ export class IngestWork implements Work<RunRecord> {
     const { state } = this.#platform;
     const files = ledgerOf(sources);
     if (files === null || parsed === null) return;
-    state.ledger.record({ ...files, held_changes: parsed.held });
+    state.recordLedger({ ...files, held_changes: parsed.held });
     state.decisions.deleteApproved(parsed.lastDecision);
   }
 

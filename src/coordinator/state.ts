@@ -1,3 +1,5 @@
+import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
+import type { SavedLedger } from "../backup/state-part.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
@@ -11,7 +13,6 @@ import {
   type Queue,
   queueOf,
 } from "./jobs.ts";
-import { CurrentLedger, type RecordedLedger } from "./ledger.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
 import type { Run } from "./run.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
@@ -23,6 +24,13 @@ import {
   VersionTable,
 } from "./tables.ts";
 import { retainedVersions } from "./versions.ts";
+
+/** The ledger of the last run, and the version that was published then. */
+interface RecordedLedger extends SavedLedger {
+  readonly generation: number;
+  /** A restored version may have the generation of another one. */
+  readonly published_at: string;
+}
 
 /** Single values by name. */
 interface CoordinatorValues {
@@ -53,7 +61,6 @@ export class CoordinatorState {
   readonly ticks: TickTable;
   readonly decisions: DecisionTable;
   readonly garbage: GarbageTable;
-  readonly ledger: CurrentLedger;
   readonly #versions: VersionTable;
   readonly #facts: JsonTable<CoordinatorValues>;
   readonly #storage: TableStorage;
@@ -70,11 +77,6 @@ export class CoordinatorState {
     this.#facts = new JsonTable(storage, "facts");
     this.#versions = new VersionTable(storage);
     this.garbage = new GarbageTable(storage);
-    this.ledger = new CurrentLedger({
-      read: () => this.#facts.get("ledger"),
-      write: (ledger) => this.#facts.set("ledger", ledger),
-      current: () => this.currentVersion(),
-    });
   }
 
   transaction<T>(work: () => T): T {
@@ -226,6 +228,28 @@ export class CoordinatorState {
   /** Records that the stores show a version. No effect if a newer version awaits replication. */
   setReplicated(generation: number): void {
     if (this.#facts.get("unreplicated") === generation) this.#facts.set("unreplicated", null);
+  }
+
+  /** The ledger to compare upstream with; null for that of the snapshot. */
+  ledgerFiles(): LedgerFiles | null {
+    return this.savedLedger() ?? ledgerOf(this.currentVersion()?.sources ?? {});
+  }
+
+  /** The ledger of the last run while its version is published; null before it and after a rollback. */
+  savedLedger(): SavedLedger | null {
+    const [ledger, current] = [this.#facts.get("ledger"), this.currentVersion()];
+    if (ledger?.generation !== current?.generation) return null;
+    if (ledger === null || ledger.published_at !== current?.published_at) return null;
+    const { accepted, held, held_changes } = ledger;
+    return { accepted, held, held_changes };
+  }
+
+  /** Records a ledger as that of the current version. */
+  recordLedger(ledger: SavedLedger): void {
+    const current = this.currentVersion();
+    if (current === null) return;
+    const { generation, published_at } = current;
+    this.#facts.set("ledger", { ...ledger, generation, published_at });
   }
 
   /** The upstream files of the source's last successful run. */

@@ -79,7 +79,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     foreign: state.foreign(),
     outboxLength: state.history.length + state.audit.length,
     historyLostAt: state.historyLostAt(),
-    held: state.ledger.saved()?.held_changes ?? null,
+    held: state.savedLedger()?.held_changes ?? null,
     lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
