@@ -22,7 +22,6 @@ export interface PauseAnswer {
   readonly before: Pause | null;
   readonly changed: boolean;
   readonly runningRunId: string | null;
-  readonly queued: number;
   /** Result for the running run, if the caller asked to cancel it as well; else null. */
   readonly cancelled: CancelResult | null;
 }
@@ -179,10 +178,9 @@ export class IngestRuns {
   }
 
   #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {
-    const { pause, running, waiting } = this.#state.queue();
+    const { pause, running } = this.#state.queue();
     const runningRunId = running.find(isRun)?.job.id ?? null;
-    const queued = waiting.filter(isRun).length;
-    return { pause, before, changed, runningRunId, queued, cancelled: null };
+    return { pause, before, changed, runningRunId, cancelled: null };
   }
 
   #at(): string {
