@@ -173,7 +173,7 @@ export class Reconciler {
   /** A job that has published replicates its version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#platform;
-    const isPublishing = state.queue().running.some(({ isCommitted }) => isCommitted);
-    return state.unreplicated() !== null && state.foreign() === null && !isPublishing;
+    if (state.unreplicated() === null || state.foreign() !== null) return false;
+    return !state.queue().running.some(({ isCommitted }) => isCommitted);
   }
 }
