@@ -1,7 +1,14 @@
-import { and, eq, gte, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Log } from "../log.ts";
-import { exceptNewest, type PageOf, type PageQuery, readPage } from "../storage/page.ts";
+import {
+  equal,
+  exceptNewest,
+  type PageOf,
+  type PageQuery,
+  readPage,
+  within,
+} from "../storage/page.ts";
 import { applyMigrations, type Migration } from "../storage/migrations.ts";
 import { ingestRuns } from "../storage/schema.ts";
 import { DAY_MS, timeText } from "../storage/time.ts";
@@ -167,14 +174,11 @@ function isAmong(ids: readonly string[]): SQL {
   return sql`${ingestRuns.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
-function conditions({ sinceMs, untilMs, ...wanted }: RunFilter): SQL[] {
-  const found = FILTERED.flatMap((field) => {
-    const value = wanted[field];
-    return value === undefined ? [] : [eq(ingestRuns[field], value)];
-  });
-  if (sinceMs !== undefined) found.push(gte(ingestRuns.queued_at, timeText(sinceMs)));
-  if (untilMs !== undefined) found.push(lt(ingestRuns.queued_at, timeText(untilMs)));
-  return found;
+function conditions({ sinceMs, untilMs, ...wanted }: RunFilter): (SQL | undefined)[] {
+  return [
+    ...FILTERED.map((field) => equal(ingestRuns[field], wanted[field])),
+    ...within(ingestRuns.queued_at, sinceMs, untilMs),
+  ];
 }
 
 interface HistoryTables {
