@@ -1,15 +1,7 @@
 import { timeText } from "../storage/time.ts";
 import type { CoordinatorState } from "./state.ts";
-import {
-  decideEnqueue,
-  decideTick,
-  type EnqueueRequest,
-  type EnqueueResult,
-  isRun,
-  type NewRun,
-  newRun,
-  type RunRecord,
-} from "./run-queue.ts";
+import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
+import { type EnqueueRequest, isRun, type NewRun, newRun, type RunRecord } from "./run-record.ts";
 import type { Run, RunState, SkipReason } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "./pause.ts";

@@ -3,7 +3,7 @@ import { ForeignStores } from "../storage/catalog-store.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, isOpen } from "./jobs.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
-import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-queue.ts";
+import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-record.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";

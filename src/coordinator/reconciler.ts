@@ -3,7 +3,7 @@ import type { Manifest } from "../catalog/manifest.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
-import { type EnqueueRequest, plainRun } from "./run-queue.ts";
+import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { isOpen } from "./jobs.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";

@@ -13,7 +13,7 @@ import {
   type Queue,
   queueOf,
 } from "./jobs.ts";
-import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
+import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
 import type { Run } from "./run.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
 import {

@@ -6,7 +6,7 @@ import { heldSummary } from "../ingest/report.ts";
 import { isBackup } from "./backup-jobs.ts";
 import type { CoordinatorState } from "./state.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
-import { isRun } from "./run-queue.ts";
+import { isRun } from "./run-record.ts";
 import { versionSchema } from "./version-schema.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
 import { pauseSchema, unlessEnded } from "./pause.ts";

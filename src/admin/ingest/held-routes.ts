@@ -11,7 +11,7 @@ import {
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import { count } from "../../catalog/fields.ts";
-import { plainRun } from "../../coordinator/run-queue.ts";
+import { plainRun } from "../../coordinator/run-record.ts";
 import { type ListedRun, runSchema } from "../../coordinator/run.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time.ts";
