@@ -24,7 +24,9 @@ describe("the last message of npm start", () => {
   it("does not claim that a damaged catalog is served, and names the remedy", () => {
     const lost = unserved("data_loss", "data_loss");
     const text = welcome(WORKER, "token", lost);
-    expect(text).toContain(`Every call to ${url} fails: data_loss, every copy of the catalog is damaged`);
+    expect(text).toContain(
+      `Every call to ${url} fails: data_loss, every copy of the catalog is damaged`,
+    );
     expect(text).toContain("restore the newest backup");
     expect(text).toContain("--fresh");
     expect(text).not.toContain("Serving");
