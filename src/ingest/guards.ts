@@ -9,7 +9,7 @@ import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manif
 import { listPieces, localPieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
-import type { Measure, Parsed } from "./accounting.ts";
+import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { type ChangeSample, DIFF_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
 import type { Workspace } from "./workspace.ts";
@@ -141,7 +141,12 @@ function* checkFile({ measure, listed }: GuardInputs): Generator<GuardTrip> {
     yield { guard: "guard_truncated", list: "airports", before, after, limit, message };
 }
 
-function* checkLength({ listed, before, accepted, slackPercent }: Measure): Generator<GuardTrip> {
+function* checkLength({
+  listed,
+  before,
+  accepted,
+  slackPercent,
+}: FileMeasure): Generator<GuardTrip> {
   const describe = (usual: number) => {
     if (before === null)
       return `the catalog has ${usual} airports, and upstream's first file lists ${listed}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeCounts } from "../../../src/catalog/diff.ts";
 import type { ListChanges } from "../../../src/catalog/list-diff.ts";
-import type { Measure } from "../../../src/ingest/accounting.ts";
+import type { FileMeasure } from "../../../src/ingest/accounting.ts";
 import type { Counts } from "../../../src/catalog/manifest.ts";
 import {
   checkGuards,
@@ -45,7 +45,7 @@ const aPublished = (changes: Partial<ComparedVersion> = {}): ComparedVersion => 
   ...changes,
 });
 
-const aMeasure = (changes: Partial<Measure> = {}): Measure => ({
+const aMeasure = (changes: Partial<FileMeasure> = {}): FileMeasure => ({
   listed: 9074,
   before: 9074,
   accepted: 9074,
@@ -54,7 +54,7 @@ const aMeasure = (changes: Partial<Measure> = {}): Measure => ({
 });
 
 /** A candidate from a file that lists so many airports. */
-const listing = (listed: number, measure: Partial<Measure> = {}) =>
+const listing = (listed: number, measure: Partial<FileMeasure> = {}) =>
   someInputs({ measure: aMeasure({ listed, ...measure }) });
 
 /** A candidate that is the same as what is published. */
