@@ -64,7 +64,7 @@ ${wayOut}`;
 const RESTORE =
   "To bring the catalog back, restore the newest backup on the dashboard, also during a pause; without one, queue an ingest in mode full, and resume (docs/operating.md).";
 const WAIT =
-  "The catalog may be intact: calls succeed as soon as the service and its stores answer again. Nothing needs to be restored.";
+  "Calls succeed as soon as the service and its stores answer again; no backup needs to be restored for that.";
 
 /** The service's message, under the code of any outage, if the stores answer and have no catalog. */
 const NO_CATALOG = "no catalog is available";

@@ -43,7 +43,7 @@ describe("the last message of npm start", () => {
     ["the service does not answer", { ok: false, code: null, problem: "no answer" } as const],
   ])("advises to wait, not to restore a backup, while %s", (_, served) => {
     const text = welcome(WORKER, "token", served);
-    expect(text).toContain("calls succeed as soon as the service and its stores answer again");
+    expect(text).toContain("Calls succeed as soon as the service and its stores answer again");
     expect(text).not.toContain("restore the newest backup");
   });
 
