@@ -10,7 +10,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { RULES } from "../src/acceptance/held-change.ts";
+import { HELD_RULES } from "../src/acceptance/held-change.ts";
 import { type LedgerFiles, ledgerOf, readLedger } from "../src/acceptance/ledger-files.ts";
 import { sha256Hex } from "../src/catalog/bytes.ts";
 import { SAME_POSITION_KM } from "../src/acceptance/airport.ts";
@@ -59,7 +59,7 @@ async function heldTable(made: { readonly [file: string]: string }): Promise<str
     [ledgerOf(made)].filter((each) => each !== null),
   );
   const waiting = (ledger?.held ?? []).filter(({ state }) => state === "waiting");
-  const rows = RULES.map((rule) => ({
+  const rows = HELD_RULES.map((rule) => ({
     rule,
     held: waiting.filter(({ rules }) => rules.includes(rule)),
   }))

@@ -57,6 +57,19 @@ Stop         Ctrl-C`;
 function describeServed(url: string, served: Served, wayOut: string): string {
   if (served.ok) return `Serving ${served.counts} at ${url}`;
   return `Every call to ${url} fails: ${served.problem}
-To bring the catalog back, restore the newest backup on the dashboard, also during a pause; without one, queue an ingest in mode full, and resume (docs/operating.md).
+${isGone(served) ? RESTORE : WAIT}
 ${wayOut}`;
+}
+
+const RESTORE =
+  "To bring the catalog back, restore the newest backup on the dashboard, also during a pause; without one, queue an ingest in mode full, and resume (docs/operating.md).";
+const WAIT =
+  "Calls succeed as soon as the service and its stores answer again; no backup needs to be restored for that.";
+
+/** The service's message, under the code of any outage, if the stores answer and have no catalog. */
+const NO_CATALOG = "no catalog is available";
+
+/** Whether the stores answer without a catalog that can be served, so that waiting does not help. */
+function isGone({ code, problem }: Extract<Served, { ok: false }>): boolean {
+  return code === "data_loss" || (code === "unavailable" && problem.endsWith(NO_CATALOG));
 }

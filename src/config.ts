@@ -5,10 +5,10 @@ import {
   readServingConfig,
   SERVING_SETTINGS,
   type ServingSettings,
-  HOUR_MS,
 } from "./serving-config.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
+import { DAY_MS, HOUR_MS } from "./storage/time.ts";
 import { LIVE_URLS, parseSourceUrls, type SourceUrls } from "./sources/http-upstream.ts";
 
 /** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
@@ -51,7 +51,7 @@ const INGEST_FIELDS = {
    * A change by upstream is held back until upstream has said the same for this time, or an operator
    * approves it. 0 takes over all changes.
    */
-  SURPRISE_HOLD_MS: wholeNumber(0, 30 * 24 * HOUR_MS, 72 * HOUR_MS),
+  SURPRISE_HOLD_MS: wholeNumber(0, 30 * DAY_MS, 72 * HOUR_MS),
   /** A file without over this share of the airports in use is truncated, and refused. */
   SURPRISE_UNLISTED_PERCENT: wholeNumber(1, 100, 8),
 };

@@ -1,4 +1,4 @@
-import { type EnqueueRequest, plainRun } from "./coordinator/run-queue.ts";
+import { type EnqueueRequest, plainRun } from "./coordinator/run-record.ts";
 
 /** Job of a cron trigger. `watch` evaluates the alerts and reconciles the stores. */
 type CronJob =

@@ -37,7 +37,8 @@ interface ServingConfig {
  * V8 may not have collected yet what the last reads and requests needed.
  */
 const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
-export const HOUR_MS = 60 * 60 * 1000;
+/** Most that an isolate may serve from one manifest without a look for a newer one. */
+const FRESH_LIMIT_MS = 60 * 60 * 1000;
 
 /**
  * Parses and validates the settings that requests depend on. The service answers whatever the
@@ -66,7 +67,7 @@ export function readServingConfig(settings: object): {
   const config = {
     defaultLocale: DEFAULT_LOCALE,
     cacheMaxBytes: wholeNumber("CACHE_MAX_BYTES", CACHE_MAX_BYTES ?? "67108864", CACHE_LIMIT_BYTES),
-    manifestFreshMs: wholeNumber("MANIFEST_FRESH_MS", MANIFEST_FRESH_MS ?? "30000", HOUR_MS),
+    manifestFreshMs: wholeNumber("MANIFEST_FRESH_MS", MANIFEST_FRESH_MS ?? "30000", FRESH_LIMIT_MS),
   };
   return { config, problems };
 }

@@ -114,10 +114,10 @@ export class SearchableCatalog implements LocationsCatalog {
     const startedAt = performance.now();
     const running = this.#refreshing;
     if (running?.shown === shown && startedAt - running.startedAt < JOIN_MS) return running.ended;
-    const own = { shown, startedAt, ended: orCatalogError(this.#refresh(shown)) };
-    this.#refreshing = own;
-    return own.ended.finally(() => {
-      if (this.#refreshing === own) this.#refreshing = undefined;
+    const refreshing = { shown, startedAt, ended: orCatalogError(this.#refresh(shown)) };
+    this.#refreshing = refreshing;
+    return refreshing.ended.finally(() => {
+      if (this.#refreshing === refreshing) this.#refreshing = undefined;
     });
   }
 

@@ -7,7 +7,7 @@ import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { HOUR_MS } from "../storage/time.ts";
 
 /** Why an operator should look at a change; the most urgent rule first. */
-export const RULES = [
+export const HELD_RULES = [
   "obscene",
   "changes_country",
   "changes_code",
@@ -25,7 +25,7 @@ export const RULES = [
   "region_emptied",
   "disputed",
 ] as const;
-export type Rule = (typeof RULES)[number];
+export type HeldRule = (typeof HELD_RULES)[number];
 
 /**
  * - `waiting`: until upstream has said the same for long enough, or somebody decides.
@@ -67,7 +67,7 @@ export const heldChangeSchema = z
     iata: z.string().nullable(),
     name: z.string(),
     rules: z
-      .array(z.enum(RULES))
+      .array(z.enum(HELD_RULES))
       .meta({ description: "Why an operator should look at it; the most urgent rule first." }),
     before: record.meta({ description: "Null if it is not served." }),
     after: record.meta({ description: "Null if upstream does not list it." }),
@@ -93,7 +93,7 @@ export type HeldChange = DeepReadonly<z.output<typeof heldChangeSchema>>;
 
 /** The place of a change in the list of held changes: the most urgent first, then by code. */
 export function rankOf({ rules: [first], iata, id }: HeldChange): string {
-  const rank = first === undefined ? RULES.length : RULES.indexOf(first);
+  const rank = first === undefined ? HELD_RULES.length : HELD_RULES.indexOf(first);
   return `${String(rank).padStart(2, "0")} ${iata ?? ""} ${id}`;
 }
 

@@ -9,7 +9,7 @@ import {
   type HeldChange,
   isDue,
   isUnbroken,
-  type Rule,
+  type HeldRule,
   withDecision,
 } from "./held-change.ts";
 
@@ -50,7 +50,7 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
     held !== undefined && isUnbroken(held, now) ? held : undefined;
   return (
     subject: Subject,
-    rules: readonly Rule[],
+    rules: readonly HeldRule[],
     state: "waiting" | "corrected" = "waiting",
   ): HeldChange => {
     const { id, airport, iata, name, before, after, isMissing = false } = subject;
@@ -107,7 +107,7 @@ const SLOW_FACTOR = 10;
  * missing row is probably a mistake, as is a whole list of lost services. Only an operator accepts an
  * obscene name.
  */
-function waitMs(rules: readonly Rule[], isMissing: boolean, holdMs: number): number {
+function waitMs(rules: readonly HeldRule[], isMissing: boolean, holdMs: number): number {
   if (rules.includes("obscene")) return Infinity;
   return isMissing || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
 }

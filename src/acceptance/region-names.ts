@@ -1,7 +1,7 @@
 /** Takes over the names that upstream gives to subdivisions. They wait like changes of airports. Pure. */
 import type { Ledger, UpstreamAirports } from "./airport.ts";
 import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
-import type { HeldChange, Rule } from "./held-change.ts";
+import type { HeldChange, HeldRule } from "./held-change.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 
 /** What a comparison of names starts from. */
@@ -36,7 +36,7 @@ function renamedRegions({
   ledger,
   upstream,
   regionNames,
-}: NameComparison): { readonly subject: Subject; readonly rules: readonly Rule[] }[] {
+}: NameComparison): { readonly subject: Subject; readonly rules: readonly HeldRule[] }[] {
   const { regions } = ledger.accepted;
   return [...upstream.regions].flatMap(([code, name]) => {
     const served = regions[code] ?? regionNames.get(code);
@@ -45,7 +45,7 @@ function renamedRegions({
     const after = { code, name };
     const id = heldId(code, after);
     const subject = { id, airport: null, iata: null, name: served ?? name, before, after };
-    const rules: Rule[] = gainsObscenity(name, before === null ? [] : [before.name])
+    const rules: HeldRule[] = gainsObscenity(name, before === null ? [] : [before.name])
       ? ["obscene"]
       : [];
     return { subject, rules };

@@ -3,7 +3,7 @@ import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason, SourceAirport } from "../sources/airport.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
-import { type HeldChange, type Rule, RULES } from "./held-change.ts";
+import { type HeldChange, type HeldRule, HELD_RULES } from "./held-change.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 
 /** A change of an airport. */
@@ -40,14 +40,14 @@ export function findRules(
   accepted: readonly AcceptedAirport[],
   held: readonly HeldChange[],
   regionOf: RegionOf,
-): ReadonlyMap<Change, readonly Rule[]> {
+): ReadonlyMap<Change, readonly HeldRule[]> {
   const holders = new Map(accepted.map(({ iata, id }) => [iata, id]));
   const emptied = findEmptiedRegions(changes, accepted, regionOf);
   const isList = changes.filter(losesService).length > SERVICES_LOST_MAX;
   const listed = new Set(
     held.flatMap(({ airport, rules }) => (rules.includes("service_lost") ? [airport] : [])),
   );
-  const rulesOf = (change: Change): Rule[] => {
+  const rulesOf = (change: Change): HeldRule[] => {
     const { before, after } = change;
     const rules = rulesOfUse(change, regionOf);
     if (turnsObscene(before, after)) rules.push("obscene");
@@ -57,13 +57,13 @@ export function findRules(
     if (holder !== undefined && holder !== after?.id) rules.push("takes_code");
     if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))
       rules.push("region_emptied");
-    return rules.toSorted((a, b) => RULES.indexOf(a) - RULES.indexOf(b));
+    return rules.toSorted((a, b) => HELD_RULES.indexOf(a) - HELD_RULES.indexOf(b));
   };
   return new Map(changes.map((change) => [change, rulesOf(change)]));
 }
 
 /** Finds what travellers may notice of an airport that they use, or would use. */
-function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): Rule[] {
+function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): HeldRule[] {
   const wasUsed = before !== null && isImportant(before);
   const isUsed = after !== null && isImportant(after);
   if (!wasUsed && !isUsed) return [];
@@ -72,7 +72,7 @@ function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): Ru
     return [delisted === "closed" ? "closes" : "loses_code"];
   }
   if (before === null) return ["appears"];
-  const rules: Rule[] = wasUsed ? [] : ["appears"];
+  const rules: HeldRule[] = wasUsed ? [] : ["appears"];
   if (before.country !== after.country) rules.push("changes_country");
   if (before.iata !== after.iata) rules.push("changes_code");
   if (distanceKm(before, after) > MOVE_KM) rules.push("moves");

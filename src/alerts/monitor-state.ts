@@ -67,7 +67,7 @@ interface MonitorValues {
 
 /** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
 export class MonitorState {
-  readonly facts: JsonTable<MonitorValues>;
+  readonly values: JsonTable<MonitorValues>;
   readonly ticks: TickTable;
   /** Evaluations for D1. */
   readonly outbox: Outbox<AlertRun>;
@@ -83,7 +83,7 @@ export class MonitorState {
   constructor(storage: TableStorage) {
     migrate(storage, "alert monitor", MONITOR_SCHEMA);
     this.#storage = storage;
-    this.facts = new JsonTable(storage, "facts");
+    this.values = new JsonTable(storage, "facts");
     this.ticks = new TickTable(storage);
     this.outbox = new Outbox(storage, "alert_history", OUTBOX_MAX_ROWS);
     this.#alerts = new JsonTable(storage, "alerts");
@@ -137,7 +137,7 @@ export class MonitorState {
 
   /** Adds an evaluation to the outbox or replaces it. */
   saveRun(run: AlertRun): void {
-    this.facts.set("last_run", run);
+    this.values.set("last_run", run);
     this.outbox.add(run, run.id);
   }
 }

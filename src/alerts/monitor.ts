@@ -91,7 +91,7 @@ export class Monitor {
     const { config } = this.#platform;
     return {
       problem: config.ok ? null : config.problem,
-      lastRun: this.#state.facts.get("last_run"),
+      lastRun: this.#state.values.get("last_run"),
       outboxLength: this.#state.outbox.length,
       webhooks: config.ok ? config.config.targets.length : 0,
     };
@@ -156,8 +156,8 @@ export class Monitor {
 
   #readFacts({ targets }: AlertConfig): Promise<Facts> {
     const { tokens, crons, now } = this.#platform;
-    const since = this.#state.facts.get("since") ?? now();
-    this.#state.transaction(() => this.#state.facts.set("since", since));
+    const since = this.#state.values.get("since") ?? now();
+    this.#state.transaction(() => this.#state.values.set("since", since));
     const monitor: MonitorFacts = {
       since,
       lastTickAt: this.#lastTick(),
@@ -171,11 +171,15 @@ export class Monitor {
 
   /** Says which copies to read: the suspects, and once an hour those of the next locale. */
   #nextCheck(): CheckRequest {
-    const { facts } = this.#state;
+    const { values } = this.#state;
     return {
-      isLocaleDue: hasElapsed(facts.get("checked_at"), CHECK_LOCALE_EVERY_MS, this.#platform.now()),
-      after: facts.get("checked_locale"),
-      suspects: facts.get("suspects") ?? [],
+      isLocaleDue: hasElapsed(
+        values.get("checked_at"),
+        CHECK_LOCALE_EVERY_MS,
+        this.#platform.now(),
+      ),
+      after: values.get("checked_locale"),
+      suspects: values.get("suspects") ?? [],
     };
   }
 
@@ -183,14 +187,14 @@ export class Monitor {
   #recordCheck({ copies, catalog }: Facts, now: number): void {
     const { locale, damaged, unreadable } = copies;
     if (locale !== null && unreadable.length === 0) {
-      this.#state.facts.set("checked_locale", locale);
-      this.#state.facts.set("checked_at", now);
+      this.#state.values.set("checked_locale", locale);
+      this.#state.values.set("checked_at", now);
     }
     // After a failed read, suspects stay suspects.
     const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
-    const before = isBlind ? (this.#state.facts.get("suspects") ?? []) : [];
+    const before = isBlind ? (this.#state.values.get("suspects") ?? []) : [];
     const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);
-    this.#state.facts.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
+    this.#state.values.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
   /** Scheduled time of the newest evaluated tick; null before the first. */
@@ -201,13 +205,13 @@ export class Monitor {
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
   async #saveHistory(): Promise<void> {
     const { saveRuns, deleteOldRuns, now, log } = this.#platform;
-    const { facts, outbox } = this.#state;
+    const { values, outbox } = this.#state;
     await outbox.drain({
       send: async (rows) => saveRuns(rows.map(({ value }) => value)),
       sent: async () => {
-        if (!hasElapsed(facts.get("cleaned_at"), CLEAN_EVERY_MS, now())) return;
+        if (!hasElapsed(values.get("cleaned_at"), CLEAN_EVERY_MS, now())) return;
         await deleteOldRuns();
-        facts.set("cleaned_at", now());
+        values.set("cleaned_at", now());
       },
       deadlineMs: SAVE_DEADLINE_MS,
       now,

@@ -43,7 +43,7 @@ export async function copyState(
   const current = state.currentVersion();
   const saved: SavedState = {
     pause: state.pause(),
-    ledger: state.ledger.saved(),
+    ledger: state.savedLedger(),
     versions: state.versions(),
   };
   const { part, bytes } = packPart(null, 1, stateLines(saved));

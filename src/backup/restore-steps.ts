@@ -139,7 +139,7 @@ function publish(
     published_at: at,
     previous: isThere ? previous : null,
   });
-  if (ledger !== null) state.ledger.record(ledger);
+  if (ledger !== null) state.recordLedger(ledger);
   state.setHistoryLost(null);
   return { generation, paused: true, ...(ledger === null && { warning: LEDGER_MISSING }) };
 }

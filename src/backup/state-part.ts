@@ -27,6 +27,7 @@ export type ReadState =
   | { readonly ok: true; readonly state: SavedState }
   | { readonly ok: false; readonly problem: string };
 
+/** A schema of its own: backups stay readable, whatever later answers say about a pause. */
 const savedPause = z.strictObject({
   at: timestamp,
   by: z.string(),

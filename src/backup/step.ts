@@ -53,11 +53,9 @@ interface CoordinatorTables {
   pauseWithoutEnd(pause: SavedPause): void;
   /** Cancels the run under way, which a pause holds. */
   cancelHeldRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
-  readonly ledger: {
-    saved(): SavedLedger | null;
-    /** Records a ledger as that of the current version. */
-    record(ledger: SavedLedger): void;
-  };
+  savedLedger(): SavedLedger | null;
+  /** Records a ledger as that of the current version. */
+  recordLedger(ledger: SavedLedger): void;
   replaceVersions(manifests: readonly Manifest[]): void;
   addVersion(manifest: Manifest): void;
   /** Forgets that D1 had lost rows. */

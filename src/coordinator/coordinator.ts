@@ -14,14 +14,8 @@ import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "./state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "./ingest-work.ts";
-import {
-  describeQueue,
-  type EnqueueRequest,
-  type EnqueueResult,
-  INGEST,
-  isRun,
-  type QueuedRun,
-} from "./run-queue.ts";
+import { describeQueue, type EnqueueResult, type QueuedRun } from "./run-queue.ts";
+import { type EnqueueRequest, INGEST, isRun } from "./run-record.ts";
 import type { Version } from "./version-schema.ts";
 import { describeVersion } from "./versions.ts";
 import { hasLostBlobs } from "../storage/replicate.ts";
@@ -201,7 +195,7 @@ export class Coordinator {
 
   /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */
   ledger() {
-    return { files: this.#state.ledger.files(), decisions: this.#state.decisions.list() };
+    return { files: this.#state.ledgerFiles(), decisions: this.#state.decisions.list() };
   }
 
   /** Records what operators decide about held changes. The next run follows it. */

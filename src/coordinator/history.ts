@@ -1,9 +1,19 @@
-import { and, eq, gte, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { exceptNewest, type PageOf, type PageQuery, readPage } from "../storage/page.ts";
+import type { Log } from "../log.ts";
+import {
+  equal,
+  exceptNewest,
+  type PageOf,
+  type PageQuery,
+  readPage,
+  within,
+} from "../storage/page.ts";
+import { applyMigrations, type Migration } from "../storage/migrations.ts";
 import { ingestRuns } from "../storage/schema.ts";
 import { DAY_MS, timeText } from "../storage/time.ts";
 import type { ListedRun, Run } from "./run.ts";
+import type { CoordinatorState } from "./state.ts";
 
 /** A run at the change `seq` of the coordinator's outbox. */
 export interface HistoryRow {
@@ -164,12 +174,31 @@ function isAmong(ids: readonly string[]): SQL {
   return sql`${ingestRuns.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
-function conditions({ sinceMs, untilMs, ...wanted }: RunFilter): SQL[] {
-  const found = FILTERED.flatMap((field) => {
-    const value = wanted[field];
-    return value === undefined ? [] : [eq(ingestRuns[field], value)];
-  });
-  if (sinceMs !== undefined) found.push(gte(ingestRuns.queued_at, timeText(sinceMs)));
-  if (untilMs !== undefined) found.push(lt(ingestRuns.queued_at, timeText(untilMs)));
-  return found;
+function conditions({ sinceMs, untilMs, ...wanted }: RunFilter): (SQL | undefined)[] {
+  return [
+    ...FILTERED.map((field) => equal(ingestRuns[field], wanted[field])),
+    ...within(ingestRuns.queued_at, sinceMs, untilMs),
+  ];
+}
+
+interface HistoryTables {
+  readonly d1: Parameters<typeof applyMigrations>[0];
+  readonly migrations: readonly Migration[];
+  readonly state: Pick<CoordinatorState, "hasSavedRuns" | "setHistoryLost">;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+type WithTables = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** Makes the tables that D1 lacks before each call, and records when it has lost some. */
+export function withHistoryTables({ d1, migrations, state, log, now }: HistoryTables): WithTables {
+  return async (call) => {
+    const { lost, wasEmpty } = await applyMigrations(d1, migrations);
+    if (lost.length > 0 || (wasEmpty && state.hasSavedRuns())) {
+      log("error", "history_tables_lost", { tables: lost });
+      state.setHistoryLost(timeText(now()));
+    }
+    return call();
+  };
 }

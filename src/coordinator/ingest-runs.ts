@@ -1,15 +1,7 @@
 import { timeText } from "../storage/time.ts";
 import type { CoordinatorState } from "./state.ts";
-import {
-  decideEnqueue,
-  decideTick,
-  type EnqueueRequest,
-  type EnqueueResult,
-  isRun,
-  type NewRun,
-  newRun,
-  type RunRecord,
-} from "./run-queue.ts";
+import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
+import { type EnqueueRequest, isRun, type NewRun, newRun, type RunRecord } from "./run-record.ts";
 import type { Run, RunState, SkipReason } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "./pause.ts";
@@ -22,7 +14,6 @@ export interface PauseAnswer {
   readonly before: Pause | null;
   readonly changed: boolean;
   readonly runningRunId: string | null;
-  readonly queued: number;
   /** Result for the running run, if the caller asked to cancel it as well; else null. */
   readonly cancelled: CancelResult | null;
 }
@@ -179,10 +170,9 @@ export class IngestRuns {
   }
 
   #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {
-    const { pause, running, waiting } = this.#state.queue();
+    const { pause, running } = this.#state.queue();
     const runningRunId = running.find(isRun)?.job.id ?? null;
-    const queued = waiting.filter(isRun).length;
-    return { pause, before, changed, runningRunId, queued, cancelled: null };
+    return { pause, before, changed, runningRunId, cancelled: null };
   }
 
   #at(): string {

@@ -3,7 +3,7 @@ import { ForeignStores } from "../storage/catalog-store.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, isOpen } from "./jobs.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
-import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-queue.ts";
+import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-record.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";
@@ -48,7 +48,7 @@ export class IngestWork implements Work<RunRecord> {
       current: state.currentVersion(),
       retained: state,
       runId: run.id,
-      ledger: state.ledger.files(),
+      ledger: state.ledgerFiles(),
       decisions: state.decisions.list(),
       archived: state.archivedFiles(run.source),
       candidate: candidateOf(run),
@@ -126,7 +126,7 @@ export class IngestWork implements Work<RunRecord> {
     const { state } = this.#platform;
     const files = ledgerOf(sources);
     if (files === null || parsed === null) return;
-    state.ledger.record({ ...files, held_changes: parsed.held });
+    state.recordLedger({ ...files, held_changes: parsed.held });
     state.decisions.deleteApproved(parsed.lastDecision);
   }
 

@@ -3,7 +3,7 @@ import type { Manifest } from "../catalog/manifest.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
-import { type EnqueueRequest, plainRun } from "./run-queue.ts";
+import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { isOpen } from "./jobs.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
@@ -173,7 +173,7 @@ export class Reconciler {
   /** A job that has published replicates its version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#platform;
-    const isPublishing = state.queue().running.some(({ isCommitted }) => isCommitted);
-    return state.unreplicated() !== null && state.foreign() === null && !isPublishing;
+    if (state.unreplicated() === null || state.foreign() !== null) return false;
+    return !state.queue().running.some(({ isCommitted }) => isCommitted);
   }
 }

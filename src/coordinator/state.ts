@@ -1,3 +1,5 @@
+import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
+import type { SavedLedger } from "../backup/state-part.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
@@ -11,8 +13,7 @@ import {
   type Queue,
   queueOf,
 } from "./jobs.ts";
-import { CurrentLedger, type RecordedLedger } from "./ledger.ts";
-import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-queue.ts";
+import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
 import type { Run } from "./run.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
 import {
@@ -23,6 +24,13 @@ import {
   VersionTable,
 } from "./tables.ts";
 import { retainedVersions } from "./versions.ts";
+
+/** The ledger of the last run, and the version that was published then. */
+interface RecordedLedger extends SavedLedger {
+  readonly generation: number;
+  /** A restored version may have the generation of another one. */
+  readonly published_at: string;
+}
 
 /** Single values by name. */
 interface CoordinatorValues {
@@ -53,9 +61,8 @@ export class CoordinatorState {
   readonly ticks: TickTable;
   readonly decisions: DecisionTable;
   readonly garbage: GarbageTable;
-  readonly ledger: CurrentLedger;
   readonly #versions: VersionTable;
-  readonly #facts: JsonTable<CoordinatorValues>;
+  readonly #values: JsonTable<CoordinatorValues>;
   readonly #storage: TableStorage;
 
   /** Throws OtherVersion if another version of this service made the tables. */
@@ -67,14 +74,9 @@ export class CoordinatorState {
     this.audit = new Outbox(storage, "audit");
     this.ticks = new TickTable(storage);
     this.decisions = new DecisionTable(storage);
-    this.#facts = new JsonTable(storage, "facts");
+    this.#values = new JsonTable(storage, "facts");
     this.#versions = new VersionTable(storage);
     this.garbage = new GarbageTable(storage);
-    this.ledger = new CurrentLedger({
-      read: () => this.#facts.get("ledger"),
-      write: (ledger) => this.#facts.set("ledger", ledger),
-      current: () => this.currentVersion(),
-    });
   }
 
   transaction<T>(work: () => T): T {
@@ -116,11 +118,11 @@ export class CoordinatorState {
   }
 
   pause(): Pause | null {
-    return this.#facts.get("pause");
+    return this.#values.get("pause");
   }
 
   setPause(pause: Pause | null): void {
-    this.#facts.set("pause", pause);
+    this.#values.set("pause", pause);
   }
 
   /** Removes the end of the present pause; without one, begins this pause. */
@@ -142,29 +144,29 @@ export class CoordinatorState {
 
   /** Id of the row that counts the skipped cron ticks; null after a tick was taken. */
   skippedRunId(): string | null {
-    return this.#facts.get("skipped_run");
+    return this.#values.get("skipped_run");
   }
 
   setSkippedRunId(id: string | null): void {
-    this.#facts.set("skipped_run", id);
+    this.#values.set("skipped_run", id);
   }
 
   /** The right to replace the manifest in R2. */
   get claim(): Claim {
-    const owner = this.#facts.get("owner");
+    const owner = this.#values.get("owner");
     if (owner === null) throw new Error("the tables name no owner");
     return {
       owner,
-      replaceable: () => this.#facts.get("replaceable"),
+      replaceable: () => this.#values.get("replaceable"),
       checked: (problem) => {
-        if (problem !== this.foreign()) this.#facts.set("foreign", problem);
+        if (problem !== this.foreign()) this.#values.set("foreign", problem);
       },
     };
   }
 
   /** Why the stores are not this installation's own; null if they are, or nobody has looked yet. */
   foreign(): string | null {
-    return this.#facts.get("foreign");
+    return this.#values.get("foreign");
   }
 
   /**
@@ -172,17 +174,17 @@ export class CoordinatorState {
    * awaits it by now, as after a takeover, stays.
    */
   withdraw(generation: number | null): void {
-    if (generation === null || generation !== this.#facts.get("unreplicated")) return;
+    if (generation === null || generation !== this.#values.get("unreplicated")) return;
     this.#versions.delete(generation);
-    this.#facts.set("unreplicated", null);
+    this.#values.set("unreplicated", null);
   }
 
   /** Replaces all versions by those of stores to take over, whose manifest has this ETag. */
   takeOver(manifests: readonly Manifest[], etag: string): void {
     this.replaceVersions(manifests);
-    this.#facts.set("unreplicated", null);
-    this.#facts.set("foreign", null);
-    this.#facts.set("replaceable", etag);
+    this.#values.set("unreplicated", null);
+    this.#values.set("foreign", null);
+    this.#values.set("replaceable", etag);
   }
 
   /** Lists the retained versions, newest first. */
@@ -205,7 +207,7 @@ export class CoordinatorState {
    */
   addVersion(manifest: Manifest): void {
     this.#versions.add(manifest);
-    this.#facts.set("unreplicated", manifest.generation);
+    this.#values.set("unreplicated", manifest.generation);
     const retained = new Set(retainedVersions(this.versions()));
     for (const { generation } of this.versions())
       if (!retained.has(generation)) this.#versions.delete(generation);
@@ -219,29 +221,51 @@ export class CoordinatorState {
 
   /** The version that awaits replication; null if the stores show the current one. */
   unreplicated(): Manifest | null {
-    const generation = this.#facts.get("unreplicated");
+    const generation = this.#values.get("unreplicated");
     return generation === null ? null : (this.findRetained(generation) ?? null);
   }
 
   /** Records that the stores show a version. No effect if a newer version awaits replication. */
   setReplicated(generation: number): void {
-    if (this.#facts.get("unreplicated") === generation) this.#facts.set("unreplicated", null);
+    if (this.#values.get("unreplicated") === generation) this.#values.set("unreplicated", null);
+  }
+
+  /** The ledger to compare upstream with; null for that of the snapshot. */
+  ledgerFiles(): LedgerFiles | null {
+    return this.savedLedger() ?? ledgerOf(this.currentVersion()?.sources ?? {});
+  }
+
+  /** The ledger of the last run while its version is published; null before it and after a rollback. */
+  savedLedger(): SavedLedger | null {
+    const [ledger, current] = [this.#values.get("ledger"), this.currentVersion()];
+    if (ledger?.generation !== current?.generation) return null;
+    if (ledger === null || ledger.published_at !== current?.published_at) return null;
+    const { accepted, held, held_changes } = ledger;
+    return { accepted, held, held_changes };
+  }
+
+  /** Records a ledger as that of the current version. */
+  recordLedger(ledger: SavedLedger): void {
+    const current = this.currentVersion();
+    if (current === null) return;
+    const { generation, published_at } = current;
+    this.#values.set("ledger", { ...ledger, generation, published_at });
   }
 
   /** The upstream files of the source's last successful run. */
   archivedFiles(source: string): UpstreamFiles {
-    return this.#facts.get(`archived:${source}`) ?? {};
+    return this.#values.get(`archived:${source}`) ?? {};
   }
 
   setArchivedFiles(source: string, files: UpstreamFiles): void {
-    this.#facts.set(`archived:${source}`, files);
+    this.#values.set(`archived:${source}`, files);
   }
 
   /** Lists the archived files (SHA-256) that a later run may need, as a basis or as a candidate. */
   neededFiles(): string[] {
-    const ledger = this.#facts.get("ledger");
+    const ledger = this.#values.get("ledger");
     const files = [
-      ...this.#facts.entries<`archived:${string}`>("archived:").map(([, archived]) => archived),
+      ...this.#values.entries<`archived:${string}`>("archived:").map(([, archived]) => archived),
       ...candidateFiles(this.runs()),
     ];
     return [
@@ -257,19 +281,19 @@ export class CoordinatorState {
   }
 
   historyLostAt(): string | null {
-    return this.#facts.get("history_lost");
+    return this.#values.get("history_lost");
   }
 
   setHistoryLost(at: string | null): void {
-    this.#facts.set("history_lost", at);
+    this.#values.set("history_lost", at);
   }
 
   collectedAt(): number | null {
-    return this.#facts.get("collected_at");
+    return this.#values.get("collected_at");
   }
 
   setCollectedAt(at: number): void {
-    this.#facts.set("collected_at", at);
+    this.#values.set("collected_at", at);
   }
 
   /** Worker version that built each catalog, by the catalog's hash, according to retained runs. */

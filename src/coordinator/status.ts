@@ -6,7 +6,7 @@ import { heldSummary } from "../ingest/report.ts";
 import { isBackup } from "./backup-jobs.ts";
 import type { CoordinatorState } from "./state.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
-import { isRun } from "./run-queue.ts";
+import { isRun } from "./run-record.ts";
 import { versionSchema } from "./version-schema.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
 import { pauseSchema, unlessEnded } from "./pause.ts";
@@ -79,7 +79,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     foreign: state.foreign(),
     outboxLength: state.history.length + state.audit.length,
     historyLostAt: state.historyLostAt(),
-    held: state.ledger.saved()?.held_changes ?? null,
+    held: state.savedLedger()?.held_changes ?? null,
     lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,

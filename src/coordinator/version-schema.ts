@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../catalog/fields.ts";
 
-/** The only schema of a version: the status, the OpenAPI document and the pages follow from it. */
+/**
+ * The only schema of a version: the status, the OpenAPI document and the pages follow from it. A file
+ * of its own, because the pages are checked without the types of the runtime.
+ */
 export const versionSchema = z
   .strictObject({
     generation: z.int().min(1),

@@ -30,7 +30,7 @@ import { SourceError } from "../sources/source-error.ts";
 import { decodeFile, findFile } from "../sources/source-file.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import { type Measure, summarizeHeld } from "./accounting.ts";
+import { type FileMeasure, summarizeHeld } from "./accounting.ts";
 import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import type { RunMode } from "./report.ts";
@@ -70,7 +70,7 @@ interface AcceptedSources {
   readonly files: { readonly [file: string]: string };
   readonly held: ReturnType<typeof summarizeHeld>;
   /** Null for the embedded file, which is compared with nothing. */
-  readonly measure: Measure | null;
+  readonly measure: FileMeasure | null;
   /** Airports of the ledger that travellers use, and those of them with a row in the file. */
   readonly listed: Listed;
   /** The account of upstream's airports. */
@@ -139,7 +139,7 @@ function measureFile(
   listed: number,
   { airports, codedRows }: Accepted,
   { unlistedPercent }: SurpriseLimits,
-): Measure {
+): FileMeasure {
   const slackPercent = codedRows === null ? unlistedPercent : FILE_CHANGE_MAX_PERCENT;
   return { listed, before: codedRows, accepted: airports.length, slackPercent };
 }

@@ -9,7 +9,7 @@ import type { HeldSummary, ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The number of airports that an upstream file lists, and the numbers to compare it with. */
-export interface Measure {
+export interface FileMeasure {
   /** Rows with an IATA code. */
   readonly listed: number;
   /** Those of the file before; null for the first file. */
@@ -25,7 +25,7 @@ export interface Parsed {
   /** Rows of airports. `seen` excludes the many without an IATA code. */
   readonly rows: { readonly seen: number; readonly rejected: number };
   /** Null for the embedded file, which is compared with nothing. */
-  readonly measure: Measure | null;
+  readonly measure: FileMeasure | null;
   /** Airports of the catalog that travellers use, and those of them with a row in the file. */
   readonly listed: Listed;
   /** Number of the newest decision that it has followed. */

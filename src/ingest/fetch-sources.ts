@@ -7,7 +7,7 @@ import { EMBEDDED, type Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { ArchivedCandidate, RunContext } from "./step.ts";
 import { RunFault } from "./faults.ts";
-import type { RunMode, UpstreamFacts, UpstreamFiles } from "./report.ts";
+import type { RunMode, ArchivedFile, UpstreamFiles } from "./report.ts";
 
 export interface FetchDependencies {
   readonly archive: SourceArchive;
@@ -78,7 +78,7 @@ export async function fetchSources(
   const from = findUpstream(upstreams, source);
   const known = mode === "full" ? {} : await presentFiles(archive, archived);
   const sources: { [file: string]: string } = { snapshot: snapshot.sha256 };
-  const upstream: { [file: string]: UpstreamFacts } = {};
+  const upstream: { [file: string]: ArchivedFile } = {};
   for (const file of await from.fetch(known, as_of)) {
     if ("unchangedSha256" in file) {
       sources[file.name] = file.unchangedSha256;
@@ -118,7 +118,7 @@ async function presentFiles(
   archive: Pick<SourceArchive, "read">,
   archived: UpstreamFiles,
 ): Promise<UpstreamFiles> {
-  const present: { [file: string]: UpstreamFacts } = {};
+  const present: { [file: string]: ArchivedFile } = {};
   for (const [name, file] of Object.entries(archived))
     if (await isIntact(archive, file.sha256)) present[name] = file;
   return present;

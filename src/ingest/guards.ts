@@ -9,7 +9,7 @@ import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manif
 import { listPieces, localPieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
-import type { Measure, Parsed } from "./accounting.ts";
+import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { type ChangeSample, DIFF_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
 import type { Workspace } from "./workspace.ts";
@@ -50,19 +50,19 @@ export const OVERRIDABLE = {
 type Guard = keyof typeof OVERRIDABLE;
 
 /** The published version, with the candidate's changes. */
-export interface PublishedFacts extends Pick<Manifest, "airport_set" | "counts"> {
+export interface ComparedVersion extends Pick<Manifest, "airport_set" | "counts"> {
   readonly locales: { readonly [locale: string]: Pick<LocaleEntry, "coverage"> };
   /** Null if no copy of the published version is intact, so that the changes are unknown. */
   readonly changes: ChangeCounts | null;
 }
 
 /** The inputs of the guards. */
-export interface GuardFacts
+export interface GuardInputs
   extends
     Pick<Parsed, "rows" | "measure" | "listed">,
     Pick<Content, "counts" | "messages" | "violations"> {
   /** Null before the first publication. */
-  readonly published: PublishedFacts | null;
+  readonly published: ComparedVersion | null;
   readonly airportSet: AirportSet;
 }
 
@@ -84,10 +84,10 @@ export interface GuardTrip {
 const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
 /** Finds every tripped guard, the gravest first. */
-export function checkGuards(facts: GuardFacts): GuardTrip[] {
-  const found = [...findTrips(facts)];
+export function checkGuards(inputs: GuardInputs): GuardTrip[] {
+  const found = [...findTrips(inputs)];
   const first = found.find(({ guard }) => guard === "guard_shrink" || guard === "guard_change");
-  const why = describeSwitch(facts);
+  const why = describeSwitch(inputs);
   return found.map((trip) => (trip === first ? { ...trip, message: trip.message + why } : trip));
 }
 
@@ -99,20 +99,20 @@ export function findRefusals(found: readonly GuardTrip[], force: boolean): Guard
   return found.filter(({ guard }) => !(force && OVERRIDABLE[guard]));
 }
 
-function* findTrips(facts: GuardFacts): Generator<GuardTrip> {
-  yield* checkEmpty(facts);
-  yield* checkIntegrity(facts);
-  yield* checkFile(facts);
-  if (facts.published !== null) {
-    yield* checkShrink(facts.published, facts);
-    yield* checkChange(facts.published, facts);
+function* findTrips(inputs: GuardInputs): Generator<GuardTrip> {
+  yield* checkEmpty(inputs);
+  yield* checkIntegrity(inputs);
+  yield* checkFile(inputs);
+  if (inputs.published !== null) {
+    yield* checkShrink(inputs.published, inputs);
+    yield* checkChange(inputs.published, inputs);
   }
-  yield* checkRejects(facts);
-  if (facts.published !== null) yield* checkCoverage(facts.published, facts);
-  yield* checkMessageSizes(facts);
+  yield* checkRejects(inputs);
+  if (inputs.published !== null) yield* checkCoverage(inputs.published, inputs);
+  yield* checkMessageSizes(inputs);
 }
 
-function* checkEmpty({ published, counts }: GuardFacts): Generator<GuardTrip> {
+function* checkEmpty({ published, counts }: GuardInputs): Generator<GuardTrip> {
   for (const list of LISTS) {
     if (counts[list] > 0) continue;
     const before = published?.counts[list] ?? null;
@@ -121,7 +121,7 @@ function* checkEmpty({ published, counts }: GuardFacts): Generator<GuardTrip> {
   }
 }
 
-function* checkIntegrity({ violations }: GuardFacts): Generator<GuardTrip> {
+function* checkIntegrity({ violations }: GuardInputs): Generator<GuardTrip> {
   if (violations.length === 0) return;
   const named = violations
     .slice(0, VIOLATIONS_NAMED)
@@ -133,7 +133,7 @@ function* checkIntegrity({ violations }: GuardFacts): Generator<GuardTrip> {
 }
 
 /** A file that breaks off between two rows, or repeats rows, looks like any other. */
-function* checkFile({ measure, listed }: GuardFacts): Generator<GuardTrip> {
+function* checkFile({ measure, listed }: GuardInputs): Generator<GuardTrip> {
   if (measure !== null) yield* checkLength(measure);
   const { before, after, least: limit } = listed;
   const message = `of ${before} airports that travellers use, upstream has ${after}`;
@@ -141,7 +141,12 @@ function* checkFile({ measure, listed }: GuardFacts): Generator<GuardTrip> {
     yield { guard: "guard_truncated", list: "airports", before, after, limit, message };
 }
 
-function* checkLength({ listed, before, accepted, slackPercent }: Measure): Generator<GuardTrip> {
+function* checkLength({
+  listed,
+  before,
+  accepted,
+  slackPercent,
+}: FileMeasure): Generator<GuardTrip> {
   const describe = (usual: number) => {
     if (before === null)
       return `the catalog has ${usual} airports, and upstream's first file lists ${listed}`;
@@ -164,7 +169,7 @@ function* checkLength({ listed, before, accepted, slackPercent }: Measure): Gene
   if (listed > highest) yield trip("guard_padded", most, highest);
 }
 
-function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Generator<GuardTrip> {
+function* checkShrink(published: ComparedVersion, { counts }: GuardInputs): Generator<GuardTrip> {
   for (const list of LISTS) {
     const [before, after] = [published.counts[list], counts[list]];
     const limit = before - percentOf(before, SHRINK_MAX_PERCENT);
@@ -174,7 +179,7 @@ function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Genera
 }
 
 /** Explains a change of the setting AIRPORTS; empty if it is unchanged. */
-function describeSwitch({ published, airportSet }: GuardFacts): string {
+function describeSwitch({ published, airportSet }: GuardInputs): string {
   if (published === null || published.airport_set === airportSet) return "";
   return ` (AIRPORTS was "${published.airport_set}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
 }
@@ -184,8 +189,8 @@ function describeSwitch({ published, airportSet }: GuardFacts): string {
  * judges that alone: clients have no catalog, and to refuse the candidate would not bring it back.
  */
 function* checkChange(
-  { counts, changes }: PublishedFacts,
-  candidate: Pick<GuardFacts, "counts">,
+  { counts, changes }: ComparedVersion,
+  candidate: Pick<GuardInputs, "counts">,
 ): Generator<GuardTrip> {
   for (const list of LISTS) {
     const all = counts[list];
@@ -198,7 +203,7 @@ function* checkChange(
   }
 }
 
-function* checkRejects({ rows }: GuardFacts): Generator<GuardTrip> {
+function* checkRejects({ rows }: GuardInputs): Generator<GuardTrip> {
   const { seen, rejected: after } = rows;
   const limit = percentOf(seen, REJECTS_MAX_PERCENT);
   const message = `${after} of ${seen} rows rejected`;
@@ -206,8 +211,8 @@ function* checkRejects({ rows }: GuardFacts): Generator<GuardTrip> {
 }
 
 /** Ignores locales that are not in both versions. */
-function* checkCoverage(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
-  for (const [locale, { coverage: after }] of Object.entries(facts.messages)) {
+function* checkCoverage(published: ComparedVersion, inputs: GuardInputs): Generator<GuardTrip> {
+  for (const [locale, { coverage: after }] of Object.entries(inputs.messages)) {
     const before = published.locales[locale]?.coverage;
     if (before === undefined) continue;
     // Coverage has four decimals. Integers avoid a rounding error at exactly the limit.
@@ -219,7 +224,7 @@ function* checkCoverage(published: PublishedFacts, facts: GuardFacts): Generator
   }
 }
 
-function* checkMessageSizes({ messages }: GuardFacts): Generator<GuardTrip> {
+function* checkMessageSizes({ messages }: GuardInputs): Generator<GuardTrip> {
   const limit = MESSAGE_MAX_BYTES;
   for (const [locale, { bytes: after }] of Object.entries(messages)) {
     const message = `the message in ${locale} has ${after} bytes, over ${limit}: gRPC clients would refuse it`;

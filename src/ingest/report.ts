@@ -155,4 +155,4 @@ export type ListCounts = NonNullable<Report["counts"]>["airports"];
 /** Archived upstream files by name. */
 export type UpstreamFiles = Report["upstream"];
 /** An archived upstream file. */
-export type UpstreamFacts = UpstreamFiles[string];
+export type ArchivedFile = UpstreamFiles[string];

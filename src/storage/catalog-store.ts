@@ -129,7 +129,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
   const checkOwner = async () => {
     const head = r2.head(MANIFEST_KEY);
     const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, COPY_DEADLINE_MS, head);
-    const foreign = stored && judgeOwner(stored, requireClaim());
+    const foreign = stored && checkClaim(stored, requireClaim());
     claim?.checked(foreign?.message ?? null);
     if (foreign !== null) throw foreign;
     return stored && stored.etag;
@@ -201,7 +201,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
 }
 
 /** Says why the installation may not replace a stored manifest; null if it may. */
-function judgeOwner({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
+function checkClaim({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
   if (Number(format) > SEALED_FORMAT)
     return new ForeignStores(

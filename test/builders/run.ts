@@ -1,7 +1,11 @@
 /** Builders of runs as the coordinator keeps them. */
 import type { Run } from "../../src/coordinator/run.ts";
-import type { RunRecord } from "../../src/coordinator/run-queue.ts";
-import { newRun, type EnqueueRequest, type NewRun } from "../../src/coordinator/run-queue.ts";
+import {
+  type EnqueueRequest,
+  type NewRun,
+  newRun,
+  type RunRecord,
+} from "../../src/coordinator/run-record.ts";
 import type { Queue } from "../../src/coordinator/jobs.ts";
 
 export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): EnqueueRequest {
@@ -20,7 +24,7 @@ export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): Enqueue
 }
 
 /** What a new run is made of, besides the request. */
-export function someRunFacts(changes: Partial<NewRun> = {}): NewRun {
+export function someRunFields(changes: Partial<NewRun> = {}): NewRun {
   return {
     id: "019aa3c0-0000-7000-8000-000000000001",
     at: "2026-11-01T04:17:00.000Z",
@@ -32,7 +36,7 @@ export function someRunFacts(changes: Partial<NewRun> = {}): NewRun {
 
 /** A run that waits. */
 export function aRunRecord(changes: Partial<Run> = {}): RunRecord {
-  const record = newRun(someRunFacts(), anEnqueueRequest());
+  const record = newRun(someRunFields(), anEnqueueRequest());
   return { ...record, job: { ...record.job, ...changes } };
 }
 

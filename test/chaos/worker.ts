@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import type { Run } from "../../src/coordinator/run.ts";
-import type { RunRecord } from "../../src/coordinator/run-queue.ts";
+import type { RunRecord } from "../../src/coordinator/run-record.ts";
 import { INGEST_INSTANCE } from "../../src/instances.ts";
 import service, {
   AlertMonitor as Monitor,

@@ -42,7 +42,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "gen",
     "ingest",
   ],
-  "config.ts": ["acceptance", "catalog", "sources", "serving-config.ts"],
+  "config.ts": ["acceptance", "catalog", "sources", "storage", "serving-config.ts"],
   "serving-config.ts": [],
   "schedule.ts": ["coordinator"],
   "instances.ts": [],

@@ -162,7 +162,7 @@ interface QueryWord {
   /** Whether a place need not have it. */
   readonly small: ReturnType<typeof smallWord>;
   /** 1 where a word of the entry begins with it, or where it is a code. */
-  readonly own: Uint8Array;
+  readonly direct: Uint8Array;
   /** How the entry has it, where that tells where other places are. */
   readonly lent: Uint8Array;
   /** 1 where the entry has it, or something that it lies in. */
@@ -184,9 +184,9 @@ function match(index: SearchIndex, query: string): Match[] {
   });
   const phrases = new Map<number, readonly string[]>();
   const named = areasNamed(index, words);
-  const costOfWords = (entry: Entry, { own, lentCost }: MatchedWords): number => {
-    const phrase = phrases.get(own) ?? phrasesOf(words, own);
-    phrases.set(own, phrase);
+  const costOfWords = (entry: Entry, { directWords, lentCost }: MatchedWords): number => {
+    const phrase = phrases.get(directWords) ?? phrasesOf(words, directWords);
+    phrases.set(directWords, phrase);
     return lentCost + (phrase.length > 0 ? costOf(entry, phrase) : costWithin(entry, named));
   };
   const isForAirport = words.some(({ small }) => small === "airport");
@@ -208,7 +208,7 @@ function match(index: SearchIndex, query: string): Match[] {
 /** Finds the entries that a word matches by itself. */
 function matchWord(index: SearchIndex, text: string): Omit<QueryWord, "text" | "small"> {
   const { names, aliases, codes, regionCodes, entries, within } = index;
-  const own = new Uint8Array(entries.length);
+  const direct = new Uint8Array(entries.length);
   const lent = new Uint8Array(entries.length);
   const lend = (positions: readonly number[], how: number) => {
     for (const position of positions)
@@ -216,7 +216,7 @@ function matchWord(index: SearchIndex, text: string): Omit<QueryWord, "text" | "
         lent[position] = Math.max(how, lent[position] ?? 0);
   };
   const mark = (positions: readonly number[], how: number) => {
-    for (const position of positions) own[position] = 1;
+    for (const position of positions) direct[position] = 1;
     if (how !== HOW.not) lend(positions, how);
   };
   const isWhere = text.length >= WHERE_MIN_LENGTH;
@@ -230,10 +230,10 @@ function matchWord(index: SearchIndex, text: string): Omit<QueryWord, "text" | "
   }
   mark(codes.get(text) ?? [], HOW.whole);
   lend(regionCodes.get(text) ?? [], HOW.whole);
-  const has = own.slice();
+  const has = direct.slice();
   for (let position = 0; position < lent.length; position++)
     if (lent[position]) for (const child of within[position] ?? []) has[child] = 1;
-  return { own, lent, has };
+  return { direct, lent, has };
 }
 
 /** Whether an entry is a region of several countries: `south` does not begin Southern Europe. */
@@ -244,7 +244,7 @@ function isWide(entry: Entry | undefined): boolean {
 /** The words of a query that an entry has. */
 interface MatchedWords {
   /** Those that it has by itself, a bit each. */
-  readonly own: number;
+  readonly directWords: number;
   /** Whether its name or that of its city is among them, not only where it is. */
   readonly isNamed: boolean;
   /** What the others cost. */
@@ -260,31 +260,31 @@ function matchWords(
   position: number,
   words: readonly QueryWord[],
 ): readonly MatchedWords[] {
-  const byName = { own: 0, isNamed: false, lentCost: 0 };
+  const byName = { directWords: 0, isNamed: false, lentCost: 0 };
   const byPlace = { ...byName };
-  for (const [at, { small, own, lent }] of words.entries()) {
+  for (const [at, { small, direct, lent }] of words.entries()) {
     let how = HOW.not;
     if (small === undefined)
       for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
     const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
     for (const matched of [byName, byPlace])
-      if (own[position] && (matched === byName || how === HOW.not)) {
-        matched.own |= 1 << at;
+      if (direct[position] && (matched === byName || how === HOW.not)) {
+        matched.directWords |= 1 << at;
         matched.isNamed ||= small === undefined;
       } else {
         matched.lentCost += cost;
         matched.isNamed ||= (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
       }
   }
-  return byName.own === byPlace.own ? [byName] : [byName, byPlace];
+  return byName.directWords === byPlace.directWords ? [byName] : [byName, byPlace];
 }
 
 /**
  * Joins the words that an entry has by itself, with and without those that it need not have, in each
  * spelling. Empty where it only lies in what the query names.
  */
-function phrasesOf(words: readonly QueryWord[], own: number): readonly string[] {
-  const chosen = words.filter((_, at) => own & (1 << at));
+function phrasesOf(words: readonly QueryWord[], directWords: number): readonly string[] {
+  const chosen = words.filter((_, at) => directWords & (1 << at));
   const needed = chosen.filter(({ small }) => small === undefined);
   if (needed.length === 0) return [];
   const joined = [chosen, needed].map((some) => some.map(({ text }) => text).join(" "));

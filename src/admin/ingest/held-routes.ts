@@ -6,12 +6,12 @@ import {
   type HeldChange,
   heldChangeSchema,
   rankOf,
-  RULES,
+  HELD_RULES,
   withDecision,
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import { count } from "../../catalog/fields.ts";
-import { plainRun } from "../../coordinator/run-queue.ts";
+import { plainRun } from "../../coordinator/run-record.ts";
 import { type ListedRun, runSchema } from "../../coordinator/run.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time.ts";
@@ -24,7 +24,7 @@ import { OF_RUN, runId, runPath } from "./find-runs.ts";
 
 const NO_RULE = "none";
 const ruleField = z
-  .enum([...RULES, NO_RULE])
+  .enum([...HELD_RULES, NO_RULE])
   .optional()
   .meta({ description: "All that this rule marks; `none`: those that no rule marks." });
 
@@ -196,7 +196,7 @@ async function readHeld({ coordinator, archive }: Platform): Promise<HeldChange[
 function countRules(held: readonly HeldChange[]): { readonly [rule: string]: number } {
   const marks = Map.groupBy<string, string>(held.flatMap(marksOf), (rule) => rule);
   return Object.fromEntries(
-    [...RULES, NO_RULE].flatMap((rule) => {
+    [...HELD_RULES, NO_RULE].flatMap((rule) => {
       const marked = marks.get(rule);
       return marked === undefined ? [] : [[rule, marked.length]];
     }),

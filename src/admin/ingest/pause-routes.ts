@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { PauseAnswer } from "../../coordinator/ingest-runs.ts";
-import { type EnqueueResult, plainRun } from "../../coordinator/run-queue.ts";
+import { type EnqueueResult } from "../../coordinator/run-queue.ts";
+import { plainRun } from "../../coordinator/run-record.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import { type Pause, pauseSchema } from "../../coordinator/pause.ts";
 import { timeText } from "../../storage/time.ts";

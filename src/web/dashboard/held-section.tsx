@@ -6,7 +6,7 @@ import { decideAll, decideHeld } from "./actions.tsx";
 import type { HeldChange, HeldPage } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { After, Before } from "./held-record.tsx";
-import { RULES } from "./held-words.ts";
+import { WORDS_OF_RULES } from "./held-words.ts";
 import { Section } from "./section.tsx";
 import { RowButton, Table } from "./table.tsx";
 import { Time, useNow } from "./time.tsx";
@@ -72,7 +72,8 @@ function HeldGroup({ group, isFirst, onAction }: GroupProps) {
     >
       <summary>
         <b>{rule === "none" ? "No rule" : rule.replaceAll("_", " ")}</b>{" "}
-        <span class="count">{formatCount(total)}</span> <span class="hint">{RULES[rule]}</span>
+        <span class="count">{formatCount(total)}</span>{" "}
+        <span class="hint">{WORDS_OF_RULES[rule]}</span>
       </summary>
       {isOpen && <HeldChanges group={group} onAction={onAction} />}
     </details>

@@ -1,10 +1,10 @@
 /** Held changes in plain words. Pure. */
 import { distanceKm } from "../../catalog/positions.ts";
-import type { Rule } from "../../acceptance/held-change.ts";
+import type { HeldRule } from "../../acceptance/held-change.ts";
 import type { HeldChange } from "./answers.ts";
 
 /** What each rule marks; `none`: what no rule does. */
-export const RULES: { readonly [rule: string]: string } = {
+export const WORDS_OF_RULES: { readonly [rule: string]: string } = {
   obscene: "An obscene word would appear.",
   changes_country: "An airport would be in another country.",
   changes_code: "An airport would have another IATA code.",
@@ -22,7 +22,7 @@ export const RULES: { readonly [rule: string]: string } = {
   region_emptied: "A region would lose half of its airports.",
   disputed: "Upstream keeps changing its mind.",
   none: "Usual edits, which need no look.",
-} satisfies { readonly [R in Rule | "none"]: string };
+} satisfies { readonly [R in HeldRule | "none"]: string };
 
 /** The fields of a record, by name. */
 export type Fields = { readonly [field: string]: string | number | boolean };

@@ -5,7 +5,7 @@ import {
   Unavailable,
   withStoreDeadline,
 } from "../../../src/admin/calls.ts";
-import { plainRun } from "../../../src/coordinator/run-queue.ts";
+import { plainRun } from "../../../src/coordinator/run-record.ts";
 import { StoreError, StoreTimeout } from "../../../src/storage/deadline.ts";
 
 const RESET = new Error("the object was reset");

@@ -41,7 +41,7 @@ describe("a restore", () => {
   it("says that the backup lacks its ledger, and nothing of it if the backup has it", async () => {
     const whole = await world.backUp();
     expect(await world.restore(whole.backup_id)).not.toHaveProperty("warning");
-    const { accepted = "" } = world.ingest.state.ledger.saved() ?? {};
+    const { accepted = "" } = world.ingest.state.savedLedger() ?? {};
     world.ingest.archive.bucket.files.delete(sourceKey(accepted));
     world.bucket.files.delete(backupObjectKey(accepted));
     const { backup_id } = await world.backUp();
@@ -184,13 +184,13 @@ describe("a restore", () => {
     expect(held()).toMatchObject(waiting);
     world.ingest.time += 3_600_000;
     const { backup_id } = await world.backUp();
-    const saved = world.ingest.state.ledger.saved();
+    const saved = world.ingest.state.savedLedger();
     world.ingest.archive.bucket.files.delete(sourceKey(saved?.accepted ?? ""));
     world.ingest.archive.bucket.files.delete(sourceKey(saved?.held ?? ""));
     await run("Something else");
     await world.restore(backup_id);
     expect(held()).toMatchObject(waiting);
-    expect(world.ingest.state.ledger.saved()).toEqual(saved);
+    expect(world.ingest.state.savedLedger()).toEqual(saved);
     await world.ingest.coordinator.resume();
     await run("Waits");
     expect(held()).toMatchObject(waiting);

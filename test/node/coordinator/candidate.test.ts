@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type EnqueueRequest, REFUSED_KEPT } from "../../../src/coordinator/run-queue.ts";
+import { type EnqueueRequest, REFUSED_KEPT } from "../../../src/coordinator/run-record.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { sourceKey } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
+import type { RunRecord } from "../../../src/coordinator/run-record.ts";
 import type { Pause } from "../../../src/coordinator/pause.ts";
 import {
   backoffMs,

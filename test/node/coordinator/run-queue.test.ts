@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
+import type { RunRecord } from "../../../src/coordinator/run-record.ts";
 import type { Pause } from "../../../src/coordinator/pause.ts";
-import {
-  decideEnqueue,
-  decideTick,
-  QUEUE_MAX_DEPTH,
-  retryOf,
-} from "../../../src/coordinator/run-queue.ts";
+import { decideEnqueue, decideTick, QUEUE_MAX_DEPTH } from "../../../src/coordinator/run-queue.ts";
 import { toListed } from "../../../src/coordinator/run.ts";
 import type { Queue } from "../../../src/coordinator/jobs.ts";
 import { aBackupRecord } from "../../builders/job.ts";
-import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
+import { aQueue, aRunRecord } from "../../builders/run.ts";
 
 const wanted = aRunRecord({ id: "wanted" });
 const running = aRunRecord({ id: "running", state: "running" });
@@ -184,64 +179,5 @@ describe("decideTick", () => {
     expect(decideTick(wanted, aQueue({ waiting: [waiting] }))).toBe("already_queued");
     const view = aQueue({ waiting: differing(QUEUE_MAX_DEPTH) });
     expect(decideTick(wanted, view)).toBe("queue_full");
-  });
-});
-
-describe("retryOf", () => {
-  const failed = aRunRecord({ id: "failed", state: "failed", mode: "full" });
-
-  const retried = (record: RunRecord, others: readonly RunRecord[] = []) => {
-    const made = someRunFacts({ id: "retry" });
-    return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
-  };
-
-  it("uses the date that the request gave the dropped files", () => {
-    const dated = { ...failed, job: { ...failed.job, as_of: "2026-02-10" } };
-    expect(retried(dated)?.job.as_of).toBe("2026-02-10");
-  });
-
-  it("repeats the request of the failed run, names it as its parent, and waits until its start time", () => {
-    const retry = retried(failed);
-    expect(retry?.notBefore).toBe(NOW + 60_000);
-    expect(retry?.job).toMatchObject({
-      id: "retry",
-      state: "queued",
-      trigger: "retry",
-      mode: "full",
-      forced: false,
-      requested_by: "ops",
-      attempt: 2,
-      parent_run_id: "failed",
-      error: null,
-    });
-  });
-
-  it("builds from the same candidate as the failed run", () => {
-    const upstream = { "airports.csv": { sha256: "a", bytes: 1 } };
-    const approval = aRunRecord({ id: "approval", candidate_of: "refused", upstream });
-    expect(retried(approval)?.job).toMatchObject({ candidate_of: "refused", upstream });
-    const asking = aRunRecord({ id: "asking", upstream });
-    expect(retried(asking)?.job).toMatchObject({ candidate_of: null, upstream: {} });
-  });
-
-  it("makes no retry of a forced run, unless that builds from a candidate", () => {
-    expect(retried(aRunRecord({ forced: true }))).toBeNull();
-    const approval = aRunRecord({ forced: true, candidate_of: "refused" });
-    expect(retried(approval)?.job).toMatchObject({ forced: true, candidate_of: "refused" });
-  });
-
-  it("makes no retry of a run that is a retry itself", () => {
-    const retry = retried(failed);
-    expect(retry && retried(retry)).toBeNull();
-  });
-
-  it("makes no retry while an equivalent run waits", () => {
-    const { mode } = failed.job;
-    expect(retried(failed, [waiting, aRunRecord({ mode })])).toBeNull();
-    expect(retried(failed, [waiting, aRunRecord({ mode, forced: true })])).not.toBeNull();
-  });
-
-  it("makes a retry even if the queue is full", () => {
-    expect(retried(failed, differing(QUEUE_MAX_DEPTH))?.job.id).toBe("retry");
   });
 });

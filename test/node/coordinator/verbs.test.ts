@@ -194,12 +194,12 @@ const VERBS: { readonly [verb: string]: Verb } = {
     act: () => world.ingest.coordinator.pause(PAUSE, false),
     cells: {
       waits: {
-        answer: () => ({ changed: true, runningRunId: null, queued: 1, cancelled: null }),
+        answer: () => ({ changed: true, runningRunId: null, cancelled: null }),
         ends: [],
         resumed: ["published"],
       },
       "waits to retry": {
-        answer: () => ({ changed: true, runningRunId: null, queued: 1 }),
+        answer: () => ({ changed: true, runningRunId: null }),
         ends: [],
         resumed: ["published"],
       },
@@ -209,12 +209,12 @@ const VERBS: { readonly [verb: string]: Verb } = {
         resumed: ["published"],
       },
       ...begun({
-        answer: ({ id }) => ({ changed: true, runningRunId: id, queued: 0 }),
+        answer: ({ id }) => ({ changed: true, runningRunId: id }),
         ends: [],
         resumed: ["published"],
       }),
       "has published": { answer: ({ id }) => ({ runningRunId: id }), ends: ["published"] },
-      ...ended({ answer: () => ({ changed: true, runningRunId: null, queued: 0 }), ends: [] }),
+      ...ended({ answer: () => ({ changed: true, runningRunId: null }), ends: [] }),
     },
   },
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeCounts } from "../../../src/catalog/diff.ts";
 import type { ListChanges } from "../../../src/catalog/list-diff.ts";
-import type { Measure } from "../../../src/ingest/accounting.ts";
+import type { FileMeasure } from "../../../src/ingest/accounting.ts";
 import type { Counts } from "../../../src/catalog/manifest.ts";
 import {
   checkGuards,
   findRefusals,
-  type GuardFacts,
+  type GuardInputs,
   type GuardTrip,
-  type PublishedFacts,
+  type ComparedVersion,
 } from "../../../src/ingest/guards.ts";
 
 const LISTS = ["airports", "cities", "countries", "regions"] as const;
@@ -29,7 +29,7 @@ function someChanges(
   };
 }
 
-const aMessage = (changes: Partial<GuardFacts["messages"][string]> = {}) => ({
+const aMessage = (changes: Partial<GuardInputs["messages"][string]> = {}) => ({
   sha256: "0".repeat(64),
   bytes: 1_700_000,
   coverage: 1,
@@ -37,7 +37,7 @@ const aMessage = (changes: Partial<GuardFacts["messages"][string]> = {}) => ({
 });
 
 /** A published world in two locales. */
-const aPublished = (changes: Partial<PublishedFacts> = {}): PublishedFacts => ({
+const aPublished = (changes: Partial<ComparedVersion> = {}): ComparedVersion => ({
   airport_set: "all",
   counts: WORLD,
   locales: { de: { coverage: 0.98 }, en: { coverage: 1 } },
@@ -45,7 +45,7 @@ const aPublished = (changes: Partial<PublishedFacts> = {}): PublishedFacts => ({
   ...changes,
 });
 
-const aMeasure = (changes: Partial<Measure> = {}): Measure => ({
+const aMeasure = (changes: Partial<FileMeasure> = {}): FileMeasure => ({
   listed: 9074,
   before: 9074,
   accepted: 9074,
@@ -54,11 +54,11 @@ const aMeasure = (changes: Partial<Measure> = {}): Measure => ({
 });
 
 /** A candidate from a file that lists so many airports. */
-const listing = (listed: number, measure: Partial<Measure> = {}) =>
-  someFacts({ measure: aMeasure({ listed, ...measure }) });
+const listing = (listed: number, measure: Partial<FileMeasure> = {}) =>
+  someInputs({ measure: aMeasure({ listed, ...measure }) });
 
 /** A candidate that is the same as what is published. */
-const someFacts = (changes: Partial<GuardFacts> = {}): GuardFacts => ({
+const someInputs = (changes: Partial<GuardInputs> = {}): GuardInputs => ({
   published: aPublished(),
   airportSet: "all",
   counts: WORLD,
@@ -70,7 +70,7 @@ const someFacts = (changes: Partial<GuardFacts> = {}): GuardFacts => ({
   ...changes,
 });
 
-const EVERYTHING_WRONG = someFacts({
+const EVERYTHING_WRONG = someInputs({
   published: aPublished({ changes: someChanges({ regions: { removed: 2152 } }) }),
   counts: { ...WORLD, regions: 0 },
   messages: { en: aMessage({ coverage: 0.5, bytes: 4 * MIB }) },
@@ -82,21 +82,21 @@ const EVERYTHING_WRONG = someFacts({
 
 const guardsOf = (trips: readonly GuardTrip[]) => trips.map(({ guard }) => guard);
 
-const withCounts = (counts: Partial<Counts>, published: PublishedFacts | null = aPublished()) =>
-  someFacts({ counts: { ...WORLD, ...counts }, published });
+const withCounts = (counts: Partial<Counts>, published: ComparedVersion | null = aPublished()) =>
+  someInputs({ counts: { ...WORLD, ...counts }, published });
 const withChanges = (airports: Partial<ListChanges>) =>
-  someFacts({ published: aPublished({ changes: someChanges({ airports }) }) });
+  someInputs({ published: aPublished({ changes: someChanges({ airports }) }) });
 const withRejects = (seen: number, rejected: number) =>
-  someFacts({ rows: { seen, rejected }, published: null });
+  someInputs({ rows: { seen, rejected }, published: null });
 const withCoverage = (before: number, after: number) =>
-  someFacts({
+  someInputs({
     published: aPublished({ locales: { de: { coverage: before } } }),
     messages: { de: aMessage({ coverage: after }) },
   });
-const withLength = (bytes: number) => someFacts({ messages: { uk: aMessage({ bytes }) } });
+const withLength = (bytes: number) => someInputs({ messages: { uk: aMessage({ bytes }) } });
 
 it("the guards pass a candidate equal to the published version, and any first version", () => {
-  expect(checkGuards(someFacts())).toEqual([]);
+  expect(checkGuards(someInputs())).toEqual([]);
   const counts = { airports: 1, cities: 1, countries: 1, regions: 1 };
   expect(checkGuards(withCounts(counts, null))).toEqual([]);
 });
@@ -104,10 +104,10 @@ it("the guards pass a candidate equal to the published version, and any first ve
 describe("a guard that trips", () => {
   const broken = [{ rule: "city_id_resolves", entity: "airport ZRH" }];
 
-  it.each<[GuardFacts, GuardTrip["guard"], (number | null)[], string]>([
+  it.each<[GuardInputs, GuardTrip["guard"], (number | null)[], string]>([
     [withCounts({ airports: 0 }, null), "guard_empty", [null, 0, 1], "airports 0"],
     [
-      someFacts({ violations: broken, published: null }),
+      someInputs({ violations: broken, published: null }),
       "guard_integrity",
       [null, 1, 0],
       "city_id_resolves: airport ZRH",
@@ -143,7 +143,7 @@ describe("a guard that trips", () => {
       "the catalog has 9074 airports, and upstream now lists 9256",
     ],
     [
-      someFacts({ listed: { before: 5000, after: 4599, least: 4600 } }),
+      someInputs({ listed: { before: 5000, after: 4599, least: 4600 } }),
       "guard_truncated",
       [5000, 4599, 4600],
       "of 5000 airports that travellers use, upstream has 4599",
@@ -171,8 +171,8 @@ describe("a guard that trips", () => {
     ],
   ])(
     "shows what it has judged, and the last value that passes: case %#",
-    (facts, guard, [before, after, limit], message) => {
-      const found = checkGuards(facts);
+    (inputs, guard, [before, after, limit], message) => {
+      const found = checkGuards(inputs);
       expect(found).toMatchObject([{ guard, before, after, limit, message }]);
     },
   );
@@ -195,7 +195,7 @@ describe("the guards", () => {
     ["guard_padded", (after: number) => listing(after, { before: 9_758 }), 9_953, 9_954],
     [
       "guard_truncated",
-      (after: number) => someFacts({ listed: { before: 5000, after, least: 4600 } }),
+      (after: number) => someInputs({ listed: { before: 5000, after, least: 4600 } }),
       4600,
       4599,
     ],
@@ -214,9 +214,9 @@ describe("the guards", () => {
     ["guard_message_size", withLength, 3.5 * MIB, 3.5 * MIB + 1],
   ] as const)(
     "pass a value at the limit, and trip beyond it: %s, case %#",
-    (guard, factsOf, passes, trips) => {
-      expect(checkGuards(factsOf(passes))).toEqual([]);
-      expect(guardsOf(checkGuards(factsOf(trips)))).toEqual([guard]);
+    (guard, inputsOf, passes, trips) => {
+      expect(checkGuards(inputsOf(passes))).toEqual([]);
+      expect(guardsOf(checkGuards(inputsOf(trips)))).toEqual([guard]);
     },
   );
 
@@ -252,15 +252,15 @@ describe("the guards", () => {
 
 it("the guards look at each list alone, so that a small list cannot change unnoticed", () => {
   const changes = someChanges({ countries: { changed: 63 }, regions: { changed: 538 } });
-  expect(checkGuards(someFacts({ published: aPublished({ changes }) }))).toMatchObject([
+  expect(checkGuards(someInputs({ published: aPublished({ changes }) }))).toMatchObject([
     { guard: "guard_change", list: "countries", after: 63, limit: 62 },
   ]);
 });
 
 it("the guards explain once that the setting AIRPORTS has changed", () => {
   const published = aPublished({ changes: someChanges({ airports: { removed: 9000 } }) });
-  const facts = withCounts({ airports: 74, cities: 10 }, published);
-  const said = checkGuards({ ...facts, airportSet: "scheduled" }).map(({ message }) => message);
+  const inputs = withCounts({ airports: 74, cities: 10 }, published);
+  const said = checkGuards({ ...inputs, airportSet: "scheduled" }).map(({ message }) => message);
   expect(said.length).toBeGreaterThan(2);
   expect(said.filter((message) => message.includes("AIRPORTS was"))).toEqual([
     expect.stringMatching(/^airports 9074 → 74 \(AIRPORTS was "all" and is now "scheduled"/),
@@ -275,12 +275,12 @@ it("the guards name the first five broken rules and count the rest", () => {
   const violations = Array.from({ length: 7 }, (_, n) => ({ rule: "id_unique", entity: `${n}` }));
   const named = [0, 1, 2, 3, 4].map((n) => `id_unique: ${n}`);
   const message = [...named, "2 more"].join("; ");
-  expect(checkGuards(someFacts({ violations }))).toMatchObject([{ after: 7, message }]);
+  expect(checkGuards(someInputs({ violations }))).toMatchObject([{ after: 7, message }]);
 });
 
 it("the guards ignore a locale that is dropped, and one that is new, however little it covers", () => {
   const messages = { en: aMessage(), xx: aMessage({ coverage: 0 }) };
-  expect(checkGuards(someFacts({ messages }))).toEqual([]);
+  expect(checkGuards(someInputs({ messages }))).toEqual([]);
 });
 
 describe("findRefusals", () => {

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { describeEnd, welcome } from "../../../scripts/welcome.ts";
+import { callFailure } from "../../../src/rpc/errors.ts";
 
 const url = "http://127.0.0.1:8787";
 const WORKER = { url, logFile: "worker.log", wayOut: "npm start -- --fresh" };
 
 const SERVED = { ok: true, generation: 3, counts: "2 airports, 1 cities" } as const;
-const NONE = { ok: false, code: "unavailable", problem: "unavailable, no catalog" } as const;
+const NONE = unserved("nothing_published", "unavailable");
+
+/** What a call finds that the service refuses. */
+function unserved(reason: Parameters<typeof callFailure>[0], code: string) {
+  const problem = `${code}, ${callFailure(reason).rawMessage}`;
+  return { ok: false, code, problem } as const;
+}
 
 describe("the last message of npm start", () => {
   it("says what is served", () => {
@@ -15,21 +22,29 @@ describe("the last message of npm start", () => {
   });
 
   it("does not claim that a damaged catalog is served, and names the remedy", () => {
-    const lost = {
-      ok: false,
-      code: "data_loss",
-      problem: "data_loss, all copies are damaged",
-    } as const;
+    const lost = unserved("data_loss", "data_loss");
     const text = welcome(WORKER, "token", lost);
-    expect(text).toContain(`Every call to ${url} fails: data_loss, all copies are damaged`);
+    expect(text).toContain(
+      `Every call to ${url} fails: data_loss, every copy of the catalog is damaged`,
+    );
+    expect(text).toContain("restore the newest backup");
     expect(text).toContain("--fresh");
     expect(text).not.toContain("Serving");
   });
 
   it("names the restore that ends an outage, also while ingestion is paused", () => {
     expect(welcome(WORKER, "token", NONE)).toMatch(
-      /fails: unavailable, no catalog\n.*restore the newest backup on the dashboard, also during a pause/,
+      /fails: unavailable, no catalog is available\n.*restore the newest backup on the dashboard, also during a pause/,
     );
+  });
+
+  it.each([
+    ["the stores do not answer", unserved("unavailable", "unavailable")],
+    ["the service does not answer", { ok: false, code: null, problem: "no answer" } as const],
+  ])("advises to wait, not to restore a backup, while %s", (_, served) => {
+    const text = welcome(WORKER, "token", served);
+    expect(text).toContain("Calls succeed as soon as the service and its stores answer again");
+    expect(text).not.toContain("restore the newest backup");
   });
 
   it("says of nothing that it is served where nothing is", () => {

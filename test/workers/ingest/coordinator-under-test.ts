@@ -3,7 +3,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { INGEST_INSTANCE } from "../../../src/instances.ts";
-import type { QueueAnswer, EnqueueRequest } from "../../../src/coordinator/run-queue.ts";
+import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
+import type { EnqueueRequest } from "../../../src/coordinator/run-record.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";

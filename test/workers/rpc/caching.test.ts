@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CODINGS } from "../../../src/catalog/manifest.ts";
-import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { RecordingReader } from "../../builders/recording-reader.ts";
 import { aGet, aHandler, aPost, bytesOf, type Subject } from "./requests.ts";
 
 async function tagOf({ handler }: Subject, request: Request): Promise<string> {
@@ -42,7 +42,7 @@ describe("the headers of a success", () => {
 
   it("do not depend on earlier requests", async () => {
     const withQuery = (more: string) => new Request(`${aGet().url}&${more}`);
-    const { en } = new FakeCatalogReader().manifest.locales;
+    const { en } = new RecordingReader().manifest.locales;
     const requests = [
       () => aGet(),
       () => aGet({ method: "HEAD" }),
@@ -65,12 +65,9 @@ describe("the headers of a success", () => {
   });
 
   it("name a new version even if the body is the same", async () => {
-    const old = new FakeCatalogReader();
-    const { handler } = aHandler({ fake: old });
+    const { handler, reader } = aHandler();
     await handler(aGet());
-    const next = new FakeCatalogReader({ generation: 8, publishedAt: "2026-11-02T00:00:00.000Z" });
-    const { locales } = old.manifest;
-    old.currentResult = { ok: true, manifest: { ...next.manifest, locales } };
+    reader.publish({ generation: 8, published_at: "2026-11-02T00:00:00.000Z" });
     const { headers } = await handler(aGet());
     expect(headers.get("catalog-version")).toBe("8");
     expect(headers.get("last-modified")).toBe("Mon, 02 Nov 2026 00:00:00 GMT");

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { RecordingReader } from "../../builders/recording-reader.ts";
 import rows from "../../cases/protocol-requests.json";
 import { brokenRules } from "./answer-rules.ts";
 import { essenceOf, expectedEssence, plainRouter } from "./plain-router.ts";
@@ -11,8 +11,8 @@ import { aHandler, bytesOf, framesOf, trailerOf } from "./requests.ts";
 type Row = (typeof rows)[number] & { readonly bodyHex?: string; readonly router_config?: string };
 
 /** A reader that fails as the recorded implementation did for its locales `zz` and `boom`. */
-function readerFor({ bodyHex = "" }: Row): FakeCatalogReader {
-  const reader = new FakeCatalogReader();
+function readerFor({ bodyHex = "" }: Row): RecordingReader {
+  const reader = new RecordingReader();
   const body = Buffer.from(bodyHex, "hex").toString("latin1");
   if (body.includes("boom")) reader.openThrows = new Error("boom");
   if (body.includes("zz")) {
@@ -56,11 +56,11 @@ describe("the handler", () => {
     const reader = readerFor(row);
     const routers = await plainRouter(reader)(requestOf(row));
     const expected = await expectedEssence(routers);
-    const { handler } = aHandler({ fake: reader });
+    const { handler } = aHandler({ reader });
     const fromStores = await handler(requestOf(row));
     expect(await rulesBrokenBy(fromStores.clone(), { reader, row })).toEqual([]);
     // Only stores fail.
-    reader.holds = reader.openThrows === undefined;
+    if (reader.openThrows === undefined) await reader.hold();
     const fromMemory = await handler(requestOf(row));
 
     expect(routers.status).toBe(statusOf(row) ?? routers.status);
@@ -114,7 +114,7 @@ describe("the handler", () => {
 /** Names of the rules for all answers that the answer to a row breaks. */
 async function rulesBrokenBy(
   response: Response,
-  { reader, row }: { readonly reader: FakeCatalogReader; readonly row: Row },
+  { reader, row }: { readonly reader: RecordingReader; readonly row: Row },
 ): Promise<string[]> {
   const { method, headers } = requestOf(row);
   const locales = Object.keys(reader.manifest.locales);

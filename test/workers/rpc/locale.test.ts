@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { RecordingReader } from "../../builders/recording-reader.ts";
 import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
 
 describe("the locale of an answer", () => {
@@ -53,7 +53,7 @@ describe("the locale of an answer", () => {
 
   it("leads to unavailable if the default locale is not published", async () => {
     const { handler, reader, logged } = aHandler({
-      fake: new FakeCatalogReader({ locales: ["de"] }),
+      reader: new RecordingReader({ locales: ["de"] }),
     });
     expect((await handler(aGet({ locale: "fr" }))).status).toBe(503);
     expect((await handler(aGet({ locale: "fr", headers: { "if-none-match": "*" } }))).status).toBe(

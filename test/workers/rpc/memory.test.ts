@@ -6,9 +6,9 @@ import { ReaderWorld } from "../../builders/reader-world.ts";
 import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
 
 /** A handler whose reader holds everything. */
-function aWarmHandler() {
+async function aWarmHandler() {
   const subject = aHandler();
-  subject.reader.holds = true;
+  await subject.reader.hold();
   return subject;
 }
 
@@ -19,7 +19,7 @@ describe("a call whose answer is in memory", () => {
     ["HEAD", { method: "HEAD" }, 200, false],
     ["GET with a deadline", { headers: { "connect-timeout-ms": "5000" } }, 200, true],
   ])("returns synchronously: %s", async (_, init, status, isWhole) => {
-    const { handler, reader } = aWarmHandler();
+    const { handler, reader } = await aWarmHandler();
     const answer = handler(aGet(init));
     if (!(answer instanceof Response)) throw new Error("it waits");
     expect(answer.status).toBe(status);
@@ -35,7 +35,7 @@ describe("a call whose answer is in memory", () => {
   ] as const)("reads no store for a POST of %s", async (type, headers) => {
     const { handler, reader } = aHandler();
     const first = await bytesOf(await handler(aPost(type, { headers })));
-    reader.holds = true;
+    await reader.hold();
     const calls = reader.currentCalls;
     expect(await bytesOf(await handler(aPost(type, { headers })))).toEqual(first);
     expect(reader.currentCalls).toBe(calls);
@@ -43,7 +43,7 @@ describe("a call whose answer is in memory", () => {
   });
 
   it("has the coding that each client accepts, in whatever order the clients come", async () => {
-    const { handler, reader } = aWarmHandler();
+    const { handler, reader } = await aWarmHandler();
     for (const coding of ["br", "gzip", "identity", "br"] as const) {
       const answer = await handler(aGet({ headers: { "accept-encoding": coding } }));
       expect(answer.headers.get("content-encoding") ?? "identity").toBe(coding);
@@ -52,15 +52,15 @@ describe("a call whose answer is in memory", () => {
   });
 
   it("reads the stores again once the memory is gone", async () => {
-    const { handler, reader } = aWarmHandler();
-    reader.holds = false;
+    const { handler, reader } = await aWarmHandler();
+    reader.forget();
     const answer = await handler(aGet());
     expect(answer.status).toBe(200);
     expect(reader.opened).toHaveLength(1);
   });
 
   it("leads to internal if the memory throws, and the log has the cause", async () => {
-    const { handler, reader, logged } = aWarmHandler();
+    const { handler, reader, logged } = await aWarmHandler();
     reader.openThrows = new Error("bug");
     const answer = await handler(aGet());
     expect(answer.status).toBe(500);

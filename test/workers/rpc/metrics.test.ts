@@ -14,9 +14,9 @@ describe("the data set of metrics", () => {
     const bytes = reader.manifest.locales["de"]?.bodies.json.gzip?.bytes;
     const gzip = { "accept-encoding": "gzip" };
     await handler(aPost("application/json", { locale: "de", headers: gzip }));
-    reader.origin = "r2";
+    reader.store.kv.clear();
     await handler(aPost("application/json", { locale: "de", headers: gzip }));
-    reader.holds = true;
+    await reader.hold();
     await handler(aPost("application/json", { locale: "de", headers: gzip }));
     await handler(aGet({ headers: { "if-none-match": "*" } }));
     await handler(aGet({ headers: { "if-match": '"x"' } }));

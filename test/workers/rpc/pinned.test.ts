@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { BLOBS_PREFIX, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { RecordingReader } from "../../builders/recording-reader.ts";
 import { aGet, aHandler, bytesOf, type Subject } from "./requests.ts";
 
 /** A GET of English with the hash of a version. */
@@ -8,23 +9,31 @@ function aPinned(hash: string, method = "GET", headers: Record<string, string> =
   return new Request(`${plain.url}&v=${hash}`, plain);
 }
 
-/** A service that has published what German is in generation 7 as English of generation 8. */
-function aRenewedService(): Subject & { readonly old: string; readonly renewed: string } {
-  const fake = new FakeCatalogReader({ generation: 7 });
-  const { en, de } = fake.manifest.locales;
+interface Renewed extends Subject {
+  readonly old: string;
+  readonly renewed: string;
+}
+
+/**
+ * A service that has published what German is in generation 7 as English of generation 8.
+ *
+ * @param isKnown whether its isolate has served generation 7.
+ */
+async function aRenewedService({ isKnown = false } = {}): Promise<Renewed> {
+  const reader = new RecordingReader({ generation: 7 });
+  const { en, de } = reader.manifest.locales;
   if (en === undefined || de === undefined) throw new Error("en and de are not published");
-  const locales = { ...fake.manifest.locales, en: de };
-  fake.currentResult = { ok: true, manifest: { ...fake.manifest, generation: 8, locales } };
-  fake.older = [fake];
-  return { ...aHandler({ fake }), old: en.sha256, renewed: de.sha256 };
+  if (isKnown) await reader.current();
+  reader.publish({ generation: 8, locales: { ...reader.manifest.locales, en: de } });
+  return { ...aHandler({ reader }), old: en.sha256, renewed: de.sha256 };
 }
 
 describe("a GET that names the hash of a version", () => {
   it.each([true, false])(
     "gets that version, which is cacheable for ever; in memory: %s",
     async (holds) => {
-      const { handler, reader, old, renewed } = aRenewedService();
-      reader.holds = holds;
+      const { handler, reader, old, renewed } = await aRenewedService();
+      if (holds) await reader.hold();
       for (const [hash, version] of [
         [renewed, "8"],
         [old, "7"],
@@ -42,7 +51,7 @@ describe("a GET that names the hash of a version", () => {
   );
 
   it("gets the same bytes as a GET without the hash, and 304 if the client has them", async () => {
-    const { handler, renewed } = aRenewedService();
+    const { handler, renewed } = await aRenewedService();
     const plain = await handler(aGet());
     const pinned = await handler(aPinned(renewed));
     expect(await bytesOf(pinned)).toEqual(await bytesOf(plain));
@@ -57,7 +66,7 @@ describe("a GET that names the hash of a version", () => {
   });
 
   it.each(["0".repeat(64), "", "latest"])("gets not_found for %j", async (hash) => {
-    const { handler } = aRenewedService();
+    const { handler } = await aRenewedService();
     const response = await handler(aPinned(hash));
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: "not_found" });
@@ -65,17 +74,18 @@ describe("a GET that names the hash of a version", () => {
   });
 
   it("gets a version that this isolate did not know", async () => {
-    const { handler, reader, renewed } = aRenewedService();
-    reader.newestResult = reader.currentResult;
-    reader.currentResult = undefined;
+    const { handler, reader, renewed } = await aRenewedService();
+    const earlier = reader.store.r2.get(generationKey(7));
+    reader.store.kv.set(MANIFEST_KEY, earlier ?? new Uint8Array());
     const { headers, status } = await handler(aPinned(renewed));
     expect([status, headers.get("catalog-version")]).toEqual([200, "8"]);
   });
 
   it("gets unavailable, not not_found, while an older version cannot be read", async () => {
-    const { handler, reader } = aRenewedService();
-    reader.older = [];
-    reader.olderFault = "unreadable";
+    const { handler, reader } = await aRenewedService();
+    reader.store.before = (call) => {
+      if (call === `r2 get ${generationKey(7)}`) throw new Error("R2 is away");
+    };
     expect((await handler(aPinned("0".repeat(64)))).status).toBe(503);
   });
 
@@ -83,9 +93,10 @@ describe("a GET that names the hash of a version", () => {
     ["data_loss if the bytes of a retained version are gone", false, "data_loss"],
     ["not_found if the version has been collected with its bytes", true, "not_found"],
   ])("gets %s, and data_loss for the current one", async (_, isCollected, expected) => {
-    const { handler, reader, old, renewed } = aRenewedService();
-    reader.openResult = { ok: false, reason: "data_loss" };
-    reader.isCollected = isCollected;
+    const { handler, reader, old, renewed } = await aRenewedService({ isKnown: true });
+    for (const replica of [reader.store.kv, reader.store.r2])
+      for (const key of replica.keys()) if (key.startsWith(BLOBS_PREFIX)) replica.delete(key);
+    if (isCollected) reader.store.r2.delete(generationKey(7));
     const codes = [old, renewed].map(async (hash) => {
       const { code } = await (await handler(aPinned(hash))).json<{ code: string }>();
       return code;

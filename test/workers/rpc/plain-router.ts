@@ -21,11 +21,11 @@ import { parseLocale } from "../../../src/catalog/locale.ts";
 import { callFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
 import { ROUTER_OPTIONS } from "../../../src/rpc/router.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
-import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import type { RecordingReader } from "../../builders/recording-reader.ts";
 import { bytesOf, framesOf, type Handler } from "./requests.ts";
 
 /** The method as any server has it, which decodes what is stored to have it encoded again. */
-function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsService> {
+function plainService(reader: RecordingReader): ServiceImpl<typeof LocationsService> {
   async function read({ locale }: LocationsRequest, { signal }: HandlerContext) {
     const parsed = parseLocale(locale);
     if (!parsed.ok) throw malformedLocale(parsed.reason);
@@ -52,7 +52,7 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
 }
 
 /** Connect's router as any server has it. */
-export function plainRouter(reader: FakeCatalogReader): Handler {
+export function plainRouter(reader: RecordingReader): Handler {
   const router = createConnectRouter(ROUTER_OPTIONS).service(
     LocationsService,
     plainService(reader),

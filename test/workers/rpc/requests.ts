@@ -1,7 +1,7 @@
 import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
 import { createRpcHandler, type RpcOptions } from "../../../src/rpc/handler.ts";
 import { readHead } from "../../../src/rpc/request.ts";
-import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { RecordingReader } from "../../builders/recording-reader.ts";
 
 /** Path of the one method. */
 export const PATH = `/${LocationsService.typeName}/GetLocationsV1`;
@@ -79,18 +79,18 @@ function postBody(contentType: PostType, locale: string): Uint8Array<ArrayBuffer
 /** Answers a request. */
 export type Handler = (request: Request) => Response | Promise<Response>;
 
-/** A handler with its fake reader, and what it logged. */
+/** A handler with its reader, and what it logged. */
 export interface Subject {
-  readonly reader: FakeCatalogReader;
+  readonly reader: RecordingReader;
   readonly handler: Handler;
   readonly logged: unknown[];
 }
 
-/** Builds a handler over a fake catalog. */
+/** Builds a handler over a small catalog. */
 export function aHandler(
-  options: Omit<Partial<RpcOptions>, "reader"> & { fake?: FakeCatalogReader } = {},
+  options: Omit<Partial<RpcOptions>, "reader"> & { reader?: RecordingReader } = {},
 ): Subject {
-  const { fake: reader = new FakeCatalogReader(), ...rest } = options;
+  const { reader = new RecordingReader(), ...rest } = options;
   const logged: unknown[] = [];
   const answer = createRpcHandler({
     reader,

@@ -16,15 +16,16 @@ import {
   type Representation,
 } from "../../src/catalog/manifest.ts";
 import type { SentBody } from "../../src/catalog/find-body.ts";
-import type { Copy, CopyFault } from "../../src/storage/catalog-store.ts";
+import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type {
-  CatalogMemory,
-  CatalogReader,
+  BodyContent,
   CurrentResult,
   OpenResult,
-  Origin,
+  ReaderDependencies,
   WantedBody,
 } from "../../src/storage/catalog-reader.ts";
+import { aManifest } from "./manifest.ts";
+import { type MemoryCatalogStore, memoryCatalogStore } from "./memory-catalog-store.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -85,152 +86,128 @@ function encodeBodies(message: LocationsResponse): EncodedBodies {
   return Object.fromEntries(encoded) as EncodedBodies; // of the same forms
 }
 
-export interface FakeCatalog {
+export interface SmallCatalog {
   readonly locales?: readonly string[];
   readonly generation?: number;
-  readonly publishedAt?: string;
   /** Codings besides identity; both unless told. */
   readonly codings?: readonly Coding[];
 }
 
+const LOCALES = ["en", "de", "he", "no", "zh", "zh-Hant"];
+
 /**
- * A fake of the storage room: holds a published catalog in memory, records what it is asked for,
- * and fails or waits on demand.
+ * The real reader over a small catalog in stores in memory. It holds nothing but the manifest until
+ * `hold`. It records what it is asked for, and fails or waits on demand.
  */
-export class FakeCatalogReader implements CatalogReader, CatalogMemory {
-  readonly manifest: Manifest;
+export class RecordingReader extends CachedCatalogReader {
+  readonly store: MemoryCatalogStore;
   readonly opened: WantedBody[] = [];
   currentCalls = 0;
-  /** Returned by `current` in place of the manifest. */
+  /** Returned by `current` in place of what the stores have. */
   currentResult: CurrentResult | undefined;
-  /** Returned by `open` in place of a body. */
+  /** Returned by `open` in place of what the stores have. */
   openResult: OpenResult | undefined;
   /** Thrown by `open` and `heldContent`: what no well-behaved reader does. */
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
-  /** Where `open` reads from. */
-  origin: Origin = "kv";
-  /** Whether it is all in memory, so that no store is asked. */
-  holds = false;
+  readonly #deps: ReaderDependencies;
   readonly #bodies = new Map<string, Bytes>();
+  #manifest: Manifest;
+  /** Holds everything. */
+  #warm: CachedCatalogReader | undefined;
 
-  constructor({
-    locales = ["en", "de", "he", "no", "zh", "zh-Hant"],
-    generation = 7,
-    publishedAt = "2026-11-01T12:34:56.000Z",
-    codings = CODINGS,
-  }: FakeCatalog = {}) {
-    this.manifest = {
-      format: 1,
-      generation,
-      published_at: publishedAt,
-      catalog_sha256: sha256(new TextEncoder().encode(locales.join())),
-      sources: {},
-      as_of: null,
-      data: [],
-      airport_set: "all",
-      diffs: [],
-      counts: { airports: 1, cities: 1, countries: 1, regions: 1 },
-      previous: null,
-      locales: Object.fromEntries(
-        locales.map((locale) => [locale, this.#publish(locale, codings)]),
-      ),
+  constructor({ locales = LOCALES, generation = 7, codings = CODINGS }: SmallCatalog = {}) {
+    const store = memoryCatalogStore();
+    const deps: ReaderDependencies = {
+      store,
+      now: Date.now,
+      waitUntil: (promise) => void promise,
+      report: () => {},
+      createPipe: (bytes) => new FixedLengthStream(bytes),
+      manifestFreshMs: 0,
+      cacheMaxBytes: 0,
     };
+    super(deps);
+    this.#deps = deps;
+    this.store = store;
+    this.#manifest = aManifest({
+      generation,
+      published_at: "2026-11-01T12:34:56.000Z",
+      locales: Object.fromEntries(locales.map((locale) => [locale, this.#encode(locale, codings)])),
+    });
+    this.publish({});
+  }
+
+  /** The version published last. */
+  get manifest(): Manifest {
+    return this.#manifest;
+  }
+
+  /** Publishes a version that differs from the last one, of whose bodies it has some or all. */
+  publish(changes: Partial<Manifest>): void {
+    this.#manifest = { ...this.#manifest, ...changes };
+    this.store.publish({ manifest: this.#manifest, blobs: [...this.#bodies] });
+  }
+
+  /** Takes everything into memory, so that no store is asked. */
+  async hold(): Promise<void> {
+    const cacheMaxBytes = 100_000_000;
+    const warm = new CachedCatalogReader({
+      ...this.#deps,
+      manifestFreshMs: 3_600_000,
+      cacheMaxBytes,
+    });
+    await warm.current();
+    for (const { bodies } of Object.values(this.#manifest.locales))
+      for (const codings of Object.values(bodies))
+        for (const coding of ["identity", ...CODINGS] as const) {
+          const body = codings[coding];
+          if (body !== undefined) await warm.open({ body, coding });
+        }
+    this.#warm = warm;
+  }
+
+  /** Loses what it holds. */
+  forget(): void {
+    this.#warm = undefined;
   }
 
   /** The bytes that a locale is published as. */
   bytes(locale: string, representation: Representation, coding: Coding): Bytes {
-    const body = this.manifest.locales[locale]?.bodies[representation][coding];
+    const body = this.#manifest.locales[locale]?.bodies[representation][coding];
     const bytes = body && this.#bodies.get(body.sha256);
     if (bytes === undefined) throw new Error(`${locale} is not published as ${representation}`);
     return bytes;
   }
 
-  heldCurrent(): Manifest | undefined {
-    const current = this.#current();
-    return this.holds && current.ok ? current.manifest : undefined;
+  override heldCurrent(): Manifest | undefined {
+    return this.currentResult === undefined ? this.#warm?.heldCurrent() : undefined;
   }
 
-  heldContent(body: SentBody): Blob | undefined {
-    if (!this.holds) return undefined;
+  override heldContent(body: SentBody): BodyContent | undefined {
+    if (this.#warm === undefined) return undefined;
     if (this.openThrows !== undefined) throw this.openThrows;
-    return this.#contentOf(body);
+    return this.#warm.heldContent(body);
   }
 
-  /** Versions before `manifest`, the newest first. */
-  older: readonly FakeCatalogReader[] = [];
-
-  /** Returned by `newest` in place of what is current. */
-  newestResult: CurrentResult | undefined;
-
-  async newest(): Promise<CurrentResult> {
-    return this.newestResult ?? this.#current();
-  }
-
-  async findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>> {
-    const older = this.older.find(({ manifest }) => isWanted(manifest));
-    return older === undefined
-      ? { ok: false, fault: this.olderFault, detail: "no such version" }
-      : { ok: true, value: older.manifest };
-  }
-
-  /** Whether the manifests of older versions have been collected, unlike this isolate's copies. */
-  isCollected = false;
-
-  async isListed(): Promise<boolean> {
-    return !this.isCollected;
-  }
-
-  /** Fault of `findOlder` where there is no such version. */
-  olderFault: CopyFault["fault"] = "missing";
-
-  #contentOf({ segments }: SentBody): Blob | undefined {
-    const parts = segments.map((segment) => {
-      if ("template" in segment) return undefined; // it publishes none
-      return "inline" in segment
-        ? Buffer.from(segment.inline, "base64")
-        : this.#stored(segment.blob);
-    });
-    return parts.includes(undefined)
-      ? undefined
-      : new Blob(parts.filter((part) => part !== undefined));
-  }
-
-  #stored(key: string): Bytes | undefined {
-    const held = this.#bodies.get(key);
-    if (held !== undefined) return held;
-    for (const older of this.older) {
-      const bytes = older.#stored(key);
-      if (bytes !== undefined) return bytes;
-    }
-    return undefined;
-  }
-
-  async current(): Promise<CurrentResult> {
+  override async current(): Promise<CurrentResult> {
     this.currentCalls++;
-    return this.#current();
+    return this.currentResult ?? super.current();
   }
 
-  async open(wanted: WantedBody): Promise<OpenResult> {
+  override async open(wanted: WantedBody): Promise<OpenResult> {
     this.opened.push(wanted);
     if (this.openMs > 0) await new Promise((resolve) => setTimeout(resolve, this.openMs));
     if (this.openThrows !== undefined) throw this.openThrows;
-    if (this.openResult !== undefined) return this.openResult;
-    const content = this.#contentOf(wanted.body);
-    if (content === undefined) return { ok: false, reason: "data_loss" };
-    return { ok: true, content, origin: this.origin };
+    return this.openResult ?? super.open(wanted);
   }
 
-  #current(): CurrentResult {
-    return this.currentResult ?? { ok: true, manifest: this.manifest };
-  }
-
-  #publish(locale: string, codings: readonly Coding[]): LocaleEntry {
+  #encode(locale: string, codings: readonly Coding[]): LocaleEntry {
     const encoded = encodedBodiesOf(locale);
     const published = ["identity" as const, ...codings];
     const bodiesOf = (codes: EncodedBodies[Representation]) =>
-      Object.fromEntries(published.map((coding) => [coding, this.#store(codes[coding])]));
+      Object.fromEntries(published.map((coding) => [coding, this.#bodyOf(codes[coding])]));
     return {
       sha256: sha256(encoded.proto.identity),
       bytes: encoded.proto.identity.byteLength,
@@ -241,14 +218,11 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
     };
   }
 
-  #store(bytes: Bytes): Body {
-    const key = sha256(bytes);
-    this.#bodies.set(key, bytes);
-    return {
-      sha256: key,
-      bytes: bytes.byteLength,
-      segments: [{ blob: key, bytes: bytes.byteLength }],
-    };
+  #bodyOf(content: Bytes): Body {
+    const blob = sha256(content);
+    this.#bodies.set(blob, content);
+    const bytes = content.byteLength;
+    return { sha256: blob, bytes, segments: [{ blob, bytes }] };
   }
 }
 
