@@ -67,8 +67,8 @@ export function refusalOf(cause: unknown): Refusal {
 
 const DEADLINES_MS = { history: 5_000, backups: 10_000 } as const;
 
-/** Waits for the answer of D1 (`history`) or R2 (`backups`). Rejects with Unavailable. */
-export async function withStoreDeadline<T>(
+/** Awaits an answer of D1 (`history`) or R2 (`backups`). Throws Unavailable if there is none in time. */
+export async function orUnavailable<T>(
   store: keyof typeof DEADLINES_MS,
   call: Promise<T>,
   deadlineMs: number = DEADLINES_MS[store],

@@ -9,7 +9,7 @@ import {
   sealOf,
   type Segment,
 } from "../catalog/manifest.ts";
-import { StoreError, withDeadline, withStoreTimeout } from "./deadline.ts";
+import { StoreError, withDeadline, orStoreError } from "./deadline.ts";
 import {
   blobKey,
   BLOBS_PREFIX,
@@ -128,7 +128,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
   };
   const checkOwner = async () => {
     const head = r2.head(MANIFEST_KEY);
-    const stored = await withStoreTimeout(`R2 head ${MANIFEST_KEY}`, COPY_DEADLINE_MS, head);
+    const stored = await orStoreError(`R2 head ${MANIFEST_KEY}`, COPY_DEADLINE_MS, head);
     const foreign = stored && checkClaim(stored, requireClaim());
     claim?.checked(foreign?.message ?? null);
     if (foreign !== null) throw foreign;
@@ -216,7 +216,7 @@ function checkClaim({ etag, customMetadata }: R2Object, claim: Claim): ForeignSt
 }
 
 function written<T>(what: string, promise: Promise<T>): Promise<T> {
-  return withStoreTimeout(what, WRITE_DEADLINE_MS, promise);
+  return orStoreError(what, WRITE_DEADLINE_MS, promise);
 }
 
 async function readKv(kv: KVNamespace, key: string, cacheTtl: number): Promise<ArrayBuffer | null> {

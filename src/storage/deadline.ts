@@ -27,11 +27,7 @@ export function withDeadline<T>(what: string, ms: number, promise: Promise<T>): 
  * Awaits a store's answer. Throws StoreError if the store fails and StoreTimeout after `ms`. A
  * write that times out may still take effect.
  */
-export async function withStoreTimeout<T>(
-  what: string,
-  ms: number,
-  answer: Promise<T>,
-): Promise<T> {
+export async function orStoreError<T>(what: string, ms: number, answer: Promise<T>): Promise<T> {
   try {
     return await withDeadline(what, ms, answer);
   } catch (cause) {
@@ -48,7 +44,7 @@ export function bounded<S extends object>(what: string, ms: number, store: S): S
     name,
     (...args: unknown[]) => {
       const answer = call(...args);
-      return answer instanceof Promise ? withStoreTimeout(`${what} ${name}`, ms, answer) : answer;
+      return answer instanceof Promise ? orStoreError(`${what} ${name}`, ms, answer) : answer;
     },
   ]);
   return Object.fromEntries(calls) as S; // the same calls, with the same answers

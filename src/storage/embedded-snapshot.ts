@@ -1,5 +1,5 @@
 import { locales, snapshot as sha256, sources } from "../../data/snapshot/manifest.json";
-import { StoreError, withStoreTimeout } from "./deadline.ts";
+import { StoreError, orStoreError } from "./deadline.ts";
 
 const SNAPSHOT_DEADLINE_MS = 60_000;
 
@@ -21,7 +21,7 @@ export function embeddedSnapshot(assets: Pick<Fetcher, "fetch">) {
     /** Reads a gzipped file by its name in the manifest. */
     read(name: string): Promise<ArrayBuffer> {
       const path = `snapshot/${sha256}/${name}`;
-      return withStoreTimeout(path, SNAPSHOT_DEADLINE_MS, read(path));
+      return orStoreError(path, SNAPSHOT_DEADLINE_MS, read(path));
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Every key that the Worker writes to KV and R2; docs/architecture.md has the same table. */
-import { withStoreTimeout } from "./deadline.ts";
+import { orStoreError } from "./deadline.ts";
 
 /** KV and R2: the current manifest (JSON). */
 export const MANIFEST_KEY = "catalog/manifest";
@@ -70,7 +70,7 @@ export async function* listPages(
   let cursor: string | undefined;
   do {
     const asked = r2.list({ ...options, ...(cursor !== undefined && { cursor }) });
-    const page: R2Objects = await withStoreTimeout(options.prefix, PAGE_DEADLINE_MS, asked);
+    const page: R2Objects = await orStoreError(options.prefix, PAGE_DEADLINE_MS, asked);
     yield page;
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);

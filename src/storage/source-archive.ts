@@ -1,5 +1,5 @@
 import { sha256Hex } from "../catalog/bytes.ts";
-import { bounded, CALL_DEADLINE_MS, StoreError, withStoreTimeout } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS, StoreError, orStoreError } from "./deadline.ts";
 import { DROP_PREFIX, dropKey, listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
@@ -47,13 +47,13 @@ export function createDropBox(r2: R2Bucket) {
     prefix: DROP_PREFIX,
     async open(name: string) {
       const key = dropKey(name);
-      const object = await withStoreTimeout(key, SOURCE_DEADLINE_MS, r2.get(key));
+      const object = await orStoreError(key, SOURCE_DEADLINE_MS, r2.get(key));
       return (
         object && {
           size: object.size,
           as_of: object.customMetadata?.["as_of"],
-          read: () => withStoreTimeout(key, SOURCE_DEADLINE_MS, object.arrayBuffer()),
-          discard: () => withStoreTimeout(key, SOURCE_DEADLINE_MS, object.body.cancel()),
+          read: () => orStoreError(key, SOURCE_DEADLINE_MS, object.arrayBuffer()),
+          discard: () => orStoreError(key, SOURCE_DEADLINE_MS, object.body.cancel()),
         }
       );
     },

@@ -8,7 +8,7 @@ import {
 } from "../../alerts/alert-run.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
 import { RULE_NAMES, SEVERITIES } from "../../health/rule-names.ts";
-import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
+import { nullIfUnavailable, orUnavailable } from "../calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import {
   BAD_CURSOR,
@@ -107,7 +107,7 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [read, monitor] = await Promise.all([
-      withStoreDeadline("history", alertHistory.listRuns({ ...others, sinceMs, untilMs })),
+      orUnavailable("history", alertHistory.listRuns({ ...others, sinceMs, untilMs })),
       nullIfUnavailable(alerts.status()),
     ]);
     if (!read.ok) return BAD_CURSOR;
@@ -131,7 +131,7 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
   }).answer(async ({ params: { id } }) => {
     const last = await nullIfUnavailable(alerts.status());
     if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
-    const found = await withStoreDeadline("history", alertHistory.findRun(id));
+    const found = await orUnavailable("history", alertHistory.findRun(id));
     return found === null ? NO_RUN : { status: 200, body: found };
   });
 

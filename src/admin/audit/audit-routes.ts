@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
-import { withStoreDeadline } from "../calls.ts";
+import { orUnavailable } from "../calls.ts";
 import { AUDIT_OUTCOMES, auditEntrySchema } from "./audit-entry.ts";
 
 const auditQuery = z.strictObject({
@@ -37,7 +37,7 @@ export function auditRoutes({ audit }: Platform) {
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const read = await withStoreDeadline("history", audit.list({ ...others, sinceMs, untilMs }));
+    const read = await orUnavailable("history", audit.list({ ...others, sinceMs, untilMs }));
     if (!read.ok) return BAD_CURSOR;
     const shown = ({ requestId, ...entry }: AuditEntry) => ({ ...entry, request_id: requestId });
     return { status: 200, body: { entries: read.entries.map(shown), ...restOf(read) } };

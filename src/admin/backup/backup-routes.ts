@@ -10,7 +10,7 @@ import {
 } from "../../backup/listing.ts";
 import { idOf } from "../../catalog/fields.ts";
 import { pageOf } from "../../storage/page.ts";
-import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
+import { nullIfUnavailable, orUnavailable } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageQuery, restOf } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
@@ -77,7 +77,7 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
   async function backupOf(made: BackupJob) {
     const found = findBackup({ ...listing, jobs: async () => [made] }, made.backup_id);
-    return nullIfUnavailable(withStoreDeadline("backups", found, BACKUP_DEADLINE_MS));
+    return nullIfUnavailable(orUnavailable("backups", found, BACKUP_DEADLINE_MS));
   }
 
   const list = route({
@@ -91,7 +91,7 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
     responses: { 200: { description: "A page of backups", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query }) => {
-    const page = await withStoreDeadline("backups", listBackups(listing, query));
+    const page = await orUnavailable("backups", listBackups(listing, query));
     return page.ok ? { status: 200, body: page.body } : BAD_CURSOR;
   });
 
@@ -145,7 +145,7 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const found = await withStoreDeadline("backups", findBackup(listing, params.id));
+    const found = await orUnavailable("backups", findBackup(listing, params.id));
     return found === null ? NO_BACKUP : { status: 200, body: found };
   });
 
@@ -218,11 +218,11 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
       responses: { 200: { description: "The backup after the call", body: backupAnswer } },
       problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
     }).answer(async ({ params: { id }, actor }) => {
-      const before = await withStoreDeadline("backups", findBackup(listing, id));
+      const before = await orUnavailable("backups", findBackup(listing, id));
       if (before === null) return NO_BACKUP;
       const pinned = verb === "pin";
       const pin = JSON.stringify({ by: actor.id });
-      await withStoreDeadline(
+      await orUnavailable(
         "backups",
         pinned ? backups.writeNote(id, "pin", pin) : backups.deleteNote(id, "pin"),
       );

@@ -9,7 +9,7 @@ import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/d
 import type { BackupStore } from "../../storage/backup-store.ts";
 import type { BlobReader } from "../../storage/catalog-reader.ts";
 import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
-import { withStoreDeadline } from "../calls.ts";
+import { orUnavailable } from "../calls.ts";
 import { NO_BACKUP } from "../backup/backup-answers.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
@@ -60,7 +60,7 @@ async function findVersion(
   name: string | undefined,
 ): Promise<Manifest | Refusal> {
   if (name !== undefined && isBackupId(name))
-    return withStoreDeadline("backups", versionOfBackup(backups, name));
+    return orUnavailable("backups", versionOfBackup(backups, name));
   const newest = await reader.newest();
   if (!newest.ok) return newest.reason === "unavailable" ? UNREADABLE : NOT_PUBLISHED_YET;
   const { manifest } = newest;

@@ -6,7 +6,7 @@ import {
   type RunFilter,
   type RunQuery,
 } from "../../coordinator/history.ts";
-import { nullIfUnavailable, Unavailable, withinTwoSeconds, withStoreDeadline } from "../calls.ts";
+import { nullIfUnavailable, Unavailable, withinTwoSeconds, orUnavailable } from "../calls.ts";
 import { idOf } from "../../catalog/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";
 import type { Platform } from "../platform.ts";
@@ -34,7 +34,7 @@ export async function findRun(
   const asked = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));
   const early = await nullIfUnavailable(withinTwoSeconds(asked));
   if (early?.run) return early.run;
-  const stored = await withStoreDeadline("history", history.findRun(id));
+  const stored = await orUnavailable("history", history.findRun(id));
   if (stored !== null && !isOpen(stored.state)) return stored;
   const current = early ?? (await asked);
   if (current === null) throw new Unavailable("coordinator");

@@ -11,7 +11,7 @@ import {
   toListed,
 } from "../../coordinator/run.ts";
 import type { History } from "../../coordinator/history.ts";
-import { nullIfUnavailable, withinTwoSeconds, withStoreDeadline } from "../calls.ts";
+import { nullIfUnavailable, withinTwoSeconds, orUnavailable } from "../calls.ts";
 import { findRun, listRuns, runId } from "./find-runs.ts";
 import {
   BAD_CURSOR,
@@ -70,7 +70,7 @@ export function runRoutes({ coordinator, history }: Platform) {
       nullIfUnavailable(withinTwoSeconds(coordinator.status())),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
-    const page = await withStoreDeadline("history", listRuns(history, wanted, unsettled ?? []));
+    const page = await orUnavailable("history", listRuns(history, wanted, unsettled ?? []));
     if (!page.ok) return BAD_CURSOR;
     const paused = unsettled === null || status === null ? null : status.pause !== null;
     return { status: 200, body: { runs: page.runs, ...restOf(page), paused } };
@@ -116,7 +116,7 @@ export function runRoutes({ coordinator, history }: Platform) {
     const asked = await coordinator.cancel(id, { by: actor.id, note: why });
     const isForgotten = !asked.ok && asked.reason === "not_found";
     const result = isForgotten
-      ? await withStoreDeadline("history", cancelledBefore(history, id))
+      ? await orUnavailable("history", cancelledBefore(history, id))
       : asked;
     if (!result.ok) return refuseCancel(result.reason, id);
     const { changed, before, run } = result;

@@ -3,7 +3,7 @@ import {
   type CoordinatorCalls,
   coordinatorCalls,
   Unavailable,
-  withStoreDeadline,
+  orUnavailable,
 } from "../../../src/admin/calls.ts";
 import { plainRun } from "../../../src/coordinator/run-record.ts";
 import { StoreError, StoreTimeout } from "../../../src/storage/deadline.ts";
@@ -72,14 +72,14 @@ describe("a call of the coordinator that works with R2", () => {
 describe("a call to a store", () => {
   it("names the store that failed, and keeps the cause", async () => {
     const cause = new Error("D1_ERROR");
-    await expect(withStoreDeadline("history", Promise.reject(cause))).rejects.toMatchObject({
+    await expect(orUnavailable("history", Promise.reject(cause))).rejects.toMatchObject({
       part: "history",
       cause,
     });
   });
 
   it("ends even if the store never answers", async () => {
-    const asked = withStoreDeadline("backups", new Promise<never>(() => {}), 5);
+    const asked = orUnavailable("backups", new Promise<never>(() => {}), 5);
     await expect(asked).rejects.toMatchObject({
       part: "backups",
       cause: { name: "StoreTimeout" },
@@ -88,6 +88,6 @@ describe("a call to a store", () => {
 
   it("passes on that the coordinator does not answer", async () => {
     const away = new Unavailable("coordinator");
-    await expect(withStoreDeadline("backups", Promise.reject(away))).rejects.toBe(away);
+    await expect(orUnavailable("backups", Promise.reject(away))).rejects.toBe(away);
   });
 });
