@@ -220,7 +220,9 @@ describe("the dashboard, where ingestion is operated,", () => {
     expect(await details.textContent()).toContain(AIRPORTS);
     expect(await details.textContent()).toContain("No upstream row was rejected");
     for (const stage of ["fetch", "parse", "build", "guard"])
-      await details.locator(".stage.is-done", { hasText: new RegExp(`^${stage}\\d.*s$`) }).waitFor();
+      await details
+        .locator(".stage.is-done", { hasText: new RegExp(`^${stage}\\d.*s$`) })
+        .waitFor();
     expect(await details.locator(".stage.is-done").count()).toBe(4);
     const again = await signIn(new URL(page.url()).hash);
     await again.locator(".details").getByText("from a test").waitFor();
