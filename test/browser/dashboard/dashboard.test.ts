@@ -71,6 +71,22 @@ describe("the dashboard's sign-in", () => {
     expect(field?.y).toBeLessThan(answers?.y ?? 0);
   });
 
+  it("keeps all answers on the first screen while much has failed", async () => {
+    const page = await openPage("/docs", { viewport: { width: 1280, height: 800 } });
+    const text = "a message that takes several lines of a narrow card. ".repeat(3);
+    const details = Array.from({ length: 8 }, () => ({ text, at: null, links: [] }));
+    await page.route("/dashboard/summary", async (route) => {
+      const body = await (await route.fetch()).json();
+      for (const answer of body.answers)
+        if (answer.question === "failed") Object.assign(answer, { status: "fail", details });
+      await route.fulfill({ json: body });
+    });
+    await page.goto("/dashboard");
+    const cards = page.locator("[data-card]");
+    await cards.last().waitFor();
+    for (const card of await cards.all()) expect((await card.boundingBox())?.y).toBeLessThan(760);
+  });
+
   it("rejects an invalid token with a message, and accepts a valid one", async () => {
     const page = await openPage("/dashboard");
     await page.getByLabel("Operator’s token").fill("not-a-token");
