@@ -339,6 +339,7 @@ describe("the explorer", () => {
     expect(await answer.locator("pre").first().textContent()).toContain("iata     12 03 5a 52 48");
     await answer.getByRole("radio", { name: "JSON" }).check();
     expect(await answer.locator("pre").first().textContent()).toContain('"iata": "ZRH"');
+    expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
     expect(await seriousFaults(page)).toEqual([]);
   });
 
