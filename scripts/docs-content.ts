@@ -107,6 +107,7 @@ export function docsSections(): DocsSection[] {
 /** The text that a browser shows of HTML. */
 function textOf(html: string): string {
   return html
+    .replaceAll(/<\/?(?:a|b|code|em|span|strong)\b[^>]*>/g, "")
     .replaceAll(/<[^>]+>/g, " ")
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")

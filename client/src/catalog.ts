@@ -117,17 +117,18 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
       airports: [],
       regions: [],
     })),
-    cities: answer.cities.map(({ id, name, lat, lon, countryId }) => {
+    cities: answer.cities.map(({ id: bytes, name, lat, lon, countryId }) => {
       const country = resolve(countryAt, uuidText(countryId), name);
+      const id = uuidText(bytes);
       return {
         kind: "city",
-        id: uuidText(id),
+        id,
         name,
         lat,
         lon,
         country,
-        rank: ranks.rankOf(uuidText(id)),
-        isApart: ranks.isApart(uuidText(id)),
+        rank: ranks.rankOf(id),
+        isApart: ranks.isApart(id),
         airports: [],
       };
     }),

@@ -1,16 +1,21 @@
 import type { Uuid } from "../../gen/locations/v1/locations_pb.ts";
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const DIGITS = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+const DASH = "-".charCodeAt(0);
 
-/** Formats a UUID; returns "" for none. */
+/**
+ * Formats a UUID; returns "" for none. Makes the text at once, because one that is joined of parts
+ * is slow as the key of a map.
+ */
 export function uuidText(id: Uuid | undefined): string {
   const value = id?.value ?? [];
-  let text = "";
+  const codes: number[] = [];
   for (let index = 0; index < value.length; index++) {
-    if (index === 4 || index === 6 || index === 8 || index === 10) text += "-";
-    text += HEX[value[index] ?? 0];
+    if (index === 4 || index === 6 || index === 8 || index === 10) codes.push(DASH);
+    const byte = value[index] ?? 0;
+    codes.push(DIGITS[byte >> 4] ?? 0, DIGITS[byte & 15] ?? 0);
   }
-  return text;
+  return String.fromCharCode(...codes);
 }
 
 /** Reads the 16 bytes of a UUID. */

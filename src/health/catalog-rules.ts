@@ -35,7 +35,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
     const message =
       lost === null
         ? NOTHING_PUBLISHED
-        : `Both stores have lost the manifest of generation ${lost.generation}: clients get no catalog.`;
+        : `Both stores have lost the manifest of version ${lost.generation}: clients get no catalog.`;
     return measured({ ...measurement, value: null, message });
   }
   const { generation, published_at } = published.value;

@@ -46,6 +46,13 @@ describe("the map", () => {
     expect(new URL(page.url()).search).toBe("?airport=ZRH");
   });
 
+  it("has its legend below the map, where it covers no airport", async () => {
+    const page = await openMap("/?city=naples-3172394");
+    const canvas = await page.locator(".map-canvas").boundingBox();
+    const legend = await page.locator(".map-legend").boundingBox();
+    expect(legend?.y).toBeGreaterThanOrEqual((canvas?.y ?? 0) + (canvas?.height ?? Infinity));
+  });
+
   it("zooms by buttons, by the wheel and by keys", async () => {
     const page = await openMap("/");
     const whole = await drawn(page);

@@ -147,6 +147,9 @@ describe("the documentation", () => {
       .first()
       .click();
     await page.getByRole("heading", { level: 1, name: "Backups" }).waitFor();
+    await search.fill("client.getLocationsV1({");
+    const snippet = page.locator(".docs-found small").first();
+    expect(await snippet.textContent()).toMatch(/^(… )?\S.*client\.getLocationsV1\(\{/);
     await search.fill("qqqqq");
     await page.getByText("Nothing found for “qqqqq”").waitFor();
   });

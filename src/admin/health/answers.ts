@@ -104,11 +104,12 @@ function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Ju
     ...problemsOf(found).map(({ output }) => detail(output)),
   ];
   const status = worstOf(found);
-  return { question: "fresh", status, answer: manifest?.as_of ?? "Unknown", details };
+  const answer = manifest?.as_of ? `As of ${manifest.as_of}` : "Unknown";
+  return { question: "fresh", status, answer, details };
 }
 
 function describeData(ageMs: number, { dataOldMs }: Observation["limits"]): string {
-  return `The airports are ${describeAge(ageMs)} old, limit ${describeAge(dataOldMs)}`;
+  return `The data is ${describeAge(ageMs)} old; the limit is ${describeAge(dataOldMs)}`;
 }
 
 /** Whether an operator wanted it, or a new service is on its way: `next` and `served` say so. */

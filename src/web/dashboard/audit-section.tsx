@@ -45,7 +45,10 @@ function auditRow(entry: AuditEntry) {
         <StatusPill word={outcome} /> {detail}
       </>,
       valueText(request),
-      before == null && after == null ? "" : `${valueText(before)} → ${valueText(after)}`,
+      [before, after]
+        .filter((value) => value != null)
+        .map(valueText)
+        .join(" → "),
     ],
   };
 }

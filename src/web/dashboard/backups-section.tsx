@@ -23,15 +23,17 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
     backup.pinned || backup === verified || backup.id === backups[0]?.id;
   return (
     <Section title="Backups" what="list of backups" polled={polled}>
-      <p class="hint">
-        {verified ? (
-          <>
-            Last verified <Time at={verified.verified.at} />
-          </>
-        ) : (
-          "No backup has been verified."
-        )}
-      </p>
+      {backups.length > 0 && (
+        <p class="hint">
+          {verified ? (
+            <>
+              Last verified <Time at={verified.verified.at} />
+            </>
+          ) : (
+            "No backup has been verified."
+          )}
+        </p>
+      )}
       <Jobs />
       <Table
         label="Backups"

@@ -4,7 +4,7 @@ import type { Action } from "./action.ts";
 import { approve, cancelRun, mayApprove } from "./actions.tsx";
 import { LISTS, type RunDetail } from "./answers.ts";
 import { DiffLists } from "./diff-view.tsx";
-import { RunStatePill } from "./runs-section.tsx";
+import { RunStatePill, starterOf } from "./runs-section.tsx";
 import { Section } from "./section.tsx";
 import { Stages } from "./stage-track.tsx";
 import { Table } from "./table.tsx";
@@ -94,7 +94,7 @@ const COUNT_COLUMNS = ["seen", "kept", "rejected", "added", "changed", "removed"
 function RunFacts({ run }: { readonly run: RunDetail }) {
   const facts: [name: string, value: ComponentChildren][] = [
     ["State", <RunStatePill run={run} />],
-    ["Started by", `${run.trigger}, ${run.requested_by}`],
+    ["Started by", starterOf(run)],
     ["Source", run.source],
     ["Mode", `${run.mode.replaceAll("_", " ")}${run.forced ? ", forced" : ""}`],
     ["Queued", <Time at={run.queued_at} />],

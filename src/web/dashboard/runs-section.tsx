@@ -50,7 +50,7 @@ export function RunsSection({ live, onAction }: Props) {
 const COLUMNS = ["State", "Queued", "Started by", "Source", "Took", "Airports", "Version", "Cause"];
 
 function runRow(run: Run) {
-  const { id, counts, duration_ms: took, trigger, requested_by: by } = run;
+  const { id, counts, duration_ms: took } = run;
   return {
     key: id,
     cells: [
@@ -59,7 +59,7 @@ function runRow(run: Run) {
         <span class="visually-hidden">, queued {run.queued_at}</span>
       </a>,
       <Time at={run.queued_at} />,
-      trigger === by ? trigger : `${trigger}, ${by}`,
+      starterOf(run),
       `${run.source}${run.mode === "incremental" ? "" : `, ${run.mode.replaceAll("_", " ")}`}`,
       took === null ? "–" : formatDuration(took),
       counts === null ? "–" : `${formatCount(counts.airports.kept)} (${changesOf(counts)})`,
@@ -67,6 +67,11 @@ function runRow(run: Run) {
       failureText(run),
     ],
   };
+}
+
+/** Says how a run was started, and by whom, unless that is the same. */
+export function starterOf({ trigger, requested_by: by }: Run): string {
+  return trigger === by ? trigger : `${trigger}, ${by}`;
 }
 
 export function RunStatePill({ run: { state, outcome } }: { readonly run: Run }) {

@@ -33,9 +33,9 @@ export function StageTrack({ run, onCancel }: Props) {
 /** The stages of a run, and how long each has taken: those done, and the one that it is in or failed in. */
 export function Stages({ run }: { readonly run: Run }) {
   const { state, stage, stage_ms: took, progress, error } = run;
-  const isDone = state === "succeeded";
-  const reached = error?.stage ?? stage;
-  const last = isDone ? STAGES.length : STAGES.indexOf(reached ?? "fetch");
+  const reached = STAGES.indexOf(error?.stage ?? stage ?? "fetch");
+  // A run that changes nothing ends before the last stage.
+  const last = state === "succeeded" ? reached + 1 : reached;
   const share = progress.total > 0 ? progress.done / progress.total : 0;
   const isRunning = state === "running";
   const classOf = (index: number) => {

@@ -71,7 +71,10 @@ function findSections(
 
 function snippetOf(text: string, words: readonly string[]): string {
   const firsts = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
-  const from = Math.max(0, Math.min(...firsts, text.length) - BEFORE);
-  const start = firsts.length === 0 ? 0 : from;
+  const first = firsts.length === 0 ? 0 : Math.min(...firsts);
+  const from = Math.max(0, first - BEFORE);
+  // It begins with a whole word, if there is one before what was found.
+  const space = from === 0 ? -1 : text.slice(from, first).indexOf(" ");
+  const start = from + space + 1;
   return `${start > 0 ? "… " : ""}${text.slice(start, start + SNIPPET)}`;
 }

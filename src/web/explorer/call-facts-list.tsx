@@ -49,7 +49,7 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
     ["On the wire", transfer && formatBytes(transfer.wireBytes), transfer && wireNote(transfer)],
     ["Compression", exchange && codingOf(exchange, transfer), ratioNote(transfer)],
     ["Language", header("content-language"), fallback === "default" ? "the default language" : ""],
-    ["Version", header("catalog-version"), header("catalog-sha256")?.slice(0, 12)],
+    ["Version", header("catalog-version"), header("catalog-sha256")?.slice(0, 10)],
   ];
 }
 

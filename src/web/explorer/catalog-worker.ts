@@ -22,6 +22,9 @@ import {
 } from "../../../client/src/search/search-index.ts";
 import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-messages.ts";
 
+/** A query that goes through the whole search: with a typo, and an airport. */
+const WARM_UP = "barcelna airport";
+
 const ranks = fetch("/search/v1/ranks.json")
   .then((answer): Promise<RanksFile> => answer.json())
   // Without ranks the search finds every place, but does not list the big ones first.
@@ -95,6 +98,8 @@ async function callService(number: number, settings: CallSettings): Promise<void
     index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
     void names?.then(addNames);
     if (lastTyped !== "") tellFound();
+    // Nobody need wait for the first search, which takes several times as long as the next ones.
+    else search(index, WARM_UP);
   } catch (cause) {
     const error = ConnectError.from(cause);
     const retryAfter = Number(error.metadata.get("retry-after") ?? "");

@@ -68,7 +68,7 @@ function Countdown({ failure, onEnd }: CountdownProps) {
     return () => clearInterval(timer);
   }, [failure]);
   // The notice is read out once, and not each second.
-  return <span aria-live="off">It calls again in {left} s.</span>;
+  return <span aria-live="off">This page calls again in {left} s.</span>;
 }
 
 const SUMMARY_EVERY_MS = 2_000;

@@ -12,14 +12,15 @@ const NONE: NonNullable<Health["locales"]> = [];
 
 /** Chooses a published locale by its name in its own language. */
 export function LocalePicker({ value, published: known = NONE, onChange }: Props) {
+  // A name takes long to make: on a phone, those of all locales take longer than a frame.
   const published = useMemo(
     () =>
       known
-        .map(({ locale }) => locale)
-        .toSorted((a, b) => localeName(a).localeCompare(localeName(b))),
+        .map(({ locale }) => ({ locale, name: localeName(locale) }))
+        .toSorted((a, b) => a.name.localeCompare(b.name)),
     [known],
   );
-  const locales = published.includes(value) ? published : [...published, value];
+  const isPublished = published.some(({ locale }) => locale === value);
   return (
     <select
       class="select"
@@ -27,12 +28,13 @@ export function LocalePicker({ value, published: known = NONE, onChange }: Props
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     >
-      {locales.map((locale) => (
-        // A link may name a tag that is no language.
-        <option key={locale} value={locale} lang={published.includes(locale) ? locale : undefined}>
-          {localeName(locale)}
+      {published.map(({ locale, name }) => (
+        <option key={locale} value={locale} lang={locale}>
+          {name}
         </option>
       ))}
+      {/* A link may name a tag that is no language. */}
+      {!isPublished && <option value={value}>{localeName(value)}</option>}
     </select>
   );
 }

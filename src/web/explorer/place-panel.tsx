@@ -32,7 +32,12 @@ export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }:
         above={<Trail place={place} {...links} />}
         heading={
           <>
-            {place.kind === "airport" && <span class="place-code">{place.iata}</span>}
+            {place.kind === "airport" && (
+              <>
+                {/* A space, because a margin is on the wrong side of a code in a text from right to left. */}
+                <span class="place-code">{place.iata}</span>{" "}
+              </>
+            )}
             <PlaceName place={place} locale={locale} />
           </>
         }

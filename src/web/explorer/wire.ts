@@ -57,6 +57,8 @@ const USUAL_RATIOS: { readonly [coding: string]: number } = { br: BROTLI_RATIO, 
 /** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
+/** Shows progress so often. To show each chunk's would take longer than to read it. */
+const PROGRESS_MS = 100;
 /** A faster answer is shown only as a whole, because showing its beginning as well takes longer. */
 const SLOW_ANSWER_MS = 1_500;
 
@@ -137,6 +139,7 @@ async function readBody(
   const length = Number(response.headers.get("content-length") ?? 0) * (USUAL_RATIOS[coding] ?? 1);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
+  let shownAt = 0;
   let findRegions = onCommonPart && regionsFinder();
   const reader = response.body?.getReader();
   for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
@@ -145,11 +148,24 @@ async function readBody(
     const regionsAt = findRegions?.(read.value);
     if (regionsAt !== undefined) {
       findRegions = undefined;
-      onCommonPart?.(await new Blob(chunks).slice(0, regionsAt).arrayBuffer());
+      onCommonPart?.(joinChunks(chunks, regionsAt));
     }
+    if (performance.now() - shownAt < PROGRESS_MS) continue;
+    shownAt = performance.now();
     onProgress({ bytes, share: length > 0 ? Math.min(1, bytes / length) : null });
   }
-  return new Blob(chunks).arrayBuffer();
+  return joinChunks(chunks, bytes);
+}
+
+/** Joins so many bytes. Not by a `Blob`, for which the browser copies them through another process. */
+function joinChunks(chunks: readonly Uint8Array[], length: number): ArrayBuffer {
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk.subarray(0, length - at), at);
+    at += Math.min(chunk.length, length - at);
+  }
+  return joined.buffer;
 }
 
 /** Returns the browser's measurements of an exchange; undefined if it has none. */

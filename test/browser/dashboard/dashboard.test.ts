@@ -71,6 +71,22 @@ describe("the dashboard's sign-in", () => {
     expect(field?.y).toBeLessThan(answers?.y ?? 0);
   });
 
+  it("keeps all answers on the first screen while much has failed", async () => {
+    const page = await openPage("/docs", { viewport: { width: 1280, height: 800 } });
+    const text = "a message that takes several lines of a narrow card. ".repeat(3);
+    const details = Array.from({ length: 8 }, () => ({ text, at: null, links: [] }));
+    await page.route("/dashboard/summary", async (route) => {
+      const body = await (await route.fetch()).json();
+      for (const answer of body.answers)
+        if (answer.question === "failed") Object.assign(answer, { status: "fail", details });
+      await route.fulfill({ json: body });
+    });
+    await page.goto("/dashboard");
+    const cards = page.locator("[data-card]");
+    await cards.last().waitFor();
+    for (const card of await cards.all()) expect((await card.boundingBox())?.y).toBeLessThan(760);
+  });
+
   it("rejects an invalid token with a message, and accepts a valid one", async () => {
     const page = await openPage("/dashboard");
     await page.getByLabel("Operator’s token").fill("not-a-token");
@@ -220,7 +236,10 @@ describe("the dashboard, where ingestion is operated,", () => {
     expect(await details.textContent()).toContain(AIRPORTS);
     expect(await details.textContent()).toContain("No upstream row was rejected");
     for (const stage of ["fetch", "parse", "build", "guard"])
-      await details.locator(".stage", { hasText: new RegExp(`^${stage}\\d.*s$`) }).waitFor();
+      await details
+        .locator(".stage.is-done", { hasText: new RegExp(`^${stage}\\d.*s$`) })
+        .waitFor();
+    expect(await details.locator(".stage.is-done").count()).toBe(4);
     const again = await signIn(new URL(page.url()).hash);
     await again.locator(".details").getByText("from a test").waitFor();
   });

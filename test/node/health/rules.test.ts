@@ -379,7 +379,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         verdict: "bad",
         suppressed: false,
         status: "fail",
-        message: expect.stringMatching(/^Both stores have lost the manifest of generation \d+:/),
+        message: expect.stringMatching(/^Both stores have lost the manifest of version \d+:/),
       },
     ],
     [

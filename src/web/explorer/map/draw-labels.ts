@@ -1,5 +1,5 @@
 import type { AirportPlace } from "../../../../client/src/catalog.ts";
-import { type Box, type Frame, placeOnCanvas, radiusOf } from "./frame.ts";
+import { type Box, type Frame, placeOnCanvas, radiusOf, SPOT_RADIUS } from "./frame.ts";
 import type { MapPoint } from "./map-scene.ts";
 import type { WorldPoint } from "./mercator.ts";
 import { type MapSize, metersPerPixel } from "./viewport.ts";
@@ -30,7 +30,7 @@ const DOT_RADIUS = 4;
 export function drawLabels(worlds: readonly Frame[]): void {
   const [first] = worlds;
   if (first === undefined) return;
-  const taken: Box[] = [...first.covered, scaleBox(first.size)];
+  const taken: Box[] = [...first.covered, scaleBox(first.size), ...worlds.flatMap(spotBox)];
   const { highlighted, spot } = first.scene;
   const selected = highlighted.length === 1 || spot !== undefined ? highlighted : [];
   const places = new Set(selected.map(({ place }) => place));
@@ -239,6 +239,15 @@ function widthOf({ context }: Frame, text: string, font: string): number {
   const { width } = context.measureText(text);
   widths.set(key, width);
   return width;
+}
+
+/** Where the spot with its ring is. */
+function spotBox(frame: Frame): Box[] {
+  const at = frame.scene.spot && placeOnCanvas(frame.scene.spot, frame);
+  if (at === undefined) return [];
+  const { left, top } = at;
+  const radius = SPOT_RADIUS + 2;
+  return [{ left: left - radius, right: left + radius, top: top - radius, bottom: top + radius }];
 }
 
 /** Where the scale is. */

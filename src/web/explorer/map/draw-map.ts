@@ -1,11 +1,10 @@
 import { drawLabels, drawScale } from "./draw-labels.ts";
-import { type Frame, placeOnCanvas, radiusOf } from "./frame.ts";
+import { type Frame, placeOnCanvas, radiusOf, SPOT_RADIUS } from "./frame.ts";
 import { isShown, type MapPoint } from "./map-scene.ts";
 import type { Shape } from "./outline.ts";
 import { smallestScale } from "./viewport.ts";
 import { pathOf } from "./world-outline.ts";
 
-const SPOT_RADIUS = 6;
 const CROSS_RADIUS = 4;
 /** Magnification from which lakes and rivers are drawn. */
 const WATER_ZOOM = 4;

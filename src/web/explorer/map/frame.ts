@@ -46,6 +46,8 @@ const COLOR_NAMES = [
 /** Radii in pixels of airports by tier, at the whole world. */
 const RADII = [1.9, 1.1, 0.9, 0.9] as const;
 const RADIUS_MAX = 5;
+/** Radius of the ring around the spot that the nearest airports are near to. */
+export const SPOT_RADIUS = 6;
 
 /** Reads the colors from the style sheet, which has each as `light-dark(<light>, <dark>)`. */
 export function readMapColors(element: Element): MapColors {

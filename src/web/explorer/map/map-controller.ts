@@ -85,8 +85,6 @@ export class MapController {
   /** Changes the scene. */
   show(change: Partial<MapScene>): void {
     this.#scene = { ...this.#scene, ...change };
-    // The legend says more while changes are shown.
-    if (change.highlighted !== undefined) this.#covered = coveredParts(this.#canvas);
     this.#draw();
   }
 
@@ -264,10 +262,10 @@ export class MapController {
   }
 }
 
-/** The controls and the legend of the map. */
+/** The controls of the map. */
 function coveredParts(canvas: HTMLCanvasElement): Box[] {
   const { left: x, top: y } = canvas.getBoundingClientRect();
-  const parts = canvas.closest(".map")?.querySelectorAll(".map-buttons, .map-legend") ?? [];
+  const parts = canvas.closest(".map")?.querySelectorAll(".map-buttons") ?? [];
   return [...parts].map((part) => {
     const { left, top, right, bottom } = part.getBoundingClientRect();
     return { left: left - x, top: top - y, right: right - x, bottom: bottom - y };

@@ -229,8 +229,8 @@ describe("the five answers", () => {
       served: say("pass", "Yes", "Version 1; "),
       fresh: say(
         "pass",
-        "2026-10-20",
-        "The airports are 31 days old, limit 2 years; Published; Last compared with its source",
+        "As of 2026-10-20",
+        "The data is 31 days old; the limit is 2 years; Published; Last compared with its source",
       ),
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
@@ -322,7 +322,7 @@ describe("the five answers", () => {
     for (const path of ["/admin/monitor/status", "/dashboard/summary"])
       expect(await answers(path), path).toMatchObject({
         served: say("pass", "Yes"),
-        fresh: say("fail", "2026-10-20", late),
+        fresh: say("fail", "As of 2026-10-20", late),
         failed: say("fail", "1 problem", late),
       });
   });
@@ -331,7 +331,7 @@ describe("the five answers", () => {
     world.breakCalls("");
     expect(await answers()).toMatchObject({
       served: say("pass", "Yes"),
-      fresh: say("fail", "2026-10-20", "it does not answer"),
+      fresh: say("fail", "As of 2026-10-20", "it does not answer"),
       failed: say("fail", "2 problems", "monitor: it does not answer"),
       next: say("fail", "Unknown", "The coordinator: it does not answer"),
     });
