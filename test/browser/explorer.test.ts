@@ -246,13 +246,8 @@ describe("the explorer", () => {
     await search.focus();
     await page.keyboard.type("sao paulo");
     // Before, the list has what begins with the first letters.
-    let last = "";
-    const isSettled = async () => {
-      const before = last;
-      last = (await page.getByRole("option").allTextContents()).join("\n");
-      return last === before && last.includes("São Paulo");
-    };
-    await expect.poll(isSettled, { interval: 250 }).toBe(true);
+    const current = page.locator('[role="listbox"][aria-busy="false"]');
+    await current.getByRole("option", { name: "São Paulo" }).first().waitFor();
     await page.keyboard.press("ArrowDown");
     const chosen = page.locator('[role="option"][aria-selected="true"]');
     const name = (await chosen.locator("bdi").textContent()) ?? "";
