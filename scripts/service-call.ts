@@ -42,6 +42,15 @@ export function adminCaller(url: string, token: string, signal?: AbortSignal): A
   };
 }
 
+const backupList = z.object({ total: z.int() });
+
+/** Whether the service has a backup to restore; false if it does not say. */
+export async function hasBackup(call: AdminCall): Promise<boolean> {
+  const answer = await call("GET", "/admin/backup/list?state=complete&limit=1");
+  const list = answer.ok ? backupList.safeParse(answer.body).data : undefined;
+  return list !== undefined && list.total > 0;
+}
+
 /** What the service answers its clients. */
 export type Served =
   | { readonly ok: true; readonly generation: number; readonly counts: string }

@@ -9,7 +9,7 @@ import { CommandError, runCommand, say } from "./command.ts";
 import { type IngestEnd, shows } from "./ingest-progress.ts";
 import { localAdminToken } from "./local-admin-token.ts";
 import { LocalWorker } from "./local-worker.ts";
-import { callCatalog, type Served, untilServed } from "./service-call.ts";
+import { adminCaller, callCatalog, hasBackup, type Served, untilServed } from "./service-call.ts";
 import { SETTING_NAMES } from "./setting-names.ts";
 import { DEFAULT_STATE_FOLDER } from "./state-folder.ts";
 import { describeEnd, welcome } from "./welcome.ts";
@@ -60,7 +60,9 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
     });
     const served = await callAfter(end, worker, signal);
     const isPublished = served.ok || served.code === "data_loss";
-    if (!end.ok && !served.ok && !isPublished && end.reason !== "paused")
+    const isHopeless = !end.ok && !isPublished && end.reason !== "paused";
+    // A backup can be restored only while the service runs.
+    if (isHopeless && !(await hasBackup(adminCaller(worker.url, token.text, signal))))
       throw new CommandError(
         `${end.problem}\nNothing can be served: ${served.problem}\nTo try again: npm start\n${worker.wayOut}`,
       );

@@ -61,6 +61,8 @@ interface MonitorValues {
   readonly checked_at: number;
   /** Blobs with a damaged copy. */
   readonly suspects: readonly string[];
+  /** First of the evaluations in a row that could not read the coordinator. */
+  readonly silent_since: number;
   /** Time of the last deletion of old rows in D1. */
   readonly cleaned_at: number;
 }

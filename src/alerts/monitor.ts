@@ -161,6 +161,7 @@ export class Monitor {
     const monitor: MonitorFacts = {
       since,
       lastTickAt: this.#lastTick(),
+      silentSince: this.#state.values.get("silent_since"),
       outboxLength: this.#state.outbox.length,
       targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
       tokens,
@@ -234,6 +235,8 @@ export class Monitor {
     for (const { result } of gone)
       if (this.#isOver(result, config)) this.#state.forgetAlert(result.fingerprint);
     this.#recordCheck(facts, now);
+    const { silentSince } = facts.monitor;
+    this.#state.values.set("silent_since", facts.ingest.ok ? null : (silentSince ?? now));
     return [...watched, ...gone];
   }
 

@@ -157,7 +157,8 @@ export class Engine {
   #commit(claimed: JobRecord, change: StepCommit<JobRecord>, patch: object = {}): JobRecord {
     const { state } = this.#platform;
     return state.transaction(() => {
-      const record = state.jobs.find(claimed.work, claimed.job.id) ?? claimed;
+      const record = state.jobs.find(claimed.work, claimed.job.id);
+      if (record === undefined) throw new Error(`the job ${claimed.job.id} is gone`);
       const next = isCancelled(record.job) ? this.#cancelled(record, patch) : change(record);
       state.save(next);
       return next;

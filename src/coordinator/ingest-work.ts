@@ -131,8 +131,9 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
-  #fail(record: RunRecord, { error, retry, patch }: RunFailure): RunRecord {
+  #fail(record: RunRecord, { error, retry, refusedForMs, patch }: RunFailure): RunRecord {
     const { state, now } = this.#platform;
+    state.setRefusedUntil(refusedForMs === null ? null : now() + refusedForMs);
     // Only a takeover by another installation fails a run that has published.
     if (record.isCommitted) state.withdraw(record.job.generation_after);
     if (retry?.runAfterMs != null) {
@@ -181,6 +182,8 @@ interface RunFailure {
   readonly error: RunError;
   /** Null for a permanent fault. */
   readonly retry: Retry | null;
+  /** How long upstream wants no request; null if it named no time. */
+  readonly refusedForMs: number | null;
   readonly patch: Partial<Report>;
 }
 
@@ -199,6 +202,7 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
   ) => ({
     error: { code, stage, message },
     retry,
+    refusedForMs: null,
     patch,
   });
   if (cause instanceof PassingError) return unreachable(cause, stage);
@@ -225,6 +229,7 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
   return {
     error: { code: `source_${fault}`, stage, message: text },
     retry: isTooLong ? null : { step: retryAfterMs === null, runAfterMs: waitMs },
+    refusedForMs: retryAfterMs,
     patch: {},
   };
 }
@@ -232,5 +237,6 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
 /** Makes the failure of a run from a step that never finished. */
 export function leaseExpired(stage: Stage, { message }: StepNeverEnded): RunFailure {
   const error = { code: "lease_expired", stage, message };
-  return { error, retry: { step: false, runAfterMs: RUN_RETRY_MS }, patch: {} };
+  const retry = { step: false, runAfterMs: RUN_RETRY_MS };
+  return { error, retry, refusedForMs: null, patch: {} };
 }

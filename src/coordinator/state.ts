@@ -42,6 +42,8 @@ interface CoordinatorValues {
   /** Why the stores are not its own. */
   readonly foreign: string;
   readonly skipped_run: string;
+  /** Until when upstream wanted no request, in milliseconds since 1970. */
+  readonly refused_until: number;
   readonly unreplicated: number;
   /** Time of the last complete collection of garbage, in milliseconds since 1970. */
   readonly collected_at: number;
@@ -149,6 +151,15 @@ export class CoordinatorState {
 
   setSkippedRunId(id: string | null): void {
     this.#values.set("skipped_run", id);
+  }
+
+  /** Until when upstream wanted no request, in milliseconds since 1970; null if it named no time. */
+  refusedUntil(): number | null {
+    return this.#values.get("refused_until");
+  }
+
+  setRefusedUntil(until: number | null): void {
+    this.#values.set("refused_until", until);
   }
 
   /** The right to replace the manifest in R2. */

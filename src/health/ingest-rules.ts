@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
-import { DAY_MS } from "../storage/time.ts";
+import { DAY_MS, timeText } from "../storage/time.ts";
 import {
   describeDuration,
   type Finding,
@@ -79,9 +79,21 @@ function isFinal(code: string): boolean {
   return code.startsWith("source_") && !PASSING_FAULTS.some((fault) => code === `source_${fault}`);
 }
 
-/** Judges how long the active job, or the next run, has made no progress. */
-export function judgeStuck({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
+/**
+ * Judges how long the active job, or the next run, has made no progress. A coordinator that has been
+ * silent for so long is no missing input: nothing makes progress then.
+ */
+export function judgeStuck(
+  { ingest, monitor: { silentSince } }: Pick<Facts, "ingest" | "monitor">,
+  { now, limits }: RuleContext,
+): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
+  if (!ingest.ok && silentSince !== null && now - silentSince >= limits.ingestStuckMs) {
+    const value = now - silentSince;
+    const message = `No progress has been seen for ${describeDuration(value)}: ${ingest.why}.`;
+    const evidence = { since: timeText(silentSince), why: ingest.why };
+    return measured({ ...measurement, value, message, evidence });
+  }
   return judgeInput(ingest, measurement, (coordinator) => {
     const held = expectedWork(coordinator);
     if (held === null || Date.parse(held.since) > now)

@@ -15,7 +15,7 @@ import type { Pipeline, PipelineDependencies } from "../../src/ingest/pipeline.t
 import { blobKey } from "../../src/storage/keys.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
-import { memoryCatalogStore, whileAlive } from "./memory-catalog-store.ts";
+import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryD1, MIGRATIONS } from "./memory-d1.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
@@ -204,7 +204,7 @@ export class BackupWorld {
       saveRuns: (rows) => migrated(() => deps.saveRuns(rows)),
       endLostRuns: (open) => migrated(() => deps.endLostRuns(open)),
       findMissingRuns: (ids) => migrated(() => deps.findMissingRuns(ids)),
-      store: whileAlive(catalog, () => instance === this.#instance),
+      store: catalog,
       workerVersion: this.workerVersion,
       log,
     };

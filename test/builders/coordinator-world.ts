@@ -20,9 +20,10 @@ import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import { idAt } from "./an-id.ts";
 import { createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
+import type { TableStorage } from "../../src/storage/tables.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 import { MemoryD1 } from "./memory-d1.ts";
-import { memoryCatalogStore, type Replicas, whileAlive } from "./memory-catalog-store.ts";
+import { memoryCatalogStore, type Replicas } from "./memory-catalog-store.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { type MemorySourceArchive, memorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -226,13 +227,12 @@ export class CoordinatorWorld {
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
-    const state = (this.state = new CoordinatorState(this.tables));
-    const stores = memoryCatalogStore(this.store, state.claim);
-    stores.before = enter;
-    const store = whileAlive(stores, () => instance === this.#instance);
-    const files = memorySourceArchive(this.archive.bucket);
-    files.bucket.before = (call) => enter(`archive ${call}`);
-    const archive = whileAlive(files, () => instance === this.#instance);
+    const tables = whileAlive(this.tables, () => instance === this.#instance);
+    const state = (this.state = new CoordinatorState(tables));
+    const store = memoryCatalogStore(this.store, state.claim);
+    store.before = enter;
+    const archive = memorySourceArchive(this.archive.bucket);
+    archive.bucket.before = (call) => enter(`archive ${call}`);
     const upstream: Upstream = {
       name: "embedded",
       reader: ourAirports,
@@ -311,6 +311,28 @@ export class CoordinatorWorld {
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
+}
+
+/**
+ * The tables as an instance has them: they throw once it is lost, as on the platform. Its calls may
+ * time out then, and what it does about that must change nothing.
+ */
+function whileAlive(tables: TableStorage, isAlive: () => boolean): TableStorage {
+  const check = () => {
+    if (!isAlive()) throw new Error("the instance is lost");
+  };
+  return {
+    sql: {
+      exec: (query, ...bindings) => {
+        check();
+        return tables.sql.exec(query, ...bindings);
+      },
+    },
+    transactionSync: (work) => {
+      check();
+      return tables.transactionSync(work);
+    },
+  };
 }
 
 /** An upstream that gives an airports.csv of these rows. */

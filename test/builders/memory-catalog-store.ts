@@ -78,21 +78,3 @@ export function memoryCatalogStore(other?: Replicas, claim = A_CLAIM) {
 export function sealedBytes(manifest: Manifest): Bytes {
   return toBytes(sealManifest(manifest));
 }
-
-/**
- * Gates a store: once its instance is lost, no call to it ever settles, not even by a timeout.
- */
-export function whileAlive<S extends object>(store: S, isAlive: () => boolean): S {
-  const get = (target: S, name: string | symbol): unknown => {
-    const value: unknown = Reflect.get(target, name);
-    if (typeof value !== "function") return value;
-    return async (...args: readonly unknown[]) => {
-      try {
-        return await value.apply(target, args);
-      } finally {
-        if (!isAlive()) await new Promise(() => {});
-      }
-    };
-  };
-  return new Proxy(store, { get });
-}

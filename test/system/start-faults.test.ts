@@ -10,6 +10,7 @@ import {
   type SmallUpstream,
   startSmallUpstream,
 } from "../builders/small-upstream.ts";
+import { callCatalog } from "../../scripts/service-call.ts";
 import { SERVING, Start, TOKEN_FILE } from "./npm-start.ts";
 import { freePort } from "./running-service.ts";
 
@@ -66,6 +67,14 @@ async function post(url: string, path: string, body: object = {}): Promise<Respo
 async function job(url: string, id: string): Promise<{ readonly state: string }> {
   const answer = await fetch(`${url}/admin/backup/jobs/${id}`, { headers: authorization() });
   return answer.json();
+}
+
+/** Makes a backup, and waits for it; its id. */
+async function makeBackup(url: string): Promise<string> {
+  const answer = await post(url, "/admin/backup/run");
+  const made = await answer.json<{ job: { id: string; backup_id: string } }>();
+  while (!["succeeded", "failed"].includes((await job(url, made.job.id)).state)) await sleep(100);
+  return made.job.backup_id;
 }
 
 /** The files that are stored below a folder of the state. */
@@ -129,12 +138,8 @@ describe("npm start with a catalog from an earlier start", () => {
 
   it("serves it after a restore that was cut off and that it waits for", async () => {
     const first = await publish();
-    const made = await (
-      await post(first.url, "/admin/backup/run")
-    ).json<{ job: { id: string; backup_id: string } }>();
-    while (!["succeeded", "failed"].includes((await job(first.url, made.job.id)).state))
-      await sleep(100);
-    const restore = await post(first.url, `/admin/backup/${made.job.backup_id}/restore`);
+    const backup = await makeBackup(first.url);
+    const restore = await post(first.url, `/admin/backup/${backup}/restore`);
     expect(restore.status).toBe(202);
     const restoring = await restore.json<{ job: { id: string } }>();
     first.start.kill();
@@ -154,6 +159,27 @@ describe("npm start without a usable catalog", () => {
     expect(start.stderr).toContain("Nothing can be served");
     expect(start.stderr).not.toContain("200 OK");
     expect(start.stdout).not.toContain("Serving");
+  });
+
+  it("stays for the restore of a backup when the stores have lost the catalog and upstream is away", async () => {
+    const first = await publish();
+    const backup = await makeBackup(first.url);
+    expect(await first.start.interrupt()).toBe(0);
+    rmSync(join(state, "v3", "kv"), { recursive: true });
+    for (const file of stored("r2", ".sqlite").filter(
+      (name) => !name.endsWith("metadata.sqlite"),
+    )) {
+      const bucket = new DatabaseSync(file);
+      bucket.exec("DELETE FROM _mf_objects WHERE key LIKE 'catalog/%'");
+      bucket.close();
+    }
+    const { start, url } = await run({ SOURCE: "dropped" });
+    await start.says(SERVING);
+    expect(start.stdout).toContain("The ingest failed in stage fetch");
+    expect(start.stdout).toContain("restore the newest backup on the dashboard");
+    expect((await post(url, `/admin/backup/${backup}/restore`)).status).toBe(202);
+    while (!(await callCatalog(url)).ok) await sleep(200);
+    expect(await start.interrupt()).toBe(0);
   });
 
   it("does not claim to serve a catalog of which every copy is damaged", async () => {

@@ -161,11 +161,7 @@ function describeCatalog({ manifest }: Observation): Summary["catalog"] {
 function describeIngest({ coordinator }: Observation): Summary["ingest"] {
   if (coordinator === null) return null;
   const { pause, queued, running, ended, held } = coordinator;
-  const endOf = ({ finished_at }: EndedRun) => Date.parse(finished_at ?? "");
-  // A later run may have been cancelled while it waited.
-  const [last] = ended
-    .filter(({ state }) => state !== "skipped")
-    .toSorted((a, b) => endOf(b) - endOf(a));
+  const last = ended.find(({ state }) => state !== "skipped");
   return {
     paused: pause !== null,
     paused_at: pause?.at ?? null,

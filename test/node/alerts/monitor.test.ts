@@ -498,3 +498,24 @@ describe("the log and the records", () => {
     expect(written).not.toContain(WEBHOOK_SECRET);
   });
 });
+
+describe("a coordinator that stays silent", () => {
+  it("first lacks data, and after ten minutes fails until it answers again", async () => {
+    world.before = (call) => {
+      if (call === "ingest") throw new Error("no answer in 25000 ms");
+    };
+    const judged = async () => {
+      const { state, status: judgment } = resultOf(await world.tick(), "ingest_stuck");
+      return `${state} ${judgment}`;
+    };
+    expect([await judged(), await judged()]).toEqual(["nodata warn", "nodata warn"]);
+    world.restart();
+    expect([await judged(), await judged()]).toEqual(["pending fail", "firing fail"]);
+    world.before = () => {};
+    expect([await judged(), await judged()]).toEqual(["firing pass", "resolved pass"]);
+    world.before = (call) => {
+      if (call === "ingest") throw new Error("reset");
+    };
+    expect(await judged()).toBe("nodata warn");
+  });
+});

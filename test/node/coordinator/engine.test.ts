@@ -30,6 +30,17 @@ describe("a step whose commit fails", () => {
   });
 });
 
+describe("a step whose job is gone when it ends", () => {
+  it("does not bring the job back", async () => {
+    const { run } = await world.enqueue();
+    world.before = (call) => {
+      if (call === "upstream fetch") world.tables.sql.exec("DELETE FROM jobs");
+    };
+    await expect(world.alarm()).rejects.toThrow("is gone");
+    expect(world.coordinator.findRun(run.id)).toBeNull();
+  });
+});
+
 describe("a step that a pause discards", () => {
   it("clears the error of an earlier attempt from the job", async () => {
     let attempts = 0;

@@ -146,6 +146,26 @@ describe("a new coordinator over empty stores", () => {
     expect(await world.served()).toMatchObject({ generation: 1 });
   });
 
+  it.each([
+    ["for longer than a run waits for its retry", 2 * 3_600_000, 1],
+    ["once more after the retry", 1_800_000, 2],
+  ])("asks no upstream that wants no request %s", async (_, waitMs, runs) => {
+    const { upstream } = world;
+    let refusedUntil = 0;
+    const fetch = async () => {
+      expect(world.time).toBeGreaterThanOrEqual(refusedUntil);
+      refusedUntil = world.time + waitMs;
+      throw new PassingError("http_status", "busy", waitMs);
+    };
+    world.upstream = { ...upstream, fetch };
+    await tick();
+    world.upstream = { ...upstream, fetch: async () => upstream.fetch({}) };
+    await pass((refusedUntil - world.time) / 60_000 - 5);
+    expect(world.state.runs()).toHaveLength(runs);
+    await pass(5);
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
   it("ingests after a dry run, which publishes nothing", async () => {
     await world.runToEnd({ mode: "dry_run" });
     await tick();

@@ -225,8 +225,8 @@ describe("a takeover", () => {
     second.before = (call) => {
       if (call === `r2 put ${MANIFEST_KEY}`) second.crash();
     };
-    void second.coordinator.takeOver("ops");
-    await expect.poll(() => second.calls).toContain(`r2 put ${MANIFEST_KEY}`);
+    await Promise.race([second.gone, second.coordinator.takeOver("ops")]);
+    expect(second.calls).toContain(`r2 put ${MANIFEST_KEY}`);
     second.before = () => {};
     await second.drain();
     expect(second.coordinator.status()).toMatchObject({ foreign: null, replicated: true });

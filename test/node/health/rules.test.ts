@@ -306,6 +306,12 @@ const good = { verdict: "good" } as const;
 const bad = { verdict: "bad" } as const;
 const missing = { ok: false, fault: "missing", detail: "catalog/manifest" } as const;
 const unread = { ok: false, why: "it cannot be read (reset)" } as const;
+
+/** Facts without an answer by the coordinator since so many milliseconds. */
+const silentFor = (ms: number): Facts => ({
+  ...withMonitor({ silentSince: NOW - ms }),
+  ingest: unread,
+});
 const unreadable = {
   ok: false,
   fault: "unreadable",
@@ -474,6 +480,25 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       { status: "fail" },
     ],
     ["warns without data", someFacts({ ingest: { ok: false, why: "reset" } }), { status: "warn" }],
+    [
+      "warns while the coordinator has been silent briefly",
+      silentFor(10 * MINUTE_MS - 1),
+      { status: "warn" },
+    ],
+    [
+      "fails once the coordinator has been silent for long",
+      silentFor(10 * MINUTE_MS),
+      {
+        verdict: "bad",
+        status: "fail",
+        message: "No progress has been seen for 10 min: it cannot be read (reset).",
+      },
+    ],
+    [
+      "judges the runs of a coordinator that answers again",
+      withMonitor({ silentSince: NOW - HOUR_MS }),
+      good,
+    ],
     [
       "finds the oldest run that waits although nothing runs",
       withIngest({

@@ -28,7 +28,7 @@ it.each([
   ],
 ])("toFailure retries nothing after %s", (fault, code, message, patch) => {
   const error = { code, stage: "guard", message };
-  expect(toFailure(fault, "guard")).toEqual({ error, retry: null, patch });
+  expect(toFailure(fault, "guard")).toEqual({ error, retry: null, refusedForMs: null, patch });
 });
 
 it.each([
@@ -42,7 +42,9 @@ it.each([
   "toFailure has the step or the run repeated after %s",
   (fault, code, message, step, runAfterMs) => {
     const error = { code, stage: "encode", message };
-    expect(toFailure(fault, "encode")).toEqual({ error, retry: { step, runAfterMs }, patch: {} });
+    const retry = { step, runAfterMs };
+    const failure = { error, retry, refusedForMs: null, patch: {} };
+    expect(toFailure(fault, "encode")).toEqual(failure);
   },
 );
 
@@ -51,7 +53,9 @@ it.each([
   [60_001, 60_001],
   [3_600_000, 3_600_000],
 ])("toFailure retries only the run if asked to wait for %i ms, after %i ms", (asked, ms) => {
-  const { error, retry } = toFailure(new PassingError("http_status", "busy", asked), "fetch");
+  const failure = toFailure(new PassingError("http_status", "busy", asked), "fetch");
+  const { error, retry, refusedForMs } = failure;
+  expect(refusedForMs).toBe(asked);
   expect(retry).toEqual({ step: false, runAfterMs: ms });
   expect(error.message).toBe("busy");
 });
@@ -70,6 +74,7 @@ it("leaseExpired repeats the run after a minute, and says how often the step beg
       message: "the step began 5 times and never finished",
     },
     retry: { step: false, runAfterMs: 60_000 },
+    refusedForMs: null,
     patch: {},
   });
 });

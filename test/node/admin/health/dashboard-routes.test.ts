@@ -107,6 +107,18 @@ describe("GET /dashboard/summary", () => {
     });
   });
 
+  it("shows the run that ended last, even if the clock was ahead before", async () => {
+    const { time } = world.ingest;
+    world.ingest.time = time + 365 * 24 * HOUR_MS;
+    await world.ingest.runToEnd();
+    world.ingest.time = time;
+    world.ingest.before = (call) => {
+      if (call === "upstream fetch") throw new Error("no connection");
+    };
+    await world.ingest.runToEnd();
+    expect(await summary()).toMatchObject({ ingest: { last_run: { state: "failed" } } });
+  });
+
   it.each([
     ["the coordinator", "coordinator", ["ingest"]],
     ["the monitor", "monitor", ["backups", "alerts"]],
