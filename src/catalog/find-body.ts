@@ -8,6 +8,7 @@ import {
   type Coding,
   DELTA_FORMS,
   type DeltaForm,
+  findLocalesOf,
   type Manifest,
   type Representation,
   type Segment,
@@ -96,57 +97,79 @@ function findDelta(
   { locale, representation, coding }: WantedForm & { readonly coding: DeltaCoding },
 ): SentBody | undefined {
   const form = DELTA_FORMS.find((known) => known === representation);
-  const entry = manifest.locales[locale];
-  const target = form && entry?.bodies[form].identity;
+  const target = form && manifest.locales[locale]?.bodies[form].identity;
   if (form === undefined || target === undefined) return undefined;
   const dictionary = coding.slice("dcz:".length);
-  const sha256 = deltaKey(dictionary, target);
-  for (const { deltas } of manifest.diffs) {
-    const delta = deltas?.locales[locale]?.[form];
-    if (!deltas || delta?.dictionary !== dictionary) continue;
-    return memoized(delta, locale, () => bodyOf(sha256, [part(deltas, delta)]));
-  }
-  const [common] = target.segments;
-  if (!entry?.translation || common === undefined || !("blob" in common)) return undefined;
-  const { pieces, templates } = entry.translation;
-  const before = common.bytes;
-  const start = findStart(manifest, form, { dictionary, before, bytes: target.bytes });
-  if (start === undefined) return undefined;
-  const held = manifest.locales[start.locale]?.translation;
-  if (held?.pieces !== pieces) return undefined;
-  const template = { template: templates[form], form, layouts: held.layouts, before };
-  return memoized(start.key, locale, () => bodyOf(sha256, [...start.make(), template]));
+  return memoized(manifest, `${locale} ${form} ${dictionary}`, () => {
+    const wanted = { locale, form, dictionary, target };
+    const segments = findUpdate(manifest, wanted) ?? findTranslation(manifest, wanted);
+    return segments && bodyOf(deltaKey(dictionary, target), segments);
+  });
 }
 
-/** How a delta begins for the body of a locale. */
+/** A body as a delta of another. */
+interface WantedDelta {
+  readonly locale: string;
+  readonly form: DeltaForm;
+  /** SHA-256 (hex) of the other. */
+  readonly dictionary: string;
+  readonly target: Body;
+}
+
+/** Finds the stored delta of an earlier body of the locale. */
+function findUpdate(
+  { diffs }: Manifest,
+  { locale, form, dictionary }: WantedDelta,
+): SentBody["segments"] | undefined {
+  for (const { deltas } of diffs) {
+    const delta = deltas?.locales[locale]?.[form];
+    if (deltas && delta?.dictionary === dictionary) return [part(deltas, delta)];
+  }
+  return undefined;
+}
+
+/** Finds what makes the body of a body of another locale. */
+function findTranslation(
+  manifest: Manifest,
+  wanted: WantedDelta,
+): SentBody["segments"] | undefined {
+  const { locale, form, target } = wanted;
+  const translation = manifest.locales[locale]?.translation;
+  const [common] = target.segments;
+  if (!translation || common === undefined || !("blob" in common)) return undefined;
+  const before = common.bytes;
+  const start = findStart(manifest, wanted, before);
+  const held = start && manifest.locales[start.locale]?.translation;
+  if (start === undefined || held?.pieces !== translation.pieces) return undefined;
+  const template = translation.templates[form];
+  return [...start.segments, { template, form, layouts: held.layouts, before }];
+}
+
+/** How a delta begins whose dictionary is a body of the locale. */
 interface DeltaStart {
   readonly locale: string;
-  /** Part of the manifest that describes the body. */
-  readonly key: object;
-  readonly make: () => readonly Segment[];
+  readonly segments: readonly Segment[];
 }
 
 /** Finds the beginning of a delta, which makes the part that all locales share, from any locale's body. */
 function findStart(
-  { locales, diffs }: Manifest,
-  form: DeltaForm,
-  wanted: { readonly dictionary: string; readonly before: number; readonly bytes: number },
+  manifest: Manifest,
+  { form, dictionary: sha256, target: { bytes } }: WantedDelta,
+  common: number,
 ): DeltaStart | undefined {
-  const { dictionary: sha256, before, bytes } = wanted;
-  for (const [locale, { bodies }] of Object.entries(locales)) {
-    const { identity: held } = bodies[form];
+  for (const locale of findLocalesOf(manifest, sha256)) {
+    const held = manifest.locales[locale]?.bodies[form].identity;
     if (held?.sha256 !== sha256) continue;
     const dictionary = { sha256, bytes: held.bytes };
-    const make = () => [inlineSegment(encodeStart({ dictionary, common: before, bytes }))];
-    return { locale, key: held, make };
+    return { locale, segments: [inlineSegment(encodeStart({ dictionary, common, bytes }))] };
   }
-  for (const { deltas } of diffs)
+  for (const { deltas } of manifest.diffs)
     for (const [locale, { [form]: delta }] of Object.entries(deltas?.locales ?? {})) {
       if (!deltas || delta?.dictionary !== sha256 || delta.common === undefined) continue;
       const start = delta.start + delta.bytes + DCZ_HEADER_BYTES;
       const blocks = delta.common - DCZ_HEADER_BYTES - LAST_BLOCK.length;
       const header = inlineSegment(dczHeader({ sha256 }, bytes));
-      return { locale, key: delta, make: () => [header, part(deltas, { start, bytes: blocks })] };
+      return { locale, segments: [header, part(deltas, { start, bytes: blocks })] };
     }
   return undefined;
 }
@@ -175,11 +198,16 @@ function deltaKey(dictionary: string, target: Body): string {
 
 const made = new WeakMap<object, Map<string, SentBody>>();
 
-/** Makes a body once for an object of the manifest and a name. */
-function memoized(source: object, name: string, make: () => SentBody): SentBody {
+/** Makes a body once for a manifest or a part of it, and a name. */
+function memoized<B extends SentBody | undefined>(
+  source: object,
+  name: string,
+  make: () => B,
+): SentBody | B {
   const bodies = made.get(source) ?? new Map<string, SentBody>();
   made.set(source, bodies);
   const body = bodies.get(name) ?? make();
-  bodies.set(name, body);
+  // Clients name dictionaries that no version has, as many as they like.
+  if (body !== undefined) bodies.set(name, body);
   return body;
 }

@@ -335,7 +335,16 @@ function fromSealed({ diffs, locales, ...rest }: SealedManifest): Manifest {
   const entries = mapLazily(locales, (text): StoredEntry => JSON.parse(text));
   const manifest = fromStored({ ...rest, diffs: [], locales: entries });
   defineLazily(manifest, "diffs", () => JSON.parse(diffs));
+  sealedLocales.set(manifest, locales);
   return manifest;
+}
+
+const sealedLocales = new WeakMap<Manifest, SealedManifest["locales"]>();
+
+/** Lists the locales that may have a body of this hash (SHA-256, hex), without parsing the others. */
+export function findLocalesOf(manifest: Manifest, sha256: string): readonly string[] {
+  const texts = sealedLocales.get(manifest) ?? {};
+  return Object.keys(manifest.locales).filter((locale) => texts[locale]?.includes(sha256) ?? true);
 }
 
 type OpenedManifest =

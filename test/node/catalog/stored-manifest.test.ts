@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
+import { findBody } from "../../../src/catalog/find-body.ts";
 import {
   fromStored,
   manifestBlobs,
@@ -7,7 +8,7 @@ import {
   sealManifest,
   toStored,
 } from "../../../src/catalog/manifest.ts";
-import { aDiff, aLocaleEntry, aManifest } from "../../builders/manifest.ts";
+import { aBody, aDiff, aLocaleEntry, aManifest } from "../../builders/manifest.ts";
 
 const manifest = aManifest({
   generation: 42,
@@ -21,6 +22,20 @@ const sealed = Uint8Array.from(Buffer.from(sealManifest(manifest)));
 function sealedAs(value: object): Uint8Array<ArrayBuffer> {
   const json = JSON.stringify(value);
   return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
+}
+
+/** A locale from which and to which browsers translate. */
+function aTranslatableEntry() {
+  const { bodies } = aLocaleEntry();
+  const { segments, ...identity } = aBody("json");
+  const json = { identity: { ...identity, segments: segments.slice(1) } };
+  const blob = { blob: sha256Hex("template"), bytes: 8 };
+  const translation = {
+    pieces: sha256Hex("pieces"),
+    layouts: sha256Hex("layouts"),
+    templates: { proto: blob, json: blob },
+  };
+  return aLocaleEntry({ bodies: { ...bodies, json }, translation });
 }
 
 describe("toStored", () => {
@@ -68,6 +83,22 @@ describe("a sealed manifest", () => {
     expect(opened.manifest.locales["en"]).toEqual(manifest.locales["en"]);
     expect(() => opened.manifest.locales["de"]).toThrow(SyntaxError);
     expect(() => opened.manifest.diffs).toThrow(SyntaxError);
+  });
+
+  it("finds the locale of a browser's dictionary without reading the others", async () => {
+    const entry = aTranslatableEntry();
+    const { diffs: _, ...stored } = toStored(aManifest({ locales: { en: entry } }));
+    const locales = { de: "broken", en: JSON.stringify(stored.locales["en"]) };
+    const opened = await openManifest(sealedAs({ ...stored, format: 2, diffs: "[]", locales }));
+    if (!opened.ok) throw new Error(opened.problem);
+    const find = (dictionary = "") => {
+      const coding = `dcz:${dictionary}` as const;
+      return findBody(opened.manifest, { locale: "en", representation: "json", coding });
+    };
+    const held = entry.bodies.json.identity?.sha256;
+    expect(find(held)).toBeDefined();
+    expect(find(held)).toBe(find(held));
+    expect(find(sha256Hex("unknown"))).toBeUndefined();
   });
 
   it("does not open with any bit flipped, so that no changed digit is served", async () => {
