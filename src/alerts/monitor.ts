@@ -120,7 +120,7 @@ export class Monitor {
     const { trigger, requested_by } = request;
     const log = logOf(this.#platform.log, id);
     log("info", "alerts_started", { trigger, actor: requested_by });
-    const facts = await this.#readFacts(config);
+    const facts = await this.#readFacts(config, request.tick ?? started_at);
     log("info", "alerts_facts_read", {
       duration_ms: this.#platform.now() - started_at,
       checked_locale: facts.copies.locale,
@@ -154,14 +154,18 @@ export class Monitor {
     return finished;
   }
 
-  #readFacts({ targets }: AlertConfig): Promise<Facts> {
+  #readFacts({ targets, limits }: AlertConfig, startedAt: number): Promise<Facts> {
     const { tokens, crons, now } = this.#platform;
     const since = this.#state.values.get("since") ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
+    const lastTickAt = this.#lastTick();
+    // Nobody knows whether the coordinator was silent while the monitor slept.
+    const hasSlept = hasElapsed(lastTickAt, limits.monitorGapMs, startedAt);
+    const silentBefore = hasSlept ? null : this.#state.values.get("silent_since");
     const monitor: MonitorFacts = {
       since,
-      lastTickAt: this.#lastTick(),
-      silentSince: this.#state.values.get("silent_since"),
+      lastTickAt,
+      silentSince: silentBefore ?? startedAt,
       outboxLength: this.#state.outbox.length,
       targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
       tokens,
@@ -235,8 +239,7 @@ export class Monitor {
     for (const { result } of gone)
       if (this.#isOver(result, config)) this.#state.forgetAlert(result.fingerprint);
     this.#recordCheck(facts, now);
-    const { silentSince } = facts.monitor;
-    this.#state.values.set("silent_since", facts.ingest.ok ? null : (silentSince ?? now));
+    this.#state.values.set("silent_since", facts.ingest.ok ? null : facts.monitor.silentSince);
     return [...watched, ...gone];
   }
 

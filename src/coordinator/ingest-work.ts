@@ -131,9 +131,9 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
-  #fail(record: RunRecord, { error, retry, refusedForMs, patch }: RunFailure): RunRecord {
+  #fail(record: RunRecord, { error, retry, retryAfterMs, patch }: RunFailure): RunRecord {
     const { state, now } = this.#platform;
-    state.setRefusedUntil(refusedForMs === null ? null : now() + refusedForMs);
+    if (retryAfterMs !== null) state.setSourceRetryAt(record.job.source, now() + retryAfterMs);
     // Only a takeover by another installation fails a run that has published.
     if (record.isCommitted) state.withdraw(record.job.generation_after);
     if (retry?.runAfterMs != null) {
@@ -174,16 +174,18 @@ interface Retry {
 
 /** Shortest wait before the retry of a run. */
 const RUN_RETRY_MS = 60_000;
-/** Longest wait for which upstream may ask. */
+/** Longest wait of a retry for which upstream may ask. */
 const RETRY_MAX_MS = HOUR_MS;
+/** Longest wait of another first ingest for which upstream may ask. */
+const FIRST_INGEST_WAIT_MAX_MS = 6 * HOUR_MS;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
 interface RunFailure {
   readonly error: RunError;
   /** Null for a permanent fault. */
   readonly retry: Retry | null;
-  /** How long upstream wants no request; null if it named no time. */
-  readonly refusedForMs: number | null;
+  /** How long upstream has asked for no request; null if it has not. */
+  readonly retryAfterMs: number | null;
   readonly patch: Partial<Report>;
 }
 
@@ -202,7 +204,7 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
   ) => ({
     error: { code, stage, message },
     retry,
-    refusedForMs: null,
+    retryAfterMs: null,
     patch,
   });
   if (cause instanceof PassingError) return unreachable(cause, stage);
@@ -229,7 +231,7 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
   return {
     error: { code: `source_${fault}`, stage, message: text },
     retry: isTooLong ? null : { step: retryAfterMs === null, runAfterMs: waitMs },
-    refusedForMs: retryAfterMs,
+    retryAfterMs: retryAfterMs && Math.min(retryAfterMs, FIRST_INGEST_WAIT_MAX_MS),
     patch: {},
   };
 }
@@ -238,5 +240,5 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
 export function leaseExpired(stage: Stage, { message }: StepNeverEnded): RunFailure {
   const error = { code: "lease_expired", stage, message };
   const retry = { step: false, runAfterMs: RUN_RETRY_MS };
-  return { error, retry, refusedForMs: null, patch: {} };
+  return { error, retry, retryAfterMs: null, patch: {} };
 }

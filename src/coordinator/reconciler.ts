@@ -117,14 +117,14 @@ export class Reconciler {
 
   /**
    * Whether nothing is published, as the stores confirm, no run is open, the last one was not
-   * cancelled by an operator, and upstream takes requests.
+   * cancelled by an operator, and the source has not asked to wait.
    */
   #isFirstIngestDue(): boolean {
-    const { state, now } = this.#platform;
+    const { state, source, now } = this.#platform;
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
-    if (now() < (state.refusedUntil() ?? 0)) return false;
+    if (now() < (state.sourceRetryAt(source) ?? 0)) return false;
     // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
     return hasElapsed(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());

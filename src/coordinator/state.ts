@@ -42,8 +42,6 @@ interface CoordinatorValues {
   /** Why the stores are not its own. */
   readonly foreign: string;
   readonly skipped_run: string;
-  /** Until when upstream wanted no request, in milliseconds since 1970. */
-  readonly refused_until: number;
   readonly unreplicated: number;
   /** Time of the last complete collection of garbage, in milliseconds since 1970. */
   readonly collected_at: number;
@@ -51,6 +49,8 @@ interface CoordinatorValues {
   readonly history_lost: string;
   readonly ledger: RecordedLedger;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
+  /** Time before which a source has asked for no request, in milliseconds since 1970. */
+  readonly [retryAt: `retry_at:${string}`]: number;
 }
 
 /** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
@@ -153,13 +153,13 @@ export class CoordinatorState {
     this.#values.set("skipped_run", id);
   }
 
-  /** Until when upstream wanted no request, in milliseconds since 1970; null if it named no time. */
-  refusedUntil(): number | null {
-    return this.#values.get("refused_until");
+  /** Time before which a source has asked for no request (ms since 1970); null if it never did. */
+  sourceRetryAt(source: string): number | null {
+    return this.#values.get(`retry_at:${source}`);
   }
 
-  setRefusedUntil(until: number | null): void {
-    this.#values.set("refused_until", until);
+  setSourceRetryAt(source: string, at: number): void {
+    this.#values.set(`retry_at:${source}`, at);
   }
 
   /** The right to replace the manifest in R2. */

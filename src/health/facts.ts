@@ -89,8 +89,8 @@ export interface MonitorFacts {
   readonly since: number;
   /** The previous cron tick; null if there was none. */
   readonly lastTickAt: number | null;
-  /** First of the evaluations in a row that could not read the coordinator; null if the last could. */
-  readonly silentSince: number | null;
+  /** Start of the first of the evaluations in a row that could not read the coordinator, or of this one. */
+  readonly silentSince: number;
   /** Rows waiting for D1. */
   readonly outboxLength: number;
   readonly targets: readonly TargetFacts[];

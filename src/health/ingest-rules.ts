@@ -80,15 +80,15 @@ function isFinal(code: string): boolean {
 }
 
 /**
- * Judges how long the active job, or the next run, has made no progress. A coordinator that has been
- * silent for so long is no missing input: nothing makes progress then.
+ * Judges how long the active job, or the next run, has made no progress. Nobody can see progress of
+ * a coordinator that is silent, so a long silence fails as well.
  */
 export function judgeStuck(
   { ingest, monitor: { silentSince } }: Pick<Facts, "ingest" | "monitor">,
   { now, limits }: RuleContext,
 ): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
-  if (!ingest.ok && silentSince !== null && now - silentSince >= limits.ingestStuckMs) {
+  if (!ingest.ok && now - silentSince >= limits.ingestStuckMs) {
     const value = now - silentSince;
     const message = `No progress has been seen for ${describeDuration(value)}: ${ingest.why}.`;
     const evidence = { since: timeText(silentSince), why: ingest.why };

@@ -30,7 +30,7 @@ export function someFacts(changes: Partial<Facts> = {}): Facts {
     monitor: {
       since: NOW - 30 * 24 * HOUR_MS,
       lastTickAt: NOW - 5 * MINUTE_MS,
-      silentSince: null,
+      silentSince: NOW,
       outboxLength: 0,
       targets: [{ name: "ops", failures: 0, lastError: null }],
       tokens: [],

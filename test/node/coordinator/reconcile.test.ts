@@ -147,22 +147,37 @@ describe("a new coordinator over empty stores", () => {
   });
 
   it.each([
-    ["for longer than a run waits for its retry", 2 * 3_600_000, 1],
-    ["once more after the retry", 1_800_000, 2],
-  ])("asks no upstream that wants no request %s", async (_, waitMs, runs) => {
+    ["two hours", 120, 1, 120],
+    ["half an hour, also before its retry,", 30, 2, 30],
+    ["a week, but six hours at most,", 7 * 24 * 60, 1, 360],
+  ])("leaves an upstream alone that asks for %s", async (_, askedMinutes, runs, minutes) => {
     const { upstream } = world;
-    let refusedUntil = 0;
-    const fetch = async () => {
-      expect(world.time).toBeGreaterThanOrEqual(refusedUntil);
-      refusedUntil = world.time + waitMs;
-      throw new PassingError("http_status", "busy", waitMs);
+    const refuse = async () => {
+      throw new PassingError("http_status", "busy", askedMinutes * 60_000);
     };
+    world.upstream = { ...upstream, fetch: refuse };
+    await tick();
+    world.upstream = upstream;
+    await pass(minutes - 5);
+    expect(world.state.runs()).toHaveLength(runs);
+    expect(await world.served()).toBeNull();
+    await pass(5);
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
+  it("waits for no source that is no longer configured", async () => {
+    const { upstream } = world;
+    const fetch = async () => {
+      throw new PassingError("http_status", "busy", 6 * 3_600_000);
+    };
+    world.source = "other";
+    world.crash();
     world.upstream = { ...upstream, fetch };
     await tick();
-    world.upstream = { ...upstream, fetch: async () => upstream.fetch({}) };
-    await pass((refusedUntil - world.time) / 60_000 - 5);
-    expect(world.state.runs()).toHaveLength(runs);
-    await pass(5);
+    world.source = "embedded";
+    world.crash();
+    world.upstream = upstream;
+    await pass(15);
     expect(await world.served()).toMatchObject({ generation: 1 });
   });
 

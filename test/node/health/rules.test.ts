@@ -307,7 +307,7 @@ const bad = { verdict: "bad" } as const;
 const missing = { ok: false, fault: "missing", detail: "catalog/manifest" } as const;
 const unread = { ok: false, why: "it cannot be read (reset)" } as const;
 
-/** Facts without an answer by the coordinator since so many milliseconds. */
+/** Facts of a coordinator that has not answered for so many milliseconds. */
 const silentFor = (ms: number): Facts => ({
   ...withMonitor({ silentSince: NOW - ms }),
   ingest: unread,

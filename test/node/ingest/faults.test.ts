@@ -28,7 +28,7 @@ it.each([
   ],
 ])("toFailure retries nothing after %s", (fault, code, message, patch) => {
   const error = { code, stage: "guard", message };
-  expect(toFailure(fault, "guard")).toEqual({ error, retry: null, refusedForMs: null, patch });
+  expect(toFailure(fault, "guard")).toEqual({ error, retry: null, retryAfterMs: null, patch });
 });
 
 it.each([
@@ -43,7 +43,7 @@ it.each([
   (fault, code, message, step, runAfterMs) => {
     const error = { code, stage: "encode", message };
     const retry = { step, runAfterMs };
-    const failure = { error, retry, refusedForMs: null, patch: {} };
+    const failure = { error, retry, retryAfterMs: null, patch: {} };
     expect(toFailure(fault, "encode")).toEqual(failure);
   },
 );
@@ -54,8 +54,8 @@ it.each([
   [3_600_000, 3_600_000],
 ])("toFailure retries only the run if asked to wait for %i ms, after %i ms", (asked, ms) => {
   const failure = toFailure(new PassingError("http_status", "busy", asked), "fetch");
-  const { error, retry, refusedForMs } = failure;
-  expect(refusedForMs).toBe(asked);
+  const { error, retry, retryAfterMs } = failure;
+  expect(retryAfterMs).toBe(asked);
   expect(retry).toEqual({ step: false, runAfterMs: ms });
   expect(error.message).toBe("busy");
 });
@@ -74,7 +74,7 @@ it("leaseExpired repeats the run after a minute, and says how often the step beg
       message: "the step began 5 times and never finished",
     },
     retry: { step: false, runAfterMs: 60_000 },
-    refusedForMs: null,
+    retryAfterMs: null,
     patch: {},
   });
 });
