@@ -36,6 +36,8 @@ describe("an alert", () => {
     ["nngg", 0, ["nodata", "nodata", "nodata", "resolved"]],
     ["bngg", 0, ["firing", "nodata", "nodata", "resolved"]],
     ["bnb", 2 * TICK_MS, ["pending", "nodata", "firing"]],
+    ["bbbgnb", 2 * TICK_MS, ["pending", "pending", "firing", "firing", "nodata", "firing"]],
+    ["bbbngb", 2 * TICK_MS, ["pending", "pending", "firing", "nodata", "nodata", "pending"]],
     ["bngbgg", 0, ["firing", "nodata", "nodata", "firing", "firing", "resolved"]],
   ])("goes through %s with a duration of %i ms as %j", (findings, forMs, states) => {
     expect(statesAfter(findings, forMs)).toEqual(states);
