@@ -57,7 +57,7 @@ const USUAL_RATIOS: { readonly [coding: string]: number } = { br: BROTLI_RATIO, 
 /** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
-/** Shows progress so often. To show each chunk's would take longer than to read it. */
+/** Shows progress so often. Showing every chunk would take longer than reading it. */
 const PROGRESS_MS = 100;
 /** A faster answer is shown only as a whole, because showing its beginning as well takes longer. */
 const SLOW_ANSWER_MS = 1_500;
