@@ -12,6 +12,8 @@ interface RunAnswer {
   readonly started_at: string;
   readonly finished_at: string;
   readonly progress: { readonly total: number };
+  readonly generation_before: number | null;
+  readonly generation_after: number | null;
   readonly guards: readonly { readonly message: string }[];
   readonly error: unknown;
 }

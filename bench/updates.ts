@@ -78,15 +78,14 @@ function deltasApart(contents: number): (step: LoggedStep) => string {
 
 /** Ingests the snapshot's airports with some of their names changed, and waits until they are served. */
 export async function publish(worker: BenchWorker, update: number): Promise<void> {
-  const known = update === 0 ? [] : await Promise.all(gets().map((get) => bodyOf(worker, get)));
   let left = update === 0 ? 0 : RENAMED;
   const airports = snapshot("airports.csv.gz").replaceAll(" Airport", (name) =>
     left-- > 0 ? ` Airfield ${update}` : name,
   );
   await worker.drop("airports.csv", Buffer.from(airports));
   await worker.drop("regions.csv", Buffer.from(snapshot("regions.csv.gz")));
-  await ingest(worker, { source: "dropped" });
-  await served(worker, known);
+  const { generation_before, generation_after } = await ingest(worker, { source: "dropped" });
+  await served(worker, generation_after ?? generation_before ?? 0);
 }
 
 function snapshot(name: string): string {
@@ -102,10 +101,10 @@ async function bodyOf({ port }: BenchWorker, get: LoadRequest): Promise<Buffer> 
   return body;
 }
 
-/** Waits until the isolate, which holds a manifest for half a minute, serves other bodies than these. */
-async function served(worker: BenchWorker, bodies: readonly Buffer[]): Promise<void> {
-  const isOld = async (get: LoadRequest, index: number) =>
-    bodies[index]?.equals(await bodyOf(worker, get)) ?? false;
+/** Waits until the isolate, which holds a manifest for half a minute, serves this version. */
+async function served({ port }: BenchWorker, generation: number): Promise<void> {
+  const isOld = async (get: LoadRequest) =>
+    Number((await send(port, get)).headers.get("catalog-version")) < generation;
   while ((await Promise.all(gets().map(isOld))).includes(true)) await sleep(POLL_MS);
 }
 

@@ -54,8 +54,14 @@ export async function hasBackup(call: AdminCall): Promise<boolean> {
 /** What the service answers its clients. */
 export type Served =
   | { readonly ok: true; readonly generation: number; readonly counts: string }
-  /** `code` is that of the Connect error; null where the answer is none of this service. */
-  | { readonly ok: false; readonly code: string | null; readonly problem: string };
+  | {
+      readonly ok: false;
+      /** 0 where there is no answer. */
+      readonly status: number;
+      /** That of the Connect error; null where the answer is none of this service. */
+      readonly code: string | null;
+      readonly problem: string;
+    };
 
 const catalog = z.object(Object.fromEntries(LISTS.map((list) => [list, z.array(z.unknown())])));
 const connectError = z.object({ code: z.string(), message: z.string().default("") });
@@ -64,15 +70,16 @@ const connectError = z.object({ code: z.string(), message: z.string().default(""
 export async function callCatalog(url: string, signal?: AbortSignal): Promise<Served> {
   const headers = { "content-type": "application/json" };
   const answer = await send(callUrl(url), { method: "POST", headers, body: "{}" }, signal);
-  if (typeof answer === "string") return { ok: false, code: null, problem: answer };
+  if (typeof answer === "string") return { ok: false, status: 0, code: null, problem: answer };
   const lists = catalog.safeParse(answer.body).data;
-  if (answer.status === 200 && lists !== undefined) {
+  const { status } = answer;
+  if (status === 200 && lists !== undefined) {
     const counts = LISTS.map((list) => `${lists[list]?.length} ${list}`).join(", ");
     return { ok: true, generation: Number(answer.headers.get("catalog-version")), counts };
   }
   const error = connectError.safeParse(answer.body).data;
-  if (error === undefined) return { ok: false, code: null, problem: `status ${answer.status}` };
-  return { ok: false, code: error.code, problem: `${error.code}, ${error.message}` };
+  if (error === undefined) return { ok: false, status, code: null, problem: `status ${status}` };
+  return { ok: false, status, code: error.code, problem: `${error.code}, ${error.message}` };
 }
 
 interface Wait {

@@ -12,7 +12,7 @@ import { LocalWorker } from "./local-worker.ts";
 import { adminCaller, callCatalog, hasBackup, type Served, untilServed } from "./service-call.ts";
 import { SETTING_NAMES } from "./setting-names.ts";
 import { DEFAULT_STATE_FOLDER } from "./state-folder.ts";
-import { describeEnd, welcome } from "./welcome.ts";
+import { describeEnd, needsBackup, welcome } from "./welcome.ts";
 
 const HELP = `Usage: npm start -- [options]
 
@@ -59,13 +59,14 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
       signal,
     });
     const served = await callAfter(end, worker, signal);
-    const isPublished = served.ok || served.code === "data_loss";
-    const isHopeless = !end.ok && !isPublished && end.reason !== "paused";
-    // A backup can be restored only while the service runs.
-    if (isHopeless && !(await hasBackup(adminCaller(worker.url, token.text, signal))))
-      throw new CommandError(
-        `${end.problem}\nNothing can be served: ${served.problem}\nTo try again: npm start\n${worker.wayOut}`,
-      );
+    if (!end.ok && !served.ok && needsBackup(end, served)) {
+      // It can be restored only while the service runs.
+      const isThere = await hasBackup(adminCaller(worker.url, token.text, signal));
+      if (!isThere)
+        throw new CommandError(
+          `${end.problem}\nNothing can be served: ${served.problem}\nTo try again: npm start\n${worker.wayOut}`,
+        );
+    }
     if (!end.ok) say(describeEnd(end, { url: worker.url, tokenFile: token.file, served }));
     await worker.fire(WATCH_CRON);
     say(welcome(worker, token.file, served));

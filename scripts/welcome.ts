@@ -3,6 +3,7 @@ import type { LocalWorker } from "./local-worker.ts";
 import { callUrl, type Served } from "./service-call.ts";
 
 type Failure = Extract<IngestEnd, { ok: false }>;
+type Unserved = Extract<Served, { ok: false }>;
 
 interface Circumstances {
   readonly url: string;
@@ -57,19 +58,33 @@ Stop         Ctrl-C`;
 function describeServed(url: string, served: Served, wayOut: string): string {
   if (served.ok) return `Serving ${served.counts} at ${url}`;
   return `Every call to ${url} fails: ${served.problem}
-${isGone(served) ? RESTORE : WAIT}
+${ADVICE[outageOf(served)]}
 ${wayOut}`;
 }
 
 const RESTORE =
   "To bring the catalog back, restore the newest backup on the dashboard, also during a pause; without one, queue an ingest in mode full, and resume (docs/operating.md).";
-const WAIT =
-  "Calls succeed as soon as the service and its stores answer again; no backup needs to be restored for that.";
+
+const ADVICE = {
+  missing: RESTORE,
+  damaged: RESTORE,
+  silent:
+    "Calls succeed as soon as the service and its stores answer again; no backup needs to be restored for that.",
+  unexplained: "The log says what has failed.",
+};
 
 /** The service's message, under the code of any outage, if the stores answer and have no catalog. */
 const NO_CATALOG = "no catalog is available";
 
-/** Whether the stores answer without a catalog that can be served, so that waiting does not help. */
-function isGone({ code, problem }: Extract<Served, { ok: false }>): boolean {
-  return code === "data_loss" || (code === "unavailable" && problem.endsWith(NO_CATALOG));
+/** Why a call fails. Waiting helps against silence alone. */
+function outageOf({ status, code, problem }: Unserved): keyof typeof ADVICE {
+  if (code === "data_loss") return "damaged";
+  if (code === "unavailable" && problem.endsWith(NO_CATALOG)) return "missing";
+  const isSilent = status === 0 || code === "unavailable" || code === "deadline_exceeded";
+  return isSilent ? "silent" : "unexplained";
+}
+
+/** Whether there is no catalog, nor will there be one unless somebody restores a backup. */
+export function needsBackup({ reason }: Failure, served: Unserved): boolean {
+  return reason !== "paused" && outageOf(served) === "missing";
 }

@@ -82,8 +82,8 @@ export async function fetchSources(
   for (const file of await from.fetch(known, as_of)) {
     if ("unchangedSha256" in file) {
       sources[file.name] = file.unchangedSha256;
-      const facts = known[file.name];
-      if (facts !== undefined) upstream[file.name] = { ...facts, as_of: file.as_of };
+      const present = known[file.name];
+      if (present !== undefined) upstream[file.name] = { ...present, as_of: file.as_of };
       continue;
     }
     const { name, bytes, ...validators } = file;

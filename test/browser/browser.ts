@@ -33,7 +33,7 @@ export function useBrowser(): void {
   afterAll(() => browser?.close());
 }
 
-/** Has a site at another port of the service's host, which is the same site to a browser. */
+/** Serves a site at another port of the service's host, which is the same site to a browser. */
 export function useSite(): () => string {
   let url = "";
   let stop = () => {};

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Segmented } from "../shared/segmented.tsx";
 import type { AuditEntry, AuditPage } from "./answers.ts";
+import { changeText, valueText } from "./audit-words.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
@@ -45,19 +46,7 @@ function auditRow(entry: AuditEntry) {
         <StatusPill word={outcome} /> {detail}
       </>,
       valueText(request),
-      [before, after]
-        .filter((value) => value != null)
-        .map(valueText)
-        .join(" → "),
+      changeText(before, after),
     ],
   };
-}
-
-/** Writes a document in words: `reason: maintenance, until: 2026-11-22T08:00:00Z`. */
-function valueText(value: unknown): string {
-  if (value === null || value === undefined) return "–";
-  if (typeof value !== "object") return JSON.stringify(value).replaceAll('"', "");
-  const fields = Object.entries(value).filter(([, field]) => field !== null);
-  const words = fields.map(([name, field]) => `${name.replaceAll("_", " ")}: ${valueText(field)}`);
-  return words.join(", ") || "–";
 }

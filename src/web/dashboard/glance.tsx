@@ -32,16 +32,27 @@ export function Glance({ polled, isSignedIn }: Props) {
   const isOld = failure !== undefined || now - receivedAt > OLD_MS;
   const answers = body?.answers ?? [];
   const isNext = ({ question }: Answer) => question === "next";
+  const inOrder = answers.toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)));
   const showCard = (answer: Answer) => (
     <Card key={answer.question} answer={answer} isOld={isOld} isSignedIn={isSignedIn} />
   );
   return (
     <section class="stack" aria-label="At a glance">
       <FailureLine polled={polled} what="summary" />
-      <div class="cards">{answers.filter((answer) => !isNext(answer)).map(showCard)}</div>
+      <div class="cards">{inOrder.filter((answer) => !isNext(answer)).map(showCard)}</div>
       {answers.filter(isNext).map(showCard)}
     </section>
   );
+}
+
+/** Whether it says that something has failed: this comes first, because not all fits on a phone. */
+function hasFailed({ question, status }: Answer): boolean {
+  return question === "failed" && status !== "pass";
+}
+
+/** Of the answer to what failed, only the note when the rules are evaluated next has a time. */
+function hasSeveralProblems(answer: Answer): boolean {
+  return hasFailed(answer) && answer.details.filter(({ at }) => at === null).length > 1;
 }
 
 interface CardProps {
@@ -52,11 +63,13 @@ interface CardProps {
 
 function Card({ answer, isOld, isSignedIn }: CardProps) {
   const question = QUESTIONS[answer.question];
+  const width = hasSeveralProblems(answer) ? "card-wide" : "";
+  const tone = `tone-${isOld ? "quiet" : TONES[answer.status]}`;
   const leadsSomewhere = ({ href }: { readonly href: string }) =>
     isSignedIn || !href.startsWith("#");
   return (
     <div
-      class={`panel card card-${answer.question} tone-${isOld ? "quiet" : TONES[answer.status]}`}
+      class={`panel card card-${answer.question} ${width} ${tone}`}
       data-card={question}
       data-status={answer.status}
     >

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatCount } from "../shared/format.ts";
+import { formatCount, formatHash } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { rollBackTo } from "./actions.tsx";
 import { LISTS, type Version } from "./answers.ts";
@@ -44,7 +44,7 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
               {version.generation} {version.is_current && <StatusPill word="current" />}
             </>,
             <Time at={version.published_at} />,
-            <code title={version.catalog_sha256}>{version.catalog_sha256.slice(0, 12)}</code>,
+            <code title={version.catalog_sha256}>{formatHash(version.catalog_sha256)}</code>,
             ...LISTS.map((list) => formatCount(version.counts[list])),
             version.locales.length,
             buttonsOf(version),

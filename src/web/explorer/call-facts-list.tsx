@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration } from "../shared/format.ts";
+import { formatBytes, formatDuration, formatHash } from "../shared/format.ts";
 import type { CallFacts } from "./use-catalog.ts";
 import { BROTLI_RATIO, type Exchange, type Transfer } from "./wire.ts";
 
@@ -39,6 +39,7 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
   const header = (name: string) => exchange?.headers.get(name);
   const status = exchange && `${exchange.status} ${hasFailed ? "failed" : "ok"}`;
   const fallback = header("locale-fallback");
+  const sha256 = header("catalog-sha256");
   return [
     ["Status", status, exchange?.isStored ? "kept on this device" : exchange?.method],
     [
@@ -49,7 +50,7 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
     ["On the wire", transfer && formatBytes(transfer.wireBytes), transfer && wireNote(transfer)],
     ["Compression", exchange && codingOf(exchange, transfer), ratioNote(transfer)],
     ["Language", header("content-language"), fallback === "default" ? "the default language" : ""],
-    ["Version", header("catalog-version"), header("catalog-sha256")?.slice(0, 10)],
+    ["Version", header("catalog-version"), sha256 ? formatHash(sha256) : ""],
   ];
 }
 

@@ -22,8 +22,8 @@ import {
 } from "../../../client/src/search/search-index.ts";
 import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-messages.ts";
 
-/** A query that goes through the whole search: with a typo, and an airport. */
-const WARM_UP = "barcelna airport";
+/** One that also has a typo takes longer, and speeds up what is typed next no more. */
+const WARM_UP = "london";
 
 const ranks = fetch("/search/v1/ranks.json")
   .then((answer): Promise<RanksFile> => answer.json())
@@ -37,6 +37,7 @@ let names: Promise<OtherNames | null> | undefined;
 let lastCall = 0;
 let lastTyped = "";
 let loaded: LocationsResponse | undefined;
+let isWarm = false;
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
@@ -98,8 +99,6 @@ async function callService(number: number, settings: CallSettings): Promise<void
     index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
     void names?.then(addNames);
     if (lastTyped !== "") tellFound();
-    // Nobody need wait for the first search, which takes several times as long as the next ones.
-    else search(index, WARM_UP);
   } catch (cause) {
     const error = ConnectError.from(cause);
     const retryAfter = Number(error.metadata.get("retry-after") ?? "");
@@ -107,6 +106,14 @@ async function callService(number: number, settings: CallSettings): Promise<void
     const retryAfterSeconds = retryAfter > 0 ? retryAfter : null;
     tell({ kind: "failed", call: number, failure: { code, message, retryAfterSeconds, answered } });
   }
+  setTimeout(warmUp, 0); // after the messages that wait
+}
+
+/** Searches once before anybody types, because the first search takes several times as long. */
+function warmUp(): void {
+  if (isWarm || index === undefined || lastTyped !== "") return;
+  isWarm = true;
+  search(index, WARM_UP);
 }
 
 /** Shows what is there of an answer, without waiting for its regions. */

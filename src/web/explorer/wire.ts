@@ -27,7 +27,10 @@ export interface Transfer {
 /** The progress of an answer. */
 export interface Progress {
   readonly bytes: number;
-  /** 0 to 1, by the usual effect of the compression; null if the answer does not tell its length. */
+  /**
+   * 0 to 1, until the end by the usual effect of the compression; null while an answer arrives that
+   * does not tell its length.
+   */
   readonly share: number | null;
 }
 
@@ -57,7 +60,7 @@ const USUAL_RATIOS: { readonly [coding: string]: number } = { br: BROTLI_RATIO, 
 /** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
-/** Shows progress so often. To show each chunk's would take longer than to read it. */
+/** Shows progress so often. Showing every chunk would take longer than reading it. */
 const PROGRESS_MS = 100;
 /** A faster answer is shown only as a whole, because showing its beginning as well takes longer. */
 const SLOW_ANSWER_MS = 1_500;
@@ -91,8 +94,8 @@ export async function sendRequest(
     startedAt,
   };
   const head = { status: response.status, headers: [...response.headers] };
-  const onCommonPart = (body: ArrayBuffer) => {
-    if (performance.now() - startedAt > SLOW_ANSWER_MS) onBeginning({ ...head, body });
+  const onCommonPart = (join: () => ArrayBuffer) => {
+    if (performance.now() - startedAt > SLOW_ANSWER_MS) onBeginning({ ...head, body: join() });
   };
   const body = await readBody(response, {
     onProgress,
@@ -127,8 +130,8 @@ function isBareProtobuf({ headers }: Response): boolean {
 }
 
 interface Readers extends Pick<SendOptions, "onProgress"> {
-  /** Called once with what is before the regions. */
-  readonly onCommonPart?: (bytes: ArrayBuffer) => void;
+  /** Called once with what returns what is before the regions. */
+  readonly onCommonPart?: (join: () => ArrayBuffer) => void;
 }
 
 async function readBody(
@@ -148,12 +151,13 @@ async function readBody(
     const regionsAt = findRegions?.(read.value);
     if (regionsAt !== undefined) {
       findRegions = undefined;
-      onCommonPart?.(joinChunks(chunks, regionsAt));
+      onCommonPart?.(() => joinChunks(chunks, regionsAt));
     }
     if (performance.now() - shownAt < PROGRESS_MS) continue;
     shownAt = performance.now();
     onProgress({ bytes, share: length > 0 ? Math.min(1, bytes / length) : null });
   }
+  onProgress({ bytes, share: 1 });
   return joinChunks(chunks, bytes);
 }
 

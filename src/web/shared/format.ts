@@ -11,6 +11,11 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** The beginning of a hash, by which people tell two contents apart. */
+export function formatHash(sha256: string): string {
+  return sha256.slice(0, 10);
+}
+
 /** Formats bytes: "864 B", "12.3 KB", "1.82 MB" (powers of ten). */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

@@ -48,6 +48,15 @@ const listHeld = (page: Page, held: () => readonly object[]) =>
     const by_rule = total === 0 ? {} : { changes_name: total };
     return route.fulfill({ json: { held: held(), by_rule, next_cursor: null, total } });
   });
+/** The service's answers, with these details of what failed. */
+const haveFailed = (page: Page, details: readonly { text: string; at: string | null }[]) =>
+  page.route("/dashboard/summary", async (route) => {
+    const body = await (await route.fetch()).json();
+    const failed = { status: "fail", details: details.map((given) => ({ ...given, links: [] })) };
+    for (const answer of body.answers)
+      if (answer.question === "failed") Object.assign(answer, failed);
+    await route.fulfill({ json: body });
+  });
 const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
 
 describe("the dashboard's sign-in", () => {
@@ -74,18 +83,34 @@ describe("the dashboard's sign-in", () => {
   it("keeps all answers on the first screen while much has failed", async () => {
     const page = await openPage("/docs", { viewport: { width: 1280, height: 800 } });
     const text = "a message that takes several lines of a narrow card. ".repeat(3);
-    const details = Array.from({ length: 8 }, () => ({ text, at: null, links: [] }));
-    await page.route("/dashboard/summary", async (route) => {
-      const body = await (await route.fetch()).json();
-      for (const answer of body.answers)
-        if (answer.question === "failed") Object.assign(answer, { status: "fail", details });
-      await route.fulfill({ json: body });
-    });
+    await haveFailed(
+      page,
+      Array.from({ length: 8 }, () => ({ text, at: null })),
+    );
     await page.goto("/dashboard");
     const cards = page.locator("[data-card]");
     await cards.last().waitFor();
     for (const card of await cards.all()) expect((await card.boundingBox())?.y).toBeLessThan(760);
+    expect(await cards.first().getAttribute("data-card")).toBe(FAILED);
   });
+
+  it.each([1280, 360])(
+    "shows what failed first, also to a screen reader, at %i px",
+    async (width) => {
+      const page = await openPage("/docs", { viewport: { width, height: 800 } });
+      const note = { text: "Next evaluation", at: "2026-11-21T06:40:00.000Z" };
+      await haveFailed(page, [note, { text: "a problem", at: null }]);
+      await page.goto("/dashboard");
+      const cards = page.locator(".cards [data-card]");
+      await cards.last().waitFor();
+      expect(await cards.first().getAttribute("data-card")).toBe(FAILED);
+      const boxes = await Promise.all((await cards.all()).map((card) => card.boundingBox()));
+      const places = boxes.map((box) => (box?.y ?? 0) * width + (box?.x ?? 0));
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      // One problem with a note takes no more room than the other answers.
+      expect(new Set(boxes.map((box) => Math.round(box?.width ?? 0))).size).toBe(1);
+    },
+  );
 
   it("rejects an invalid token with a message, and accepts a valid one", async () => {
     const page = await openPage("/dashboard");

@@ -193,10 +193,11 @@ describe("an ingest", () => {
 describe("what the service answers after an ingest", () => {
   const lost = {
     ok: false,
+    status: 500,
     code: "data_loss",
     problem: "data_loss, every copy is damaged",
   } as const;
-  const none = { ok: false, code: "unavailable", problem: "unavailable, no catalog" } as const;
+  const none = { ...lost, status: 503, code: "unavailable", problem: "unavailable, no catalog" };
   const generation = (number: number) => ({ ok: true, generation: number, counts: "" }) as const;
 
   it("shows the published version, or is waited for", () => {

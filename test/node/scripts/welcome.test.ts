@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { describeEnd, welcome } from "../../../scripts/welcome.ts";
+import { describeEnd, needsBackup, welcome } from "../../../scripts/welcome.ts";
 import { callFailure } from "../../../src/rpc/errors.ts";
 
 const url = "http://127.0.0.1:8787";
 const WORKER = { url, logFile: "worker.log", wayOut: "npm start -- --fresh" };
 
 const SERVED = { ok: true, generation: 3, counts: "2 airports, 1 cities" } as const;
+const SILENCE = { ok: false, status: 0, code: null, problem: "no answer" } as const;
 const NONE = unserved("nothing_published", "unavailable");
+const LOST = unserved("data_loss", "data_loss");
 
 /** What a call finds that the service refuses. */
 function unserved(reason: Parameters<typeof callFailure>[0], code: string) {
   const problem = `${code}, ${callFailure(reason).rawMessage}`;
-  return { ok: false, code, problem } as const;
+  return { ok: false, status: 503, code, problem } as const;
 }
 
 describe("the last message of npm start", () => {
@@ -22,8 +24,7 @@ describe("the last message of npm start", () => {
   });
 
   it("does not claim that a damaged catalog is served, and names the remedy", () => {
-    const lost = unserved("data_loss", "data_loss");
-    const text = welcome(WORKER, "token", lost);
+    const text = welcome(WORKER, "token", LOST);
     expect(text).toContain(
       `Every call to ${url} fails: data_loss, every copy of the catalog is damaged`,
     );
@@ -40,11 +41,21 @@ describe("the last message of npm start", () => {
 
   it.each([
     ["the stores do not answer", unserved("unavailable", "unavailable")],
-    ["the service does not answer", { ok: false, code: null, problem: "no answer" } as const],
+    ["they are slow", unserved("deadline_exceeded", "deadline_exceeded")],
+    ["the service does not answer", SILENCE],
   ])("advises to wait, not to restore a backup, while %s", (_, served) => {
     const text = welcome(WORKER, "token", served);
     expect(text).toContain("Calls succeed as soon as the service and its stores answer again");
     expect(text).not.toContain("restore the newest backup");
+  });
+
+  it.each([
+    ["an internal error", { ...SILENCE, status: 500, code: "internal" }],
+    ["a bare status", { ...SILENCE, status: 500, problem: "status 500" }],
+  ])("leads to the log, and promises nothing, at %s", (_, served) => {
+    const text = welcome(WORKER, "token", served);
+    expect(text).toMatch(/The log says what has failed\.[^]*Log +worker\.log/);
+    expect(text).not.toContain("backup");
   });
 
   it("says of nothing that it is served where nothing is", () => {
@@ -78,5 +89,19 @@ describe("the last message of npm start", () => {
     expect(describeEnd(end, { url, tokenFile: "token", served: SERVED })).toContain(
       `--json '{"candidate_of":"r-1","force":true}' ${url}/admin/ingest/queue`,
     );
+  });
+});
+
+describe("a start whose ingest has failed", () => {
+  const failed = { ok: false, reason: "failed", problem: "It is so." } as const;
+
+  it.each([
+    ["there is no catalog", true, failed, NONE],
+    ["there is none, but somebody can resume", false, { ...failed, reason: "paused" }, NONE],
+    ["the catalog is damaged, but an earlier version may be whole", false, failed, LOST],
+    ["the stores do not answer", false, failed, unserved("unavailable", "unavailable")],
+    ["the service does not answer", false, failed, SILENCE],
+  ] as const)("when %s, needs a backup: %s", (_, isNeeded, end, served) => {
+    expect(needsBackup(end, served)).toBe(isNeeded);
   });
 });

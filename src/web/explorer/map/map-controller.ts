@@ -53,7 +53,7 @@ export class MapController {
   #scene = EMPTY_SCENE;
   #colors: MapColors;
   #frame = 0;
-  /** The elements over the canvas, since the last change of its size or of the highlight. */
+  /** The controls over the canvas, as of the last change of its size. */
   #covered: readonly Box[] = [];
   /** What to show once the size is known. */
   #first: MapView | null = null;
