@@ -142,7 +142,7 @@ export class Service {
     await this.control("plan", JSON.stringify(plan));
   }
 
-  /** Calls the control path; again, when the process dies over it. */
+  /** Calls the control path; again, if the process dies over it, or has just closed an idle connection. */
   async control(what: string, body?: string | Uint8Array<ArrayBuffer>): Promise<unknown> {
     const url = `http://127.0.0.1:${this.port}/chaos/${this.#options.secret}/${what}`;
     for (;;) {
@@ -154,7 +154,7 @@ export class Service {
         throw new Error(`${what}: ${answer.status} ${await answer.text()}`);
       } catch (cause) {
         await sleep(POLL_MS);
-        if (!this.wasDead(sentAt, Date.now())) throw cause;
+        if (!isClosed(cause) && !this.wasDead(sentAt, Date.now())) throw cause;
       }
     }
   }
@@ -181,4 +181,10 @@ async function isOpen(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
+}
+
+/** Whether `fetch` failed because the other side has closed the connection. */
+function isClosed(cause: unknown): boolean {
+  const reason = cause instanceof Error ? cause.cause : undefined;
+  return reason instanceof Error && "code" in reason && reason.code === "UND_ERR_SOCKET";
 }
