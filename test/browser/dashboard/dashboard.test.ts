@@ -244,6 +244,26 @@ describe("the dashboard, where ingestion is operated,", () => {
     await again.locator(".details").getByText("from a test").waitFor();
   });
 
+  it("shows no stage as under way of a run that has changed nothing", async () => {
+    const page = await signIn();
+    await page.route(/\/admin\/ingest\/runs\/[^/]+$/, async (route) => {
+      const run = await (await route.fetch()).json();
+      const ended = {
+        ...run,
+        state: "succeeded",
+        outcome: "unchanged",
+        stage: "guard",
+        error: null,
+      };
+      await route.fulfill({ json: ended });
+    });
+    await firstRun(page).getByRole("link").click();
+    const stages = page.locator(".details").getByRole("list", { name: "Stages" });
+    await stages.waitFor();
+    expect(await stages.locator(".is-done").count()).toBe(4);
+    expect(await stages.locator(".is-current, [aria-current]").count()).toBe(0);
+  });
+
   it("approves a run that the guards refused, after showing what it changes", async () => {
     const kept = await dropAirports((_, index) => index % 10 !== 0);
     const page = await signIn();
