@@ -606,6 +606,31 @@ describe("the dashboard", () => {
     await expect.poll(() => held.length).toBe(2);
   });
 
+  it("keeps an audit with a hash in the window", async () => {
+    const page = await signIn();
+    const entry = {
+      id: "1",
+      action: "catalog.rollback",
+      at: "2026-11-26T05:26:09.000Z",
+      actor: "local",
+      target: "1",
+      outcome: "done",
+      detail: null,
+      request: { generation: 1, note: "a note of several words that explains it" },
+      before: { generation: 2 },
+      after: { generation: 3, catalog_sha256: "f8b1a51b".repeat(8) },
+    };
+    await page.route("**/admin/audit", (route) =>
+      route.fulfill({ json: { entries: [entry], next_cursor: null } }),
+    );
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("cell", { name: "f8b1a51bf8b1a51b" }).waitFor();
+    for (const width of [1280, 1040]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    }
+  });
+
   it("fits on a phone", async () => {
     const page = await signIn("", { viewport: { width: 360, height: 740 }, hasTouch: true });
     for (const tab of ["Held changes", "Versions", "Alerts", "Backups", "Audit", "Runs"]) {
