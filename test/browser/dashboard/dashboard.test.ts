@@ -326,6 +326,32 @@ describe("the dashboard, where ingestion is operated,", () => {
     await page.getByText("There are none.").waitFor();
   });
 
+  it("leaves the focus at the next change once the row of the decided one is gone", async () => {
+    const page = await signIn();
+    const next = { ...HELD, id: "4440-0123456789abcdef", iata: "GVA", name: "Geneva Airport" };
+    let waiting: object[] = [HELD, next];
+    await listHeld(page, () => waiting);
+    await page.route(/\/held\/4439-0123456789abcdef\/reject/, (route) => {
+      waiting = [next];
+      const message = "One change is rejected until upstream says something else.";
+      return route.fulfill({ json: { changed: true, held: [HELD], run: null, message } });
+    });
+    await page.getByRole("link", { name: "Held changes" }).click();
+    const row = page.getByRole("table", { name: "Held changes" }).getByRole("row", { name: "ZRH" });
+    await row.getByRole("button", { name: "Reject" }).press("Enter");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: "Reject", exact: true })
+      .press("Enter");
+    await page.getByRole("dialog").getByRole("status").waitFor();
+    await row.waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Close");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    const focused = "document.activeElement.closest('tr')?.getAttribute('data-key')";
+    expect(await page.evaluate(focused)).toBe(next.id);
+  });
+
   it("decides on all changes of a rule at once", async () => {
     const page = await signIn();
     let waiting: object[] = [HELD, { ...HELD, id: "4440-0123456789abcdef", iata: "GVA" }];
@@ -369,8 +395,9 @@ describe("the dashboard, where ingestion is operated,", () => {
     await dialog.getByRole("button", { name: "Pause", exact: true }).click();
     await dialog.getByText("Nothing has changed.").waitFor();
     expect(await seriousFaults(page)).toEqual([]);
-    await dialog.getByLabel("Operator’s token").fill(adminToken);
-    await dialog.getByRole("button", { name: "Try again" }).click();
+    // The focus is where the token belongs.
+    await page.keyboard.insertText(adminToken);
+    await page.keyboard.press("Enter");
     await dialog.getByRole("status").getByText("Ingestion is paused").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByText("“typed before it expired”").first().waitFor();
