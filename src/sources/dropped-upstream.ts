@@ -34,7 +34,7 @@ interface DropLimits {
  * file after the other: a run that begins between two drops gets one new and one old file.
  *
  * The day of a drop says nothing about the data. Their date is that of the request, else of the
- * file's metadata, else unknown.
+ * file's metadata, else the one that the same bytes had in the last run, else unknown.
  */
 export function droppedUpstream(box: DropBox, limits: DropLimits) {
   return {

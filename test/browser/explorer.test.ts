@@ -412,6 +412,22 @@ describe("the explorer", () => {
     expect(takeProblems().join()).toContain("ERR_INTERNET_DISCONNECTED");
   });
 
+  it("offers the languages also without a network, and shows one that was chosen before", async () => {
+    const page = await openPage("/?region=caribbean");
+    await waitForAnswer(page, "en");
+    const language = page.getByLabel("Language", { exact: true });
+    await language.selectOption("de");
+    await waitForAnswer(page, "de");
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Karibik" }).waitFor();
+    await language.selectOption("en");
+    await page.getByRole("heading", { level: 1, name: "Caribbean" }).waitFor();
+    await page.context().setOffline(false);
+    expect(takeProblems().join()).toContain("ERR_INTERNET_DISCONNECTED");
+  });
+
   it("leaves every request but those for its own page and files to the browser", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
@@ -484,6 +500,9 @@ describe("the explorer", () => {
     );
     const ingest = { running: { stage: "encode", progress: { done: 3, total: 64 } } };
     let answer = "Not yet";
+    await page.route("**/catalog/health", (route) =>
+      answer === "Yes" ? route.continue() : route.fulfill({ status: 503, json: {} }),
+    );
     await page.route("**/dashboard/summary", (route) =>
       route.fulfill({ json: { answers: [{ question: "served", answer }], ingest } }),
     );
@@ -497,6 +516,8 @@ describe("the explorer", () => {
     answer = "Yes";
     await alert.waitFor({ state: "detached" });
     await waitForAnswer(page, "en");
+    const languages = page.getByLabel("Language", { exact: true }).locator("option");
+    await expect.poll(() => languages.count()).toBeGreaterThan(1);
     expect(takeProblems().join()).toContain("503");
   });
 

@@ -24,7 +24,23 @@ export function ActionDialog({ action, onClose }: Props) {
   const [idempotencyKey] = useState(newKey);
   const token = useToken();
   const needsToken = result?.ok === false && isOfCredential(result.failure);
-  useEffect(() => dialog.current?.showModal(), []);
+  const controls = useRef<readonly HTMLElement[]>([]);
+  useEffect(() => {
+    controls.current = controlsFromFocus();
+    dialog.current?.showModal();
+  }, []);
+  useEffect(() => {
+    // The control that had the focus is gone, or was disabled meanwhile.
+    const next = needsToken ? "input" : ".dialog-buttons button:last-child";
+    if (result) dialog.current?.querySelector<HTMLElement>(next)?.focus();
+  }, [result]);
+  const onEnd = () => {
+    // The browser returns the focus, unless the control is gone, as with the row of a decided change.
+    const isNowhere = () =>
+      document.activeElement === document.body || dialog.current?.contains(document.activeElement);
+    for (const control of controls.current) if (isNowhere()) control.focus();
+    onClose();
+  };
   const onSubmit = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     if (needsToken && !token.take()) return;
@@ -40,7 +56,7 @@ export function ActionDialog({ action, onClose }: Props) {
   };
   const verb = result === undefined ? action.verb : "Try again";
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
+    <dialog ref={dialog} class="dialog" aria-labelledby="dialog-title" onClose={onEnd}>
       <form class="stack" onSubmit={(event) => void onSubmit(event)}>
         <h2 id="dialog-title">{action.title}</h2>
         <p class="hint">On {window.location.host}</p>
@@ -83,6 +99,13 @@ export function ActionDialog({ action, onClose }: Props) {
       </form>
     </dialog>
   );
+}
+
+/** The control with the focus, those after it, and then those before it; none if none has it. */
+function controlsFromFocus(): readonly HTMLElement[] {
+  const controls = [...document.querySelectorAll<HTMLElement>("a, button, input, select, summary")];
+  const at = controls.findIndex((control) => control === document.activeElement);
+  return at < 0 ? [] : [...controls.slice(at), ...controls.slice(0, at).toReversed()];
 }
 
 /** `crypto.randomUUID` is missing where the page is not secure, as over HTTP in a network. */

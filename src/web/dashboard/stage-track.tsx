@@ -40,7 +40,7 @@ export function Stages({ run }: { readonly run: Run }) {
   const isRunning = state === "running";
   const classOf = (index: number) => {
     if (index < last) return "is-done";
-    if (index > last || state === "queued") return "";
+    if (index > last || state === "queued" || state === "succeeded") return "";
     return state === "failed" ? "is-failed" : "is-current";
   };
   return (

@@ -28,7 +28,7 @@ export function Explorer() {
   const shown = useRef<MapView | null>(link.view);
   const call = { ...link.call, locale: link.call.locale || navigator.language };
   const { catalog, failure, isCalling, ...port } = useCatalog(call);
-  const health = useHealth();
+  const health = useHealth(catalog !== undefined);
   const selected = useMemo(
     () => (catalog && selection ? findPlace(catalog, selection) : undefined),
     [catalog, selection?.kind, selection?.key],

@@ -27,7 +27,7 @@ export function FailureNotice({ failure, onRetry }: Props) {
     (answered || code === Code.InvalidArgument ? ADVICE[code] : NO_ANSWER) ??
     UNEXPECTED;
   return (
-    <div class="notice notice-bad" role="alert">
+    <div class={`notice ${preparing ? "tone-busy" : "notice-bad"}`} role="alert">
       <h2>{title}</h2>
       {retryAfterSeconds === null ? (
         <p>{advice}</p>

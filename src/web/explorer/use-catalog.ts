@@ -86,6 +86,7 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
     const call = ++calls.current;
     const current = new Call(call, {
       signal: superseded.signal,
+      locale,
       revalidate: again > 0,
       tell,
       change,
@@ -127,6 +128,7 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
 
 interface CallOptions {
   readonly signal: AbortSignal;
+  readonly locale: string;
   readonly revalidate: boolean;
   readonly tell: (message: ToWorker) => void;
   readonly change: (part: Partial<CatalogState>) => void;
@@ -163,10 +165,11 @@ class Call {
   }
 
   async #send(request: Parameters<typeof sendRequest>[0]): Promise<void> {
-    const { signal, revalidate, tell, change } = this.#options;
+    const { signal, locale, revalidate, tell, change } = this.#options;
     try {
       const { exchange, answer } = await sendRequest(request, {
         signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
+        locale,
         revalidate,
         onProgress: (progress) => !signal.aborted && change({ progress }),
         onBeginning: (beginning) => tell({ kind: "began", call: this.#number, beginning }),

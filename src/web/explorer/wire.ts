@@ -36,6 +36,8 @@ export interface Progress {
 
 interface SendOptions {
   readonly signal: AbortSignal;
+  /** The locale that is asked for. */
+  readonly locale: string;
   /** Bypasses a fresh answer in the browser's cache. */
   readonly revalidate: boolean;
   readonly onProgress: (progress: Progress) => void;
@@ -68,7 +70,7 @@ const SLOW_ANSWER_MS = 1_500;
 /** Sends a request, or takes the answer of the same one that was sent early. */
 export async function sendRequest(
   request: WireRequest,
-  { signal, revalidate, onProgress, onBeginning }: SendOptions,
+  { signal, locale, revalidate, onProgress, onBeginning }: SendOptions,
 ): Promise<{ readonly exchange: Exchange; readonly answer: WireAnswer }> {
   const { url, method, headers } = request;
   const early = window.earlyCall?.url === url && !revalidate ? window.earlyCall : undefined;
@@ -80,7 +82,7 @@ export async function sendRequest(
   const { response, isStored } = await sent.then(
     (received) => ({ response: received, isStored: false }),
     async (cause: unknown) => {
-      const last = signal.aborted || method !== "GET" ? undefined : await storedAnswer(url);
+      const last = signal.aborted || method !== "GET" ? undefined : await storedAnswer(url, locale);
       if (last === undefined) throw cause;
       return { response: last, isStored: true };
     },
@@ -108,11 +110,24 @@ export async function sendRequest(
   return { exchange, answer };
 }
 
-/** `caches` is missing on an origin that is not secure. */
-async function storedAnswer(url: string): Promise<Response | undefined> {
+/**
+ * Returns the answer to the same request, else the newest in the locale that is asked for: whoever
+ * has seen English as `en-US` may choose it as `en`. `caches` is missing on an origin that is not secure.
+ */
+async function storedAnswer(url: string, locale: string): Promise<Response | undefined> {
   if (!("caches" in window)) return undefined;
   const answers = await caches.open(STORED_ANSWERS);
-  return answers.match(url, { ignoreVary: true });
+  const newest = (await answers.keys()).toReversed();
+  const alike = newest.filter((request) => encodingOf(request.url) === encodingOf(url));
+  const found = await Promise.all(
+    [url, ...alike].map((request) => answers.match(request, { ignoreVary: true })),
+  );
+  const isOf = (answer: Response | undefined) => answer?.headers.get("content-language") === locale;
+  return found[0] ?? found.find(isOf);
+}
+
+function encodingOf(url: string): string | null {
+  return new URL(url, window.location.origin).searchParams.get("encoding");
 }
 
 async function storeAnswer(url: string, { body, headers }: WireAnswer): Promise<void> {

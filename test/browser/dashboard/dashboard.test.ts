@@ -269,6 +269,26 @@ describe("the dashboard, where ingestion is operated,", () => {
     await again.locator(".details").getByText("from a test").waitFor();
   });
 
+  it("shows no stage as under way of a run that has changed nothing", async () => {
+    const page = await signIn();
+    await page.route(/\/admin\/ingest\/runs\/[^/]+$/, async (route) => {
+      const run = await (await route.fetch()).json();
+      const ended = {
+        ...run,
+        state: "succeeded",
+        outcome: "unchanged",
+        stage: "guard",
+        error: null,
+      };
+      await route.fulfill({ json: ended });
+    });
+    await firstRun(page).getByRole("link").click();
+    const stages = page.locator(".details").getByRole("list", { name: "Stages" });
+    await stages.waitFor();
+    expect(await stages.locator(".is-done").count()).toBe(4);
+    expect(await stages.locator(".is-current, [aria-current]").count()).toBe(0);
+  });
+
   it("approves a run that the guards refused, after showing what it changes", async () => {
     const kept = await dropAirports((_, index) => index % 10 !== 0);
     const page = await signIn();
@@ -331,6 +351,32 @@ describe("the dashboard, where ingestion is operated,", () => {
     await page.getByText("There are none.").waitFor();
   });
 
+  it("leaves the focus at the next change once the row of the decided one is gone", async () => {
+    const page = await signIn();
+    const next = { ...HELD, id: "4440-0123456789abcdef", iata: "GVA", name: "Geneva Airport" };
+    let waiting: object[] = [HELD, next];
+    await listHeld(page, () => waiting);
+    await page.route(/\/held\/4439-0123456789abcdef\/reject/, (route) => {
+      waiting = [next];
+      const message = "One change is rejected until upstream says something else.";
+      return route.fulfill({ json: { changed: true, held: [HELD], run: null, message } });
+    });
+    await page.getByRole("link", { name: "Held changes" }).click();
+    const row = page.getByRole("table", { name: "Held changes" }).getByRole("row", { name: "ZRH" });
+    await row.getByRole("button", { name: "Reject" }).press("Enter");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: "Reject", exact: true })
+      .press("Enter");
+    await page.getByRole("dialog").getByRole("status").waitFor();
+    await row.waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Close");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    const focused = "document.activeElement.closest('tr')?.getAttribute('data-key')";
+    expect(await page.evaluate(focused)).toBe(next.id);
+  });
+
   it("decides on all changes of a rule at once", async () => {
     const page = await signIn();
     let waiting: object[] = [HELD, { ...HELD, id: "4440-0123456789abcdef", iata: "GVA" }];
@@ -374,8 +420,9 @@ describe("the dashboard, where ingestion is operated,", () => {
     await dialog.getByRole("button", { name: "Pause", exact: true }).click();
     await dialog.getByText("Nothing has changed.").waitFor();
     expect(await seriousFaults(page)).toEqual([]);
-    await dialog.getByLabel("Operator’s token").fill(adminToken);
-    await dialog.getByRole("button", { name: "Try again" }).click();
+    // The focus is where the token belongs.
+    await page.keyboard.insertText(adminToken);
+    await page.keyboard.press("Enter");
     await dialog.getByRole("status").getByText("Ingestion is paused").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByText("“typed before it expired”").first().waitFor();
@@ -609,6 +656,31 @@ describe("the dashboard", () => {
     expect(held).toHaveLength(1);
     await held[0]?.continue();
     await expect.poll(() => held.length).toBe(2);
+  });
+
+  it("keeps an audit with a hash in the window", async () => {
+    const page = await signIn();
+    const entry = {
+      id: "1",
+      action: "catalog.rollback",
+      at: "2026-11-26T05:26:09.000Z",
+      actor: "local",
+      target: "1",
+      outcome: "done",
+      detail: null,
+      request: { generation: 1, note: "a note of several words that explains it" },
+      before: { generation: 2 },
+      after: { generation: 3, catalog_sha256: "f8b1a51b".repeat(8) },
+    };
+    await page.route("**/admin/audit", (route) =>
+      route.fulfill({ json: { entries: [entry], next_cursor: null } }),
+    );
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("cell", { name: "f8b1a51bf8b1a51b" }).waitFor();
+    for (const width of [1280, 1040]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    }
   });
 
   it("fits on a phone", async () => {

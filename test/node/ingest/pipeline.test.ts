@@ -283,6 +283,28 @@ describe("the age of the data", () => {
     expect(world.run.upstream?.["airports.csv.gz"]?.as_of).toBe("2026-11-01");
   });
 
+  it("stays known while the bytes are the same, also if a later run does not say it", async () => {
+    const embedded = embeddedUpstream(world.snapshot);
+    const dated = (file: { name: string; bytes: Uint8Array }, as_of?: string) => ({
+      name: file.name,
+      bytes: file.bytes,
+      ...(as_of !== undefined && { as_of }),
+    });
+    world.upstream = {
+      ...embedded,
+      fetch: async () => (await embedded.fetch()).map((file) => dated(file, "2026-11-01")),
+    };
+    await world.runToEnd();
+    world.upstream = {
+      ...embedded,
+      fetch: async () => (await embedded.fetch()).map((file) => dated(file)),
+    };
+    for (const mode of ["incremental", "full"] as const) {
+      await world.runToEnd(mode, () => world.newPipeline());
+      expect(world.run.upstream?.["airports.csv.gz"]?.as_of, mode).toBe("2026-11-01");
+    }
+  });
+
   it("stays unknown if nobody has recorded it", async () => {
     const embedded = embeddedUpstream(world.snapshot);
     world.upstream = {
