@@ -16,6 +16,7 @@ import {
 import type { HeldSummary } from "../../ingest/report.ts";
 import { describeAge, describeDuration } from "../../health/rule.ts";
 import { hasEnded, type Pause } from "../../coordinator/pause.ts";
+import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { timeText } from "../../storage/time.ts";
 import type { ScheduledJob } from "../platform.ts";
 import type { Answer } from "./health-schema.ts";
@@ -251,10 +252,10 @@ function whatHappensNext(
     const scheduled = ticks.map((tick) => detail(JOBS[tick.job], tick.at));
     return { question, status, answer: "Unknown", details: [...why, ...scheduled] };
   }
-  const { pause, running, queued, held } = coordinator;
+  const { pause, running, job: backupJob, queued, held } = coordinator;
   const isSkipped = ({ job, at: time }: (typeof ticks)[number]) =>
     job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(time));
-  const isBusy = running !== null || queued.length > 0;
+  const isBusy = running !== null || backupJob !== null || queued.length > 0;
   // The alerts are evaluated all the time, which is no news.
   const next = pause === null && !isBusy ? ticks.find(({ job }) => job !== "watch") : undefined;
   const scheduled = ticks
@@ -263,6 +264,7 @@ function whatHappensNext(
       detail(`${JOBS[tick.job]}${isSkipped(tick) ? ", which the pause skips" : ""}`, tick.at),
     );
   const details = [
+    ...(backupJob === null ? [] : [describeBackupJob(backupJob)]),
     ...(pause === null ? [] : pauseDetails(pause, isPublic)),
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
     ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
@@ -276,12 +278,21 @@ function whatHappensNext(
     ...details.filter(isAhead).toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1)),
   ];
   const headline = () => {
+    if (backupJob !== null) return BACKUP_JOBS[backupJob.kind];
     if (pause !== null) return "Ingestion is paused";
     if (isBusy) return "A run";
     if (next === undefined) return "Nothing";
     return `${JOBS[next.job]} in ${describeDuration(Date.parse(next.at) - at)}`;
   };
   return { question, status, answer: headline(), details: inOrder };
+}
+
+const BACKUP_JOBS = { run: "A backup", verify: "A verification", restore: "A restore" } as const;
+
+function describeBackupJob(job: NonNullable<CoordinatorStatus["job"]>): Detail {
+  const { kind, stage, heartbeat_at } = job;
+  const links = [{ text: "Jobs", href: "#backups" }];
+  return detail(`${BACKUP_JOBS[kind]} is in stage ${stage}`, heartbeat_at, links);
 }
 
 function nextTick(cron: string, now: number): string {

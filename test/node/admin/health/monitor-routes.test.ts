@@ -465,6 +465,15 @@ describe("the five answers", () => {
     expect(ingest?.at).toBe("2026-11-21T04:17:00.000Z");
   });
 
+  it("say which backup job is under way, also during a pause", async () => {
+    await world.post("/admin/ingest/pause");
+    await world.post("/admin/backup/run");
+    await world.ingest.alarm();
+    const { next } = await answers();
+    expect(next).toMatchObject(say("warn", "A backup", "A backup is in stage "));
+    expect(next?.text).toContain("Paused by ops");
+  });
+
   it("say that the author of a change is unknown while D1 does not answer", async () => {
     world.breakD1();
     const { changed } = await answers();
