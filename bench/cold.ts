@@ -89,6 +89,10 @@ function makeBundles(folder: string, stored: Stored): ReadonlyMap<string, string
   return new Map([
     ["empty", bundle("empty", written(withClasses("fetch: () => new Response()")))],
     ["only reads from KV and sends", bundle("reader", written(readerOf([...stored.keys()])))],
+    [
+      "and verifies, parses and streams",
+      bundle("verifier", written(verifierOf([...stored.keys()]))),
+    ],
     ["the service", bundle("service", bundled("src/worker.ts"))],
     ["Connect's router alone", bundle("stock", bundled("bench/stock-worker.ts"))],
   ]);
@@ -112,6 +116,30 @@ function readerOf([manifest, ...blobs]: readonly string[]): string {
       const read = (key) => CATALOG.get(key, "arrayBuffer");
       await read(${JSON.stringify(manifest)});
       return new Response(new Blob(await Promise.all(${JSON.stringify(blobs)}.map(read))));
+    }
+  `);
+}
+
+/** As `readerOf`, but hashes all, parses the manifest, and streams what it sends. */
+function verifierOf([manifest, ...blobs]: readonly string[]): string {
+  return withClasses(`
+    async fetch(request, { CATALOG }) {
+      const read = async (key) => {
+        const bytes = await CATALOG.get(key, "arrayBuffer");
+        await crypto.subtle.digest("SHA-256", bytes);
+        return bytes;
+      };
+      const [text] = new TextDecoder().decode(await read(${JSON.stringify(manifest)})).split("\\n");
+      JSON.parse(text);
+      const parts = (await Promise.all(${JSON.stringify(blobs)}.map(read))).map((part) => new Blob([part]));
+      const size = parts.reduce((sum, part) => sum + part.size, 0);
+      const { readable, writable } = new FixedLengthStream(size);
+      const send = async () => {
+        for (const part of parts) await part.stream().pipeTo(writable, { preventClose: true });
+        await writable.close();
+      };
+      void send();
+      return new Response(readable);
     }
   `);
 }

@@ -54,11 +54,14 @@ describe("docs/performance.md", () => {
   it("is right about what a new isolate and its first answer cost", () => {
     const [, , startMs, firstMs] = rows.get("the service") ?? [];
     const [, , , readingMs] = rows.get("only reads from KV and sends") ?? [];
+    const [, , , verifyingMs] = rows.get("and verifies, parses and streams") ?? [];
     expect(Number(startMs)).toBeGreaterThan(5);
     expect(Number(startMs)).toBeLessThan(30);
     const ratio = Number(firstMs) / Number(readingMs);
     expect(ratio).toBeGreaterThan(2);
     expect(ratio).toBeLessThan(3.2);
+    expect(Number(firstMs) / Number(verifyingMs)).toBeGreaterThan(1.6);
+    expect(Number(firstMs) / Number(verifyingMs)).toBeLessThan(2.4);
   });
 
   it("is right that the world can nearly double before a message exceeds 3.5 MiB", () => {
