@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
@@ -103,6 +104,10 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
       expect(coding === "dcz" ? decodeDcz(sent, dictionary) : gunzipSync(sent)).toEqual(whole);
       expect(response.headers.has("repr-digest")).toBe(coding !== "dcz");
       expect(sent.length < 200).toBe(coding === "dcz");
+      const stored = versions[4]?.diffs
+        .map(({ deltas }) => deltas?.locales["en"]?.[form])
+        .find((delta) => delta?.dictionary === sha256Hex(dictionary));
+      expect(coding === "dcz" ? sent.length : undefined).toBe(stored?.bytes);
     },
   );
 
@@ -121,18 +126,23 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     },
   );
 
-  it("receives the usual body of another locale from a version without translations", async () => {
+  it.each([
+    ["no locale can be translated", ["de", "en"], undefined],
+    ["the dictionary's locale cannot be translated", ["de"], undefined],
+    ["the locales have other bytes in common", ["de"], { pieces: "others" }],
+  ])("receives the usual body of another locale if %s", async (_, changed, change) => {
     const manifest = versions[4];
     if (manifest === undefined) throw new Error("five were published");
     const locales = Object.fromEntries(
-      Object.entries(manifest.locales).map(([locale, entry]) => [
-        locale,
-        { ...entry, translation: undefined },
-      ]),
+      Object.entries(manifest.locales).map(([locale, entry]) => {
+        if (!changed.includes(locale)) return [locale, entry];
+        const translation = entry.translation && change && { ...entry.translation, ...change };
+        return [locale, { ...entry, translation }];
+      }),
     );
-    const older = { ...manifest, locales };
-    const headers = having(await wholeOf(older, { form, locale: "de" }));
-    const response = await ask(older, { form, headers });
+    const other = { ...manifest, locales };
+    const headers = having(await wholeOf(other, { form, locale: "de" }));
+    const response = await ask(other, { form, headers });
     expect(response.headers.get("content-encoding")).toBe("gzip");
   });
 
