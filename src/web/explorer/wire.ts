@@ -117,13 +117,14 @@ export async function sendRequest(
 async function storedAnswer(url: string, locale: string): Promise<Response | undefined> {
   if (!("caches" in window)) return undefined;
   const answers = await caches.open(STORED_ANSWERS);
-  const newest = (await answers.keys()).toReversed();
-  const alike = newest.filter((request) => encodingOf(request.url) === encodingOf(url));
-  const found = await Promise.all(
-    [url, ...alike].map((request) => answers.match(request, { ignoreVary: true })),
-  );
-  const isOf = (answer: Response | undefined) => answer?.headers.get("content-language") === locale;
-  return found[0] ?? found.find(isOf);
+  const same = await answers.match(url, { ignoreVary: true });
+  if (same !== undefined) return same;
+  for (const request of (await answers.keys()).toReversed()) {
+    if (encodingOf(request.url) !== encodingOf(url)) continue;
+    const answer = await answers.match(request, { ignoreVary: true });
+    if (answer?.headers.get("content-language") === locale) return answer;
+  }
+  return undefined;
 }
 
 function encodingOf(url: string): string | null {
