@@ -44,7 +44,7 @@ export async function measureCold(worker: Pick<BenchWorker, "catalog">, one: Cas
     });
     const manifestKb = (stored.get(MANIFEST_KEY)?.byteLength ?? NaN) / 1000;
     return {
-      title: `A new isolate, of ${STARTS} starts in turn: the lowest CPU of a start, whose noise only adds, and medians of the requests. CPU of all of workerd, with KV on this machine's disk, which another Worker has just read, because KV's simulator starts with its first read. The request is ${one.name}, the manifest has ${round(manifestKb, 0)} kB`,
+      title: `A new isolate, of ${STARTS} starts in turn: the lowest CPU of a start, to within a few ms, and medians of the requests. CPU of all of workerd, with KV on this machine's disk, which another Worker has just read, because KV's simulator starts with its first read. The request is ${one.name}, the manifest has ${round(manifestKb, 0)} kB`,
       columns: [
         "Worker",
         "bundle, MiB",
