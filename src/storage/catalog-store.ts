@@ -9,7 +9,7 @@ import {
   sealOf,
   type Segment,
 } from "../catalog/manifest.ts";
-import { StoreError, withDeadline, orStoreError } from "./deadline.ts";
+import { orStoreError, StoreError, withDeadline } from "./deadline.ts";
 import {
   blobKey,
   BLOBS_PREFIX,

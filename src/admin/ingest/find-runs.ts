@@ -6,7 +6,7 @@ import {
   type RunFilter,
   type RunQuery,
 } from "../../coordinator/history.ts";
-import { nullIfUnavailable, Unavailable, withinTwoSeconds, orUnavailable } from "../calls.ts";
+import { nullIfUnavailable, orUnavailable, Unavailable, withinTwoSeconds } from "../calls.ts";
 import { idOf } from "../../catalog/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";
 import type { Platform } from "../platform.ts";

@@ -11,7 +11,7 @@ import {
   toListed,
 } from "../../coordinator/run.ts";
 import type { History } from "../../coordinator/history.ts";
-import { nullIfUnavailable, withinTwoSeconds, orUnavailable } from "../calls.ts";
+import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
 import { findRun, listRuns, runId } from "./find-runs.ts";
 import {
   BAD_CURSOR,
