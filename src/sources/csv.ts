@@ -1,6 +1,6 @@
-import { Readable } from "node:stream";
+import { Buffer } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { CsvError, parse } from "csv-parse";
+import { CsvError, parse } from "csv-parse/stream";
 import { asEvidence } from "../catalog/evidence.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -40,12 +40,13 @@ export async function* readCsv(
     relax_column_count: true,
     max_record_size: ROW_MAX_CHARACTERS,
   });
-  const source = Readable.from(remember()).on("error", (error) => parser.destroy(error));
   try {
     let incomplete: number | undefined;
     let incompleteRows = 0;
     let rows = 0;
-    for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRow>) {
+    for await (const { record, info } of streamOf(remember()).pipeThrough(
+      parser,
+    ) as ReadableStream<ParsedRow>) {
       if (columns === undefined) {
         columns = readHeader(file, record, requiredColumns);
         continue;
@@ -63,10 +64,22 @@ export async function* readCsv(
       throw new SourceError("truncated", `${file} breaks off in the row of line ${incomplete}`);
   } catch (error) {
     throw asSourceError(file, error);
-  } finally {
-    source.destroy();
   }
   if (columns === undefined) throw new SourceError("missing_columns", `${file} has no header row`);
+}
+
+/** Streams texts as they are read. */
+function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await texts.next();
+      if (done === true) controller.close();
+      else controller.enqueue(Buffer.from(value));
+    },
+    async cancel() {
+      await texts.return(undefined);
+    },
+  });
 }
 
 interface ParsedRow {
