@@ -3,7 +3,6 @@
  * stays until upstream has said the same for long enough or an operator approves it. Pure: no clock,
  * no I/O.
  */
-import { isDeepStrictEqual } from "node:util";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason } from "../sources/airport.ts";
@@ -22,6 +21,7 @@ import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts
 import { matchAirports, type Pair } from "./identity.ts";
 import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
+import { node } from "../node.ts";
 
 /** What a comparison with upstream starts from. */
 interface Comparison extends AcceptRun {
@@ -140,7 +140,11 @@ function followRow(
 }
 
 function isDifferent({ before, after }: WantedChange): boolean {
-  return before === null || after === null || !isDeepStrictEqual(recordOf(before), recordOf(after));
+  return (
+    before === null ||
+    after === null ||
+    !node.util.isDeepStrictEqual(recordOf(before), recordOf(after))
+  );
 }
 
 /** Describes a change. Its id ignores a small correction of the position, which does not wait. */

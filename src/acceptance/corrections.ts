@@ -1,9 +1,9 @@
 /** Corrects what upstream had wrong on the day of the snapshot. Pure. */
-import { isDeepStrictEqual } from "node:util";
 import { distanceKm, isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/airport.ts";
 import type { Correction } from "../sources/reference.ts";
 import { type Accepted, SAME_POSITION_KM } from "./airport.ts";
+import { node } from "../node.ts";
 
 /** What upstream says of a corrected airport, and what counts instead; null if it is not listed. */
 interface Overruled {
@@ -90,5 +90,5 @@ function correctRow(
     ...(isUnchanged("iata") && !byCode.has(iata) && { iata }),
     ...(isMoved && distanceKm(observed, written) <= SAME_POSITION_KM && { lat, lon }),
   };
-  return isDeepStrictEqual(corrected, observed) ? observed : corrected;
+  return node.util.isDeepStrictEqual(corrected, observed) ? observed : corrected;
 }

@@ -1,9 +1,9 @@
 /** The archived files of a ledger, as gzipped JSON. A version is built from the first one. */
-import { gzipSync } from "node:zlib";
 import { gunzip } from "../sources/snapshot.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Accepted, Ledger } from "./airport.ts";
 import type { HeldChange } from "./held-change.ts";
+import { node } from "../node.ts";
 
 export const ACCEPTED_FILE = "accepted.json.gz";
 export const HELD_FILE = "held.json.gz";
@@ -21,7 +21,7 @@ export function ledgerOf(sources: { readonly [file: string]: string }): LedgerFi
 }
 
 export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array {
-  return gzipSync(JSON.stringify(value));
+  return node.zlib.gzipSync(JSON.stringify(value));
 }
 
 /** Decodes the output of `encodeFile`. Files of earlier deployments lack what came later. */

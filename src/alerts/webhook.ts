@@ -1,11 +1,11 @@
 import type { Buffer } from "node:buffer";
-import { createHmac } from "node:crypto";
 import { timeText } from "../storage/time.ts";
 import { gravest } from "../health/check.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import type { RuleName, Severity } from "../health/rule-names.ts";
 import type { AlertChange, Receipt } from "./alert-run.ts";
 import type { WebhookTarget } from "./settings.ts";
+import { node } from "../node.ts";
 
 type NoticeField =
   "fingerprint" | "labels" | "message" | "value" | "threshold" | "unit" | "evidence";
@@ -289,6 +289,9 @@ export function webhookHeaders(
   const timestamp = String(Math.floor(now / 1000));
   const headers = { "webhook-id": id, "webhook-timestamp": timestamp };
   if (key === null) return headers;
-  const digest = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  const digest = node.crypto
+    .createHmac("sha256", key)
+    .update(`${id}.${timestamp}.${body}`)
+    .digest("base64");
   return { ...headers, "webhook-signature": `v1,${digest}` };
 }

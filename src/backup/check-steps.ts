@@ -1,7 +1,6 @@
 /** The stages that verify a backup. They read all of it and change only its verdict. */
 import { timeText } from "../storage/time.ts";
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import { sha256Hex, shortHash } from "../catalog/bytes.ts";
 import { type Body, type Manifest, type Segment } from "../catalog/manifest.ts";
 import { describeContent } from "../ingest/content.ts";
@@ -23,6 +22,7 @@ import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-conc
 import { readState } from "./read-backups.ts";
 import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
+import { node } from "../node.ts";
 
 const PARTS_CHECKED_PER_STEP = 10;
 
@@ -119,7 +119,7 @@ async function isWhole(deps: StepDependencies, { locales, catalog_sha256 }: Mani
     sha256,
     bodies: { proto },
   } of Object.values(locales)) {
-    const hash = createHash("sha256");
+    const hash = node.crypto.createHash("sha256");
     if (proto.identity === undefined) return false;
     for (const segment of proto.identity.segments) hash.update(await read(segment));
     if (hash.digest("hex") !== sha256) return false;

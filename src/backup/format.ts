@@ -15,7 +15,6 @@
  * `backups/objects/<sha256>` has the blobs of all versions and the upstream files that they were
  * built from. All backups share these objects: a backup does not copy an object that exists.
  */
-import { gunzipSync, gzipSync } from "node:zlib";
 import * as z from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
@@ -23,6 +22,7 @@ import { parseJson } from "../parse-json.ts";
 import { backupId } from "./backup.ts";
 import { type Fault, fault } from "./fault.ts";
 import { BACKUP_TRIGGERS } from "./job.ts";
+import { node } from "../node.ts";
 
 /** Format version of this code, which reads no other. */
 export const FORMAT = 1;
@@ -125,7 +125,7 @@ export function packPart(
   number: number,
   lines: readonly string[],
 ): { readonly part: Part; readonly bytes: Uint8Array } {
-  const bytes = gzipSync(lines.map((line) => `${line}\n`).join(""));
+  const bytes = node.zlib.gzipSync(lines.map((line) => `${line}\n`).join(""));
   const name = partName(table, number);
   return { part: { name, bytes: bytes.length, sha256: sha256Hex(bytes) }, bytes };
 }
@@ -139,7 +139,9 @@ export function unpackPart({ name, sha256 }: Part, bytes: Uint8Array | null): Un
   if (bytes === null) return damaged(name, "is missing");
   if (sha256Hex(bytes) !== sha256) return damaged(name, "is damaged: its bytes have another hash");
   try {
-    const content = decoder.decode(gunzipSync(bytes, { maxOutputLength: PART_CONTENT_MAX_BYTES }));
+    const content = decoder.decode(
+      node.zlib.gunzipSync(bytes, { maxOutputLength: PART_CONTENT_MAX_BYTES }),
+    );
     return { ok: true, lines: content.split("\n").slice(0, -1) };
   } catch {
     return damaged(name, `is not gzip of at most ${PART_CONTENT_MAX_BYTES} bytes of UTF-8`);

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
+import { node } from "../node.ts";
 
 /** Returns the SHA-256 (hex) of the joined parts. */
 export function sha256Hex(...parts: readonly (Uint8Array | string)[]): string {
-  const hash = createHash("sha256");
+  const hash = node.crypto.createHash("sha256");
   for (const part of parts) hash.update(part);
   return hash.digest("hex");
 }

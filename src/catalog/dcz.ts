@@ -4,8 +4,8 @@
  * only sequence of its block, so its codes need no table. Pure: no clock, no I/O.
  */
 import { Buffer } from "node:buffer";
-import { zstdDecompressSync } from "node:zlib";
 import { concatenate, releaseBuffer } from "./bytes.ts";
+import { node } from "../node.ts";
 
 /** Bytes of the target that are the same as the dictionary's; at least `MATCH_MIN_BYTES`. */
 export interface CopiedRange {
@@ -85,7 +85,7 @@ const SPARE_BYTES = 64;
 
 /** Decodes a Zstandard frame of at most `bytes`. Throws if it is damaged. */
 function decodeZstd(frame: Uint8Array, bytes: number): Buffer {
-  return zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
+  return node.zlib.zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
 }
 
 /**

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
 import type { EncodedPart, Form } from "../catalog/encode.ts";
 import {
@@ -22,6 +21,7 @@ import {
 } from "../catalog/framing.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
 import type { Translated } from "./translate.ts";
+import { node } from "../node.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {
@@ -263,7 +263,8 @@ function decompressesTo(
   plain: readonly Uint8Array[],
 ): boolean {
   const encoded = concatenate(sent);
-  const decoded = coding === "gzip" ? gunzipSync(encoded) : brotliDecompressSync(encoded);
+  const decoded =
+    coding === "gzip" ? node.zlib.gunzipSync(encoded) : node.zlib.brotliDecompressSync(encoded);
   let offset = 0;
   const isSame = plain.every((part) => {
     const start = offset;

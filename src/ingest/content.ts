@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { commonPieces, localPieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
@@ -8,6 +7,7 @@ import type { Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { Catalog, RegionNames } from "../catalog/model.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
+import { node } from "../node.ts";
 
 /** A description of a catalog's message in each locale, before compression. */
 export interface Content {
@@ -76,5 +76,5 @@ function coverage(catalog: Catalog, names: RegionNames): number {
 
 /** Whether two versions serve the same bytes, whatever the order in their manifests. */
 export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
-  return isDeepStrictEqual(a.locales, b.locales);
+  return node.util.isDeepStrictEqual(a.locales, b.locales);
 }

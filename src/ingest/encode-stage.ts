@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { concatenate } from "../catalog/bytes.ts";
 import { commonPieces, encodeLocal } from "../catalog/encode.ts";
 import type { Report } from "./report.ts";
@@ -22,6 +21,7 @@ import type { DiffMaker } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import type { Translated, TranslationTask } from "./translate.ts";
 import type { Workspace } from "./workspace.ts";
+import { node } from "../node.ts";
 
 interface EncodeDependencies {
   /** Locales to publish, in order. */
@@ -152,7 +152,7 @@ export class EncodeStage {
 
   /** Reads a stored common segment. */
   async #common({ common }: IngestCheckpoint, unit: CommonUnit): Promise<Blob> {
-    const index = commonUnits().findIndex((other) => isDeepStrictEqual(other, unit));
+    const index = commonUnits().findIndex((other) => node.util.isDeepStrictEqual(other, unit));
     const segment = common[index];
     if (segment === undefined)
       throw new Error(`no common segment of ${unit.representation} in ${unit.coding} is stored`);

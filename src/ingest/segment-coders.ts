@@ -8,17 +8,19 @@
  *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h). It therefore omits the stream
  *   header and refers to no earlier byte. A flush ends the segment.
  */
-import { buffer } from "node:stream/consumers";
-import {
+import { Buffer } from "node:buffer";
+import { concatenate, lengthOf } from "../catalog/bytes.ts";
+import type { Coding } from "../catalog/manifest.ts";
+import { node } from "../node.ts";
+
+const {
   brotliCompressSync,
   brotliDecompressSync,
   constants,
   crc32,
-  deflateRawSync,
   createZstdCompress,
-} from "node:zlib";
-import { concatenate, lengthOf } from "../catalog/bytes.ts";
-import type { Coding } from "../catalog/manifest.ts";
+  deflateRawSync,
+} = node.zlib;
 
 /**
  * Compression effort. `best` is the maximum of each coding. `fast` takes a fiftieth of the time and
@@ -164,13 +166,13 @@ export async function compressPieces(
   const bytes = lengthOf(pieces);
   const chunkSize = bytes + (bytes >> 8) + FRAME_SPARE_BYTES; // ZSTD_compressBound
   const stream = createZstdCompress({ params, chunkSize });
-  const frame = buffer(stream);
+  const chunks = stream.toArray();
   for (const piece of pieces) {
     stream.write(piece);
     await new Promise<void>((done) => stream.flush(constants.ZSTD_e_flush, done));
   }
   stream.end();
-  return frame;
+  return Buffer.concat(await chunks);
 }
 
 /** More than the bound adds for short input. */

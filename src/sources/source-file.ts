@@ -1,5 +1,5 @@
-import { gunzipSync } from "node:zlib";
 import { SourceError } from "./source-error.ts";
+import { node } from "../node.ts";
 
 /** OurAirports' files. */
 export const TABLES = ["airports.csv", "regions.csv"] as const;
@@ -68,7 +68,7 @@ export function nameFile(
  */
 function gunzipAtMost(where: string, bytes: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
   try {
-    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+    return node.zlib.gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge(where, maxBytes);
     throw new SourceError(

@@ -5,16 +5,16 @@ import { describe, expect, it } from "vitest";
 
 /** Which rooms of `src/` each room may import from, besides itself. */
 const ARROWS: { readonly [room: string]: readonly string[] } = {
-  catalog: ["gen"],
-  sources: ["catalog"],
+  catalog: ["gen", "node.ts"],
+  sources: ["catalog", "node.ts"],
   storage: ["catalog", "data", "log.ts", "migrations"],
-  acceptance: ["catalog", "sources", "storage"],
-  ingest: ["acceptance", "catalog", "sources", "storage", "log.ts"],
-  backup: ["catalog", "ingest", "sources", "storage", "log.ts", "parse-json.ts"],
+  acceptance: ["catalog", "sources", "storage", "node.ts"],
+  ingest: ["acceptance", "catalog", "sources", "storage", "log.ts", "node.ts"],
+  backup: ["catalog", "ingest", "sources", "storage", "log.ts", "node.ts", "parse-json.ts"],
   coordinator: ["acceptance", "backup", "catalog", "ingest", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
   health: ["backup", "catalog", "coordinator", "ingest", "sources", "storage"],
-  alerts: ["catalog", "health", "storage", "log.ts", "parse-json.ts"],
+  alerts: ["catalog", "health", "storage", "log.ts", "node.ts", "parse-json.ts"],
   admin: [
     "acceptance",
     "alerts",
@@ -28,6 +28,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "config.ts",
     "credentials.ts",
     "log.ts",
+    "node.ts",
     "object-calls.ts",
   ],
   // Types, and what is pure.
@@ -48,6 +49,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   "instances.ts": [],
   "credentials.ts": ["parse-json.ts"],
   "log.ts": [],
+  "node.ts": [],
   "object-calls.ts": ["alerts", "coordinator"],
   "parse-json.ts": [],
 };
@@ -194,6 +196,7 @@ describe("the start of the Worker", () => {
     expect([...new Set([...loaded].map(roomOf))].toSorted()).toEqual([
       "catalog",
       "log.ts",
+      "node.ts",
       "object-calls.ts",
       "objects.ts",
       "rpc",
@@ -203,6 +206,28 @@ describe("the start of the Worker", () => {
     ]);
     expect(loaded).not.toContain("src/rpc/router.ts");
     expect(loaded).not.toContain("src/catalog/encode.ts");
+  });
+
+  it("loads no large module of Node, which `src/node.ts` does when it is used", async () => {
+    const { metafile } = await build({
+      entryPoints: ["src/worker.ts"],
+      bundle: true,
+      write: false,
+      outdir: "nowhere",
+      metafile: true,
+      external: ["node:*", "cloudflare:*"],
+      conditions: ["workerd", "worker", "browser"],
+      format: "esm",
+      loader: { ".md": "empty", ".sql": "empty" },
+      logLevel: "silent",
+    });
+    const imported = Object.values(metafile.outputs).flatMap((output) => output.imports);
+    expect([...new Set(imported.map(({ path }) => path))].toSorted()).toEqual([
+      "cloudflare:workers",
+      "node:buffer",
+      "node:stream/web",
+      "node:timers/promises",
+    ]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
 import { type Actor, type Http, type Problem, sendProblem } from "../http/http.ts";
 import type { AdminToken, CredentialsResult, Scope } from "../../credentials.ts";
 import { logLine } from "../../log.ts";
 import type { AccessResult } from "./access-jwt.ts";
+import { node } from "../../node.ts";
 
 /** Ignores case, so that no spelling of a path gets around the gate. */
 function isAdminPath(path: string): boolean {
@@ -219,9 +219,9 @@ export function findToken(
 ): Presented | undefined {
   const [, presented = ""] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? [];
   if (presented === "") return undefined;
-  const digest = createHash("sha256").update(presented).digest();
+  const digest = node.crypto.createHash("sha256").update(presented).digest();
   const matches = tokens.filter((token) =>
-    timingSafeEqual(digest, Buffer.from(token.sha256, "hex")),
+    node.crypto.timingSafeEqual(digest, Buffer.from(token.sha256, "hex")),
   );
   const isValid = ({ expiresAt }: AdminToken) => expiresAt === null || expiresAt > now;
   const token = matches.find(isValid) ?? matches[0];
