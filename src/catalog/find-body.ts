@@ -8,7 +8,6 @@ import {
   type Coding,
   DELTA_FORMS,
   type DeltaForm,
-  findLocalesOf,
   type Manifest,
   type Representation,
   type Segment,
@@ -16,6 +15,7 @@ import {
   type StoredDeltas,
   type StoredSegment,
 } from "./manifest.ts";
+import { findLocalesOf } from "./sealed-manifest.ts";
 
 /** Codings of the message within its frame, smallest first (gRPC, "Compression"). */
 export const MESSAGE_CODINGS = { "grpc-br": "br", "grpc-gzip": "gzip" } as const;

@@ -6,7 +6,6 @@
  * part is encoded, compressed and stored once for all locales.
  */
 import { Buffer } from "node:buffer";
-import { digestHex, sha256Hex } from "./bytes.ts";
 
 /** Wire forms that an ingest encodes. `grpc-web-text` is `grpc-web` in base64. */
 export const REPRESENTATIONS = [
@@ -133,9 +132,6 @@ export type AirportSet = (typeof AIRPORT_SETS)[number];
  */
 export const MANIFEST_FORMAT = 1;
 
-/** The same of the sealed text in KV and R2. It was 1 too, and is read in that form as well. */
-export const SEALED_FORMAT = 2;
-
 export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
   /** Rises with every publication, including a rollback. */
@@ -191,10 +187,11 @@ export function segmentBlobs({ segments }: Body): string[] {
 }
 
 /**
- * A manifest as it is stored, in JSON. Bodies name their segments by index, because several share
- * each. Fields that follow from others, such as the length of a body, are left out.
+ * A manifest as the coordinator and backups store it, in JSON. Bodies name their segments by index,
+ * because several share each. Fields that follow from others, such as the length of a body, are left
+ * out.
  */
-interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
+export interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
   readonly format: number;
   /** The segments of all bodies. */
   readonly segments: readonly SegmentEntry[];
@@ -202,9 +199,9 @@ interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
 }
 
 /** SHA-256 (hex) and length of a blob, or inline base64. */
-type SegmentEntry = readonly [sha256: string, bytes: number] | string;
+export type SegmentEntry = readonly [sha256: string, bytes: number] | string;
 
-interface StoredEntry extends Pick<LocaleEntry, "coverage" | "translation"> {
+export interface StoredEntry extends Pick<LocaleEntry, "coverage" | "translation"> {
   /** By representation and coding. */
   readonly bodies: { readonly [form: string]: { readonly [coding: string]: StoredBody } };
 }
@@ -214,54 +211,75 @@ type StoredBody = readonly [sha256: string, ...segments: number[]];
 
 /** Converts a manifest to the form that `fromStored` reads. */
 export function toStored({ locales, ...manifest }: Manifest): StoredManifest {
-  const segments: SegmentEntry[] = [];
-  const indexes = new Map<string, number>();
-  const storeSegment = (segment: Segment) => {
-    const stored = "blob" in segment ? ([segment.blob, segment.bytes] as const) : segment.inline;
-    const key = String(stored);
-    const index = indexes.get(key) ?? segments.push(stored) - 1;
-    indexes.set(key, index);
-    return index;
-  };
-  const storeBody = (body: Body): StoredBody => [body.sha256, ...body.segments.map(storeSegment)];
-  const entries = mapValues(locales, ({ coverage, bodies, translation }) => ({
-    coverage,
-    bodies: mapValues(bodies, (codings) => mapValues(codings, storeBody)),
-    ...(translation && { translation }),
-  }));
-  return { ...manifest, segments, locales: entries };
+  const list = new SegmentList();
+  const entries = mapValues(locales, (entry) => list.store(entry));
+  return { ...manifest, segments: list.segments, locales: entries };
 }
 
-/**
- * Converts a stored manifest that is known to have the right shape, each locale when it is first read:
- * the first request of an isolate needs one of them.
- */
+/** The segments of some locales, each once. */
+export class SegmentList {
+  readonly segments: SegmentEntry[];
+  readonly #indexes: Map<string, number>;
+
+  constructor(segments: readonly SegmentEntry[] = []) {
+    this.segments = [...segments];
+    this.#indexes = new Map(segments.map((segment, index) => [String(segment), index]));
+  }
+
+  /** Converts a locale, and adds those of its segments that are not listed. */
+  store({ coverage, bodies, translation }: LocaleEntry): StoredEntry {
+    const store = ({ sha256, segments }: Body): StoredBody => [
+      sha256,
+      ...segments.map((segment) => this.#indexOf(segment)),
+    ];
+    return {
+      coverage,
+      bodies: mapValues(bodies, (codings) => mapValues(codings, store)),
+      ...(translation && { translation }),
+    };
+  }
+
+  #indexOf(segment: Segment): number {
+    const stored = "blob" in segment ? ([segment.blob, segment.bytes] as const) : segment.inline;
+    const key = String(stored);
+    const index = this.#indexes.get(key) ?? this.segments.push(stored) - 1;
+    this.#indexes.set(key, index);
+    return index;
+  }
+}
+
+/** Converts a stored manifest that is known to have the right shape, each locale when it is first read. */
 export function fromStored({ segments, locales, ...manifest }: StoredManifest): Manifest {
-  const known: SizedSegment[] = [];
+  const entries = mapLazily(locales, (stored) => readEntry(segments, stored));
+  return { ...manifest, format: MANIFEST_FORMAT, locales: entries };
+}
+
+/** Converts a stored locale. */
+export function readEntry(
+  segments: readonly SegmentEntry[],
+  { coverage, bodies, translation }: StoredEntry,
+): LocaleEntry {
   const segmentAt = (index: number) => {
     const stored = segments[index];
     if (stored === undefined) throw new Error("a segment is not listed");
-    return (known[index] ??= sized(stored));
+    return sized(stored);
   };
   const readBody = ([sha256, ...indexes]: StoredBody): Body => {
     const parts = indexes.map(segmentAt);
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     return { sha256, bytes, segments: parts.map(({ segment }) => segment) };
   };
-  const entries = mapLazily(locales, ({ coverage, bodies, translation }): LocaleEntry => {
-    const forms = mapValues(bodies, (codings) => mapValues(codings, readBody));
-    const message = forms["proto"]?.["identity"];
-    if (message === undefined) throw new Error("a locale has no message");
-    const { sha256, bytes } = message;
-    return {
-      sha256,
-      bytes,
-      coverage,
-      bodies: forms as LocaleEntry["bodies"], // of the same forms
-      ...(translation && { translation }),
-    };
-  });
-  return { ...manifest, format: MANIFEST_FORMAT, locales: entries };
+  const forms = mapValues(bodies, (codings) => mapValues(codings, readBody));
+  const message = forms["proto"]?.["identity"];
+  if (message === undefined) throw new Error("a locale has no message");
+  const { sha256, bytes } = message;
+  return {
+    sha256,
+    bytes,
+    coverage,
+    bodies: forms as LocaleEntry["bodies"], // of the same forms
+    ...(translation && { translation }),
+  };
 }
 
 function sized(stored: SegmentEntry): SizedSegment {
@@ -275,15 +293,18 @@ interface SizedSegment {
   readonly bytes: number;
 }
 
-function mapValues<T, U>(
+/** Maps each value. */
+export function mapValues<T, U>(
   values: { readonly [name: string]: T },
   map: (value: T) => U,
 ): { readonly [name: string]: U } {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 }
 
-/** Maps each value once, when it is first read. */
-function mapLazily<T, U>(
+/**
+ * Maps each value once, when it is first read: the first request of an isolate needs one locale.
+ */
+export function mapLazily<T, U>(
   values: { readonly [name: string]: T },
   map: (value: T) => U,
 ): { readonly [name: string]: U } {
@@ -293,7 +314,7 @@ function mapLazily<T, U>(
 }
 
 /** Defines a property whose value is made when it is first read. */
-function defineLazily(target: object, name: string, make: () => unknown): void {
+export function defineLazily(target: object, name: string, make: () => unknown): void {
   Object.defineProperty(target, name, {
     configurable: true,
     enumerable: true,
@@ -304,72 +325,3 @@ function defineLazily(target: object, name: string, make: () => unknown): void {
     },
   });
 }
-
-/**
- * What is sealed: the diffs and each locale are JSON in a string, since the first request of an isolate
- * reads one locale, and the objects of the others cost it more than the rest of the manifest.
- */
-interface SealedManifest extends Omit<StoredManifest, "diffs" | "locales"> {
-  readonly diffs: string;
-  readonly locales: { readonly [locale: string]: string };
-}
-
-/**
- * Serializes a manifest for the stores: JSON, a line feed and the SHA-256 (hex) of the JSON. A
- * blob's key proves its bytes, but a manifest's key is fixed. Without the seal a changed digit would
- * be served, or a wrong generation would keep an isolate from ever updating.
- */
-export function sealManifest(manifest: Manifest): string {
-  const { diffs, locales, ...rest } = toStored(manifest);
-  const sealed: SealedManifest = {
-    ...rest,
-    format: SEALED_FORMAT,
-    diffs: JSON.stringify(diffs),
-    locales: mapValues(locales, (entry) => JSON.stringify(entry)),
-  };
-  const json = JSON.stringify(sealed);
-  return `${json}\n${sha256Hex(json)}`;
-}
-
-function fromSealed({ diffs, locales, ...rest }: SealedManifest): Manifest {
-  const entries = mapLazily(locales, (text): StoredEntry => JSON.parse(text));
-  const manifest = fromStored({ ...rest, diffs: [], locales: entries });
-  defineLazily(manifest, "diffs", () => JSON.parse(diffs));
-  sealedLocales.set(manifest, locales);
-  return manifest;
-}
-
-const sealedLocales = new WeakMap<Manifest, SealedManifest["locales"]>();
-
-/** Lists the locales that may have a body of this hash (SHA-256, hex), without parsing the others. */
-export function findLocalesOf(manifest: Manifest, sha256: string): readonly string[] {
-  const texts = sealedLocales.get(manifest) ?? {};
-  return Object.keys(manifest.locales).filter((locale) => texts[locale]?.includes(sha256) ?? true);
-}
-
-type OpenedManifest =
-  | { readonly ok: true; readonly manifest: Manifest }
-  | { readonly ok: false; readonly problem: string };
-
-/** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
-export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
-  const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
-  if (sealOf(text) !== (await digestHex(json)))
-    return { ok: false, problem: "the seal does not fit" };
-  const stored: StoredManifest | SealedManifest = JSON.parse(new TextDecoder().decode(json));
-  if (isSealed(stored)) return { ok: true, manifest: fromSealed(stored) };
-  if (stored.format === MANIFEST_FORMAT) return { ok: true, manifest: fromStored(stored) };
-  const problem = `it has format ${stored.format}, and this Worker reads formats up to ${SEALED_FORMAT}; deploy a Worker that reads it`;
-  return { ok: false, problem };
-}
-
-function isSealed(stored: StoredManifest | SealedManifest): stored is SealedManifest {
-  return stored.format === SEALED_FORMAT;
-}
-
-/** Returns the last line of a sealed manifest, unverified. Two intact texts with one seal are equal. */
-export function sealOf(text: Uint8Array): string {
-  return new TextDecoder().decode(text.subarray(text.lastIndexOf(LINE_FEED) + 1));
-}
-
-const LINE_FEED = 0x0a;

@@ -1,14 +1,7 @@
 import { Buffer } from "node:buffer";
 import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
-import {
-  type Body,
-  type Manifest,
-  openManifest,
-  SEALED_FORMAT,
-  sealManifest,
-  sealOf,
-  type Segment,
-} from "../catalog/manifest.ts";
+import type { Body, Manifest, Segment } from "../catalog/manifest.ts";
+import { openManifest, SEALED_FORMAT, sealManifest, sealOf } from "../catalog/sealed-manifest.ts";
 import { orStoreError, StoreError, withDeadline } from "./deadline.ts";
 import {
   blobKey,

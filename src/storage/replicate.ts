@@ -1,5 +1,6 @@
 /** The copies of a published version in KV and R2: made, compared, repaired. */
-import { bodyBlobs, type Manifest, sealManifest } from "../catalog/manifest.ts";
+import { bodyBlobs, type Manifest } from "../catalog/manifest.ts";
+import { sealManifest } from "../catalog/sealed-manifest.ts";
 import { type CatalogStore, ForeignStores } from "./catalog-store.ts";
 import { StoreError } from "./deadline.ts";
 

@@ -1,4 +1,5 @@
-import { type Manifest, sealManifest } from "../../src/catalog/manifest.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import { sealManifest } from "../../src/catalog/sealed-manifest.ts";
 import { type Claim, createCatalogStore } from "../../src/storage/catalog-store.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { MemoryBucket, toBytes } from "./memory-bucket.ts";

@@ -10,7 +10,8 @@ import service, {
   AlertMonitor as Monitor,
   IngestCoordinator as Coordinator,
 } from "../../src/worker.ts";
-import { type Manifest, openManifest } from "../../src/catalog/manifest.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import { openManifest } from "../../src/catalog/sealed-manifest.ts";
 import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
 import { parseJson } from "../../src/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";

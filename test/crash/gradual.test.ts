@@ -157,7 +157,7 @@ describe("a later version that stores another form", () => {
       expect(await askBoth()).toEqual([generation, unavailable]);
       const health = await fetch(`${versions[1].url}/catalog/health`);
       expect(await health.text()).toContain(
-        "it has format 3, and this Worker reads formats up to 2; deploy a Worker that reads it",
+        "it has format 4, and this Worker reads formats up to 3; deploy a Worker that reads it",
       );
     });
   });

@@ -14,9 +14,9 @@ export const OTHER_CHECKPOINTS: readonly Change[] = [
 /** Later manifests and tables of the coordinator. This code reads the present ones, and converts them. */
 export const LATER_STATE: readonly Change[] = [
   [/MANIFEST_FORMAT = 1;/g, "MANIFEST_FORMAT = 2;"],
-  [/stored\.format === MANIFEST_FORMAT/g, "stored.format <= MANIFEST_FORMAT"],
-  [/SEALED_FORMAT = 2;/g, "SEALED_FORMAT = 3;"],
-  [/stored\.format === SEALED_FORMAT/g, "stored.format >= 2"],
+  [/case MANIFEST_FORMAT:/g, "case 1: case MANIFEST_FORMAT:"],
+  [/SEALED_FORMAT = 3;/g, "SEALED_FORMAT = 4;"],
+  [/case SEALED_FORMAT:/g, "case 3: case SEALED_FORMAT:"],
   [/format: literal\(1\)/g, "format: literal([1, 2])"],
   [
     /(COORDINATOR_SCHEMA = \[\s+\[[^\]]+\])/g,

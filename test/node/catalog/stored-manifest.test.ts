@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { findBody } from "../../../src/catalog/find-body.ts";
-import {
-  fromStored,
-  manifestBlobs,
-  openManifest,
-  sealManifest,
-  toStored,
-} from "../../../src/catalog/manifest.ts";
+import { fromStored, manifestBlobs, toStored } from "../../../src/catalog/manifest.ts";
+import { openManifest, sealManifest } from "../../../src/catalog/sealed-manifest.ts";
 import { aBody, aDiff, aLocaleEntry, aManifest } from "../../builders/manifest.ts";
 
 const manifest = aManifest({
@@ -18,10 +13,15 @@ const manifest = aManifest({
 });
 const sealed = Uint8Array.from(Buffer.from(sealManifest(manifest)));
 
-/** Seals what another release may store. */
-function sealedAs(value: object): Uint8Array<ArrayBuffer> {
-  const json = JSON.stringify(value);
-  return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
+/** Seals lines: another release may have one, and a line may be broken. */
+function sealedAs(...lines: readonly string[]): Uint8Array<ArrayBuffer> {
+  const text = lines.join("\n");
+  return Uint8Array.from(Buffer.from(`${text}\n${sha256Hex(text)}`));
+}
+
+/** The lines of a sealed manifest: the head, the diffs, and each locale. */
+function linesOf(sealedText: string): string[] {
+  return sealedText.split("\n").slice(0, -1);
 }
 
 /** A locale from which and to which browsers translate. */
@@ -71,25 +71,58 @@ describe("a sealed manifest", () => {
     expect(await openManifest(sealed)).toEqual({ ok: true, manifest });
   });
 
-  it("opens in the format before, in which the diffs and locales are no strings", async () => {
-    expect(await openManifest(sealedAs(toStored(manifest)))).toEqual({ ok: true, manifest });
+  it("opens in format 1, as the coordinator stores it", async () => {
+    const former = sealedAs(JSON.stringify(toStored(manifest)));
+    expect(await openManifest(former)).toEqual({ ok: true, manifest });
+  });
+
+  it("opens in format 2, in which the diffs and each locale are strings", async () => {
+    const { diffs, locales, ...rest } = toStored(manifest);
+    const strings = Object.entries(locales).map(([locale, entry]) => [
+      locale,
+      JSON.stringify(entry),
+    ]);
+    const former = sealedAs(
+      JSON.stringify({
+        ...rest,
+        format: 2,
+        diffs: JSON.stringify(diffs),
+        locales: Object.fromEntries(strings),
+      }),
+    );
+    expect(await openManifest(former)).toEqual({ ok: true, manifest });
+  });
+
+  it("lists a segment once that several locales have, and others at their locale", () => {
+    const blob = (name: string) => ({ blob: sha256Hex(name), bytes: 4 });
+    const entryWith = (name: string) => {
+      const { bodies } = aLocaleEntry();
+      const identity = { ...aBody("proto"), segments: [blob("common"), blob(name)] };
+      return aLocaleEntry({ bodies: { ...bodies, proto: { identity } } });
+    };
+    const locales = { en: entryWith("English"), de: entryWith("German") };
+    const [head, , ...entries] = linesOf(sealManifest(aManifest({ locales })));
+    const placesOf = (name: string) =>
+      [head, ...entries].map((line) => line?.split(sha256Hex(name)).length);
+    expect(placesOf("common")).toEqual([2, 1, 1]);
+    expect(placesOf("English")).toEqual([1, 2, 1]);
+    expect(placesOf("German")).toEqual([1, 1, 2]);
   });
 
   it("reads no diff and no locale before somebody does", async () => {
-    const { diffs: _, ...stored } = toStored(manifest);
-    const locales = { en: JSON.stringify(stored.locales["en"]), de: "broken" };
-    const opened = await openManifest(sealedAs({ ...stored, format: 2, diffs: "broken", locales }));
+    const [head = "", , en = ""] = linesOf(sealManifest(manifest));
+    const opened = await openManifest(sealedAs(head, "broken", en, "broken"));
     if (!opened.ok) throw new Error(opened.problem);
     expect(opened.manifest.locales["en"]).toEqual(manifest.locales["en"]);
-    expect(() => opened.manifest.locales["de"]).toThrow(SyntaxError);
+    expect(() => opened.manifest.locales["zh-Hant"]).toThrow(SyntaxError);
     expect(() => opened.manifest.diffs).toThrow(SyntaxError);
   });
 
   it("finds the locale of a browser's dictionary without reading the others", async () => {
     const entry = aTranslatableEntry();
-    const { diffs: _, ...stored } = toStored(aManifest({ locales: { en: entry } }));
-    const locales = { de: "broken", en: JSON.stringify(stored.locales["en"]) };
-    const opened = await openManifest(sealedAs({ ...stored, format: 2, diffs: "[]", locales }));
+    const locales = { de: aLocaleEntry(), en: entry };
+    const [head = "", diffs = "", , en = ""] = linesOf(sealManifest(aManifest({ locales })));
+    const opened = await openManifest(sealedAs(head, diffs, "broken", en));
     if (!opened.ok) throw new Error(opened.problem);
     const find = (dictionary = "") => {
       const coding = `dcz:${dictionary}` as const;
@@ -120,6 +153,8 @@ describe("a sealed manifest", () => {
   });
 
   it("does not open in a format that this release does not know", async () => {
-    expect(await openManifest(sealedAs({ format: 3 }))).toMatchObject({ ok: false });
+    expect(await openManifest(sealedAs(JSON.stringify({ format: 4 })))).toMatchObject({
+      ok: false,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openManifest } from "../../../src/catalog/manifest.ts";
+import { openManifest } from "../../../src/catalog/sealed-manifest.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { aRunRequest } from "../../builders/backup-world.ts";
@@ -234,9 +234,9 @@ describe("a takeover", () => {
   });
 
   it("fails if a newer Worker has written the manifest, which no run replaces either", async () => {
-    first.store.bucket.recorded.set(MANIFEST_KEY, { customMetadata: { format: "3" } });
+    first.store.bucket.recorded.set(MANIFEST_KEY, { customMetadata: { format: "4" } });
     const before = stored();
-    const detail = expect.stringContaining("format 3");
+    const detail = expect.stringContaining("format 4");
     const refused = { ok: false, reason: "foreign_stores", detail };
     expect(await second.coordinator.takeOver("ops")).toEqual(refused);
     expect(await first.coordinator.takeOver("ops")).toEqual(refused);

@@ -137,8 +137,9 @@ describe("the manifest", () => {
     const locales = { de: aLocaleEntry(), en: aLocaleEntry() };
     await store.writeManifest(aManifest({ locales }));
     const written = (await env.CATALOG.get(MANIFEST_KEY)) ?? "";
-    const without = written.replace(/"de":".*(?="en":)/, "");
-    expect(Object.keys(JSON.parse(without.split("\n")[0] ?? "").locales)).toEqual(["en"]);
+    const [head = "", diffs, , ...rest] = written.split("\n");
+    const without = [head.replace('"de",', ""), diffs, ...rest].join("\n");
+    expect(JSON.parse(without.split("\n")[0] ?? "")).toMatchObject({ locales: ["en"] });
     await env.CATALOG.put(MANIFEST_KEY, without);
     await env.ARCHIVE.put(MANIFEST_KEY, without);
     for (const replica of ["kv", "r2"] as const)
