@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { DeepReadonly } from "../../catalog/fields.ts";
+import type { AuditAction } from "../audit/actions.ts";
 import type { Actor, AuditedChange, Problem } from "./http.ts";
 
 /** A success that a route may answer. */
@@ -36,7 +37,7 @@ export type RouteSpec = {
   | { readonly access: "public" | "read" }
   | {
       readonly access: "operate";
-      readonly action: `${string}.${string}`;
+      readonly action: AuditAction;
       /** Whether it begins work, and takes a header Idempotency-Key. */
       readonly beginsWork?: true;
     }

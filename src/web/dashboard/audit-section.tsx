@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Segmented } from "../shared/segmented.tsx";
 import type { AuditEntry, AuditPage } from "./answers.ts";
-import { changeText, valueText } from "./audit-words.ts";
+import { actionText, changeText, valueText } from "./audit-words.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
@@ -36,7 +36,7 @@ function auditRow(entry: AuditEntry) {
   return {
     key: id,
     cells: [
-      <code>{action}</code>,
+      <span title={action}>{actionText(action)}</span>,
       <Time at={at} />,
       actor,
       <span class="id" title={target ?? ""}>

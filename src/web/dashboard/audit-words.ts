@@ -1,3 +1,11 @@
+import { AUDIT_ACTIONS } from "../../admin/audit/actions.ts";
+
+/** Writes what somebody did; an action of another version of the service as it is recorded. */
+export function actionText(action: string): string {
+  const words: { readonly [action: string]: string } = AUDIT_ACTIONS;
+  return words[action] ?? action;
+}
+
 /** Writes what was before an action and what is after it; of one that was refused, only the former. */
 export function changeText(before: unknown, after: unknown): string {
   if (before != null) return `${valueText(before)} → ${valueText(after)}`;

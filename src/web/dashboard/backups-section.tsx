@@ -58,6 +58,7 @@ interface RowOptions {
 function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
   const { id, pinned, verified, duration_ms: took, size_bytes: size } = backup;
   const about = `the backup ${id}`;
+  const isComplete = backup.state === "complete";
   return {
     key: id,
     cells: [
@@ -72,15 +73,19 @@ function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
       expiryOf(backup),
       backup.problem ?? backup.note ?? "",
       <div class="row">
-        <RowButton about={about} onClick={() => onAction(verifyBackup(id))}>
-          Verify …
-        </RowButton>
+        {(isComplete || backup.state === "damaged") && (
+          <RowButton about={about} onClick={() => onAction(verifyBackup(id))}>
+            Verify …
+          </RowButton>
+        )}
         <RowButton about={about} onClick={() => onAction(pinBackup(id, pinned))}>
           {pinned ? "Unpin …" : "Pin …"}
         </RowButton>
-        <RowButton about={about} onClick={() => onAction(restoreBackup(backup))}>
-          Restore …
-        </RowButton>
+        {isComplete && (
+          <RowButton about={about} onClick={() => onAction(restoreBackup(backup))}>
+            Restore …
+          </RowButton>
+        )}
         {!isKept && (
           <RowButton about={about} onClick={() => onAction(deleteBackup(backup))}>
             Delete …

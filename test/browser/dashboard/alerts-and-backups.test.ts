@@ -98,6 +98,22 @@ describe("the dashboard's backups", () => {
     await job(page, "restore").getByText("To undo it, restore").waitFor();
   });
 
+  it("offer neither a verification nor a restore while they are made", async () => {
+    const page = await signIn("#backups");
+    await backUp(page, "soon complete");
+    await page.route("**/admin/backup/list*", async (route) => {
+      const body = await (await route.fetch()).json();
+      const [first, ...others] = body.backups;
+      await route.fulfill({
+        json: { ...body, backups: [{ ...first, state: "running" }, ...others] },
+      });
+    });
+    const made = page.getByRole("row", { name: "soon complete" });
+    await made.getByText("running").waitFor();
+    expect(await made.getByRole("button").count()).toBe(1);
+    expect(await made.getByRole("button", { name: "Pin" }).count()).toBe(1);
+  });
+
   it("appear once, though the dialog sends a request again that got no answer", async () => {
     const page = await signIn();
     const lost = async (route: Route) => {

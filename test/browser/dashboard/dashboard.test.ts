@@ -457,8 +457,8 @@ describe("the dashboard, where ingestion is operated,", () => {
     expect(await confirm(page, "Resume")).toContain("Ingestion has resumed");
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
-    await page.getByRole("row", { name: "ingest.pause" }).first().waitFor();
-    const paused = page.getByRole("row", { name: "ingest.pause" }).first();
+    await page.getByRole("row", { name: "Pause ingestion" }).first().waitFor();
+    const paused = page.getByRole("row", { name: "Pause ingestion" }).first();
     expect(await paused.textContent()).toContain("note: to see whether it works");
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeText } from "../../../src/web/dashboard/audit-words.ts";
+import { actionText, changeText } from "../../../src/web/dashboard/audit-words.ts";
 
 describe("the audit's last column", () => {
   it.each([
@@ -10,4 +10,11 @@ describe("the audit's last column", () => {
   ])("shows %s", (_, before, after, text) => {
     expect(changeText(before, after)).toBe(text);
   });
+});
+
+it.each([
+  ["in words", "ingest.approve_held", "Approve held changes"],
+  ["of a later version as it is recorded", "ingest.rewind", "ingest.rewind"],
+])("shows an action %s", (_, action, text) => {
+  expect(actionText(action)).toBe(text);
 });

@@ -1,0 +1,22 @@
+/** What the audit records, as the dashboard writes it. */
+export const AUDIT_ACTIONS = {
+  "alerts.run": "Evaluate the alerts",
+  "alerts.test": "Send a test notification",
+  "backup.delete": "Delete a backup",
+  "backup.pin": "Pin a backup",
+  "backup.restore": "Restore a backup",
+  "backup.run": "Take a backup",
+  "backup.unpin": "Unpin a backup",
+  "backup.verify": "Verify a backup",
+  "catalog.rollback": "Roll back the catalog",
+  "catalog.take_over": "Take over the stores",
+  "ingest.approve_held": "Approve held changes",
+  "ingest.cancel": "Cancel a run",
+  "ingest.pause": "Pause ingestion",
+  "ingest.queue": "Queue a run",
+  "ingest.reject_held": "Reject held changes",
+  "ingest.resume": "Resume ingestion",
+} as const;
+
+/** The name of an action in answers and in the log. */
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
