@@ -1,7 +1,7 @@
 /**
  * Modules of Node that serving does not need. A bundle has every import at its top, wherever it is
- * written, so importing these would take each start of the Worker five milliseconds. Here they are
- * loaded when they are first used.
+ * written, so importing these would cost each start five milliseconds of CPU. Here they are loaded when
+ * they are first used.
  */
 export const node = {
   get crypto() {

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { compressedFrameHeader, SUCCESS_TRAILER_FRAME } from "./framing.ts";
-import { sha256Hex } from "./bytes.ts";
 import { DCZ_HEADER_BYTES, dczHeader, encodeStart, LAST_BLOCK } from "./dcz.ts";
 import {
   type Bodies,
@@ -77,11 +76,14 @@ function messagesOf(bodies: Bodies, representation: Representation): Bodies["pro
   return representation === "grpc-web-json" ? bodies.json : undefined;
 }
 
-/** Frames a compressed message. Its `sha256` is a key of its own, and not the hash of its bytes. */
+/**
+ * Frames a compressed message. Its `sha256` is a key of its own, the halves of the message's exchanged,
+ * and not the hash of its bytes.
+ */
 function compressedFrame({ sha256, bytes, segments }: Body): Body {
   const header = compressedFrameHeader(bytes);
   return {
-    sha256: sha256Hex(`frame of ${sha256}`),
+    sha256: sha256.slice(32) + sha256.slice(0, 32),
     bytes: header.length + bytes + SUCCESS_TRAILER_FRAME.length,
     segments: [inlineSegment(header), ...segments, inlineSegment(SUCCESS_TRAILER_FRAME)],
   };

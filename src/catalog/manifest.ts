@@ -293,8 +293,7 @@ interface SizedSegment {
   readonly bytes: number;
 }
 
-/** Maps each value. */
-export function mapValues<T, U>(
+function mapValues<T, U>(
   values: { readonly [name: string]: T },
   map: (value: T) => U,
 ): { readonly [name: string]: U } {

@@ -1,7 +1,7 @@
 /**
- * The manifest in KV and R2: lines of JSON, and the seal. The first line is the head, the second has
- * the diffs, and each other one a locale. The first request of an isolate parses the head and one
- * locale; text that it decodes beyond these costs it more than all else that it does with the manifest.
+ * The manifest in KV and R2: JSON in lines, and the seal. A line has the head, the next one the diffs,
+ * and each other one a locale. The first request of an isolate parses the head and one locale; parsing
+ * the others would take it longer than everything else that it does with the manifest.
  */
 import { Buffer } from "node:buffer";
 import { digestHex, sha256Hex } from "./bytes.ts";
@@ -12,7 +12,6 @@ import {
   type Manifest,
   MANIFEST_FORMAT,
   mapLazily,
-  mapValues,
   readEntry,
   type SegmentEntry,
   SegmentList,
@@ -21,13 +20,16 @@ import {
 } from "./manifest.ts";
 
 /**
- * Raise it with each change of the text. A Worker that shall serve during the upgrade reads the
+ * Raise it with each change of the text. What precedes the seal stays a JSON object with `format`, so
+ * that an earlier Worker says which one it met. A Worker that shall serve during the upgrade reads the
  * format before as well.
  */
 export const SEALED_FORMAT = 3;
 
+const FIRST_LINE = `{"format":${SEALED_FORMAT},"lines":[`;
+const LAST_LINE = "]}";
+
 interface Head extends Omit<StoredManifest, "diffs" | "locales"> {
-  readonly format: typeof SEALED_FORMAT;
   /** In the order of their lines. */
   readonly locales: readonly string[];
 }
@@ -38,24 +40,20 @@ interface LocaleLine extends StoredEntry {
 }
 
 /**
- * Serializes a manifest for the stores. The last line is the SHA-256 (hex) of those before. A blob's
+ * Serializes a manifest for the stores. The seal is the SHA-256 (hex) of the lines before. A blob's
  * key proves its bytes, but a manifest's key is fixed. Without the seal a changed digit would be
  * served, or a wrong generation would keep an isolate from ever updating.
  */
 export function sealManifest({ diffs, locales, ...rest }: Manifest): string {
   const segments = sharedSegments(Object.values(locales));
-  const head: Head = {
-    ...rest,
-    format: SEALED_FORMAT,
-    segments,
-    locales: Object.keys(locales),
-  };
+  const head: Head = { ...rest, segments, locales: Object.keys(locales) };
   const entries = Object.values(locales).map((entry): LocaleLine => {
     const list = new SegmentList(segments);
     return { ...list.store(entry), segments: list.segments.slice(segments.length) };
   });
-  const text = [head, diffs, ...entries].map((line) => JSON.stringify(line)).join("\n");
-  return `${text}\n${sha256Hex(text)}`;
+  const lines = [head, diffs, ...entries].map((line) => JSON.stringify(line));
+  const json = `${FIRST_LINE}\n${lines.join(",\n")}\n${LAST_LINE}`;
+  return `${json}\n${sha256Hex(json)}`;
 }
 
 /** Lists the segments that several locales have. */
@@ -66,10 +64,7 @@ function sharedSegments(entries: readonly LocaleEntry[]): readonly SegmentEntry[
     return list.segments;
   });
   const same = [...Map.groupBy(all, String).values()];
-  return same.flatMap(([segment, ...others]) => {
-    const isShared = segment !== undefined && others.length > 0;
-    return isShared ? [segment] : [];
-  });
+  return same.filter(({ length }) => length > 1).map(([segment]) => segment as SegmentEntry); // of two or more
 }
 
 type OpenedManifest =
@@ -78,42 +73,35 @@ type OpenedManifest =
 
 /** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
 export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
-  const sealed = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
-  if (sealOf(text) !== (await digestHex(sealed)))
+  const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
+  if (sealOf(text) !== (await digestHex(json)))
     return { ok: false, problem: "the seal does not fit" };
-  const [first, ...others] = splitLines(sealed);
-  const head: Head | FormerManifest = JSON.parse(decode(first));
-  const { format }: { readonly format: number } = head;
-  switch (head.format) {
-    case SEALED_FORMAT:
-      return { ok: true, manifest: fromLines(head, others) };
-    case 2:
-      return { ok: true, manifest: fromStored(withoutStrings(head)) };
-    case MANIFEST_FORMAT:
-      return { ok: true, manifest: fromStored(head) };
-    default: {
-      head satisfies never;
-      const problem = `it has format ${format}, and this Worker reads formats up to ${SEALED_FORMAT}; deploy a Worker that reads it`;
-      return { ok: false, problem };
-    }
-  }
+  const [first, ...lines] = splitLines(json);
+  if (decode(first) === FIRST_LINE) return { ok: true, manifest: fromLines(lines) };
+  return openFormer(JSON.parse(decode(json)));
 }
 
-function fromLines({ segments, locales, ...rest }: Head, lines: readonly Uint8Array[]): Manifest {
-  const [diffs, ...entries] = lines;
+function fromLines([first, diffs, ...entries]: readonly Uint8Array[]): Manifest {
+  const { segments, locales, ...rest }: Head = JSON.parse(jsonOf(first));
   const texts = Object.fromEntries(locales.map((locale, index) => [locale, entries[index]]));
   const manifest: Manifest = {
     ...rest,
     format: MANIFEST_FORMAT,
     diffs: [],
     locales: mapLazily(texts, (text) => {
-      const { segments: own, ...entry }: LocaleLine = JSON.parse(decode(text));
+      const { segments: own, ...entry }: LocaleLine = JSON.parse(jsonOf(text));
       return readEntry([...segments, ...own], entry);
     }),
   };
-  defineLazily(manifest, "diffs", () => JSON.parse(decode(diffs)));
+  defineLazily(manifest, "diffs", () => JSON.parse(jsonOf(diffs)));
   sealedTexts.set(manifest, texts);
   return manifest;
+}
+
+/** Returns the JSON of a line. */
+function jsonOf(line: Uint8Array | undefined): string {
+  const text = decode(line);
+  return text.endsWith(",") ? text.slice(0, -1) : text;
 }
 
 /** What each locale of a manifest was read from. */
@@ -130,21 +118,31 @@ export function findLocalesOf(manifest: Manifest, sha256: string): readonly stri
 
 /** A manifest of an earlier release: format 1 is as the coordinator stores it. */
 type FormerManifest =
-  (StoredManifest & { readonly format: typeof MANIFEST_FORMAT }) | StringsManifest;
+  | (Omit<StoredManifest, "format"> & { readonly format: 1 })
+  | (Omit<StoredManifest, "format" | "diffs" | "locales"> & {
+      readonly format: 2;
+      /** JSON. */
+      readonly diffs: string;
+      /** JSON of each. */
+      readonly locales: { readonly [locale: string]: string };
+    });
 
-/** Format 2: the diffs and each locale are JSON in a string. */
-interface StringsManifest extends Omit<StoredManifest, "diffs" | "locales"> {
-  readonly format: 2;
-  readonly diffs: string;
-  readonly locales: { readonly [locale: string]: string };
-}
-
-function withoutStrings({ diffs, locales, ...rest }: StringsManifest): StoredManifest {
-  return {
-    ...rest,
-    diffs: JSON.parse(diffs),
-    locales: mapValues(locales, (text) => JSON.parse(text)),
-  };
+function openFormer(stored: FormerManifest): OpenedManifest {
+  const { format }: { readonly format: number } = stored;
+  switch (stored.format) {
+    case 1:
+      return { ok: true, manifest: fromStored({ ...stored, format }) };
+    case 2: {
+      const diffs = JSON.parse(stored.diffs);
+      const locales = mapLazily(stored.locales, (text): StoredEntry => JSON.parse(text));
+      return { ok: true, manifest: fromStored({ ...stored, format, diffs, locales }) };
+    }
+    default: {
+      stored satisfies never;
+      const problem = `it has format ${format}, and this Worker reads formats up to ${SEALED_FORMAT}; deploy a Worker that reads it`;
+      return { ok: false, problem };
+    }
+  }
 }
 
 /** Returns the last line of a sealed manifest, unverified. Two intact texts with one seal are equal. */

@@ -14,9 +14,8 @@ export const OTHER_CHECKPOINTS: readonly Change[] = [
 /** Later manifests and tables of the coordinator. This code reads the present ones, and converts them. */
 export const LATER_STATE: readonly Change[] = [
   [/MANIFEST_FORMAT = 1;/g, "MANIFEST_FORMAT = 2;"],
-  [/case MANIFEST_FORMAT:/g, "case 1: case MANIFEST_FORMAT:"],
   [/SEALED_FORMAT = 3;/g, "SEALED_FORMAT = 4;"],
-  [/case SEALED_FORMAT:/g, "case 3: case SEALED_FORMAT:"],
+  [/decode\(first\) === FIRST_LINE/g, `decode(first).endsWith('"lines":[')`],
   [/format: literal\(1\)/g, "format: literal([1, 2])"],
   [
     /(COORDINATOR_SCHEMA = \[\s+\[[^\]]+\])/g,

@@ -208,7 +208,7 @@ describe("the start of the Worker", () => {
     expect(loaded).not.toContain("src/catalog/encode.ts");
   });
 
-  it("loads no large module of Node, which `src/node.ts` does when it is used", async () => {
+  it("imports none of the modules of Node that `src/node.ts` loads at their first use", async () => {
     const { metafile } = await build({
       entryPoints: ["src/worker.ts"],
       bundle: true,

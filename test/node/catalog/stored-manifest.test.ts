@@ -19,7 +19,7 @@ function sealedAs(...lines: readonly string[]): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(`${text}\n${sha256Hex(text)}`));
 }
 
-/** The lines of a sealed manifest: the head, the diffs, and each locale. */
+/** The lines of a sealed manifest: the opening, the head, the diffs, each locale, and the end. */
 function linesOf(sealedText: string): string[] {
   return sealedText.split("\n").slice(0, -1);
 }
@@ -71,6 +71,11 @@ describe("a sealed manifest", () => {
     expect(await openManifest(sealed)).toEqual({ ok: true, manifest });
   });
 
+  it("is JSON that says its format, so that an earlier release can name it", () => {
+    const json = linesOf(sealManifest(manifest)).join("\n");
+    expect(JSON.parse(json)).toMatchObject({ format: 3 });
+  });
+
   it("opens in format 1, as the coordinator stores it", async () => {
     const former = sealedAs(JSON.stringify(toStored(manifest)));
     expect(await openManifest(former)).toEqual({ ok: true, manifest });
@@ -101,7 +106,7 @@ describe("a sealed manifest", () => {
       return aLocaleEntry({ bodies: { ...bodies, proto: { identity } } });
     };
     const locales = { en: entryWith("English"), de: entryWith("German") };
-    const [head, , ...entries] = linesOf(sealManifest(aManifest({ locales })));
+    const [, head, , ...entries] = linesOf(sealManifest(aManifest({ locales }))).slice(0, -1);
     const placesOf = (name: string) =>
       [head, ...entries].map((line) => line?.split(sha256Hex(name)).length);
     expect(placesOf("common")).toEqual([2, 1, 1]);
@@ -110,8 +115,8 @@ describe("a sealed manifest", () => {
   });
 
   it("reads no diff and no locale before somebody does", async () => {
-    const [head = "", , en = ""] = linesOf(sealManifest(manifest));
-    const opened = await openManifest(sealedAs(head, "broken", en, "broken"));
+    const [opening = "", head = "", , en = ""] = linesOf(sealManifest(manifest));
+    const opened = await openManifest(sealedAs(opening, head, "broken", en, "broken"));
     if (!opened.ok) throw new Error(opened.problem);
     expect(opened.manifest.locales["en"]).toEqual(manifest.locales["en"]);
     expect(() => opened.manifest.locales["zh-Hant"]).toThrow(SyntaxError);
@@ -121,8 +126,8 @@ describe("a sealed manifest", () => {
   it("finds the locale of a browser's dictionary without reading the others", async () => {
     const entry = aTranslatableEntry();
     const locales = { de: aLocaleEntry(), en: entry };
-    const [head = "", diffs = "", , en = ""] = linesOf(sealManifest(aManifest({ locales })));
-    const opened = await openManifest(sealedAs(head, diffs, "broken", en));
+    const lines = linesOf(sealManifest(aManifest({ locales })));
+    const opened = await openManifest(sealedAs(...lines.with(3, "broken")));
     if (!opened.ok) throw new Error(opened.problem);
     const find = (dictionary = "") => {
       const coding = `dcz:${dictionary}` as const;

@@ -137,9 +137,11 @@ describe("the manifest", () => {
     const locales = { de: aLocaleEntry(), en: aLocaleEntry() };
     await store.writeManifest(aManifest({ locales }));
     const written = (await env.CATALOG.get(MANIFEST_KEY)) ?? "";
-    const [head = "", diffs, , ...rest] = written.split("\n");
-    const without = [head.replace('"de",', ""), diffs, ...rest].join("\n");
-    expect(JSON.parse(without.split("\n")[0] ?? "")).toMatchObject({ locales: ["en"] });
+    const lines = written.split("\n");
+    const [head] = lines.splice(1, 1, (lines[1] ?? "").replace('"de",', ""));
+    const [de] = lines.splice(3, 1);
+    const without = lines.join("\n");
+    expect([head, de].map((line) => without.includes(line ?? ""))).toEqual([false, false]);
     await env.CATALOG.put(MANIFEST_KEY, without);
     await env.ARCHIVE.put(MANIFEST_KEY, without);
     for (const replica of ["kv", "r2"] as const)
