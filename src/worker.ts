@@ -14,7 +14,7 @@ export { AlertMonitor, IngestCoordinator, SegmentCompressor } from "./objects.ts
 interface App {
   readonly rpc: RpcHandler;
   /** Answers everything else. Its code is loaded when it is first called. */
-  readonly admin: (request: Request) => Promise<Response>;
+  readonly operations: (request: Request) => Promise<Response>;
 }
 
 let app: App | undefined;
@@ -39,7 +39,7 @@ function createApp(env: Env): App {
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
       measure: metrics && answerMetrics(metrics),
     }),
-    async admin(request) {
+    async operations(request) {
       const { createOperations } = await import("./operations.ts");
       operations ??= createOperations(env, reader, defaultLocale);
       return operations.fetch(request);
@@ -56,7 +56,7 @@ export default {
   fetch(request, env) {
     app ??= createApp(env);
     const head = readHead(request);
-    return isRpcRequest(head) ? app.rpc(request, head) : app.admin(request);
+    return isRpcRequest(head) ? app.rpc(request, head) : app.operations(request);
   },
 
   async scheduled(controller, env) {

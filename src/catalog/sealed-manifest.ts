@@ -20,7 +20,7 @@ import {
 } from "./manifest.ts";
 
 /**
- * Raise it with each change of the text. What precedes the seal stays a JSON object with `format`, so
+ * Raise it with each change of the text or of `MANIFEST_FORMAT`. What precedes the seal stays a JSON object with `format`, so
  * that an earlier Worker says which one it met. A Worker that shall serve during the upgrade reads the
  * format before as well.
  */
@@ -77,8 +77,12 @@ export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<Opene
   if (sealOf(text) !== (await digestHex(json)))
     return { ok: false, problem: "the seal does not fit" };
   const [first, ...lines] = splitLines(json);
-  if (decode(first) === FIRST_LINE) return { ok: true, manifest: fromLines(lines) };
-  return openFormer(JSON.parse(decode(json)));
+  try {
+    if (decode(first) === FIRST_LINE) return { ok: true, manifest: fromLines(lines) };
+    return openFormer(JSON.parse(decode(json)));
+  } catch {
+    return { ok: false, problem: "it is not JSON" };
+  }
 }
 
 function fromLines([first, diffs, ...entries]: readonly Uint8Array[]): Manifest {

@@ -67,7 +67,7 @@ interface Filling {
   readonly before: number;
 }
 
-/** Fills in the distances. Returns null if one does not fit. */
+/** Fills in the distances. Returns null if one does not fit, or leads to a piece that is not there. */
 export function fillTemplate({
   template,
   blocks,
@@ -83,8 +83,10 @@ export function fillTemplate({
     gap.bit += values[at] ?? 0;
     gap.piece += unzigzag(values[at + 1] ?? 0);
     gap.to += unzigzag(values[at + 2] ?? 0);
+    const left = toEnd[gap.piece];
+    if (left === undefined) return null;
     const lowest = 2 ** (values[at + 3] ?? 0);
-    const value = (toEnd[gap.piece] ?? 0) + before + gap.to + 3 - lowest;
+    const value = left + before + gap.to + 3 - lowest;
     if (value < 0 || value >= lowest) return null;
     // A gap has at most 22 bits, and may begin at any bit of a byte.
     const bits = value << (gap.bit & 7);

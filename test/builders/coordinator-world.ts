@@ -246,7 +246,7 @@ export class CoordinatorWorld {
       pipeline: this.#newPipeline({
         store,
         archive,
-        upstreams: { embedded: upstream, other: upstream },
+        upstreams: { embedded: upstream, other: upstream, third: upstream },
         snapshot: this.snapshot,
         locales: this.locales,
         defaultLocale: "en",

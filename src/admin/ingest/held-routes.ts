@@ -236,7 +236,8 @@ async function decide(
   const decisions = changed.map(({ id }): Decision => ({ id, ...made }));
   if (decisions.length > 0) await coordinator.decide(decisions);
   // An approved change stays held until a run follows. The answer to an earlier call may be lost.
-  const run = verb === "approve" ? await queueRuns(coordinator, found, actor) : null;
+  const runs = verb === "approve" ? await queueRuns(coordinator, found, actor) : [];
+  const run = runs.at(-1) ?? null;
   const verdicts = byChange(decisions);
   const held = found.slice(0, ANSWERED_MAX).map((change) => withDecision(change, verdicts));
   const before: { [state: string]: number } = {};
@@ -244,36 +245,38 @@ async function decide(
   const decided = changed.length;
   return {
     status: 200,
-    body: { changed: decided > 0, held, run, message: decisionMessage(verb, decided, run) },
+    body: { changed: decided > 0, held, run, message: decisionMessage(verb, decided, runs) },
     ...(run && { headers: { location: runPath(run) } }),
     change: { target, before, after: { [verdict]: decided } },
   } as const;
 }
 
-/** Queues a run of each source that says so, and returns the last one; null if none was queued. */
+/** Queues a run of each source that says so, and returns those that were accepted. */
 async function queueRuns(
   coordinator: Pick<CoordinatorCalls, "enqueue">,
   approved: readonly HeldChange[],
   actor: Actor,
-): Promise<ListedRun | null> {
+): Promise<readonly ListedRun[]> {
   const note = "takes over approved changes";
   const plain = plainRun({ trigger: "manual", requested_by: actor.id, note });
-  let run: ListedRun | null = null;
+  const runs: ListedRun[] = [];
   for (const source of new Set(approved.map((change) => change.source))) {
     const result = await coordinator.enqueue({ ...plain, source });
-    if (result.ok) run = result.answer.run;
+    if (result.ok) runs.push(result.answer.run);
   }
-  return run;
+  return runs;
 }
 
 const NO_CHANGE = "Nothing changed.";
 
-function decisionMessage(verb: Verb, changed: number, run: ListedRun | null): string {
+function decisionMessage(verb: Verb, changed: number, runs: readonly ListedRun[]): string {
+  const ids = runs.map(({ id }) => id).join(" and ");
+  const named = runs.length > 1 ? `Runs ${ids} take` : `Run ${ids} takes`;
   if (changed === 0)
-    return run === null ? NO_CHANGE : `${NO_CHANGE} Run ${run.id} takes over what is approved.`;
+    return runs.length === 0 ? NO_CHANGE : `${NO_CHANGE} ${named} over what is approved.`;
   const many = changed === 1 ? "One change is" : `${changed} changes are`;
   if (verb === "reject") return `${many} rejected until upstream says something else.`;
-  const when = run === null ? "The next run takes" : `Run ${run.id} takes`;
+  const when = runs.length === 0 ? "The next run takes" : named;
   return `${many} approved. ${when} over what upstream still says.`;
 }
 

@@ -158,8 +158,17 @@ describe("a sealed manifest", () => {
   });
 
   it("does not open in a format that this release does not know", async () => {
-    expect(await openManifest(sealedAs(JSON.stringify({ format: 4 })))).toMatchObject({
+    expect(await openManifest(sealedAs('{"format":4,"lines":[', "]}"))).toEqual({
       ok: false,
+      problem:
+        "it has format 4, and this Worker reads formats up to 3; deploy a Worker that reads it",
+    });
+  });
+
+  it("does not open if it is sealed but no JSON", async () => {
+    expect(await openManifest(sealedAs("{", "}}"))).toEqual({
+      ok: false,
+      problem: "it is not JSON",
     });
   });
 });

@@ -213,7 +213,7 @@ describe("the body without a delta", () => {
   });
 
   it("goes to a client with a dictionary of another form", async () => {
-    const headers = having(await wholeOf(versions[3], { form: "proto" }));
+    const headers = having(await wholeOf(versions[4], { form: "proto" }));
     expect((await ask(versions[4], { headers })).headers.get("content-encoding")).toBe("gzip");
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BLOBS_PREFIX, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { RecordingReader } from "../../builders/recording-reader.ts";
-import { aGet, aHandler, bytesOf, type Subject } from "./requests.ts";
+import { aGet, aHandler, aPost, bytesOf, type Subject } from "./requests.ts";
 
 /** A GET of English with the hash of a version. */
 function aPinned(hash: string, method = "GET", headers: Record<string, string> = {}): Request {
@@ -71,6 +71,14 @@ describe("a GET that names the hash of a version", () => {
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: "not_found" });
     expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("gets not_found for a POST as well, instead of another version", async () => {
+    const { handler } = await aRenewedService();
+    const plain = aPost("application/json");
+    const response = await handler(new Request(`${plain.url}?v=${"0".repeat(64)}`, plain));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: "not_found" });
   });
 
   it("gets a version that this isolate did not know", async () => {

@@ -180,6 +180,23 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     expect(held).toMatchObject([{ source: "other" }]);
   });
 
+  it("queues a run of each source that says so, and names both", async () => {
+    world.ingest.source = "third";
+    world.ingest.crash();
+    world.ingest.upstream = anUpstream(
+      ROWS.map((row) => (row["iata_code"] === "GVA" ? { ...row, name: "Spectre" } : row)),
+    );
+    await world.ingest.runToEnd();
+    const enqueue = vi.spyOn(world.ingest.coordinator, "enqueue");
+    const { held, run, message } = await decide("approve", { rule: "changes_name" });
+    expect(held).toHaveLength(3);
+    const queued = new Set(enqueue.mock.calls.map(([request]) => request.source));
+    expect(queued).toEqual(new Set(["other", "third"]));
+    expect(message).toMatch(
+      new RegExp(`^3 changes are approved\\. Runs [\\w-]+ and ${run?.id} take over`),
+    );
+  });
+
   it("changes nothing the second time, and names the run that publishes the change", async () => {
     const id = await idOf("ZRH");
     const { run } = await decide(`${id}/approve`);
