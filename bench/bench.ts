@@ -28,7 +28,7 @@ import {
 } from "./serving.ts";
 import { round } from "./statistics.ts";
 import { StepCosts } from "./step-costs.ts";
-import { measureUpdates } from "./updates.ts";
+import { measureLanguages, measureUpdates } from "./updates.ts";
 import { measureWarm } from "./warm.ts";
 
 /** What servers learn the message from. */
@@ -54,8 +54,9 @@ if (values.help) {
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
                 all of them, "ingest", "growth", "cold" for new isolates, "warm" for all locales
-                in turn, "updates" for versions that differ a little, and "browser" for
-                what Chromium downloads of them. Serving alone publishes English only
+                in turn, "languages" for another one after English, "updates" for versions
+                that differ a little, and "browser" for what Chromium downloads of them.
+                Serving alone publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
   --limits      compare the service with the limits only, which takes a quarter of the time
   --write       also write the tables that docs/performance.md has into that page
@@ -63,7 +64,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const PARTS = ["serving", "ingest", "warm", "cold", "updates", "browser", "growth"];
+const PARTS = ["serving", "ingest", "warm", "cold", "languages", "updates", "browser", "growth"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
@@ -71,8 +72,8 @@ let steps = new StepCosts();
 const tables: Table[] = [];
 /** Enough to see what a locale takes: an ingest of all takes eight times as long. */
 const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
-const published = ["warm", "cold"].some(isWanted) ? "all" : SOME_LOCALES;
-const publishesMany = ["ingest", "warm", "cold", "updates", "browser"].some(isWanted);
+const published = ["warm", "cold", "languages"].some(isWanted) ? "all" : SOME_LOCALES;
+const publishesMany = ["ingest", "warm", "cold", "languages", "updates", "browser"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
   vars: {
@@ -98,6 +99,10 @@ try {
   if (isWanted("warm")) {
     progress("all locales in turn");
     tables.push(await measureWarm(worker));
+  }
+  if (isWanted("languages")) {
+    progress("another language");
+    tables.push(await measureLanguages(worker));
   }
   if (isWanted("updates")) {
     progress("updates");

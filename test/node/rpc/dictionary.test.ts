@@ -17,6 +17,8 @@ const QUERY = { proto: "encoding=proto&message=%0A%02", json: "encoding=json&mes
 const world = new PipelineWorld(["de", "en"]);
 /** Each version, oldest first. */
 const versions: Manifest[] = [];
+/** The one after these, with one airport more. */
+let grown: Manifest | undefined;
 
 beforeAll(async () => {
   const airports = moreAirports(60);
@@ -28,6 +30,9 @@ beforeAll(async () => {
     await world.runToEnd();
     if (world.current !== null) versions.push(world.current);
   }
+  world.snapshot = aSnapshot({ airports: moreAirports(61) });
+  await world.runToEnd();
+  grown = world.current ?? undefined;
 });
 
 type Form = keyof typeof QUERY;
@@ -125,6 +130,19 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
       expect(headers.get("content-length")).toBe(String(sent.length));
     },
   );
+
+  it("receives its own language by its body from before an airport came, but another one whole", async () => {
+    const dictionary = await wholeOf(versions[4], { form, locale: "de" });
+    const headers = having(dictionary);
+    const german = await ask(grown, { form, locale: "de", headers });
+    expect(german.headers.get("content-encoding")).toBe("dcz");
+    expect(decodeDcz(await bytesOf(german), dictionary)).toEqual(
+      await wholeOf(grown, { form, locale: "de" }),
+    );
+    const english = await ask(grown, { form, headers });
+    expect(english.headers.get("content-encoding")).toBe("gzip");
+    expect(gunzipSync(await bytesOf(english))).toEqual(await wholeOf(grown, { form }));
+  });
 
   it.each([
     ["no locale can be translated", ["de", "en"], undefined],
