@@ -5,6 +5,7 @@
  */
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
+import { node } from "../node.ts";
 import type { DelistedReason } from "../sources/airport.ts";
 import {
   type Accepted,
@@ -21,7 +22,6 @@ import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts
 import { matchAirports, type Pair } from "./identity.ts";
 import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
-import { node } from "../node.ts";
 
 /** What a comparison with upstream starts from. */
 interface Comparison extends AcceptRun {

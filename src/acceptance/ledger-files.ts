@@ -1,9 +1,9 @@
 /** The archived files of a ledger, as gzipped JSON. A version is built from the first one. */
+import { node } from "../node.ts";
 import { gunzip } from "../sources/snapshot.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Accepted, Ledger } from "./airport.ts";
 import type { HeldChange } from "./held-change.ts";
-import { node } from "../node.ts";
 
 export const ACCEPTED_FILE = "accepted.json.gz";
 export const HELD_FILE = "held.json.gz";

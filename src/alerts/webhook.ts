@@ -1,11 +1,11 @@
 import type { Buffer } from "node:buffer";
+import { node } from "../node.ts";
 import { timeText } from "../storage/time.ts";
 import { gravest } from "../health/check.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import type { RuleName, Severity } from "../health/rule-names.ts";
 import type { AlertChange, Receipt } from "./alert-run.ts";
 import type { WebhookTarget } from "./settings.ts";
-import { node } from "../node.ts";
 
 type NoticeField =
   "fingerprint" | "labels" | "message" | "value" | "threshold" | "unit" | "evidence";

@@ -1,4 +1,5 @@
 /** The stages that verify a backup. They read all of it and change only its verdict. */
+import { node } from "../node.ts";
 import { timeText } from "../storage/time.ts";
 import { Buffer } from "node:buffer";
 import { sha256Hex, shortHash } from "../catalog/bytes.ts";
@@ -22,7 +23,6 @@ import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-conc
 import { readState } from "./read-backups.ts";
 import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
-import { node } from "../node.ts";
 
 const PARTS_CHECKED_PER_STEP = 10;
 

@@ -18,11 +18,11 @@
 import * as z from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
+import { node } from "../node.ts";
 import { parseJson } from "../parse-json.ts";
 import { backupId } from "./backup.ts";
 import { type Fault, fault } from "./fault.ts";
 import { BACKUP_TRIGGERS } from "./job.ts";
-import { node } from "../node.ts";
 
 /** Format version of this code, which reads no other. */
 export const FORMAT = 1;

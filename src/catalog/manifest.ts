@@ -300,9 +300,7 @@ function mapValues<T, U>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 }
 
-/**
- * Maps each value once, when it is first read: the first request of an isolate needs one locale.
- */
+/** Maps each value once, when it is first read: the first request of an isolate needs one locale. */
 export function mapLazily<T, U>(
   values: { readonly [name: string]: T },
   map: (value: T) => U,

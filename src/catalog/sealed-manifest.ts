@@ -20,9 +20,9 @@ import {
 } from "./manifest.ts";
 
 /**
- * Raise it with each change of the text or of `MANIFEST_FORMAT`. What precedes the seal stays a JSON object with `format`, so
- * that an earlier Worker says which one it met. A Worker that shall serve during the upgrade reads the
- * format before as well.
+ * Raise it with each change of the text or of `MANIFEST_FORMAT`. What precedes the seal stays a JSON
+ * object with `format`, so that an earlier Worker says which one it met. A Worker that shall serve
+ * during the upgrade reads the format before as well.
  */
 export const SEALED_FORMAT = 3;
 

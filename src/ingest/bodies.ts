@@ -19,9 +19,9 @@ import {
   messageFrameHeader,
   SUCCESS_TRAILER_FRAME,
 } from "../catalog/framing.ts";
+import { node } from "../node.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
 import type { Translated } from "./translate.ts";
-import { node } from "../node.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {

@@ -5,9 +5,9 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
 import type { Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { Catalog, RegionNames } from "../catalog/model.ts";
+import { node } from "../node.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
-import { node } from "../node.ts";
 
 /** A description of a catalog's message in each locale, before compression. */
 export interface Content {

@@ -1,5 +1,6 @@
 import { concatenate } from "../catalog/bytes.ts";
 import { commonPieces, encodeLocal } from "../catalog/encode.ts";
+import { node } from "../node.ts";
 import type { Report } from "./report.ts";
 import {
   type Blob,
@@ -21,7 +22,6 @@ import type { DiffMaker } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import type { Translated, TranslationTask } from "./translate.ts";
 import type { Workspace } from "./workspace.ts";
-import { node } from "../node.ts";
 
 interface EncodeDependencies {
   /** Locales to publish, in order. */

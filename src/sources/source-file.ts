@@ -1,5 +1,5 @@
-import { SourceError } from "./source-error.ts";
 import { node } from "../node.ts";
+import { SourceError } from "./source-error.ts";
 
 /** OurAirports' files. */
 export const TABLES = ["airports.csv", "regions.csv"] as const;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { build } from "esbuild";
+import { build, type BuildOptions, type Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 
 /** Which rooms of `src/` each room may import from, besides itself. */
@@ -148,18 +148,7 @@ describe("the rooms of src/", () => {
 
 it("the code and its tests import only packages that npm ci installs", async () => {
   const entryPoints = ["src", "test", "scripts", "bench"].flatMap(sourceFiles);
-  const { metafile } = await build({
-    entryPoints,
-    bundle: true,
-    write: false,
-    outdir: "nowhere",
-    metafile: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    loader: { ".gz": "empty", ".md": "empty", ".sql": "empty", ".d.ts": "empty" },
-    logLevel: "silent",
-  });
+  const metafile = await bundled(entryPoints, { packages: "external", platform: "node" });
   expect(Object.keys(metafile.inputs).length).toBeGreaterThan(entryPoints.length);
   const foreign = Object.entries(metafile.inputs).flatMap(([file, { imports: found }]) =>
     found
@@ -173,17 +162,7 @@ it("the code and its tests import only packages that npm ci installs", async () 
 
 describe("the start of the Worker", () => {
   it("loads only what serves the catalog, and no package", async () => {
-    const { metafile } = await build({
-      entryPoints: ["src/worker.ts"],
-      bundle: true,
-      write: false,
-      outdir: "nowhere",
-      metafile: true,
-      packages: "external",
-      format: "esm",
-      loader: { ".gz": "empty", ".md": "empty", ".sql": "empty" },
-      logLevel: "silent",
-    });
+    const metafile = await bundled(["src/worker.ts"], { packages: "external" });
     const loaded = new Set(["src/worker.ts"]);
     const packages: string[] = [];
     for (const file of loaded)
@@ -209,17 +188,9 @@ describe("the start of the Worker", () => {
   });
 
   it("imports none of the modules of Node that `src/node.ts` loads at their first use", async () => {
-    const { metafile } = await build({
-      entryPoints: ["src/worker.ts"],
-      bundle: true,
-      write: false,
-      outdir: "nowhere",
-      metafile: true,
+    const metafile = await bundled(["src/worker.ts"], {
       external: ["node:*", "cloudflare:*"],
       conditions: ["workerd", "worker", "browser"],
-      format: "esm",
-      loader: { ".md": "empty", ".sql": "empty" },
-      logLevel: "silent",
     });
     const imported = Object.values(metafile.outputs).flatMap((output) => output.imports);
     expect([...new Set(imported.map(({ path }) => path))].toSorted()).toEqual([
@@ -230,6 +201,22 @@ describe("the start of the Worker", () => {
     ]);
   });
 });
+
+/** What esbuild finds in the code from its entry points on. */
+async function bundled(entryPoints: string[], options: BuildOptions): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints,
+    bundle: true,
+    write: false,
+    outdir: "nowhere",
+    format: "esm",
+    loader: { ".gz": "empty", ".md": "empty", ".sql": "empty", ".d.ts": "empty" },
+    logLevel: "silent",
+    ...options,
+    metafile: true,
+  });
+  return metafile;
+}
 
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -4,8 +4,8 @@ import { every } from "hono/combine";
 import { type Actor, type Http, type Problem, sendProblem } from "../http/http.ts";
 import type { AdminToken, CredentialsResult, Scope } from "../../credentials.ts";
 import { logLine } from "../../log.ts";
-import type { AccessResult } from "./access-jwt.ts";
 import { node } from "../../node.ts";
+import type { AccessResult } from "./access-jwt.ts";
 
 /** Ignores case, so that no spelling of a path gets around the gate. */
 function isAdminPath(path: string): boolean {
