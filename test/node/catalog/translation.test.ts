@@ -68,4 +68,15 @@ describe("fillTemplate", () => {
     expect(fill(before)).toBeNull();
     expect(fill(before < 2 ** GAP_BITS ? before + 1 : before - 1)).not.toBeNull();
   });
+
+  it("gives up if the browser's body lacks a piece", () => {
+    const fill = (piece: number) => {
+      const gaps = [{ bit: 0, piece, to: 0, bits: GAP_BITS }];
+      const template = packTemplate({ blocks, gaps });
+      const before = 2 ** GAP_BITS;
+      return fillTemplate({ template, blocks: blocks.length, form: "json", layouts, before });
+    };
+    expect(fill(0)).not.toBeNull();
+    expect(fill(1)).toBeNull();
+  });
 });
