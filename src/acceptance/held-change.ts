@@ -9,20 +9,13 @@ import { HOUR_MS } from "../storage/time.ts";
 /** Why an operator should look at a change; the most urgent rule first. */
 export const HELD_RULES = [
   "obscene",
-  "changes_country",
-  "changes_code",
-  "takes_code",
   "moves",
+  "changes_code",
   "changes_name",
-  "loses_region",
-  "closes",
-  "loses_code",
-  "vanishes",
+  "leaves",
   "service_lost",
   "demoted",
   "appears",
-  "changes_city",
-  "region_emptied",
   "disputed",
 ] as const;
 export type HeldRule = (typeof HELD_RULES)[number];

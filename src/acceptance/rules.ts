@@ -49,15 +49,15 @@ export function findRules(
   );
   const rulesOf = (change: Change): HeldRule[] => {
     const { before, after } = change;
-    const rules = rulesOfUse(change, regionOf);
-    if (turnsObscene(before, after)) rules.push("obscene");
+    const rules = new Set(rulesOfUse(change, regionOf));
+    if (turnsObscene(before, after)) rules.add("obscene");
     if (losesService(change) && (isList || listed.has(before?.id ?? null)))
-      rules.push("service_lost");
+      rules.add("service_lost");
     const holder = holders.get(after?.iata ?? "");
-    if (holder !== undefined && holder !== after?.id) rules.push("takes_code");
+    if (holder !== undefined && holder !== after?.id) rules.add("changes_code");
     if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))
-      rules.push("region_emptied");
-    return rules.toSorted((a, b) => HELD_RULES.indexOf(a) - HELD_RULES.indexOf(b));
+      rules.add(after === null ? "leaves" : "moves");
+    return HELD_RULES.filter((rule) => rules.has(rule));
   };
   return new Map(changes.map((change) => [change, rulesOf(change)]));
 }
@@ -67,19 +67,19 @@ function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): He
   const wasUsed = before !== null && isImportant(before);
   const isUsed = after !== null && isImportant(after);
   if (!wasUsed && !isUsed) return [];
-  if (after === null) {
-    if (delisted === undefined) return ["vanishes"];
-    return [delisted === "closed" ? "closes" : "loses_code"];
-  }
+  if (after === null) return ["leaves"];
   if (before === null) return ["appears"];
   const rules: HeldRule[] = wasUsed ? [] : ["appears"];
-  if (before.country !== after.country) rules.push("changes_country");
+  const isElsewhere =
+    before.country !== after.country ||
+    leftRegion(before, after, regionOf).length > 0 ||
+    distanceKm(before, after) > MOVE_KM;
+  if (isElsewhere) rules.push("moves");
   if (before.iata !== after.iata) rules.push("changes_code");
-  if (distanceKm(before, after) > MOVE_KM) rules.push("moves");
-  if (!isKnownName(after.name, before) || gainsWord(after.name, before)) rules.push("changes_name");
-  if (!isKnownName(after.municipality, before)) rules.push("changes_city");
-  if (leftRegion(before, after, regionOf).length > 0) rules.push("loses_region");
-  if (losesService({ before, after }) || (wasUsed && !isUsed)) rules.push("demoted");
+  const names = [after.name, after.municipality];
+  if (!names.every((name) => isKnownName(name, before)) || gainsWord(after.name, before))
+    rules.push("changes_name");
+  if (losesService({ before, after, delisted }) || (wasUsed && !isUsed)) rules.push("demoted");
   return rules;
 }
 

@@ -212,9 +212,9 @@ describe("a row number of another record", () => {
 
 describe("an airport that upstream no longer lists", () => {
   it.each([
-    ["thirty", "has no row", 30, "vanishes", undefined],
-    ["three", "is closed", 3, "closes", "closed"],
-    ["three", "has no code", 3, "loses_code", "without_code"],
+    ["thirty", "has no row", 30, "leaves", undefined],
+    ["three", "is closed", 3, "leaves", "closed"],
+    ["three", "has no code", 3, "leaves", "without_code"],
   ] as const)("stays in the catalog for %s more days if it %s", (_, _what, days, rule, reason) => {
     const delistedRows = new Map(reason === undefined ? [] : [["1", reason] as const]);
     life.nextDays(days, [BERN, FIELD], { delistedRows });
@@ -283,7 +283,7 @@ describe("a new airport", () => {
     const other = { ...ZURICH, iata: "BSL" };
     const upstream = [{ ...BASEL, iata: "MLH" }, BERN, FIELD, other];
     life.nextDay(upstream);
-    expect(life.reasons()).toEqual(["BSL: changes_code", "BSL: takes_code, appears"]);
+    expect(life.reasons()).toEqual(["BSL: changes_code", "BSL: changes_code, appears"]);
     life.nextDay(upstream, { decisions: [life.decision("approved", 1)] });
     expect(life.airport("BSL")?.id).toBe("1");
     expect(life.held()).toMatchObject([{ state: "waiting" }, { state: "approved" }]);

@@ -70,9 +70,9 @@ describe("a correction of the snapshot", () => {
     const moved = { ...ADDED, id: "37", lat: 18.9 };
     life.nextDay([renamed, opened, OTHER, moved]);
     expect(life.reasons()).toEqual([
-      "KIN: takes_code, appears",
+      "KIN: changes_code, appears",
       "AUH: changes_name",
-      "KIN: vanishes",
+      "KIN: leaves",
       "DAX: appears",
     ]);
     life.nextDays(3, [renamed, opened, OTHER, moved]);

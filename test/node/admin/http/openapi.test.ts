@@ -170,7 +170,7 @@ describe("the OpenAPI document", () => {
     const isValid = (sent: object) => validator.validate(sent).valid;
     expect(isValid({})).toBe(false);
     expect(isValid({ note: "all" })).toBe(false);
-    expect(isValid({ rule: "closes" })).toBe(true);
+    expect(isValid({ rule: "leaves" })).toBe(true);
     expect(isValid({ run_id: anId(1), note: "all" })).toBe(true);
   });
 });
