@@ -114,8 +114,9 @@ const from = {
 const to = { generation: 2, published_at: version.published_at, catalog_sha256: HASH };
 
 const comparison: Comparison = {
-  from: { ...from, counts: COUNTS },
-  to: { ...to, counts: COUNTS },
+  from: { ...from, counts: COUNTS, locales: version.locales },
+  to: { ...to, counts: COUNTS, locales: version.locales },
+  warning: null,
   changes: {
     locale: "en",
     airports: {

@@ -57,7 +57,8 @@ export const jobSchema = z
         "Of a restore: true once it has paused ingestion, so that no run undoes it. POST /admin/ingest/resume lifts the pause.",
     }),
     warning: z.string().exactOptional().meta({
-      description: "Of a restore: what the backup lacked, and what follows from that.",
+      description:
+        "Of a restore: how the locales of the backup differ from the settings, what it lacked, and what follows from that.",
     }),
     kept_for: z.array(z.uuid()).meta({
       description:

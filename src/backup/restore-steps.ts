@@ -117,7 +117,7 @@ export async function replaceVersions(
 
 function publish(
   { state, now }: Pick<StepDependencies, "state" | "now">,
-  { backup_id, requested_by: by }: BackupJob,
+  { backup_id, requested_by: by, warning }: BackupJob,
   { pause, ledger, versions }: SavedState,
   served: number,
 ): Partial<BackupJob> {
@@ -141,7 +141,9 @@ function publish(
   });
   if (ledger !== null) state.recordLedger(ledger);
   state.setHistoryLost(null);
-  return { generation, paused: true, ...(ledger === null && { warning: LEDGER_MISSING }) };
+  const warnings = [warning ?? [], ledger === null ? LEDGER_MISSING : []].flat();
+  const said = warnings.length > 0 && { warning: warnings.join(" ") };
+  return { generation, paused: true, ...said };
 }
 
 const LEDGER_MISSING =

@@ -1,5 +1,5 @@
 /**
- * Compares two versions of the catalog in one locale.
+ * Compares two versions of the catalog in one locale, or but for their localized fields.
  *
  * Pure: no clock, no I/O. Time is linear in the entities. It decodes only entities whose bytes
  * differ, because two decoded versions would take much of an isolate's memory.
@@ -82,7 +82,7 @@ export function diffRegions(
   return diffList(pair, {
     field: "regions",
     read: readRegion,
-    compare: (before, after) => compareRegions(before, after, known),
+    compare: (before, after) => compareRegions(before, after, { known, ...pair }),
   });
 }
 
@@ -132,14 +132,15 @@ function readRegion(entity: Uint8Array): RegionFields {
 function compareRegions(
   before: Uint8Array,
   after: Uint8Array,
-  known: KnownCodes,
+  { known, isOfTwoLocales = false }: Pick<VersionPair, "isOfTwoLocales"> & { known: KnownCodes },
 ): RegionChange | undefined {
   const key = entityKey(after);
   const codes = known.get(key) ?? compareCodes(before, after);
   known.set(key, codes);
   const { airport_iata_codes: _, ...was } = readRegion(withoutCodes(before));
   const { airport_iata_codes: __, ...is } = readRegion(withoutCodes(after));
-  const change = compareFields(was, is, is.slug);
+  const { name_localized, slug_localized } = isOfTwoLocales ? is : was;
+  const change = compareFields({ ...was, name_localized, slug_localized }, is, is.slug);
   if (codes.added.length === 0 && codes.removed.length === 0) return change;
   return {
     ...(change ?? { id: is.id, label: is.slug, before: {}, after: {} }),

@@ -29,7 +29,7 @@ export interface ListDiff<F, C = EntityChange<F>> {
   readonly removed: readonly F[];
 }
 
-/** Two versions in the same locale. */
+/** Two versions in the same locale, or in two. */
 export interface VersionPair {
   /** Bytes of a LocationsResponse. */
   readonly before: Uint8Array;
@@ -37,6 +37,8 @@ export interface VersionPair {
   readonly after: (list: keyof Counts) => Iterable<Uint8Array>;
   /** Limit of each of `added`, `changed` and `removed`; unlimited if absent. */
   readonly maxListed?: number;
+  /** Whether their locales differ, so that localized fields are not compared. */
+  readonly isOfTwoLocales?: boolean;
 }
 
 /** Describes how to read and compare the entities of one list. */

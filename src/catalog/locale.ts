@@ -30,20 +30,32 @@ export function parseLocale(raw: string): ParsedLocale {
 
 /**
  * Finds the published locale for a tag of `parseLocale` by lookup (RFC 4647, section 3.4), and
- * prefers a locale in the tag's likely script. The answer is one of `available` or
- * `defaultLocale`, which must be published.
+ * prefers a locale in the tag's likely script. The answer is one of `available`, if there is any: a
+ * setting or a restore can leave the default locale unpublished, and another one then answers.
  */
 export function negotiateLocale(
   tag: string,
   available: { readonly [locale: string]: unknown },
   defaultLocale: string,
 ): NegotiatedLocale {
-  if (tag === "" || tag === defaultLocale) return { locale: defaultLocale, fallback: "none" };
-  for (const locale of lookupOrder(tag)) {
+  const isDefault = tag === "" || tag === defaultLocale;
+  if (isDefault && Object.hasOwn(available, defaultLocale))
+    return { locale: defaultLocale, fallback: "none" };
+  for (const locale of tag === "" ? [] : lookupOrder(tag)) {
     if (!Object.hasOwn(available, locale)) continue;
     return { locale, fallback: locale === tag ? "none" : "parent" };
   }
-  return { locale: defaultLocale, fallback: "default" };
+  return { locale: defaultOf(available, defaultLocale), fallback: "default" };
+}
+
+/** Returns the default locale; if it is not published, English, or else the first one that is. */
+function defaultOf(
+  available: { readonly [locale: string]: unknown },
+  defaultLocale: string,
+): string {
+  if (Object.hasOwn(available, defaultLocale)) return defaultLocale;
+  if (Object.hasOwn(available, "en")) return "en";
+  return Object.keys(available)[0] ?? defaultLocale;
 }
 
 /** Memoized, because Intl.Locale costs several times the rest of a warm request. */

@@ -4,7 +4,10 @@ import { timeText } from "../storage/time.ts";
 import type { BackupJob, BackupTrigger, JobKind } from "../backup/job.ts";
 import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
-import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";
+import { compareLocales } from "../catalog/locale-settings.ts";
+import { parseManifest } from "../backup/format.ts";
+import { findNewest, listIds, readBackup, readState } from "../backup/read-backups.ts";
+import { wholeVersions } from "../backup/state-part.ts";
 
 /** Name of the work that runs these jobs. */
 export const BACKUP = "backup";
@@ -108,10 +111,24 @@ export class BackupJobs {
   }
 
   async #workWith(kind: JobKind, backupId: string, request: JobRequest): Promise<JobResult> {
-    if ((await this.#platform.backups.readManifest(backupId)) === null)
-      return { ok: false, reason: "not_found" };
+    const manifest = await this.#platform.backups.readManifest(backupId);
+    if (manifest === null) return { ok: false, reason: "not_found" };
     const byHand = { trigger: "manual", pin: false, ...request } as const;
-    return this.#accept({ kind, backupId, request: byHand });
+    const warning = kind === "restore" ? await this.#warningOf(backupId, manifest) : "";
+    return this.#accept({ kind, backupId, request: byHand, warning });
+  }
+
+  /**
+   * Says how the locales of what a restore would publish differ from the settings; empty if they do
+   * not, or if the backup is damaged, which the restore finds out.
+   */
+  async #warningOf(id: string, text: string): Promise<string> {
+    const { backups, localeSettings } = this.#platform;
+    const parsed = parseManifest(text, id);
+    const read = parsed.ok ? await readState(backups, parsed.manifest) : parsed;
+    if (!parsed.ok || !read.ok) return "";
+    const [version] = wholeVersions(read.state.versions, parsed.manifest.missing);
+    return version ? compareLocales("The backup", version.locales, localeSettings).message : "";
   }
 
   async #accept(wanted: Wanted): Promise<JobResult> {
@@ -154,12 +171,14 @@ interface Wanted {
   /** The backup to verify or restore; null for a new one. */
   readonly backupId: string | null;
   readonly request: RunRequest;
+  /** What to know before it begins; empty if nothing. */
+  readonly warning?: string;
 }
 
 /** Makes the queued jobs of a request. A backup has the id of the job that makes it. */
 function newChain(
   { newId, now }: Pick<Platform, "newId" | "now">,
-  { kind, backupId, request }: Wanted,
+  { kind, backupId, request, warning = "" }: Wanted,
 ): BackupRecord[] {
   const kinds = CHAINS[kind];
   const chain = kinds.map(() => newId());
@@ -189,6 +208,7 @@ function newChain(
       verdict: null,
       generation: null,
       paused: null,
+      ...(isRequested && warning !== "" && { warning }),
       kept_for: [],
       error: null,
     };

@@ -211,7 +211,7 @@ export class Coordinator {
   }
 
   status(): CoordinatorStatus {
-    return describeStatus(this.#state, this.#platform.now());
+    return describeStatus(this.#platform, this.#platform.now());
   }
 
   /** Makes the next alarm compare the stores and D1 with the tables, and collect garbage. */

@@ -79,6 +79,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     now: Date.now,
     newId: v7,
     log,
+    localeSettings: { locales: config.locales, defaultLocale: config.defaultLocale },
     source: config.source,
     workerVersion: env.VERSION.id || null,
   };

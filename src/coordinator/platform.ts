@@ -1,3 +1,4 @@
+import type { LocaleSettings } from "../catalog/locale-settings.ts";
 import type { Log } from "../log.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
@@ -37,6 +38,8 @@ export interface Platform {
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Log;
+  /** What the pipeline publishes, and the locale of a request that names none. */
+  readonly localeSettings: LocaleSettings;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;

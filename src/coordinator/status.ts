@@ -4,7 +4,7 @@ import { timeText } from "../storage/time.ts";
 import { type BackupJob, jobSchema } from "../backup/job.ts";
 import { heldSummary } from "../ingest/report.ts";
 import { isBackup } from "./backup-jobs.ts";
-import type { CoordinatorState } from "./state.ts";
+import type { Platform } from "./platform.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
 import { isRun } from "./run-record.ts";
 import { versionSchema } from "./version-schema.ts";
@@ -51,12 +51,22 @@ export const coordinatorStatus = z.strictObject({
   oldestPublishedAt: timestamp.nullable().meta({
     description: "Publication time of the oldest retained version.",
   }),
+  localeSettings: z
+    .strictObject({ locales: z.array(z.string()), defaultLocale: z.string() })
+    .exactOptional()
+    .meta({
+      description:
+        "LOCALES and DEFAULT_LOCALE; absent while a coordinator of an earlier version still runs.",
+    }),
 });
 
 export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>;
 
 /** @param now milliseconds since 1970. */
-export function describeStatus(state: CoordinatorState, now: number): CoordinatorStatus {
+export function describeStatus(
+  { state, localeSettings }: Pick<Platform, "state" | "localeSettings">,
+  now: number,
+): CoordinatorStatus {
   const queue = state.queue();
   const versions = state.versions();
   const running = queue.running.find(isRun);
@@ -83,6 +93,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
+    localeSettings,
   };
 }
 

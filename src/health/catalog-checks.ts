@@ -1,4 +1,5 @@
 /** Health checks of the served catalog. Pure. */
+import { negotiateLocale } from "../catalog/locale.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
 import { judgeData } from "./catalog-rules.ts";
@@ -37,7 +38,7 @@ export function checkServed(
     defaultLocale,
   }: {
     readonly manifest: Manifest;
-    /** Results of opening bodies of the default locale. */
+    /** Results of opening bodies of the locale that answers where none is named. */
     readonly opened: readonly OpenResult[];
     readonly defaultLocale: string;
   },
@@ -46,7 +47,8 @@ export function checkServed(
   const age = Math.round((context.now - Date.parse(manifest.published_at)) / 1000);
   const empty = Object.entries(manifest.counts).filter(([, count]) => count === 0);
   const lost = opened.flatMap((result) => (result.ok ? [] : [result.reason])).toSorted()[0];
-  const hasDefault = Object.hasOwn(manifest.locales, defaultLocale);
+  const { locale, fallback } = negotiateLocale("", manifest.locales, defaultLocale);
+  const names = Object.keys(manifest.locales);
   return {
     "catalog:present": [{ status: "pass", observedValue: manifest.generation }],
     "catalog:age": [
@@ -59,7 +61,7 @@ export function checkServed(
     ],
     "catalog:integrity": [
       lost === undefined
-        ? { status: "pass", observedValue: manifest.locales[defaultLocale]?.sha256 ?? null }
+        ? { status: "pass", observedValue: manifest.locales[locale]?.sha256 ?? null }
         : { status: "fail", output: FAILURES[lost] },
     ],
     "catalog:counts": [
@@ -69,9 +71,11 @@ export function checkServed(
     ],
     "catalog:locales": [
       {
-        status: hasDefault ? "pass" : "fail",
-        observedValue: Object.keys(manifest.locales).length,
-        ...(!hasDefault && { output: `the default locale ${defaultLocale} is not published` }),
+        status: fallback === "none" ? "pass" : "warn",
+        observedValue: names.length,
+        ...(fallback !== "none" && {
+          output: `DEFAULT_LOCALE is ${defaultLocale}, which is not published, so ${locale} answers: queue an ingest, and resume if it is paused, or set it to one of ${names.join(", ")}`,
+        }),
       },
     ],
     "rule:data_old": [toCheck(findingOf("data_old", judgeData(manifest, context)))],

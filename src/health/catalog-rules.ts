@@ -1,4 +1,6 @@
 import { shortHash } from "../catalog/bytes.ts";
+import { compareLocales } from "../catalog/locale-settings.ts";
+import type { CoordinatorStatus } from "../coordinator/status.ts";
 import {
   describeDuration,
   type Finding,
@@ -180,4 +182,35 @@ function dropsOf({ locales }: Published, best: { readonly [locale: string]: numb
     })
     .filter(({ points }) => points > 0)
     .toSorted((a, b) => b.points - a.points);
+}
+
+/** Judges whether the published locales are those of the settings. */
+export function judgeLocales({ catalog, ingest }: Pick<Facts, "catalog" | "ingest">): Finding {
+  if (!ingest.ok) return unknown(ingest.why, LOCALES_MEASUREMENT);
+  const published = readPublished(catalog);
+  return published.ok
+    ? judgePublishedLocales(ingest.value, published.value)
+    : unknown(published.why, LOCALES_MEASUREMENT);
+}
+
+const LOCALES_MEASUREMENT = { threshold: 1, unit: "locales" } as const;
+
+/** The same, of what is read live. */
+export function judgePublishedLocales(
+  { localeSettings }: Pick<CoordinatorStatus, "localeSettings">,
+  published: Pick<Published, "generation" | "locales"> | null,
+): Finding {
+  if (published === null)
+    return measured({ ...LOCALES_MEASUREMENT, value: 0, message: NOTHING_PUBLISHED });
+  if (localeSettings === undefined)
+    return unknown("the coordinator is of an earlier version", LOCALES_MEASUREMENT);
+  const { generation, locales } = published;
+  const compared = compareLocales(`Version ${generation}`, locales, localeSettings);
+  const { missing, extra, answering, message } = compared;
+  return measured({
+    ...LOCALES_MEASUREMENT,
+    value: missing.length + extra.length,
+    message: message || "The published locales are those of LOCALES.",
+    evidence: { generation, missing, extra, default: localeSettings.defaultLocale, answering },
+  });
 }

@@ -10,6 +10,7 @@ import {
   judgeCopies,
   judgeCoverage,
   judgeDataAge,
+  judgeLocales,
   judgeLostBlobs,
   judgeStaleness,
 } from "./catalog-rules.ts";
@@ -57,6 +58,7 @@ export const RULES = {
   backup_stale: { severity: "fail", forMs: 0, evaluate: judgeBackupAge },
   backup_unverified: { severity: "warn", forMs: 0, evaluate: judgeVerification },
   coverage_drop: { severity: "warn", forMs: 0, evaluate: judgeCoverage },
+  locales_differ: { severity: "warn", forMs: 0, evaluate: judgeLocales },
   notify_failing: { severity: "warn", forMs: 0, evaluate: judgeTargets },
   ticks_missed: { severity: "warn", forMs: 0, evaluate: judgeTicks },
   monitor_gap: { severity: "warn", forMs: 0, evaluate: judgeGap },

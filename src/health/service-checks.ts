@@ -6,6 +6,7 @@ import type { Manifest } from "../catalog/manifest.ts";
 import type { Run } from "../coordinator/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Version } from "../coordinator/version-schema.ts";
+import { judgePublishedLocales } from "./catalog-rules.ts";
 import type { Check, Checks } from "./check.ts";
 import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";
@@ -88,14 +89,22 @@ export interface ShownCoordinator extends Pick<CoordinatorStatus, "pause"> {
   readonly queued: readonly Pick<Run, "queued_at">[];
 }
 
-/** Judges live what must not pass until the next evaluation: whose the stores are, and lost history. */
+/**
+ * Judges live what must not pass until the next evaluation: whose the stores are, lost history, and
+ * locales that do not fit new settings.
+ */
 export function checkLosses(
-  status: Pick<CoordinatorStatus, "foreign" | "current" | "historyLostAt">,
+  status: Pick<CoordinatorStatus, "foreign" | "current" | "historyLostAt" | "localeSettings">,
   { manifest, now }: { readonly manifest: Manifest | null; readonly now: number },
 ): Checks {
   const owner = findingOf("foreign_stores", judgeOwner(status, manifest));
   const history = findingOf("history_lost", judgeHistory(status, { now }));
-  return { "rule:foreign_stores": [toCheck(owner)], "rule:history_lost": [toCheck(history)] };
+  const locales = findingOf("locales_differ", judgePublishedLocales(status, manifest));
+  return {
+    "rule:foreign_stores": [toCheck(owner)],
+    "rule:history_lost": [toCheck(history)],
+    "rule:locales_differ": [toCheck(locales)],
+  };
 }
 
 /** Shows the pause, the queue and the run under way. A pause only warns. */

@@ -284,7 +284,8 @@ export async function judgeCandidate(
 /**
  * Finds a candidate's changes; null if no copy of the published version is intact. Equal content
  * needs no copy. Regions vary with the locale, so the comparison uses a locale of both versions,
- * preferably the default one.
+ * preferably the default one. If they have none in common, such as after a restore with other
+ * settings, it leaves out the localized fields: another language is no change by upstream.
  */
 async function findChanges(
   { workspace, content, locales, defaultLocale }: Candidate,
@@ -292,12 +293,15 @@ async function findChanges(
   store: CatalogStore,
 ): Promise<Pick<CandidateVerdict, "changes" | "diff"> | null> {
   const isCommon = (name: string) => current.locales[name] !== undefined;
-  const locale = [defaultLocale, ...locales].find(isCommon) ?? defaultLocale;
+  const common = [defaultLocale, ...locales].find(isCommon);
+  const locale = common ?? defaultLocale;
   if (content.catalog_sha256 === current.catalog_sha256)
     return { changes: nothingChanged(locale), diff: null };
-  const before = current.locales[locale]?.bodies.proto.identity;
-  const copy = before && (await tryReadBody(store, before));
-  if (copy?.ok === false) {
+  const entry = current.locales[common ?? Object.keys(current.locales)[0] ?? ""];
+  const body = entry?.bodies.proto.identity;
+  if (body === undefined) return null;
+  const copy = await tryReadBody(store, body);
+  if (!copy.ok) {
     if (copy.fault === "unreadable") throw new StoreError(copy.detail);
     return null;
   }
@@ -307,7 +311,11 @@ async function findChanges(
     list === "regions"
       ? localPieces(catalog.regions, names, "proto")
       : listPieces(catalog, list, "proto");
-  const published = copy?.value ?? new Uint8Array();
-  const diff = diffCatalogs({ before: published, after, maxListed: DIFF_LISTED });
+  const diff = diffCatalogs({
+    before: copy.value,
+    after,
+    maxListed: DIFF_LISTED,
+    isOfTwoLocales: common === undefined,
+  });
   return { changes: sampleChanges(diff, locale), diff };
 }

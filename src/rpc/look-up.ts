@@ -19,7 +19,7 @@ import { settledWithin } from "../storage/deadline.ts";
 /** The catalog that answers come from. */
 export interface CatalogSource<R = CatalogReader> {
   readonly reader: R;
-  /** Published locale for a request that names none. */
+  /** Locale for a request that names none. If it is not published, another one answers. */
   readonly defaultLocale: string;
 }
 
@@ -215,8 +215,8 @@ function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant 
 }
 
 /**
- * Selects the best variant for a query. Returns undefined if the negotiated locale is not
- * published, so no unpublished locale ever reaches storage.
+ * Selects the best variant for a query. Returns undefined if the version has none, so no
+ * unpublished locale ever reaches storage.
  */
 function selectVariant(
   { tag, pin, representation, codings }: Query,

@@ -34,7 +34,7 @@ export type Json = { readonly [name: string]: unknown };
  * whose alarms fire only when they are told to. Every answer is checked against the OpenAPI document.
  */
 export class AdminWorld {
-  readonly installation = new BackupWorld(undefined, ["en"]);
+  readonly installation: BackupWorld;
   readonly monitor = new MonitorWorld();
   /** What the audit trail was given, also where D1 did not take it. */
   readonly audited: AuditEntry[] = [];
@@ -64,12 +64,15 @@ export class AdminWorld {
   readonly failures: string[] = [];
   /** Failures that the rate limit takes; null if it cannot be read. */
   failureLimit: number | null = 100;
-  readonly #history = createHistory(this.d1.binding);
-  readonly #alertHistory = createAlertHistory(this.d1.binding);
+  readonly #history;
+  readonly #alertHistory;
   #seq = 0;
 
-  constructor() {
+  constructor(installation = new BackupWorld(undefined, ["en"])) {
+    this.installation = installation;
     this.ingest.time = NOW;
+    this.#history = createHistory(this.d1.binding);
+    this.#alertHistory = createAlertHistory(this.d1.binding);
   }
 
   get ingest(): CoordinatorWorld {
@@ -184,7 +187,7 @@ export class AdminWorld {
       alertHistory: this.#alertHistory,
       reader: openReader(),
       openReader,
-      defaultLocale: "en",
+      defaultLocale: ingest.defaultLocale,
       limits,
       audit,
       probes: this.probes,

@@ -38,6 +38,7 @@ export const AIRPORTS_AT_FIRST = 20;
 
 export interface CoordinatorWorldOptions {
   readonly locales?: readonly string[];
+  readonly defaultLocale?: string;
   /** Another installation, whose stores are also those of this one. */
   readonly over?: {
     readonly store: Replicas;
@@ -71,6 +72,8 @@ export class CoordinatorWorld {
   findMissingRuns: (ids: readonly string[]) => Promise<readonly string[]> = async () => [];
   /** Locales to publish, as the next instance is configured. */
   locales: readonly string[];
+  /** Locale of a request that names none, as the next instance is configured. */
+  defaultLocale: string;
   /** Airports to publish, as the next instance is configured. */
   airportSet: AirportSet = "all";
   surprises: SurpriseLimits = DEPLOYED_LIMITS;
@@ -98,6 +101,7 @@ export class CoordinatorWorld {
 
   constructor(options: CoordinatorWorldOptions = {}) {
     this.locales = options.locales ?? ["en"];
+    this.defaultLocale = options.defaultLocale ?? "en";
     this.#options = options;
     this.store = memoryCatalogStore(options.over?.store);
     this.archive = memorySourceArchive(options.over?.archive.bucket);
@@ -249,7 +253,7 @@ export class CoordinatorWorld {
         upstreams: { embedded: upstream, other: upstream, third: upstream },
         snapshot: this.snapshot,
         locales: this.locales,
-        defaultLocale: "en",
+        defaultLocale: this.defaultLocale,
         airportSet: this.airportSet,
         surprises: this.surprises,
         effort: "fast",
@@ -294,6 +298,7 @@ export class CoordinatorWorld {
       now: () => this.time,
       newId: () => this.newId(),
       log: (level, event, fields) => void this.events.push({ level, event, fields }),
+      localeSettings: { locales: this.locales, defaultLocale: this.defaultLocale },
       source: this.source,
       workerVersion: "v1",
     };

@@ -57,6 +57,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     lastTicks: {},
     oldestPublishedAt: null,
     bestCoverage: { de: 0.9, en: 1 },
+    localeSettings: { locales: ["de", "en"], defaultLocale: "en" },
     ...changes,
   };
 }

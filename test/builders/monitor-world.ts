@@ -39,7 +39,8 @@ export class MonitorWorld {
     const published_at = this.at(-8 * HOUR_MS);
     this.store.publish({ ...version, manifest: { ...version.manifest, published_at } });
     const current = { generation: 7, published_at };
-    this.ingest = someIngestFacts({ current, bestCoverage: { en: 0.5 } });
+    const localeSettings = { locales: ["en"], defaultLocale: "en" };
+    this.ingest = someIngestFacts({ current, bestCoverage: { en: 0.5 }, localeSettings });
     this.monitor = this.#newMonitor();
   }
 

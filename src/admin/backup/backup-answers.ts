@@ -65,7 +65,7 @@ export function accept({ changed, job }: AcceptedJob, location: string) {
   } as const;
 }
 
-function describeJob(changed: boolean, { id, kind, chain, state }: BackupJob): string {
+function describeJob(changed: boolean, { id, kind, chain, state, warning }: BackupJob): string {
   const result = changed
     ? "The job is queued."
     : `The same job was queued before, and is ${state}.`;
@@ -73,7 +73,8 @@ function describeJob(changed: boolean, { id, kind, chain, state }: BackupJob): s
     kind === "restore"
       ? ` It follows a backup of the present state: to undo the restore, restore ${chain[0]}.`
       : "";
-  return `${result}${undo} GET /admin/backup/jobs/${id} shows its progress.`;
+  const caution = warning === undefined ? "" : ` ${warning}`;
+  return `${result}${caution}${undo} GET /admin/backup/jobs/${id} shows its progress.`;
 }
 
 /** After this time a busy coordinator is worth another try. */

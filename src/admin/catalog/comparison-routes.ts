@@ -4,12 +4,13 @@ import { readBackup, readState } from "../../backup/read-backups.ts";
 import { wholeVersions } from "../../backup/state-part.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { diffCatalogs } from "../../catalog/diff.ts";
+import { compareLocales } from "../../catalog/locale-settings.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
 import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/diffs.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import type { BlobReader } from "../../storage/catalog-reader.ts";
 import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
-import { orUnavailable } from "../calls.ts";
+import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
 import { NO_BACKUP } from "../backup/backup-answers.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
@@ -50,7 +51,8 @@ export function comparisonRoutes(platform: Platform) {
     const to = await findVersion(platform, query.to);
     if ("problem" in to) return to;
     const changes = await sampleOf(platform, from, to);
-    return { status: 200, body: { from: fieldsOf(from), to: fieldsOf(to), changes } };
+    const warning = await warningOf(platform, to);
+    return { status: 200, body: { from: fieldsOf(from), to: fieldsOf(to), warning, changes } };
   });
   return [comparison];
 }
@@ -81,7 +83,14 @@ async function versionOfBackup(backups: BackupStore, id: string): Promise<Manife
   return version ?? unusable("it has no complete version");
 }
 
-/** Compares two versions in a locale of both; null if a body is nowhere intact. */
+/** Says how the locales of a version differ from the settings; null if nobody knows. */
+async function warningOf({ coordinator }: Platform, { locales }: Manifest): Promise<string | null> {
+  const status = await nullIfUnavailable(withinTwoSeconds(coordinator.status()));
+  const settings = status?.localeSettings;
+  return (settings && compareLocales("This version", locales, settings).message) || null;
+}
+
+/** Compares two versions in a locale of both, if there is one; null if a body is nowhere intact. */
 async function sampleOf(
   { reader, backups, defaultLocale }: Platform,
   from: Manifest,
@@ -92,17 +101,22 @@ async function sampleOf(
     replica === "r2" ? readFromCatalog(reader, sha256) : readFromBackups(backups, sha256);
   const isInBoth = (locale: string) =>
     from.locales[locale] !== undefined && to.locales[locale] !== undefined;
-  const locale = [defaultLocale, ...Object.keys(to.locales)].find(isInBoth);
-  if (locale === undefined) return null;
+  const names = Object.keys(to.locales);
+  const common = [defaultLocale, ...names].find(isInBoth);
   const read = async ({ locales }: Manifest) => {
-    const body = locales[locale]?.bodies.proto.identity;
+    const body = (locales[common ?? ""] ?? Object.values(locales)[0])?.bodies.proto.identity;
     const copy = body && (await tryReadBody({ readBlob }, body));
     return copy?.ok === true ? copy.value : null;
   };
   const [before, after] = [await read(from), await read(to)];
   if (before === null || after === null) return null;
-  const diff = diffCatalogs({ before, after: () => [after], maxListed: CHANGES_LISTED });
-  return sampleChanges(diff, locale);
+  const diff = diffCatalogs({
+    before,
+    after: () => [after],
+    maxListed: CHANGES_LISTED,
+    isOfTwoLocales: common === undefined,
+  });
+  return sampleChanges(diff, common ?? names[0] ?? defaultLocale);
 }
 
 type BlobCopy = Copy<Uint8Array<ArrayBuffer>>;
@@ -119,8 +133,8 @@ async function readFromBackups(backups: BackupStore, sha256: string): Promise<Bl
   return { ok: true, value: new Uint8Array(bytes) };
 }
 
-function fieldsOf({ generation, published_at, catalog_sha256, counts }: Manifest) {
-  return { generation, published_at, catalog_sha256, counts };
+function fieldsOf({ generation, published_at, catalog_sha256, counts, locales }: Manifest) {
+  return { generation, published_at, catalog_sha256, counts, locales: Object.keys(locales) };
 }
 
 const NOT_PUBLISHED_YET: Refusal = {

@@ -9,12 +9,17 @@ const comparedVersion = versionSchema.pick({
   published_at: true,
   catalog_sha256: true,
   counts: true,
+  locales: true,
 });
 
 export const comparisonSchema = z
   .strictObject({
     from: comparedVersion,
     to: comparedVersion,
+    warning: z.string().nullable().meta({
+      description:
+        "How the locales of `to` differ from LOCALES and DEFAULT_LOCALE; null if they do not, or if the coordinator does not say.",
+    }),
     changes: changesSchema
       .nullable()
       .meta({ description: "The first changes; null if not every byte of both can be read." }),

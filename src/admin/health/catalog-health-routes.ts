@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AIRPORT_SETS, type Manifest } from "../../catalog/manifest.ts";
-import { outputOf, worstOf } from "../../health/check.ts";
+import { type Checks, outputOf, worstOf } from "../../health/check.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
@@ -45,7 +45,9 @@ const healthSchema = z
  * coordinator.
  */
 export function catalogHealthRoutes(platform: Platform) {
-  const observe = reuse(REUSED_MS, platform, () => observeCatalog(platform));
+  // A failure is not reused: whoever sees the catalog served must not read that it is not.
+  const isServed = ({ checks }: { readonly checks: Checks }) => worstOf(checks) !== "fail";
+  const observe = reuse(REUSED_MS, platform, () => observeCatalog(platform), isServed);
   const answer = { body: healthSchema, mediaType: HEALTH_MEDIA_TYPE };
   const health = route({
     method: "get",
@@ -53,7 +55,7 @@ export function catalogHealthRoutes(platform: Platform) {
     operationId: "getCatalogHealth",
     summary: "Health of the catalog API",
     description:
-      "Opens the manifest and bodies of the default locale from the stores, as a new isolate does: what this one holds in memory counts for nothing. Reuses what it found for five seconds. 503 if the status is `fail`, otherwise 200.",
+      "Opens the manifest and bodies of the default locale from the stores, as a new isolate does: what this one holds in memory counts for nothing. Reuses a finding for five seconds unless its status is `fail`. 503 if the status is `fail`, otherwise 200.",
     access: "public",
     responses: {
       200: { description: "The catalog is served: the status is `pass` or `warn`", ...answer },

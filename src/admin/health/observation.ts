@@ -1,4 +1,5 @@
 import type { MonitorStatus } from "../../alerts/monitor.ts";
+import { negotiateLocale } from "../../catalog/locale.ts";
 import { CODINGS, type Manifest } from "../../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
@@ -147,7 +148,10 @@ const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
 /** Bodies that have few segments in common. */
 const OPENED = ["proto", "json"] as const;
 
-/** Opens the catalog and bodies of the default locale as a new isolate does, and checks them. */
+/**
+ * Opens the catalog, and bodies of the locale that answers where none is named, as a new isolate
+ * does, and checks them.
+ */
 export async function observeCatalog({ openReader, defaultLocale, limits, now }: Platform) {
   const reader = openReader();
   const read = <T>(reading: Promise<T>) =>
@@ -158,9 +162,10 @@ export async function observeCatalog({ openReader, defaultLocale, limits, now }:
     return { manifest: null, isEmpty, checks: checkUnserved(current) };
   }
   const { manifest } = current;
+  const { locale } = negotiateLocale("", manifest.locales, defaultLocale);
   const opened = await Promise.all(
     OPENED.map(async (representation): Promise<OpenResult> => {
-      const bodies = manifest.locales[defaultLocale]?.bodies[representation];
+      const bodies = manifest.locales[locale]?.bodies[representation];
       const [smallest] = CODINGS.flatMap((coding) => {
         const body = bodies?.[coding];
         return body === undefined ? [] : [{ body, coding }];
@@ -175,18 +180,22 @@ export async function observeCatalog({ openReader, defaultLocale, limits, now }:
 /** How long an answer to the public is reused, so that visitors put no load on anything. */
 export const REUSED_MS = 5_000;
 
-/** Shares one reading between concurrent calls, and its result with those of the next `ms`. */
+/**
+ * Shares one reading between concurrent calls, and its result with those of the next `ms` if
+ * `isReusable`.
+ */
 export function reuse<T>(
   ms: number,
   { now, waitUntil }: Pick<Platform, "now" | "waitUntil">,
   read: () => Promise<T>,
+  isReusable: (value: T) => boolean = () => true,
 ): () => Promise<T> {
   const flights = new SingleFlight<T>(waitUntil, now);
   let last: { readonly value: T; readonly at: number } | undefined;
   const load = async () => {
     const at = now();
     const value = await read();
-    last = { value, at };
+    last = isReusable(value) ? { value, at } : undefined;
     return value;
   };
   return async () =>

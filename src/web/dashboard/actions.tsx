@@ -161,7 +161,7 @@ export function cancelRun(id: string): Action {
 }
 
 /** Rolls back from the current version to an earlier one. */
-export function rollBackTo({ generation, locales }: Version, current: Version): Action {
+export function rollBackTo({ generation }: Version, current: Version): Action {
   return {
     title: `Roll back to version ${generation}`,
     explanation:
@@ -169,7 +169,6 @@ export function rollBackTo({ generation, locales }: Version, current: Version): 
     preview: (
       <>
         <PauseEffect of="rollback" />
-        <LocalesEffect from={current.locales} to={locales} />
         <ComparisonView to={String(generation)} />
       </>
     ),
@@ -179,23 +178,6 @@ export function rollBackTo({ generation, locales }: Version, current: Version): 
     fields: [noteField()],
     fixed: { generation, expected_generation: current.generation },
   };
-}
-
-interface LocalesProps {
-  readonly from: readonly string[];
-  readonly to: readonly string[];
-}
-
-/** Says which locales a rollback ends, and which it brings back. */
-function LocalesEffect({ from, to }: LocalesProps) {
-  const ended = from.filter((locale) => !to.includes(locale));
-  const returning = to.filter((locale) => !from.includes(locale));
-  return (
-    <>
-      {ended.length > 0 && <p>These locales are no longer served: {ended.join(", ")}.</p>}
-      {returning.length > 0 && <p>These locales are served again: {returning.join(", ")}.</p>}
-    </>
-  );
 }
 
 /** Verifies a backup. */

@@ -26,7 +26,8 @@ export function ComparisonView({ from, to }: Props) {
   return <Compared comparison={polled.body} />;
 }
 
-function Compared({ comparison: { from, to, changes } }: { readonly comparison: Comparison }) {
+function Compared({ comparison }: { readonly comparison: Comparison }) {
+  const { from, to, warning, changes } = comparison;
   return (
     <div class="diff" data-diff={`${from.generation}-${to.generation}`}>
       <p class="hint">
@@ -39,6 +40,8 @@ function Compared({ comparison: { from, to, changes } }: { readonly comparison: 
           </li>
         ))}
       </ul>
+      <LocalesEffect from={from.locales} to={to.locales} />
+      {warning !== null && <p class="notice notice-warn">{warning}</p>}
       {changes === null ? (
         <p class="hint">Not every byte of both versions can be read, so no changes can be shown.</p>
       ) : (
@@ -48,6 +51,23 @@ function Compared({ comparison: { from, to, changes } }: { readonly comparison: 
         />
       )}
     </div>
+  );
+}
+
+interface LocalesProps {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+}
+
+/** Says which locales the later version ends, and which it adds. */
+function LocalesEffect({ from, to }: LocalesProps) {
+  const ended = from.filter((locale) => !to.includes(locale));
+  const returning = to.filter((locale) => !from.includes(locale));
+  return (
+    <>
+      {ended.length > 0 && <p>These locales are no longer served: {ended.join(", ")}.</p>}
+      {returning.length > 0 && <p>These locales are served as well: {returning.join(", ")}.</p>}
+    </>
   );
 }
 

@@ -496,21 +496,27 @@ describe("the dashboard, where ingestion is operated,", () => {
 });
 
 describe("the dashboard's versions", () => {
-  it("say which locales a rollback ends and brings back", async () => {
+  it("say which locales a rollback ends and brings back, and what does not fit the settings", async () => {
     const page = await signIn("#versions");
     const before = await currentVersion(page);
     // There is no version 0 to compare with.
     await page.route("**/admin/catalog/comparison?to=0", async (route) => {
       const url = route.request().url().replace("to=0", `to=${before}`);
-      await route.fulfill({ response: await route.fetch({ url }) });
+      const { from, to, ...others } = await (await route.fetch({ url })).json();
+      const json = {
+        ...others,
+        from: { ...from, locales: ["en", "fr"] },
+        to: { ...to, locales: ["en", "pt"] },
+        warning: "DEFAULT_LOCALE is fr: en answers instead.",
+      };
+      await route.fulfill({ json });
     });
     await page.route("**/admin/catalog/versions", async (route) => {
       const answer = await route.fetch();
       const { versions } = await answer.json();
       const [current] = versions;
-      const earlier = { ...current, generation: 0, is_current: false, locales: ["en", "pt"] };
-      const now = { ...current, locales: ["en", "fr"] };
-      await route.fulfill({ json: { versions: [now, earlier] } });
+      const earlier = { ...current, generation: 0, is_current: false };
+      await route.fulfill({ json: { versions: [current, earlier] } });
     });
     await page.reload();
     await page.getByRole("button", { name: "Roll back" }).click();
@@ -518,7 +524,8 @@ describe("the dashboard's versions", () => {
     await dialog.getByText("The content is the same in the locale en.").waitFor();
     const text = await dialog.textContent();
     expect(text).toContain("These locales are no longer served: fr.");
-    expect(text).toContain("These locales are served again: pt.");
+    expect(text).toContain("These locales are served as well: pt.");
+    expect(text).toContain("DEFAULT_LOCALE is fr: en answers instead.");
   });
 
   it("show the changes of a new version and can be rolled back", async () => {

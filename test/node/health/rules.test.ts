@@ -179,6 +179,14 @@ const MEASURED: readonly Measured[] = [
     { step: 0.1 },
   ],
   [
+    "locales_differ",
+    1,
+    (count) => {
+      const locales = ["de", "en", ...list(count, (index) => `x${index}`)];
+      return withIngest({ localeSettings: { locales, defaultLocale: "en" } });
+    },
+  ],
+  [
     "notify_failing",
     3,
     (failures) =>
@@ -285,7 +293,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(23);
+    expect(findings).toHaveLength(24);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -340,6 +348,12 @@ const withBackups = (changes: Partial<BackupTimes>) =>
 function withoutBackups(monitoredMs: number): Facts {
   const facts = withBackups({ newestFinishedAt: null, newestVerifiedAt: null });
   return { ...facts, monitor: { ...facts.monitor, since: NOW - monitoredMs } };
+}
+
+/** Facts of a coordinator that does not say its settings yet. */
+function fromEarlierCoordinator(): Facts {
+  const { localeSettings: _, ...value } = someIngestFacts();
+  return someFacts({ ingest: { ok: true, value } });
 }
 
 /** What a rule finds, apart from its threshold. */
@@ -783,6 +797,34 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
   ],
+  locales_differ: [
+    [
+      "is good before the first publication",
+      someFacts({ catalog: nothingServed }),
+      { ...good, value: 0 },
+    ],
+    [
+      "names the default locale that is not published, what answers instead, and what to do",
+      withIngest({ localeSettings: { locales: ["es", "fr"], defaultLocale: "fr" } }),
+      {
+        ...bad,
+        value: 4,
+        message:
+          "Version 7 lacks es, fr of LOCALES. DEFAULT_LOCALE is fr: en answers instead. Version 7 has de, en, which LOCALES does not name: the next publication ends that. Queue an ingest to publish LOCALES, and resume if it is paused; or change the settings.",
+        evidence: { missing: ["es", "fr"], extra: ["de", "en"], default: "fr", answering: "en" },
+      },
+    ],
+    [
+      "names a locale that the settings drop",
+      withIngest({ localeSettings: { locales: ["en"], defaultLocale: "en" } }),
+      { ...bad, value: 1, evidence: { missing: [], extra: ["de"], answering: "en" } },
+    ],
+    [
+      "is without data while a coordinator of an earlier version runs",
+      fromEarlierCoordinator(),
+      { verdict: "nodata" },
+    ],
+  ],
   monitor_gap: [
     [
       "is good until the first tick has come",
@@ -870,13 +912,21 @@ describe("an input that cannot be read", () => {
         "ledger_lost",
         "history_lost",
         "coverage_drop",
+        "locales_differ",
         "ticks_missed",
       ],
     ],
     [
       "the manifest in both stores",
       { catalog: { kv: unreadable, r2: unreadable } },
-      ["catalog_stale", "data_old", "blobs_lost", "integrity_mismatch", "coverage_drop"],
+      [
+        "catalog_stale",
+        "data_old",
+        "blobs_lost",
+        "integrity_mismatch",
+        "coverage_drop",
+        "locales_differ",
+      ],
     ],
     ["D1", { history: unread }, ["queue_backlog"]],
     ["the list of backups", { backups: unread }, ["backup_stale", "backup_unverified"]],

@@ -128,14 +128,38 @@ describe("GET /catalog/health", () => {
     });
   });
 
-  it("answers 503 if a list is empty or the default locale is missing", async () => {
-    const counts = { airports: 2, cities: 0, countries: 2, regions: 0 };
-    publish({ counts, locales: { de: aLocaleEntry() } });
+  it("answers 503 if a list is empty", async () => {
+    publish({ counts: { airports: 2, cities: 0, countries: 2, regions: 0 } });
     expect(await health(503)).toMatchObject({
+      checks: { "catalog:counts": [{ status: "fail", output: "no cities, no regions" }] },
+    });
+  });
+
+  it("does not call a body damaged because the default locale is not published, and names what answers", async () => {
+    const { locales } = publish();
+    world.ingest.defaultLocale = "fr";
+    const output =
+      "DEFAULT_LOCALE is fr, which is not published, so en answers: queue an ingest, and resume if it is paused, or set it to one of en";
+    expect(await health(200)).toMatchObject({
+      status: "warn",
+      output: `catalog:locales: ${output}`,
       checks: {
-        "catalog:counts": [{ status: "fail", output: "no cities, no regions" }],
-        "catalog:locales": [{ status: "fail", output: "the default locale en is not published" }],
+        "catalog:integrity": [{ status: "pass", observedValue: locales["en"]?.sha256 }],
+        "catalog:locales": [{ status: "warn", observedValue: 1, output }],
       },
     });
+  });
+
+  it("is true from the first request that is served: it reuses no failure from before", async () => {
+    const isolate = world.newIsolate();
+    const status = async () => (await isolate.request("/catalog/health")).status;
+    expect(await status()).toBe(503);
+    publish();
+    expect(await status()).toBe(200);
+    breakStores();
+    world.ingest.time += 4_999;
+    expect(await status()).toBe(200);
+    world.ingest.time += 1;
+    expect(await status()).toBe(503);
   });
 });

@@ -1,0 +1,41 @@
+/** Compares the locales of the settings with those of a version. Pure. */
+import { negotiateLocale } from "./locale.ts";
+import type { Manifest } from "./manifest.ts";
+
+/** The settings LOCALES and DEFAULT_LOCALE. */
+export interface LocaleSettings {
+  readonly locales: readonly string[];
+  readonly defaultLocale: string;
+}
+
+interface LocaleComparison {
+  /** Locales of the settings that the version lacks. */
+  readonly missing: readonly string[];
+  /** Locales of the version that the settings do not name. */
+  readonly extra: readonly string[];
+  /** The locale that answers where none is named. */
+  readonly answering: string;
+  /** What differs, what follows from that, and what to do; empty if nothing does. */
+  readonly message: string;
+}
+
+/** @param version names it at the beginning of a sentence. */
+export function compareLocales(
+  version: string,
+  published: { readonly [L in keyof Manifest["locales"]]: unknown },
+  { locales, defaultLocale }: LocaleSettings,
+): LocaleComparison {
+  const names = Object.keys(published);
+  const missing = locales.filter((locale) => !names.includes(locale));
+  const extra = names.filter((locale) => !locales.includes(locale));
+  const answering = negotiateLocale("", published, defaultLocale).locale;
+  const sentences = [
+    missing.length > 0 && `${version} lacks ${missing.join(", ")} of LOCALES.`,
+    answering !== defaultLocale && `DEFAULT_LOCALE is ${defaultLocale}: ${answering} answers instead.`,
+    extra.length > 0 &&
+      `${version} has ${extra.join(", ")}, which LOCALES does not name: the next publication ends that.`,
+    missing.length + extra.length > 0 &&
+      "Queue an ingest to publish LOCALES, and resume if it is paused; or change the settings.",
+  ];
+  return { missing, extra, answering, message: sentences.filter((text) => text !== false).join(" ") };
+}
