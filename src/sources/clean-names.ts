@@ -12,12 +12,17 @@ const STATE_NOTE =
 /** Mark of a row that the editors want to delete. */
 const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
 
-/** Repetition of the name in a non-Latin script, after a dash or slash. */
-const OTHER_SCRIPT = /\s[-–/]\s[^\p{Script=Latin}]*(?!\p{Script=Latin})\p{L}[^\p{Script=Latin}]*$/u;
-
 /** Removes notes such as "(unusable)" and repetitions in another script from a clean name. */
 export function withoutNotes(name: string): string {
-  return cleanText(withoutStateNotes(name).replace(OTHER_SCRIPT, ""));
+  return cleanText(withoutOtherScript(withoutStateNotes(name)));
+}
+
+/** Removes a repetition of the name in a non-Latin script, after a dash or slash. */
+function withoutOtherScript(name: string): string {
+  const latinEnd = /^.*\p{Script=Latin}/su.exec(name)?.[0].length ?? 0;
+  const dash = name.slice(latinEnd).search(/\s[-–/]\s/u);
+  const end = latinEnd + dash;
+  return dash === -1 || !/\p{L}/u.test(name.slice(end)) ? name : name.slice(0, end);
 }
 
 function withoutStateNotes(name: string): string {

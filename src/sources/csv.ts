@@ -10,6 +10,8 @@ const MESSAGE_MAX_LENGTH = 200;
 const NAME_MAX_LENGTH = 50;
 /** Longest row and longest line in characters. Rows of the live file have a few thousand. */
 const ROW_MAX_CHARACTERS = 262_144;
+/** A UTF-16 unit takes at most three bytes in UTF-8. */
+const UTF8_MAX_BYTES = 3;
 /** Most rows with more or fewer values than the header. A file of line breaks has millions. */
 const INCOMPLETE_ROWS_MAX = 50_000;
 /** Rows after which other requests have their turn: the coordinator reads files of 80,000. */
@@ -66,7 +68,7 @@ async function* parseRows(texts: AsyncIterable<string>): AsyncGenerator<ParsedRo
   const { readable, writable } = parse({
     bom: true,
     relax_column_count: true,
-    max_record_size: ROW_MAX_CHARACTERS,
+    max_record_size: ROW_MAX_CHARACTERS * UTF8_MAX_BYTES,
     on_record(record: readonly string[], { lines }) {
       rows.push({ record, line: lines });
       return null;

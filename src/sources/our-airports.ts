@@ -48,6 +48,12 @@ const WRONGLY_DECODED = /[ÃÂÄÅ][\u0080-\u00bf]|\ufffd/;
 /** Most such names: a wiki may have some, a file in another encoding has hundreds. */
 const GARBLED_MAX = 20;
 
+/**
+ * Longest value that is looked at, in characters. The longest name of the live file has 108. A longer
+ * value makes its row unusable before anything is cleaned.
+ */
+const VALUE_MAX_CHARACTERS = 500;
+
 /** Without `icao_code`, which the files of earlier years lack. */
 const REQUIRED_COLUMNS = [
   "id",
@@ -137,6 +143,7 @@ function parseAirport(
   repaired: RepairCounts,
 ): SourceAirport | RejectReason {
   if (!row.complete) return "column_count";
+  if (hasOverlong(row, [...REQUIRED_COLUMNS, "icao_code"])) return "bad_text";
   const id = row.get("id");
   const type = AIRPORT_TYPES.find((known) => known === row.get("type"));
   const spacedName = cleanText(row.get("name"));
@@ -147,7 +154,7 @@ function parseAirport(
   const lon = parseDegrees(row.get("longitude_deg"));
   const country = row.get("iso_country");
   if (type === undefined) return "type_excluded";
-  if (!/^[1-9][0-9]*$/.test(id) || name === "") return "missing_required";
+  if (!/^[1-9][0-9]{0,14}$/.test(id) || name === "") return "missing_required";
   if (!IATA_CODE.test(iata) || iata === NO_CODE) return "bad_iata";
   if (!isPosition({ lat, lon })) return "bad_coordinates";
   if (!knownCountries.has(country)) return "unknown_country";
@@ -161,6 +168,10 @@ function parseAirport(
   const code = intern(country, interned);
   const place = { lat, lon, country: code, region, municipality };
   return { id, type, name, ...place, iata, icao, scheduled: service === "yes" };
+}
+
+function hasOverlong(row: CsvRow, columns: readonly string[]): boolean {
+  return columns.some((column) => row.get(column).length > VALUE_MAX_CHARACTERS);
 }
 
 function intern(text: string, interned: Map<string, string>): string {
@@ -265,10 +276,10 @@ export async function readSubdivisions(
       continue;
     }
     const code = row.get("code");
-    const name = withoutCapitals(cleanText(row.get("name")));
-    if (!wanted.has(code) || name === "") continue;
+    if (!wanted.has(code) || row.get("name").trim() === "") continue;
+    const name = hasOverlong(row, ["name"]) ? "" : withoutCapitals(cleanText(row.get("name")));
     const known = names.get(code);
-    const isRefused = !isServable(name);
+    const isRefused = name === "" || !isServable(name);
     if (isRefused || known !== undefined) {
       const reason = isRefused ? "bad_text" : "duplicate_region";
       rejects.push(reject(reason, { line: row.line, iata: "", id: code }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isServable, withoutCapitals } from "../../../src/sources/clean-names.ts";
+import { isServable, withoutCapitals, withoutNotes } from "../../../src/sources/clean-names.ts";
 
 describe("a text of upstream's", () => {
   it.each([
@@ -83,4 +83,19 @@ describe("a text in capitals alone", () => {
       expect(withoutCapitals(text)).toBe(text);
     },
   );
+});
+
+describe("a name that is repeated in another script", () => {
+  it.each([
+    ["Narita Airport - 成田空港", "Narita Airport"],
+    ["Kyiv / Київ / Киев", "Kyiv"],
+    ["Sochi – Сочи 2", "Sochi"],
+    ["Sochi - Сочи - Sochi", "Sochi - Сочи - Sochi"],
+    ["Base - 12", "Base - 12"],
+    ["Base - 12 / Сочи", "Base"],
+    ["Сочи - Адлер", "Сочи"],
+    ["Сочи-Адлер", "Сочи-Адлер"],
+  ])("is served without it: %s", (name, plain) => {
+    expect(withoutNotes(name)).toBe(plain);
+  });
 });
