@@ -201,6 +201,7 @@ const MEASURED: readonly Measured[] = [
       });
     },
   ],
+  ["settings_wrong", 1, (count) => withMonitor({ settingProblems: list(count, String) })],
 ];
 
 describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
@@ -285,7 +286,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(23);
+    expect(findings).toHaveLength(24);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -807,6 +808,17 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
             { id: "old", expires_at: new Date(NOW).toISOString() },
           ],
         },
+      },
+    ],
+  ],
+  settings_wrong: [
+    [
+      "names each wrong setting",
+      withMonitor({ settingProblems: ["there is no setting A", "B must be a whole number"] }),
+      {
+        message:
+          "The service goes on without what is wrong in its settings: there is no setting A; B must be a whole number.",
+        evidence: { problems: ["there is no setting A", "B must be a whole number"] },
       },
     ],
   ],
