@@ -1,9 +1,11 @@
 /**
- * Builds the pages that are the Worker's static assets, unless nothing has changed since they were
- * built. Wrangler runs it at its start and whenever a file of `src/` changes.
+ * Refuses wrong settings in wrangler.toml, and builds the pages that are the Worker's static assets,
+ * unless nothing has changed since they were built. Wrangler runs it at its start, also of a
+ * deployment, and whenever a file of `src/` changes.
  */
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkVars } from "./wrangler-vars.ts";
 
 /** Its time is that at which the last build began. */
 const STAMP = "dist/web-built";
@@ -37,6 +39,14 @@ again. Then, in another shell, at the port that wrangler names below:
 const { WRANGLER_COMMAND, ADMIN_TOKENS, CI } = process.env;
 const isAlone = WRANGLER_COMMAND === "dev" && ADMIN_TOKENS === undefined && CI === undefined;
 if (isAlone && !existsSync(".dev.vars")) process.stderr.write(NEXT_STEPS);
+
+const problems = checkVars();
+if (problems.length > 0) {
+  process.stderr.write(
+    `${problems.join("\n")}\nAll settings: docs/deploying.md and docs/alerts.md\n`,
+  );
+  process.exit(1);
+}
 
 if (changedAt("dist/web") === 0 || INPUTS.some((path) => changedAt(path) >= changedAt(STAMP))) {
   const began = new Date();

@@ -4,8 +4,8 @@ import { experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { type Config, loadConfig } from "../src/config.ts";
 import { ConfigError } from "../src/serving-config.ts";
+import { SETTING_NAMES } from "../src/settings.ts";
 import { CommandError } from "./command.ts";
-import { SETTING_NAMES } from "./setting-names.ts";
 
 const CONFIG_FILE = "wrangler.toml";
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { parseJson } from "../src/parse-json.ts";
 import { onlyToken } from "./new-admin-token.ts";
 
 /** An admin token that only this machine's local service knows. */
@@ -20,6 +21,11 @@ export function localAdminToken(file = TOKEN_FILE): LocalAdminToken {
   const isNew = !existsSync(file) && makeToken(file);
   const text = readFileSync(file, "utf8").trim();
   return { text, file, isNew, secret: onlyToken("local", text) };
+}
+
+/** Joins values of the secret ADMIN_TOKENS, which are JSON lists. */
+export function joinTokens(...secrets: readonly string[]): string {
+  return JSON.stringify(secrets.flatMap((secret) => parseJson(secret)));
 }
 
 /** Makes the token, unless another process does so first: returns false then. */

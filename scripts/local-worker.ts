@@ -7,7 +7,7 @@ import { ingest, type IngestEnd, type IngestOptions } from "./ingest-progress.ts
 import { ProcessGroup } from "./process-group.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
 import { adminCaller } from "./service-call.ts";
-import { SETTING_NAMES } from "./setting-names.ts";
+import { SECRET_NAMES, SETTING_NAMES } from "../src/settings.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
 
 interface LocalWorkerOptions {
@@ -83,7 +83,9 @@ export class LocalWorker {
       await Promise.all([buildPages(folder, signal), applyMigrations(folder, signal)]);
       signal.throwIfAborted();
       say("Starting the Worker …");
-      writeFileSync(folder.secretsFile, `ADMIN_TOKENS='${adminTokens}'\n`, { mode: 0o600 });
+      // As JSON without what ends a quoted value, or is replaced in it.
+      const quoted = adminTokens.replaceAll("'", "\\u0027").replaceAll("$", "\\u0024");
+      writeFileSync(folder.secretsFile, `ADMIN_TOKENS='${quoted}'\n`, { mode: 0o600 });
       const args = [
         "dev",
         "--env=",
@@ -224,8 +226,12 @@ async function assertPortIsFree(port: number): Promise<void> {
 async function buildPages({ logFile }: StateFolder, signal: AbortSignal): Promise<void> {
   const group = new ProcessGroup("scripts/build-web.ts", [], { env: process.env, logFile, signal });
   await group.exited;
-  if (!group.succeeded && !signal.aborted)
-    throw new CommandError(`The pages cannot be built. The log says why: ${logFile}`);
+  if (group.succeeded || signal.aborted) return;
+  const { checkVars } = await import("./wrangler-vars.ts");
+  const problems = checkVars();
+  throw new CommandError(
+    problems.join("\n") || `The pages cannot be built. The log says why: ${logFile}`,
+  );
 }
 
 async function applyMigrations(folder: StateFolder, signal: AbortSignal): Promise<void> {
@@ -255,7 +261,7 @@ function startWrangler(
 ): ProcessGroup {
   const env = { ...process.env, ...WRANGLER_ENV };
   // They would take precedence over the file of secrets and over settings.
-  for (const name of ["ADMIN_TOKENS", ...SETTING_NAMES]) Reflect.deleteProperty(env, name);
+  for (const name of [...SECRET_NAMES, ...SETTING_NAMES]) Reflect.deleteProperty(env, name);
   const script = "node_modules/wrangler/bin/wrangler.js";
   return new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
 }

@@ -616,8 +616,6 @@ export const PROBLEMS: {
       "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it begins work.",
     history_unavailable:
       "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
-    alerts_misconfigured:
-      "Nothing is evaluated, because the alert settings are wrong: ALERT_REPEAT_MS must be a whole number, 60000 to 604800000.",
     catalog_unreadable: "The catalog cannot be read now. Try again later.",
     other_version:
       "The tables of the coordinator have version 2, and this Worker knows 1. Deploy the newer Worker again.",

@@ -2,15 +2,15 @@
 import { parseArgs } from "node:util";
 import { Cron } from "croner";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { loadConfig, type Settings } from "../src/config.ts";
-import { ConfigError } from "../src/serving-config.ts";
+import { loadConfig } from "../src/config.ts";
 import { CRON_JOBS, WATCH_CRON } from "../src/schedule.ts";
+import { checkSettings } from "../src/settings.ts";
 import { CommandError, runCommand, say } from "./command.ts";
 import { type IngestEnd, shows } from "./ingest-progress.ts";
-import { localAdminToken } from "./local-admin-token.ts";
+import { joinTokens, localAdminToken } from "./local-admin-token.ts";
+import { LOCAL_SETTINGS } from "./local-settings.ts";
 import { LocalWorker } from "./local-worker.ts";
 import { adminCaller, callCatalog, hasBackup, type Served, untilServed } from "./service-call.ts";
-import { SETTING_NAMES } from "./setting-names.ts";
 import { DEFAULT_STATE_FOLDER } from "./state-folder.ts";
 import { describeEnd, needsBackup, welcome } from "./welcome.ts";
 
@@ -37,9 +37,10 @@ interface Options {
   readonly fresh: boolean;
   /** Settings by name, instead of those in wrangler.toml. */
   readonly vars: { readonly [name: string]: string };
+  /** Value of the secret ADMIN_TOKENS: tokens that count besides that of this machine. */
+  readonly otherTokens: string;
 }
 
-const SECRETS = ["ADMIN_TOKENS", "ALERT_WEBHOOKS", "ALERT_PING_URL"];
 const POLL_MS = 250;
 /** How long an ingest may stand still, with and without an earlier catalog to serve. */
 const PATIENCE_MS = { published: 120_000, unpublished: 600_000 };
@@ -49,7 +50,8 @@ const SERVED_DEADLINE_MS = 60_000;
 async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
   if (token.isNew) say(`Made an admin token for this machine, in ${token.file}: ${token.text}`);
-  const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
+  const adminTokens = joinTokens(token.secret, options.otherTokens);
+  const worker = await LocalWorker.start({ ...options, adminTokens, say, signal });
   try {
     const before = await callCatalog(worker.url, signal);
     const patienceMs = before.ok ? PATIENCE_MS.published : PATIENCE_MS.unpublished;
@@ -113,19 +115,17 @@ function readOptions(): Options | undefined {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new CommandError(`--port must be a number from 1 to 65535, not "${values.port}"`);
   const { locales, state: stateFolder, fresh } = values;
-  const vars = Object.fromEntries(values.var.map(readVar));
-  const known = [...SETTING_NAMES, ...SECRETS];
-  for (const name of Object.keys(vars))
-    if (!known.includes(name))
-      throw new CommandError(`--var: there is no ${name}. There are: ${known.join(", ")}`);
-  return {
-    port,
-    locales,
-    localeCount: countLocales({ ...vars, LOCALES: locales }), // loadConfig checks each
-    stateFolder,
-    fresh,
-    vars,
-  };
+  const given = Object.fromEntries(values.var.map(readVar));
+  const settings = { ...LOCAL_SETTINGS, LOCALES: locales, ...given };
+  // At once what the Worker would find only after it has started.
+  const problems = checkSettings(settings, manifest.locales);
+  if (problems.length > 0)
+    throw new CommandError(
+      `--locales or --var: ${problems.join("\n--locales or --var: ")}\nAll settings: docs/deploying.md and docs/alerts.md`,
+    );
+  const { ADMIN_TOKENS: otherTokens = "[]", ...vars } = given;
+  const localeCount = loadConfig(settings, manifest.locales).locales.length;
+  return { port, locales, localeCount, stateFolder, fresh, vars, otherTokens };
 }
 
 function readVar(text: string): [name: string, value: string] {
@@ -133,17 +133,6 @@ function readVar(text: string): [name: string, value: string] {
   if (name === undefined || value === undefined)
     throw new CommandError("--var must be NAME=VALUE, with a name such as ALERT_REPEAT_MS");
   return [name, value];
-}
-
-/** Locales to publish. Refuses at once what the Worker would refuse only after it has started. */
-function countLocales(settings: Settings): number {
-  try {
-    return loadConfig(settings, manifest.locales).locales.length;
-  } catch (error) {
-    if (error instanceof ConfigError)
-      throw new CommandError(`--locales or --var: ${error.message}`);
-    throw error;
-  }
 }
 
 await runCommand(HELP, async (signal) => {

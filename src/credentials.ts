@@ -31,10 +31,12 @@ interface Credentials {
   readonly access: AccessSettings | null;
 }
 
-export type CredentialsResult =
-  | { readonly ok: true; readonly credentials: Credentials }
-  /** `detail` names every wrong setting and repeats no value. */
-  | { readonly ok: false; readonly detail: string };
+/** The credentials of the settings that are right. */
+export interface CredentialsResult {
+  readonly credentials: Credentials;
+  /** Names every wrong setting and repeats no value; null if all are right. */
+  readonly problem: string | null;
+}
 
 /** The settings of Cloudflare Access in front of /admin. Without them only ADMIN_TOKENS open it. */
 export const ACCESS_SETTINGS = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "ACCESS_OPERATORS"] as const;
@@ -55,9 +57,10 @@ const tokenList = z.array(
 
 const TEAM_DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
 
-const settingsSchema = z
+const tokensSchema = z.object({ ADMIN_TOKENS: z.string().default("[]").transform(parseTokens) });
+
+const accessSchema = z
   .object({
-    ADMIN_TOKENS: z.string().default("[]").transform(parseTokens),
     ACCESS_TEAM_DOMAIN: z
       .string()
       .default("")
@@ -73,31 +76,35 @@ const settingsSchema = z
     message: "and ACCESS_TEAM_DOMAIN must both be set, or neither",
   });
 
-/** Reads the credentials of the admin routes. A wrong setting closes these routes and nothing else. */
+/**
+ * Reads the credentials of the admin routes. Wrong tokens or a wrong Access lets nobody in and closes
+ * nothing else.
+ */
 export function readCredentials(settings: CredentialSettings): CredentialsResult {
-  const parsed = settingsSchema.safeParse(settings);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-    return { ok: false, detail: problems.join("; ") };
-  }
-  const { ADMIN_TOKENS, ACCESS_TEAM_DOMAIN, ACCESS_AUD, ACCESS_OPERATORS } = parsed.data;
-  const access: AccessSettings = {
+  const tokens = tokensSchema.safeParse(settings);
+  const access = accessSchema.safeParse(settings);
+  const problems = [tokens, access].flatMap(({ error }) =>
+    (error?.issues ?? []).map(({ path, message }) => `${path.join(".")} ${message}`),
+  );
+  return {
+    credentials: {
+      tokens: tokens.data?.ADMIN_TOKENS ?? [],
+      access: access.success ? accessOf(access.data) : null,
+    },
+    problem: problems.length > 0 ? problems.join("; ") : null,
+  };
+}
+
+function accessOf(settings: z.output<typeof accessSchema>): AccessSettings | null {
+  const { ACCESS_TEAM_DOMAIN, ACCESS_AUD, ACCESS_OPERATORS } = settings;
+  if (ACCESS_TEAM_DOMAIN === "") return null;
+  return {
     issuer: `https://${ACCESS_TEAM_DOMAIN}`,
     audience: ACCESS_AUD,
     operators: ACCESS_OPERATORS.split(",")
       .map((name) => name.trim().toLowerCase())
       .filter((name) => name !== ""),
   };
-  return {
-    ok: true,
-    credentials: { tokens: ADMIN_TOKENS, access: ACCESS_TEAM_DOMAIN === "" ? null : access },
-  };
-}
-
-/** Reads the tokens; none if a setting is wrong. */
-export function readTokens(settings: CredentialSettings): readonly AdminToken[] {
-  const read = readCredentials(settings);
-  return read.ok ? read.credentials.tokens : [];
 }
 
 function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {

@@ -89,7 +89,7 @@ async function pageOfNothing(env: Env, { url }: Request): Promise<Response> {
 /** Builds the authentication of the admin routes. */
 function authentication(env: Env): Authentication {
   const credentials = readCredentials(env);
-  const access = credentials.ok ? credentials.credentials.access : null;
+  const { access } = credentials.credentials;
   return {
     credentials,
     verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, waitUntil),

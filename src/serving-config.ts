@@ -41,33 +41,34 @@ const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
 const FRESH_LIMIT_MS = 60 * 60 * 1000;
 
 /**
- * Parses and validates the settings that requests depend on. The service answers whatever the
- * settings of the ingest are.
- *
- * @throws ConfigError
+ * Parses the settings that requests depend on. One that is wrong has its default, so that the service
+ * answers whatever its settings are, and is listed in `problems`.
  */
-export function loadServingConfig(settings: object): ServingConfig {
-  const { config, problems } = readServingConfig(settings);
-  if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return config;
-}
-
-/** Parses the settings, and says what is wrong with them. */
 export function readServingConfig(settings: object): {
   readonly config: ServingConfig;
   readonly problems: readonly string[];
 } {
-  const { DEFAULT_LOCALE = "en", CACHE_MAX_BYTES, MANIFEST_FRESH_MS }: ServingSettings = settings;
+  const given: ServingSettings = settings;
   const problems: string[] = [];
-  const wholeNumber = (name: string, text: string, max: number): number => {
+  const wholeNumber = (
+    name: "CACHE_MAX_BYTES" | "MANIFEST_FRESH_MS",
+    { max, otherwise }: { readonly max: number; readonly otherwise: number },
+  ): number => {
+    const { [name]: text } = given;
+    if (text === undefined) return otherwise;
     if (!/^\d+$/.test(text)) problems.push(`${name} must be a whole number`);
     else if (Number(text) > max) problems.push(`${name} must be between 0 and ${max}`);
-    return Number(text);
+    else return Number(text);
+    return otherwise;
   };
   const config = {
-    defaultLocale: DEFAULT_LOCALE,
-    cacheMaxBytes: wholeNumber("CACHE_MAX_BYTES", CACHE_MAX_BYTES ?? "67108864", CACHE_LIMIT_BYTES),
-    manifestFreshMs: wholeNumber("MANIFEST_FRESH_MS", MANIFEST_FRESH_MS ?? "30000", FRESH_LIMIT_MS),
+    // `[vars]` may hold what is no text.
+    defaultLocale: typeof given.DEFAULT_LOCALE === "string" ? given.DEFAULT_LOCALE : "en",
+    cacheMaxBytes: wholeNumber("CACHE_MAX_BYTES", {
+      max: CACHE_LIMIT_BYTES,
+      otherwise: 64 * 1024 * 1024,
+    }),
+    manifestFreshMs: wholeNumber("MANIFEST_FRESH_MS", { max: FRESH_LIMIT_MS, otherwise: 30_000 }),
   };
   return { config, problems };
 }

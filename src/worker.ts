@@ -4,7 +4,7 @@ import type { createOperations } from "./operations.ts";
 import { createRpcHandler, type RpcHandler } from "./rpc/handler.ts";
 import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
 import { isRpcRequest, readHead } from "./rpc/request.ts";
-import { loadServingConfig } from "./serving-config.ts";
+import { readServingConfig } from "./serving-config.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 
@@ -20,7 +20,10 @@ interface App {
 let app: App | undefined;
 
 function createApp(env: Env): App {
-  const { defaultLocale, cacheMaxBytes, manifestFreshMs } = loadServingConfig(env);
+  const { config, problems } = readServingConfig(env);
+  const { defaultLocale, cacheMaxBytes, manifestFreshMs } = config;
+  if (problems.length > 0)
+    logLine("error", "settings_wrong", "wrong settings have their defaults", { problems });
   const reader = new CachedCatalogReader({
     store: createCatalogStore(env.CATALOG, env.ARCHIVE),
     now: Date.now,

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import { readTokens } from "../credentials.ts";
+import { readCredentials } from "../credentials.ts";
 import { newestTimes } from "../backup/read-backups.ts";
 import { INPUT_TIMEOUT_MS } from "../health/facts.ts";
 import { INGEST_INSTANCE } from "../instances.ts";
 import { logLine } from "../log.ts";
 import { ingestCrons } from "../schedule.ts";
+import { checkSettings, settingsOf } from "../settings.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
+import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { createAlertHistory } from "./alert-history.ts";
 import { Monitor } from "./monitor.ts";
 import { MonitorState } from "./monitor-state.ts";
@@ -15,10 +17,7 @@ import type { Platform } from "./platform.ts";
 import { loadAlertConfig } from "./settings.ts";
 import { DELIVERY_LIMITS } from "./webhook.ts";
 
-/**
- * Opens the monitor with the bindings of a deployment. It reads only the settings of the alerts, so
- * that other invalid settings do not stop it.
- */
+/** Opens the monitor with the bindings of a deployment. No setting, however wrong, stops it. */
 export function openMonitor(ctx: DurableObjectState, env: Env): Monitor {
   return new Monitor(platformOf(ctx, env));
 }
@@ -29,8 +28,9 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const readStatus = async () => env.COORDINATOR.getByName(INGEST_INSTANCE).status();
   return {
     state: new MonitorState(ctx.storage),
-    config: loadAlertConfig(env),
-    tokens: readTokens(env),
+    config: loadAlertConfig(env).config,
+    settingProblems: checkSettings(settingsOf(env), embeddedSnapshot(env.ASSETS).locales),
+    tokens: readCredentials(env).credentials.tokens,
     crons: ingestCrons(),
     readIngest: () => readStatus().catch(readStatus),
     store: createCatalogStore(env.CATALOG, env.ARCHIVE),

@@ -34,18 +34,9 @@ export interface EvaluationRequest {
   readonly tick: number | null;
 }
 
-interface Misconfigured {
-  readonly ok: false;
-  readonly reason: "misconfigured";
-  readonly problem: string;
-}
-
 type EvaluationResult =
   | { readonly ok: true; readonly run: AlertRun }
-  | { readonly ok: false; readonly reason: "already_evaluated" }
-  | Misconfigured;
-
-type TestResult = TestOutcome | Misconfigured;
+  | { readonly ok: false; readonly reason: "already_evaluated" };
 
 export interface MonitorStatus extends ShownMonitor {
   readonly lastRun: AlertRun | null;
@@ -80,35 +71,25 @@ export class Monitor {
   }
 
   /** Sends a test message to one target or to all. */
-  async test(name: string | null, by: string): Promise<TestResult> {
-    const { config } = this.#platform;
-    return config.ok
-      ? this.#notifier.test(config.config.targets, { name, by })
-      : { ...config, reason: "misconfigured" };
+  test(name: string | null, by: string): Promise<TestOutcome> {
+    return this.#notifier.test(this.#platform.config.targets, { name, by });
   }
 
   status(): MonitorStatus {
-    const { config } = this.#platform;
     return {
-      problem: config.ok ? null : config.problem,
       lastRun: this.#state.values.get("last_run"),
       outboxLength: this.#state.outbox.length,
-      webhooks: config.ok ? config.config.targets.length : 0,
+      webhooks: this.#platform.config.targets.length,
     };
   }
 
   async #evaluateOnce(request: EvaluationRequest): Promise<EvaluationResult> {
-    const { config } = this.#platform;
-    if (!config.ok) {
-      this.#platform.log("error", "alerts_misconfigured", { problem: config.problem });
-      return { ...config, reason: "misconfigured" };
-    }
     const { tick } = request;
     if (tick !== null && this.#state.ticks.has(WATCH, tick))
       return { ok: false, reason: "already_evaluated" };
     const id = this.#platform.newId();
     try {
-      return { ok: true, run: await this.#evaluate(id, request, config.config) };
+      return { ok: true, run: await this.#evaluate(id, request, this.#platform.config) };
     } catch (cause) {
       this.#platform.log("error", "alerts_failed", { alert_run_id: id, ...describeError(cause) });
       throw cause;
@@ -155,7 +136,7 @@ export class Monitor {
   }
 
   #readFacts({ targets, limits }: AlertConfig, startedAt: number): Promise<Facts> {
-    const { tokens, crons, now } = this.#platform;
+    const { tokens, crons, settingProblems, now } = this.#platform;
     const since = this.#state.values.get("since") ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
     const lastTickAt = this.#lastTick();
@@ -170,6 +151,7 @@ export class Monitor {
       targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
       tokens,
       crons,
+      settingProblems,
     };
     return readFacts(this.#platform, { check: this.#nextCheck(), monitor });
   }

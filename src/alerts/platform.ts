@@ -2,13 +2,15 @@ import type { FactSources, TokenFacts } from "../health/facts.ts";
 import type { Log } from "../log.ts";
 import type { AlertRun } from "./alert-run.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import type { AlertConfigResult } from "./settings.ts";
+import type { AlertConfig } from "./settings.ts";
 import type { Network } from "./webhook.ts";
 
 /** The outside of the alert monitor: its tables, settings and inputs, D1, webhooks and the clock. */
 export interface Platform extends FactSources, Network {
   readonly state: MonitorState;
-  readonly config: AlertConfigResult;
+  readonly config: AlertConfig;
+  /** What is wrong with the settings of the whole service. */
+  readonly settingProblems: readonly string[];
   /** The admin tokens. */
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */

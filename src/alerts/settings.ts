@@ -23,56 +23,61 @@ export interface AlertConfig {
   readonly pingUrl: string | null;
 }
 
-/** The settings, or their problem without URLs or secrets. */
-export type AlertConfigResult =
-  | { readonly ok: true; readonly config: AlertConfig }
-  | { readonly ok: false; readonly problem: string };
+/** The names of the settings that are secrets. */
+export const SECRET_ALERT_SETTINGS = ["ALERT_WEBHOOKS", "ALERT_PING_URL"] as const;
 
 /** The raw settings that `loadAlertConfig` reads. A missing one has its default. */
 export type AlertSettings = LimitSettings & {
-  readonly [S in "ALERT_WEBHOOKS" | "ALERT_PING_URL"]?: string | undefined;
+  readonly [S in (typeof SECRET_ALERT_SETTINGS)[number]]?: string | undefined;
 };
 
-/** Parses and validates the settings. A problem disables only the alerts. */
-export function loadAlertConfig(settings: AlertSettings): AlertConfigResult {
-  const { limits, problems: limitProblems } = readLimits(settings);
-  const problems = [...limitProblems];
-  const targets = readTargets(settings.ALERT_WEBHOOKS ?? "[]");
-  if (typeof targets === "string") problems.push(`ALERT_WEBHOOKS ${targets}`);
-  const pingUrl = settings.ALERT_PING_URL ?? null;
+/**
+ * Parses the settings. A wrong limit has its default, a wrong webhook or address of the ping is left
+ * out, and `problems` names each without URLs or secrets.
+ */
+export function loadAlertConfig(settings: AlertSettings): {
+  readonly config: AlertConfig;
+  readonly problems: readonly string[];
+} {
+  const { limits, problems } = readLimits(settings);
+  const { targets, problem } = readTargets(settings.ALERT_WEBHOOKS ?? "[]");
+  const { ALERT_PING_URL: pingUrl = null } = settings;
   const pingProblem = pingUrl === null ? null : urlProblem(pingUrl);
-  if (pingProblem !== null) problems.push(`ALERT_PING_URL ${pingProblem}`);
-  if (problems.length > 0 || typeof targets === "string")
-    return { ok: false, problem: problems.join("; ") };
-  return { ok: true, config: { limits, targets, pingUrl } };
+  return {
+    config: { limits, targets, pingUrl: pingProblem === null ? pingUrl : null },
+    problems: [
+      ...problems,
+      ...(problem === null ? [] : [`ALERT_WEBHOOKS ${problem}`]),
+      ...(pingProblem === null ? [] : [`ALERT_PING_URL ${pingProblem}`]),
+    ],
+  };
 }
 
 const MAX_TARGETS = 10;
 
-const targetList = z
-  .array(
-    z.strictObject({
-      name: z
-        .string()
-        .regex(
-          /^[a-z0-9][a-z0-9_-]{0,39}$/,
-          "must be 1 to 40 of a-z, 0-9, _ and -, as in ops-chat",
-        ),
-      kind: z.enum(WEBHOOK_KINDS),
-      url: z.string().superRefine((url, context) => {
-        const problem = urlProblem(url);
-        if (problem !== null) context.addIssue(problem);
-      }),
-      secret: z
-        .string()
-        .transform((text, context) => {
-          const key = signingKey(text);
-          if (key === undefined) context.addIssue('must be "whsec_" and 24 to 64 bytes in base64');
-          return key ?? z.NEVER;
-        })
-        .optional(),
+const target = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be 1 to 40 of a-z, 0-9, _ and -, as in ops-chat"),
+    kind: z.enum(WEBHOOK_KINDS),
+    url: z.string().superRefine((url, context) => {
+      const problem = urlProblem(url);
+      if (problem !== null) context.addIssue(problem);
     }),
-  )
+    secret: z
+      .string()
+      .transform((text, context) => {
+        const key = signingKey(text);
+        if (key === undefined) context.addIssue('must be "whsec_" and 24 to 64 bytes in base64');
+        return key ?? z.NEVER;
+      })
+      .optional(),
+  })
+  .transform(({ secret: key = null, ...rest }): WebhookTarget => ({ ...rest, key }));
+
+const targetList = z
+  .array(target)
   .max(MAX_TARGETS, `may name ${MAX_TARGETS} at most`)
   .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
     message: "must have names that differ",
@@ -89,15 +94,24 @@ export function signingKey(secret: string): Buffer | undefined {
   return key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max ? key : undefined;
 }
 
-/** Parses the targets. Returns the problem as text. */
-function readTargets(text: string): readonly WebhookTarget[] | string {
-  const parsed = targetList.safeParse(parseJson(text));
-  if (parsed.success)
-    return parsed.data.map(({ secret: key = null, ...target }) => ({ ...target, key }));
+/** Parses the targets. Of a wrong list it takes those that are right, so that they hear of it. */
+function readTargets(text: string): {
+  readonly targets: readonly WebhookTarget[];
+  readonly problem: string | null;
+} {
+  const list = parseJson(text);
+  const parsed = targetList.safeParse(list);
+  if (parsed.success) return { targets: parsed.data, problem: null };
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  const right = items.flatMap((item) => target.safeParse(item).data ?? []);
+  const byName = new Map(right.map((found) => [found.name, found]));
   const where = parsed.error.issues.map(({ path, message }) =>
     [...path.map(String), message].join(" "),
   );
-  return `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${where.join("; ")}`;
+  return {
+    targets: [...byName.values()].slice(0, MAX_TARGETS),
+    problem: `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${where.join("; ")}`,
+  };
 }
 
 /** Loopback hosts, which need no https. */

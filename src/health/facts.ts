@@ -97,6 +97,8 @@ export interface MonitorFacts {
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
+  /** What is wrong with the settings, a sentence without secrets each. */
+  readonly settingProblems: readonly string[];
 }
 
 export interface Facts {

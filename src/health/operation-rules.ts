@@ -113,3 +113,18 @@ export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
     },
   });
 }
+
+/** Judges whether the service can use its settings. In the place of a wrong one it has the default. */
+export function judgeSettings({ monitor }: Facts): Finding {
+  const { settingProblems: problems } = monitor;
+  return measured({
+    value: problems.length,
+    threshold: 1,
+    unit: "settings",
+    message:
+      problems.length === 0
+        ? "Every setting can be used."
+        : `The service goes on without what is wrong in its settings: ${problems.join("; ")}.`,
+    evidence: { problems },
+  });
+}

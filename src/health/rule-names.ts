@@ -25,6 +25,7 @@ export const RULE_NAMES = [
   "ticks_missed",
   "monitor_gap",
   "token_expiring",
+  "settings_wrong",
 ] as const;
 export type RuleName = (typeof RULE_NAMES)[number];
 
@@ -44,5 +45,6 @@ export const UNITS = [
   "evaluations",
   "ticks",
   "tokens",
+  "settings",
 ] as const;
 export type Unit = (typeof UNITS)[number];

@@ -2,6 +2,7 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import {
   judgeBackupAge,
   judgeGap,
+  judgeSettings,
   judgeTargets,
   judgeTokens,
   judgeVerification,
@@ -63,6 +64,7 @@ export const RULES = {
   ticks_missed: { severity: "warn", forMs: 0, evaluate: judgeTicks },
   monitor_gap: { severity: "warn", forMs: 0, evaluate: judgeGap },
   token_expiring: { severity: "warn", forMs: 0, evaluate: judgeTokens },
+  settings_wrong: { severity: "warn", forMs: 0, evaluate: judgeSettings },
 } as const satisfies { readonly [R in RuleName]: AlertRule };
 
 /** A finding with its alert. */

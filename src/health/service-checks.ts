@@ -18,8 +18,6 @@ type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" 
 
 /** What the checks show of the alert monitor. */
 export interface ShownMonitor {
-  /** Problem of the settings; null if they are valid. */
-  readonly problem: string | null;
   /** The last evaluation. Times are RFC 3339. */
   readonly lastRun: {
     readonly started_at: string;
@@ -44,14 +42,11 @@ export function toCheck(finding: CheckedFinding, time?: string): Check {
 
 /** Checks the monitor itself and shows its last findings, by rule. */
 export function checkMonitor(
-  { problem, lastRun, webhooks }: ShownMonitor,
+  { lastRun, webhooks }: ShownMonitor,
   context: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
 ): Checks {
   const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
   return {
-    "monitor:settings": [
-      problem === null ? { status: "pass" } : { status: "fail", output: problem },
-    ],
     "monitor:evaluation": [checkEvaluation(lastRun?.started_at ?? null, context)],
     "monitor:webhooks": [
       {

@@ -49,7 +49,7 @@ export class AdminWorld {
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
   limitSettings: LimitSettings = {};
   credentials: CredentialsResult = {
-    ok: true,
+    problem: null,
     credentials: {
       tokens: [
         { id: "ops", sha256: digest(OPERATOR_TOKEN), scopes: ["read", "operate"], expiresAt: null },

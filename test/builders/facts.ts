@@ -35,6 +35,7 @@ export function someFacts(changes: Partial<Facts> = {}): Facts {
       targets: [{ name: "ops", failures: 0, lastError: null }],
       tokens: [],
       crons: [],
+      settingProblems: [],
     },
     ...changes,
   };

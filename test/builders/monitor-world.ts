@@ -9,6 +9,9 @@ import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.t
 import { aVersion } from "./manifest.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryTables } from "./memory-tables.ts";
+import { checkSettings } from "../../src/settings.ts";
+
+const KNOWN = ["de", "en"].map((locale) => ({ locale, coverage: 1 }));
 
 /**
  * A monitor over SQLite and stores in memory, with a clock that passes only when it is told to, and
@@ -91,7 +94,8 @@ export class MonitorWorld {
     const now = () => this.time;
     return new Monitor({
       state: new MonitorState(this.tables),
-      config: loadAlertConfig(this.settings),
+      config: loadAlertConfig(this.settings).config,
+      settingProblems: checkSettings({ ...this.settings }, KNOWN),
       tokens: this.tokens,
       crons: [],
       readIngest: async () => {

@@ -43,6 +43,14 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "gen",
     "ingest",
   ],
+  "settings.ts": [
+    "alerts",
+    "config.ts",
+    "credentials.ts",
+    "health",
+    "serving-config.ts",
+    "sources",
+  ],
   "config.ts": ["acceptance", "catalog", "sources", "storage", "serving-config.ts"],
   "serving-config.ts": [],
   "schedule.ts": ["coordinator"],
@@ -56,7 +64,13 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
 
 /** The Durable Objects build what they need themselves. */
 const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
-  "src/alerts/durable-object.ts": ["backup", "credentials.ts", "instances.ts", "schedule.ts"],
+  "src/alerts/durable-object.ts": [
+    "backup",
+    "credentials.ts",
+    "instances.ts",
+    "schedule.ts",
+    "settings.ts",
+  ],
   "src/coordinator/durable-object.ts": ["config.ts"],
 };
 

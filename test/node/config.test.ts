@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig, type Settings } from "../../src/config.ts";
-import { ConfigError, loadServingConfig } from "../../src/serving-config.ts";
+import { ConfigError, readServingConfig } from "../../src/serving-config.ts";
 
 const KNOWN = [
   { locale: "de", coverage: 0.9 },
   { locale: "en", coverage: 1 },
   { locale: "ga", coverage: 0.6 },
 ];
+
+const DEFAULTS = { defaultLocale: "en", cacheMaxBytes: 67_108_864, manifestFreshMs: 30_000 };
 
 const load = (changes: Settings) => loadConfig(changes, KNOWN);
 
@@ -74,22 +76,24 @@ describe("loadConfig", () => {
   });
 });
 
-describe("loadServingConfig", () => {
+describe("readServingConfig", () => {
   it("needs no setting of the ingest to be right", () => {
     const wrong = { LOCALES: "tlh", AIRPORTS: "x", SOURCE: "x", COMPRESSION: "x" };
     const worse = { ...wrong, SOURCE_URLS: "x", SOURCE_ALLOWED_HOSTS: "x", SOURCE_MAX_BYTES: "x" };
-    expect(loadServingConfig(worse)).toEqual({
-      defaultLocale: "en",
-      cacheMaxBytes: 67_108_864,
-      manifestFreshMs: 30_000,
-    });
+    expect(readServingConfig(worse)).toEqual({ config: DEFAULTS, problems: [] });
   });
 
-  it("names its own settings that cannot be used", () => {
-    const settings = { MANIFEST_FRESH_MS: "soon" };
-    expect(() => loadServingConfig(settings)).toThrow(
-      new ConfigError("MANIFEST_FRESH_MS must be a whole number"),
-    );
+  it.each([
+    [{ MANIFEST_FRESH_MS: "soon" }, "MANIFEST_FRESH_MS must be a whole number"],
+    [{ MANIFEST_FRESH_MS: "3600001" }, "MANIFEST_FRESH_MS must be between 0 and 3600000"],
+    [{ CACHE_MAX_BYTES: "" }, "CACHE_MAX_BYTES must be a whole number"],
+    [{ CACHE_MAX_BYTES: "99999999999" }, "CACHE_MAX_BYTES must be between 0 and 75497472"],
+  ])("takes the default in the place of %j, and says so", (settings, problem) => {
+    expect(readServingConfig(settings)).toEqual({ config: DEFAULTS, problems: [problem] });
+  });
+
+  it("takes the default in the place of a value that is no text", () => {
+    expect(readServingConfig({ DEFAULT_LOCALE: 5 }).config).toEqual(DEFAULTS);
   });
 });
 

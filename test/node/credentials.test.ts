@@ -8,14 +8,13 @@ const ACCESS = { ACCESS_TEAM_DOMAIN: "team.cloudflareaccess.com", ACCESS_AUD: "a
 /** The credentials of settings that are in order. */
 function credentials(settings: CredentialSettings) {
   const read = readCredentials(settings);
-  if (!read.ok) throw new Error(read.detail);
+  expect(read.problem).toBeNull();
   return read.credentials;
 }
 
 /** What is said of settings that are not. */
 function complaint(settings: CredentialSettings): string {
-  const read = readCredentials(settings);
-  return read.ok ? "" : read.detail;
+  return readCredentials(settings).problem ?? "";
 }
 
 const complaintOfToken = (changes: object) =>
@@ -94,5 +93,18 @@ describe("Cloudflare Access", () => {
     [{ ...ACCESS, ACCESS_TEAM_DOMAIN: "evil.example/@x.com" }, "ACCESS_TEAM_DOMAIN must be a host"],
   ])("refuses the settings %j", (settings, message) => {
     expect(complaint(settings)).toContain(message);
+  });
+});
+
+it("a malformed credential lets nobody in, and leaves the other as it is", () => {
+  const wrongTokens = { ...ACCESS, ADMIN_TOKENS: "[{]" };
+  expect(readCredentials(wrongTokens)).toMatchObject({
+    credentials: { tokens: [], access: { audience: "a1b2" } },
+    problem: expect.stringContaining("ADMIN_TOKENS"),
+  });
+  const wrongAccess = { ACCESS_AUD: "a1b2", ADMIN_TOKENS: JSON.stringify([TOKEN]) };
+  expect(readCredentials(wrongAccess)).toMatchObject({
+    credentials: { tokens: [{ id: "ops" }], access: null },
+    problem: expect.stringContaining("ACCESS_TEAM_DOMAIN"),
   });
 });

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { checkSettings, readTarget } from "../../scripts/deploy-target.ts";
 import { LOCAL_SETTINGS } from "../../scripts/local-settings.ts";
-import { SETTING_NAMES } from "../../scripts/setting-names.ts";
 import { readCredentials } from "../../src/credentials.ts";
+import { SETTING_NAMES } from "../../src/settings.ts";
 
 /**
  * What wrangler takes over from the top of wrangler.toml into an environment; everything else must
@@ -99,7 +99,7 @@ it(".dev.vars.example has a secret that the Worker accepts, and names its token"
   const [, token = ""] = /token, "(\S+)"/.exec(file) ?? [];
   const sha256 = createHash("sha256").update(token).digest("hex");
   expect(readCredentials({ ADMIN_TOKENS })).toMatchObject({
-    ok: true,
+    problem: null,
     credentials: { tokens: [{ id: "local", sha256 }] },
   });
 });

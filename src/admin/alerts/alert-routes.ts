@@ -150,14 +150,11 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
         body: z.strictObject({ ...outcome, run: alertRunSchema }),
       },
     },
-    problems: { 503: "`alerts_misconfigured` or `alerts_unavailable`" },
+    problems: { 503: "`alerts_unavailable`" },
   }).answer(async ({ actor }) => {
     const asked = { trigger: "manual", requested_by: actor.id, tick: null } as const;
     const result = await alerts.evaluate(asked);
-    if (!result.ok) {
-      if (result.reason === "misconfigured") return misconfigured(result.problem);
-      throw new Error("an evaluation without a tick was refused as a repeated tick");
-    }
+    if (!result.ok) throw new Error("an evaluation without a tick was refused as a repeated tick");
     const { run } = result;
     const { id, changed, worst, firing, fired, resolved, nodata } = run;
     const change = { target: id, after: { changed, worst, firing, fired, resolved, nodata } };
@@ -183,7 +180,7 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
     problems: {
       404: "`target_not_found`",
       409: "`no_targets`: no webhook is configured",
-      503: "`alerts_misconfigured` or `alerts_unavailable`",
+      503: "`alerts_unavailable`",
     },
   }).answer(async ({ body: { target = null }, actor }) => {
     const result = await alerts.test(target, actor.id);
@@ -197,7 +194,6 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
         change: { after: { messages: receipts.length, delivered } },
       };
     }
-    if (result.reason === "misconfigured") return misconfigured(result.problem);
     return refuseTest(target, result.targets);
   });
 
@@ -215,11 +211,6 @@ function describeReceipt({ target, delivered, error }: z.output<typeof receiptSc
 const NO_RUN: Refusal = {
   problem: { status: 404, code: "run_not_found", detail: "There is no evaluation with this id." },
 };
-
-function misconfigured(problem: string): Refusal {
-  const detail = `Nothing is evaluated, because the alert settings are wrong: ${problem}.`;
-  return { problem: { status: 503, code: "alerts_misconfigured", detail } };
-}
 
 function refuseTest(target: string | null, targets: readonly string[]): Refusal {
   if (target === null || targets.length === 0) {

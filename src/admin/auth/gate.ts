@@ -90,7 +90,7 @@ type Authenticated =
 /**
  * Lets a request pass if it has a valid credential: a bearer token (RFC 6750), or else a JWT of
  * Cloudflare Access. This comes before the routes, so that strangers cannot tell which paths exist.
- * If no credential is configured, or one is malformed, every request is refused.
+ * If no credential is configured, every request is refused. If one is malformed, the others still count.
  *
  * A client that keeps failing is answered 429, which tells a broken client to stop. A valid credential
  * is never counted or refused, so nobody behind the same address can lock an operator out. The length
@@ -98,11 +98,9 @@ type Authenticated =
  * are answered 401.
  */
 function authenticate(platform: Authentication): MiddlewareHandler<Http> {
-  const { credentials: configured } = platform;
-  if (!configured.ok)
-    logLine("error", "admin_misconfigured", "the admin routes are closed", {
-      error: configured.detail,
-    });
+  const { problem: error } = platform.credentials;
+  if (error !== null)
+    logLine("error", "admin_misconfigured", "malformed admin credentials let nobody in", { error });
   return async (c, next) => {
     const found = await findActor(platform, c.req.raw.headers);
     if (found.ok) {
@@ -121,11 +119,20 @@ function authenticate(platform: Authentication): MiddlewareHandler<Http> {
   };
 }
 
-async function findActor(
+async function findActor(authentication: Authentication, headers: Headers): Promise<Authenticated> {
+  const found = await findConfigured(authentication, headers);
+  // The malformed credential may be the one that would have let it in.
+  const isUnknown =
+    !found.ok && (found.problem === UNAUTHENTICATED || found.problem === UNCONFIGURED);
+  return isUnknown && authentication.credentials.problem !== null
+    ? { ok: false, reason: "misconfigured", problem: MISCONFIGURED }
+    : found;
+}
+
+async function findConfigured(
   { credentials: configured, verifyAccess, now }: Authentication,
   headers: Headers,
 ): Promise<Authenticated> {
-  if (!configured.ok) return { ok: false, reason: "misconfigured", problem: MISCONFIGURED };
   const { tokens, access } = configured.credentials;
   if (tokens.length === 0 && access === null)
     return { ok: false, reason: "unconfigured", problem: UNCONFIGURED };

@@ -102,7 +102,7 @@ type Summary = DeepReadonly<z.output<typeof summarySchema>>;
  */
 export function dashboardRoutes(platform: Platform) {
   const { jobs, credentials } = platform;
-  const access = credentials.ok && credentials.credentials.access !== null;
+  const access = credentials.credentials.access !== null;
   const readSummary = reuse(REUSED_MS, platform, async () =>
     summarizeService(await observe(platform, { isPublic: true }), { jobs, access }),
   );

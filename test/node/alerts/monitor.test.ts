@@ -471,18 +471,21 @@ describe("the dead-man's ping", () => {
 });
 
 describe("settings that cannot be used", () => {
-  it("close the evaluation with a logged reason, and no ping is sent", async () => {
-    world.restart({ ALERT_REPEAT_MS: "often", ALERT_PING_URL: receiver.url });
+  it("do not stop the evaluations, the webhooks and the ping, which say what is wrong", async () => {
+    const { ALERT_WEBHOOKS } = receiver.settingsFor("ops");
+    const ALERT_PING_URL = `${receiver.url}/ping`;
+    world.restart({ ALERT_WEBHOOKS, ALERT_PING_URL, ALERT_REPEAT_MS: "often" });
+    const run = await world.tick();
+    expect(run).toMatchObject({ worst: "warn", firing: 1, ping: "sent" });
     const problem = "ALERT_REPEAT_MS must be a whole number, 60000 to 604800000";
-    const asked = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
-    const refused = { ok: false, reason: "misconfigured", problem };
-    expect(await world.monitor.evaluate(asked)).toEqual(refused);
-    expect(await world.monitor.test(null, "ops")).toEqual(refused);
-    expect(world.monitor.status()).toMatchObject({ problem, webhooks: 0 });
-    expect(world.logged).toEqual([
-      { level: "error", event: "alerts_misconfigured", fields: { problem } },
-    ]);
-    expect(receiver.received).toEqual([]);
+    expect(resultOf(run, "settings_wrong")).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining(problem),
+    });
+    expect(receiver.received[0]?.body).toContain(problem);
+    world.restart({ ALERT_WEBHOOKS });
+    await world.tick();
+    expect(resultOf(await world.tick(), "settings_wrong").state).toBe("resolved");
   });
 });
 

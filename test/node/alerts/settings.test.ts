@@ -12,13 +12,12 @@ const HOOK = {
 
 function config(settings: AlertSettings) {
   const loaded = loadAlertConfig(settings);
-  if (!loaded.ok) throw new Error(loaded.problem);
+  expect(loaded.problems).toEqual([]);
   return loaded.config;
 }
 
 function problem(settings: AlertSettings): string {
-  const loaded = loadAlertConfig(settings);
-  return loaded.ok ? "" : loaded.problem;
+  return loadAlertConfig(settings).problems.join("; ");
 }
 
 const webhooks = (...list: readonly object[]) => ({ ALERT_WEBHOOKS: JSON.stringify(list) });
@@ -144,5 +143,21 @@ describe("a limit with an unusable setting", () => {
     expect(readLimits({ [name]: "86400000" }).limits[limit]).toBe(86_400_000);
     for (const text of [undefined, "", "soon", "1"])
       expect(readLimits({ [name]: text }).limits[limit]).toBe(value);
+  });
+});
+
+describe("webhooks beside one that cannot be used", () => {
+  const wrong = { ...HOOK, name: "wrong", url: "ftp://example.org/" };
+  const ELEVEN = Array.from({ length: 11 }, (_, index) => `ops-${index}`);
+  const named = (...names: readonly string[]) => names.map((name) => ({ ...HOOK, name }));
+
+  it.each([
+    ["a wrong one", [...named("ops"), wrong, 7], ["ops"]],
+    ["a second one of the same name", named("ops", "ops", "chat"), ["ops", "chat"]],
+    ["an eleventh", named(...ELEVEN), ELEVEN.slice(0, 10)],
+  ])("are still notified: beside %s", (_, list, names) => {
+    const { config: read, problems } = loadAlertConfig({ ALERT_WEBHOOKS: JSON.stringify(list) });
+    expect(read.targets.map(({ name }) => name)).toEqual(names);
+    expect(problems).toEqual([expect.stringMatching(/^ALERT_WEBHOOKS must/)]);
   });
 });

@@ -209,6 +209,7 @@ const MEASURED: readonly Measured[] = [
       });
     },
   ],
+  ["settings_wrong", 1, (count) => withMonitor({ settingProblems: list(count, String) })],
 ];
 
 describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
@@ -849,6 +850,17 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
             { id: "old", expires_at: new Date(NOW).toISOString() },
           ],
         },
+      },
+    ],
+  ],
+  settings_wrong: [
+    [
+      "names each wrong setting",
+      withMonitor({ settingProblems: ["there is no setting A", "B must be a whole number"] }),
+      {
+        message:
+          "The service goes on without what is wrong in its settings: there is no setting A; B must be a whole number.",
+        evidence: { problems: ["there is no setting A", "B must be a whole number"] },
       },
     ],
   ],

@@ -7,7 +7,7 @@ import { docsPages } from "../../../scripts/docs-content.ts";
 import { escapeHtml, slugOf } from "../../../scripts/html.ts";
 import { openApiDocument } from "../../../scripts/openapi-document.ts";
 import type { OpenApiDocument } from "../../../scripts/openapi-html.ts";
-import { SETTING_NAMES } from "../../../scripts/setting-names.ts";
+import { SETTING_NAMES } from "../../../src/settings.ts";
 import { HELD_RULES } from "../../../src/acceptance/held-change.ts";
 import { ALERT_STATES } from "../../../src/alerts/alert-run.ts";
 import { VERDICT_STATES } from "../../../src/backup/verdict.ts";

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AlertRun } from "../../../../src/alerts/alert-run.ts";
 import { monitorCalls } from "../../../../src/admin/calls.ts";
 import { READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
+import { resultOf } from "../../../builders/monitor-world.ts";
 import { status, WebhookReceiver } from "../../../builders/webhook-receiver.ts";
 
 let receiver: WebhookReceiver;
@@ -141,13 +143,13 @@ describe("POST /admin/alerts/run", () => {
     ]);
   });
 
-  it("answers 503 with the problem of the settings", async () => {
+  it("evaluates with the default in the place of a wrong limit, and says so", async () => {
     world.monitor.restart({ ALERT_REPEAT_MS: "1" });
-    const answer = await evaluate();
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({
-      code: "alerts_misconfigured",
-      detail: expect.stringContaining("ALERT_REPEAT_MS must be a whole number"),
+    const { run } = await (await evaluate()).json<{ run: AlertRun }>();
+    expect(resultOf(run, "settings_wrong")).toMatchObject({
+      status: "warn",
+      state: "firing",
+      message: expect.stringContaining("ALERT_REPEAT_MS must be a whole number"),
     });
   });
 

@@ -166,11 +166,10 @@ describe("the gate with Cloudflare Access in front", () => {
     world.send("/admin/ingest/runs", { headers });
 
   beforeEach(() => {
-    if (world.credentials.ok)
-      world.credentials = {
-        ok: true,
-        credentials: { ...world.credentials.credentials, access },
-      };
+    world.credentials = {
+      problem: null,
+      credentials: { ...world.credentials.credentials, access },
+    };
   });
 
   const ann = {
@@ -229,12 +228,26 @@ describe("the gate with Cloudflare Access in front", () => {
   });
 });
 
+describe("a malformed credential beside a right one", () => {
+  it("lets the right one in, and tells everybody else that something is malformed", async () => {
+    world.credentials = { ...world.credentials, problem: "ACCESS_AUD and …" };
+    expect((await world.request("/admin/ingest/runs")).status).toBe(200);
+    for (const headers of [{ authorization: "Bearer wrong" }, {}]) {
+      const answer = await world.send("/admin/ingest/runs", { headers });
+      expect([answer.status, await answer.json()]).toMatchObject([
+        503,
+        { code: "admin_misconfigured" },
+      ]);
+    }
+  });
+});
+
 describe("a token", () => {
   const only = (...changes: readonly Partial<AdminToken>[]) => {
-    const [ops] = world.credentials.ok ? world.credentials.credentials.tokens : [];
+    const [ops] = world.credentials.credentials.tokens;
     if (ops === undefined) throw new Error("there is no token");
     const tokens = changes.map((changed) => ({ ...ops, ...changed }));
-    world.credentials = { ok: true, credentials: { tokens, access: null } };
+    world.credentials = { problem: null, credentials: { tokens, access: null } };
   };
 
   it("opens the admin routes if it is listed both with a past end and without one", async () => {

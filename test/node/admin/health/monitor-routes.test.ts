@@ -159,7 +159,6 @@ const say = (status: string, answer: string, text = "") => ({
 /** Every check that can fail. */
 const CHECKS = [
   ...["kv", "d1", "r2", "coordinator", "monitor", "audit"].map((name) => `${name}:responseTime`),
-  "monitor:settings",
   "monitor:evaluation",
   "monitor:webhooks",
   ...["present", "age", "integrity", "counts", "locales"].map((name) => `catalog:${name}`),

@@ -1,0 +1,30 @@
+import { experimental_readRawConfig } from "wrangler";
+import manifest from "../data/snapshot/manifest.json" with { type: "json" };
+import { checkSettings, SECRET_NAMES } from "../src/settings.ts";
+
+interface Vars {
+  readonly [name: string]: unknown;
+}
+
+/** As wrangler reads the file; it checks the rest of it itself. */
+interface RawConfig {
+  readonly vars?: Vars;
+  readonly env?: { readonly [name: string]: { readonly vars?: Vars } };
+}
+
+/** Says what is wrong with the settings of each environment in a configuration of wrangler, a line each. */
+export function checkVars(config = "wrangler.toml"): readonly string[] {
+  const { vars, env = {} } = experimental_readRawConfig({ config }).rawConfig as RawConfig;
+  const blocks = [
+    ["[vars]", vars] as const,
+    ...Object.entries(env).map(([name, { vars: own }]) => [`[env.${name}.vars]`, own] as const),
+  ];
+  return blocks.flatMap(([block, settings = {}]) =>
+    [
+      ...checkSettings(settings, manifest.locales),
+      ...SECRET_NAMES.filter((name) => Object.hasOwn(settings, name)).map(
+        (name) => `${name} is a secret: npx wrangler secret put ${name}`,
+      ),
+    ].map((problem) => `${block} in ${config}: ${problem}`),
+  );
+}
