@@ -42,6 +42,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "coordinator",
     "gen",
     "ingest",
+    "storage",
   ],
   "config.ts": ["acceptance", "catalog", "sources", "storage", "serving-config.ts"],
   "serving-config.ts": [],

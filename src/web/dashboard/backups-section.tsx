@@ -17,10 +17,11 @@ const JOBS_MAX = 5;
 export function BackupsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
   const polled = usePages<BackupList>("/admin/backup/list", EVERY_MS);
   const backups = polled.pages.flatMap((page) => page.backups);
-  const verified = backups.find(isVerified);
+  // What lies ahead of now does not count as the newest.
+  const counting = backups.filter(({ ahead }) => !ahead);
+  const verified = counting.find(isVerified);
   // Nobody may delete the newest backup and the newest verified one.
-  const isKept = (backup: Backup) =>
-    backup.pinned || backup === verified || backup.id === backups[0]?.id;
+  const isKept = (backup: Backup) => backup.pinned || backup === verified || backup === counting[0];
   return (
     <Section title="Backups" what="list of backups" polled={polled}>
       {backups.length > 0 && (
