@@ -57,9 +57,6 @@ export const backupSchema = z
       at: timestamp.nullable(),
       message: z.string(),
     }),
-    expires_at: timestamp.nullable().meta({
-      description: "Earliest deletion by retention; null while retention keeps the backup.",
-    }),
     problem: z.string().nullable(),
   })
   .meta({ id: "Backup", description: "A backup of everything that is stored." });
