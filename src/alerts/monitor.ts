@@ -171,7 +171,7 @@ export class Monitor {
       lastTickAt,
       silentSince: silentBefore ?? startedAt,
       outboxLength: this.#state.outbox.length,
-      targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
+      targets: targets.map((target) => ({ name: target.name, ...this.#state.target(target) })),
       tokens,
       crons,
     };
@@ -239,7 +239,7 @@ export class Monitor {
       .map((record) => step(record, noLongerWatched(record), now));
     for (const { record } of [...watched, ...gone])
       this.#state.saveAlert(record.last.fingerprint, record);
-    this.#state.keepTargets(config.targets.map(({ name }) => name));
+    this.#state.keepTargets(config.targets);
     for (const { result } of gone)
       if (this.#isOver(result, config)) this.#state.forgetAlert(result.fingerprint);
     this.#recordCheck(facts, now);
@@ -249,7 +249,7 @@ export class Monitor {
 
   /** Whether no target still awaits the end of an unwatched alert. */
   #isOver({ state, fingerprint }: AlertResult, { targets }: AlertConfig): boolean {
-    const isOpen = targets.some(({ name }) => this.#state.delivery(name, fingerprint)?.isOpen);
+    const isOpen = targets.some((target) => fingerprint in this.#state.target(target).known);
     return state === "inactive" && !isOpen;
   }
 

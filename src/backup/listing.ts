@@ -6,7 +6,6 @@ import { backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
 import { type FoundBackup, isBackupAhead, listIds, onTime, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-import { asKept, expiresAt, type KeptBackup } from "./retention.ts";
 
 interface BackupQuery extends PageQuery {
   readonly state?: BackupState | undefined;
@@ -20,8 +19,6 @@ export interface ListingDependencies {
 }
 
 const LISTED_AT_A_TIME = 10;
-/** Most backups to read for the expiry dates. */
-const RETENTION_LOOKS_AT = 200;
 /** The newest backups, among which those of a state are looked for. */
 export const FILTER_LOOKS_AT = 200;
 
@@ -53,11 +50,10 @@ export async function listBackups(
   const page = pageOf(matching, query, { keyOf: (id) => id, descending: true });
   if (!page.ok) return page;
   const found = await readAll(backups, page.items);
-  const kept = await readKept(backups, onTime(stored, now), found);
   return {
     ok: true,
     body: {
-      backups: found.map((backup) => describe(backup, { kept, open, now })),
+      backups: found.map((backup) => describe(backup, { job: jobOf(open, backup.id), now })),
       next_cursor: page.nextCursor,
       total: page.total,
     },
@@ -79,38 +75,20 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   const open = await openJobs(deps);
   const ids = await listIds(backups);
   if (!ids.includes(id) && jobOf(open, id) === undefined) return null;
-  const found = await readBackup(backups, id);
-  const now = deps.now();
-  const kept = await readKept(backups, onTime(ids, now), [found]);
-  return describe(found, { kept, open, now });
+  return describe(await readBackup(backups, id), { job: jobOf(open, id), now: deps.now() });
 }
 
 function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {
   return mapConcurrently(ids, LISTED_AT_A_TIME, (id) => readBackup(backups, id));
 }
 
-/** Reads the newest backups for retention, except those in `known`. */
-async function readKept(
-  backups: BackupStore,
-  ids: readonly string[],
-  known: readonly FoundBackup[],
-): Promise<KeptBackup[]> {
-  const byId = new Map(known.map((backup) => [backup.id, backup]));
-  const others = ids.slice(-RETENTION_LOOKS_AT).filter((id) => !byId.has(id));
-  const all = [...known, ...(await readAll(backups, others))];
-  return all.flatMap((backup) => asKept(backup) ?? []);
-}
-
 function describe(
   found: FoundBackup,
-  { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly BackupJob[]; now: number },
+  { job, now }: { readonly job: BackupJob | undefined; readonly now: number },
 ): Backup {
   const { id, parsed, verdict, pinned } = found;
-  const job = jobOf(open, id);
   const manifest = parsed.ok ? parsed.manifest : null;
   const ahead = isBackupAhead(found, now);
-  const keptBackup = ahead ? undefined : kept.find((backup) => backup.id === id);
-  const expiry = keptBackup === undefined ? null : expiresAt(keptBackup, kept, now);
   const queuedAt = timeText(timeOfId(id));
   const startedAt = manifest?.started_at ?? (job === undefined ? queuedAt : job.started_at);
   return {
@@ -135,7 +113,6 @@ function describe(
       at: verdict?.at ?? null,
       message: verdict?.message ?? "It has not been verified yet.",
     },
-    expires_at: expiry === null ? null : timeText(expiry),
     ahead,
     problem: job === undefined ? problemOf(found, ahead) : null,
   };

@@ -65,7 +65,7 @@ export async function retain(
 }
 
 /** Selects the fields for retention; undefined if the backup is not complete. */
-export function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
+function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
   if (!parsed.ok) return undefined;
   return {
     id,
@@ -135,26 +135,6 @@ function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
   return new Set([newest, good].filter((id) => id !== undefined));
 }
 
-/**
- * Predicts the earliest deletion of a backup in milliseconds since 1970, assuming one new backup a
- * day; null while the backup is pinned or protected, or its time lies ahead of now.
- */
-export function expiresAt(
-  backup: KeptBackup,
-  backups: readonly KeptBackup[],
-  now: number,
-): number | null {
-  const onTime = backups.filter(({ started_at }) => !isAhead(started_at, now));
-  if (backup.pinned || protectedBackups(onTime).has(backup.id)) return null;
-  if (isAhead(backup.started_at, now)) return null;
-  const times = PERIODS.flatMap((period) => {
-    const isBest = bestOfEach(period, onTime).some(({ id }) => id === backup.id);
-    return isBest ? [endOf(period, backup.started_at)] : [];
-  });
-  if (backup.trigger !== "cron") times.push(backup.started_at + NON_CRON_RETENTION_MS);
-  return Math.max(now, ...times);
-}
-
 function isRecentNonCron({ trigger, started_at }: KeptBackup, now: number): boolean {
   return trigger !== "cron" && !hasElapsed(started_at, NON_CRON_RETENTION_MS, now);
 }
@@ -178,12 +158,4 @@ function startOf(period: Period, time: number): number {
   const day = Math.floor(time / DAY_MS);
   // Day 0, 1970-01-01, was a Thursday: three days after a Monday.
   return (period === "day" ? day : day - ((day + 3) % 7)) * DAY_MS;
-}
-
-function endOf(period: Period, time: number): number {
-  const start = startOf(period, time);
-  if (period === "day") return start + PERIODS_KEPT.day * DAY_MS;
-  if (period === "week") return start + PERIODS_KEPT.week * 7 * DAY_MS;
-  const date = new Date(start);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + PERIODS_KEPT.month);
 }

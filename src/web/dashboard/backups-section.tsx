@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration, formatTime } from "../shared/format.ts";
+import { formatBytes, formatDuration } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { deleteBackup, pinBackup, restoreBackup, verifyBackup } from "./actions.tsx";
 import type { Backup, BackupJob, BackupList } from "./answers.ts";
@@ -45,7 +45,7 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
   );
 }
 
-const COLUMNS = ["State", "Started", "Took", "Size", "Version", "Verified", "Expires", "Note", ""];
+const COLUMNS = ["State", "Started", "Took", "Size", "Version", "Verified", "Pinned", "Note", ""];
 
 function isVerified({ verified: { state } }: Backup): boolean {
   return state === "verified" || state === "intact";
@@ -71,7 +71,7 @@ function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
       <span title={verified.message}>
         <StatusPill word={verified.state} /> {verified.at && <Time at={verified.at} />}
       </span>,
-      expiryOf(backup),
+      pinned ? "pinned" : "–",
       backup.problem ?? backup.note ?? "",
       <div class="row">
         {(isComplete || backup.state === "damaged") && (
@@ -95,11 +95,6 @@ function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
       </div>,
     ],
   };
-}
-
-function expiryOf({ pinned, expires_at: expiresAt }: Backup): string {
-  if (pinned) return "pinned";
-  return expiresAt === null ? "–" : formatTime(expiresAt);
 }
 
 /** Shows the latest jobs, or nothing if the deployment has no list of them. */
