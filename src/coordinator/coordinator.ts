@@ -1,3 +1,4 @@
+import { alarmTime } from "../storage/alarm.ts";
 import { timeText } from "../storage/time.ts";
 import {
   BACKUP,
@@ -23,6 +24,7 @@ import { rollBack, type RollbackResult, takeOver, type TakeoverResult } from "./
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, WATCHDOG_MS } from "./engine.ts";
 import type { PauseRequest } from "./pause.ts";
+import { describeError } from "../log.ts";
 import { nextAlarm } from "./jobs.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Platform } from "./platform.ts";
@@ -220,7 +222,7 @@ export class Coordinator {
 
   /** Does all due work and sets the next alarm. */
   async alarm(): Promise<void> {
-    await this.#platform.setAlarm(this.#platform.now() + WATCHDOG_MS);
+    await this.#setAlarm(this.#platform.now() + WATCHDOG_MS);
     await this.#engine.takeNext();
     await this.#reconciler.replicate();
     await this.#drainOutboxes();
@@ -233,11 +235,16 @@ export class Coordinator {
 
   /**
    * Recovers after a crash. Call it once for each new instance. Work that died with the previous
-   * instance is due at once and need not wait for the watchdog at `alarmAt`.
+   * instance is due at once and need not wait for the watchdog at `alarmAt`. Never throws, because
+   * an object that does not open answers nobody: the next call sets the alarm.
    */
   async recover(alarmAt: number | null): Promise<void> {
-    const dueAt = this.#dueAt();
-    if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#platform.setAlarm(dueAt);
+    try {
+      const dueAt = this.#dueAt();
+      if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#setAlarm(dueAt);
+    } catch (cause) {
+      this.#platform.log("error", "recovery_failed", describeError(cause));
+    }
   }
 
   async #drainOutboxes(): Promise<void> {
@@ -263,7 +270,13 @@ export class Coordinator {
   }
 
   #rearm(): Promise<void> {
-    return this.#platform.setAlarm(this.#dueAt());
+    return this.#setAlarm(this.#dueAt());
+  }
+
+  /** The only way to the platform's alarm; null deletes it. */
+  #setAlarm(at: number | null): Promise<void> {
+    const { setAlarm, now } = this.#platform;
+    return setAlarm(at === null ? null : alarmTime(at, now()));
   }
 
   /** Time of the next due work; null if there is none. */

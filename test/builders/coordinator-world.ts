@@ -288,6 +288,7 @@ export class CoordinatorWorld {
       deleteOldRuns: async () => enter("d1 delete"),
       historyDeadlineMs: this.historyDeadlineMs,
       setAlarm: async (at) => {
+        if (at !== null) refuseAlarm(at);
         if (instance === this.#instance) this.alarmAt = at;
       },
       now: () => this.time,
@@ -311,6 +312,12 @@ export class CoordinatorWorld {
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
+}
+
+/** Throws for a time that the platform refuses. */
+function refuseAlarm(at: number): void {
+  if (!(at > 0)) throw new TypeError("setAlarm() cannot be called with an alarm time <= 0");
+  if (at >= Date.UTC(2189, 0)) throw new TypeError("This API doesn't support dates after 2189.");
 }
 
 /**

@@ -4,18 +4,23 @@ import { type EnqueueResult } from "../../coordinator/run-queue.ts";
 import { plainRun } from "../../coordinator/run-record.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import { type Pause, pauseSchema } from "../../coordinator/pause.ts";
-import { timeText } from "../../storage/time.ts";
+import { DAY_MS, timeText } from "../../storage/time.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 import { OF_RUN, runPath } from "./find-runs.ts";
 
+/** Longest pause with an end. */
+const PAUSE_MAX_DAYS = 366;
+
 const pauseBody = z.strictObject({
   note: noteField,
-  until: instant().nullable().optional().meta({
-    description:
-      "When the pause ends by itself; null for when it is resumed. Left out, it stays as it is.",
-  }),
+  until: instant()
+    .nullable()
+    .optional()
+    .meta({
+      description: `When the pause ends by itself, at most ${PAUSE_MAX_DAYS} days ahead; null for when it is resumed. Left out, it stays as it is.`,
+    }),
   cancel_running: z.boolean().default(false),
 });
 
@@ -66,7 +71,9 @@ export function pauseRoutes({ coordinator, now }: Platform) {
     responses: { 200: { description: "The state after the call", body: pauseAnswer } },
   }).answer(async ({ body, actor }) => {
     const { until } = body;
-    if (typeof until === "string" && Date.parse(until) <= now()) return PAST_UNTIL;
+    const endsIn = typeof until === "string" ? Date.parse(until) - now() : null;
+    if (endsIn !== null && endsIn <= 0) return PAST_UNTIL;
+    if (endsIn !== null && endsIn > PAUSE_MAX_DAYS * DAY_MS) return FAR_UNTIL;
     const answer = await coordinator.pause(
       {
         by: actor.id,
@@ -110,9 +117,14 @@ export function pauseRoutes({ coordinator, now }: Platform) {
   return [show, pause, resume];
 }
 
-const PAST_UNTIL: Refusal = {
-  problem: { status: 400, code: "invalid_body", detail: "until: must be in the future" },
-};
+const PAST_UNTIL = refuseUntil("must be in the future");
+const FAR_UNTIL = refuseUntil(
+  `must be at most ${PAUSE_MAX_DAYS} days ahead; null for a pause without an end`,
+);
+
+function refuseUntil(problem: string): Refusal {
+  return { problem: { status: 400, code: "invalid_body", detail: `until: ${problem}` } };
+}
 
 /** A pause in the answers of the API. */
 export function pauseFields(pause: Pause | null) {

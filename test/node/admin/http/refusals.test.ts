@@ -339,7 +339,8 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
       ['{"until":"2026-11-20T12:00:00Z"}', "until: must be in the future"],
       ['{"until":"tomorrow"}', "until: must be a time"],
       ['{"until":"2026-12-02T06:00:00"}', "until: must be a time"],
-      ['{"until":"9999-12-31T23:59:59-23:59"}', "until: must be within the years"],
+      ['{"until":"9999-12-31T23:59:59Z"}', "until: must be within the years 1970 to 2099"],
+      ['{"until":"2099-12-31T23:59:59Z"}', "until: must be at most 366 days ahead"],
       ['{"until":"0000-01-01T00:00:00+23:59"}', "until: must be within the years"],
     ],
     "POST /admin/ingest/queue": [

@@ -247,9 +247,15 @@ describe("POST /admin/ingest/pause", () => {
     });
   });
 
-  it("accepts the last time that an answer can repeat", async () => {
-    const answer = await pause({ until: "9999-12-31T23:59:59Z" });
-    expect(await answer.json()).toMatchObject({ until: "9999-12-31T23:59:59.000Z" });
+  it("accepts a year, after which a new coordinator still answers, and refuses more", async () => {
+    const until = later(366 * 24);
+    expect(await (await pause({ until })).json()).toMatchObject({ until });
+    world.ingest.crash();
+    expect(world.ingest.coordinator.status()).toMatchObject({ pause: { until } });
+    for (const beyond of [later(367 * 24), "2099-12-31T23:59:59Z"])
+      expect(await (await pause({ until: beyond })).json()).toMatchObject({
+        detail: expect.stringContaining("until: must be at most 366 days ahead"),
+      });
   });
 });
 
