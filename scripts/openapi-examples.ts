@@ -202,7 +202,7 @@ const backup: Backup = {
   generation: 1,
   catalog_sha256: EARLIER_HASH,
   verified: { state: "unverified", at: null, message: "It has not been verified yet." },
-  expires_at: null,
+  ahead: false,
   problem: null,
 };
 

@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
-import { HOUR_MS } from "../storage/time.ts";
+import { hasElapsed, HOUR_MS, isAhead } from "../storage/time.ts";
 
 /** Why an operator should look at a change; the most urgent rule first. */
 export const HELD_RULES = [
@@ -122,9 +122,9 @@ const GAP_MS = 36 * HOUR_MS;
 const LATENESS_MS = HOUR_MS;
 
 /** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
-export function isUnbroken({ since, last_seen }: HeldChange, now: number): boolean {
-  // A time ahead of now comes from a wrong clock.
-  return now - Date.parse(last_seen) <= GAP_MS && Date.parse(since) <= now;
+export function isUnbroken({ since, wanted_since, last_seen }: HeldChange, now: number): boolean {
+  const isWrong = isAhead(since, now) || isAhead(wanted_since, now);
+  return !isWrong && !hasElapsed(last_seen, GAP_MS + 1, now);
 }
 
 /** Whether upstream has said the same for long enough. */

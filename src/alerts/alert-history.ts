@@ -100,7 +100,7 @@ export function createAlertHistory(d1: D1Database) {
         ),
         lt(alertRuns.started_at, timeText(now - CHANGED_RETENTION_MS)),
       );
-      const isOld = and(exceptNewest(db, alertRuns), isPast);
+      const isOld = and(exceptNewest(db, alertRuns, now), isPast);
       const old = db.select({ id: alertRuns.id }).from(alertRuns).where(isOld);
       const [, deleted] = await db.batch([
         db.delete(alertFindings).where(inArray(alertFindings.runId, old)),

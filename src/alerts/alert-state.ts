@@ -8,7 +8,7 @@
 import type { FindingVerdict } from "../health/rule.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import { gravest } from "../health/check.ts";
-import { timeText } from "../storage/time.ts";
+import { durationOf, timeText, unlessAhead } from "../storage/time.ts";
 import type { AlertResult, AlertState } from "./alert-run.ts";
 
 /** Whether somebody should look: the alert fires, or its input is unreadable. */
@@ -60,14 +60,27 @@ export function nextTrack(
   verdict: FindingVerdict,
   { now, forMs }: { readonly now: number; readonly forMs: number },
 ): AlertTrack {
-  const next = { bad: afterBad, good: afterGood, nodata: afterNodata }[verdict](track, now, forMs);
-  return { ...next, since: next.state === track.state ? track.since : now };
+  const known = withoutAhead(track, now);
+  const next = { bad: afterBad, good: afterGood, nodata: afterNodata }[verdict](known, now, forMs);
+  return { ...next, since: next.state === known.state ? known.since : now };
+}
+
+/** Lets what a clock that was ahead has recorded begin now. */
+function withoutAhead(track: AlertTrack, now: number): AlertTrack {
+  const orNow = (time: number | null) => (time === null ? null : (unlessAhead(time, now) ?? now));
+  return {
+    ...track,
+    since: unlessAhead(track.since, now) ?? now,
+    badSince: orNow(track.badSince),
+    nodataSince: orNow(track.nodataSince),
+    raisedAt: orNow(track.raisedAt),
+  };
 }
 
 function afterBad(track: AlertTrack, now: number, forMs: number): AlertTrack {
   const badSince = track.badSince ?? now;
   const seen = { ...track, badSince, nodataSince: null, goods: 0 };
-  const fires = track.state === "firing" || now - badSince >= forMs;
+  const fires = track.state === "firing" || durationOf(badSince, now) >= forMs;
   return fires
     ? { ...seen, state: "firing", raisedAt: track.raisedAt ?? now }
     : { ...seen, state: "pending" };
@@ -75,7 +88,7 @@ function afterBad(track: AlertTrack, now: number, forMs: number): AlertTrack {
 
 function afterNodata(track: AlertTrack, now: number): AlertTrack {
   const nodataSince = track.nodataSince ?? now;
-  const raisedAt = track.raisedAt ?? (now - nodataSince >= NODATA_FOR_MS ? now : null);
+  const raisedAt = track.raisedAt ?? (durationOf(nodataSince, now) >= NODATA_FOR_MS ? now : null);
   return { ...track, state: "nodata", nodataSince, goods: 0, raisedAt };
 }
 

@@ -35,7 +35,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     readIngest: () => readStatus().catch(readStatus),
     store: createCatalogStore(env.CATALOG, env.ARCHIVE),
     pingHistory: () => history.ping(),
-    readBackups: () => newestTimes(createBackupStore(env.BACKUPS)),
+    readBackups: () => newestTimes(createBackupStore(env.BACKUPS), Date.now()),
     inputTimeoutMs: INPUT_TIMEOUT_MS,
     saveRuns: (runs) => history.saveRuns(runs),
     deleteOldRuns: () => history.deleteOldRuns(Date.now()),

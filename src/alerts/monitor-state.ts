@@ -6,9 +6,11 @@ import {
   type TableStorage,
   TickTable,
 } from "../storage/tables.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import type { AlertRun } from "./alert-run.ts";
-import type { Severity } from "../health/rule-names.ts";
 import type { AlertRecord } from "./alert-state.ts";
+import { NEW_TARGET, type TargetRecord } from "./deliveries.ts";
+import type { WebhookTarget } from "./settings.ts";
 
 /** The versions of the monitor's tables. */
 export const MONITOR_SCHEMA: ObjectSchema = [
@@ -20,33 +22,9 @@ export const MONITOR_SCHEMA: ObjectSchema = [
     "CREATE TABLE targets (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, id TEXT, value TEXT NOT NULL, UNIQUE (outbox, id))",
   ],
+  // The next evaluation tells each webhook again which alerts are open.
+  ["DROP TABLE deliveries", "DELETE FROM targets"],
 ];
-
-/** Deliveries of an alert to a target. Times are milliseconds since 1970. */
-export interface DeliveryRecord {
-  /** Whether the target knows the alert as raised. */
-  readonly isOpen: boolean;
-  /** Raising time of the alert that the target knows. */
-  readonly raisedAt: number;
-  /** Time of the last delivery. */
-  readonly deliveredAt: number;
-  /** Whether the target knows that the raised alert fires, and that it has no data. */
-  readonly saidFired: boolean;
-  readonly saidNodata: boolean;
-  /** The severities under which the target knows it. Absent in records of earlier Workers. */
-  readonly severities?: readonly Severity[];
-}
-
-/** Message id of each undelivered change, by change key. */
-export type Undelivered = { readonly [changeKey: string]: string };
-
-/** Status of a webhook. */
-interface TargetRecord {
-  /** Consecutive evaluations with a failed delivery. */
-  readonly failures: number;
-  readonly lastError: string | null;
-  readonly undelivered: Undelivered;
-}
 
 /** Most evaluations that wait for D1: about 17 days. */
 const OUTBOX_MAX_ROWS = 5_000;
@@ -75,10 +53,8 @@ export class MonitorState {
   readonly outbox: Outbox<AlertRun>;
   /** By fingerprint. */
   readonly #alerts: JsonTable<{ readonly [fingerprint: string]: AlertRecord }>;
-  /** By `deliveryKey`. */
-  readonly #deliveries: JsonTable<{ readonly [key: string]: DeliveryRecord }>;
-  /** By the webhook's name. */
-  readonly #targets: JsonTable<{ readonly [name: string]: TargetRecord }>;
+  /** By `targetKey`. */
+  readonly #targets: JsonTable<{ readonly [key: string]: TargetRecord }>;
   readonly #storage: TableStorage;
 
   /** Throws OtherVersion if another version of this service made the tables. */
@@ -89,7 +65,6 @@ export class MonitorState {
     this.ticks = new TickTable(storage);
     this.outbox = new Outbox(storage, "alert_history", OUTBOX_MAX_ROWS);
     this.#alerts = new JsonTable(storage, "alerts");
-    this.#deliveries = new JsonTable(storage, "deliveries");
     this.#targets = new JsonTable(storage, "targets");
   }
 
@@ -108,33 +83,20 @@ export class MonitorState {
 
   forgetAlert(fingerprint: string): void {
     this.#alerts.set(fingerprint, null);
-    for (const [key] of this.#deliveries.entries(`${fingerprint} `))
-      this.#deliveries.set(key, null);
   }
 
-  /** Returns the deliveries of an alert to a target; null if there are none. */
-  delivery(target: string, fingerprint: string): DeliveryRecord | null {
-    return this.#deliveries.get(deliveryKey(target, fingerprint));
+  target(target: WebhookTarget): TargetRecord {
+    return this.#targets.get(targetKey(target)) ?? NEW_TARGET;
   }
 
-  setDelivery(target: string, fingerprint: string, record: DeliveryRecord): void {
-    this.#deliveries.set(deliveryKey(target, fingerprint), record);
+  setTarget(target: WebhookTarget, record: TargetRecord): void {
+    this.#targets.set(targetKey(target), record);
   }
 
-  target(name: string): TargetRecord {
-    return this.#targets.get(name) ?? NEW_TARGET;
-  }
-
-  setTarget(name: string, record: TargetRecord): void {
-    this.#targets.set(name, record);
-  }
-
-  /** Deletes all other targets and their deliveries. */
-  keepTargets(names: readonly string[]): void {
-    for (const [name] of this.#targets.entries())
-      if (!names.includes(name)) this.#targets.set(name, null);
-    for (const [key] of this.#deliveries.entries())
-      if (!names.includes(key.slice(key.indexOf(" ") + 1))) this.#deliveries.set(key, null);
+  /** Deletes the records of all other targets. */
+  keepTargets(targets: readonly WebhookTarget[]): void {
+    const kept = new Set(targets.map(targetKey));
+    for (const [key] of this.#targets.entries()) if (!kept.has(key)) this.#targets.set(key, null);
   }
 
   /** Adds an evaluation to the outbox or replaces it. */
@@ -144,13 +106,7 @@ export class MonitorState {
   }
 }
 
-/** A fingerprint has no space. */
-function deliveryKey(target: string, fingerprint: string): string {
-  return `${fingerprint} ${target}`;
+/** Who has another name or URL is another receiver, and was told nothing. The URL may be a secret. */
+function targetKey({ name, url }: WebhookTarget): string {
+  return `${name} ${sha256Hex(url)}`;
 }
-
-const NEW_TARGET: TargetRecord = {
-  failures: 0,
-  lastError: null,
-  undelivered: {},
-};

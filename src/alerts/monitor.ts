@@ -8,7 +8,7 @@ import {
 import { evaluateRules } from "../health/rules.ts";
 import type { ShownMonitor } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
-import { hasElapsed, HOUR_MS, timeText } from "../storage/time.ts";
+import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../storage/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
 import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
@@ -101,9 +101,12 @@ export class Monitor {
     const { trigger, requested_by } = request;
     const log = logOf(this.#platform.log, id);
     log("info", "alerts_started", { trigger, actor: requested_by });
-    const facts = await this.#readFacts(config, request.tick ?? started_at);
+    const facts = await this.#readFacts(
+      config,
+      unlessAhead(request.tick, started_at) ?? started_at,
+    );
     log("info", "alerts_facts_read", {
-      duration_ms: this.#platform.now() - started_at,
+      duration_ms: durationOf(started_at, this.#platform.now()),
       checked_locale: facts.copies.locale,
       checked_copies: facts.copies.checked,
     });
@@ -137,18 +140,19 @@ export class Monitor {
 
   #readFacts({ targets, limits }: AlertConfig, startedAt: number): Promise<Facts> {
     const { tokens, crons, settingProblems, now } = this.#platform;
-    const since = this.#state.values.get("since") ?? now();
+    const since = unlessAhead(this.#state.values.get("since"), now()) ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
     const lastTickAt = this.#lastTick();
     // Nobody knows whether the coordinator was silent while the monitor slept.
     const hasSlept = hasElapsed(lastTickAt, limits.monitorGapMs, startedAt);
-    const silentBefore = hasSlept ? null : this.#state.values.get("silent_since");
+    const silentSince = unlessAhead(this.#state.values.get("silent_since"), now());
+    const silentBefore = hasSlept ? null : silentSince;
     const monitor: MonitorFacts = {
       since,
       lastTickAt,
       silentSince: silentBefore ?? startedAt,
       outboxLength: this.#state.outbox.length,
-      targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
+      targets: targets.map((target) => ({ name: target.name, ...this.#state.target(target) })),
       tokens,
       crons,
       settingProblems,
@@ -184,9 +188,9 @@ export class Monitor {
     this.#state.values.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
-  /** Scheduled time of the newest evaluated tick; null before the first. */
+  /** Scheduled time of the newest evaluated tick that is not ahead of now; null before the first. */
   #lastTick(): number | null {
-    return this.#state.ticks.newest()[WATCH] ?? null;
+    return this.#state.ticks.newest(this.#platform.now())[WATCH] ?? null;
   }
 
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
@@ -217,7 +221,7 @@ export class Monitor {
       .map((record) => step(record, noLongerWatched(record), now));
     for (const { record } of [...watched, ...gone])
       this.#state.saveAlert(record.last.fingerprint, record);
-    this.#state.keepTargets(config.targets.map(({ name }) => name));
+    this.#state.keepTargets(config.targets);
     for (const { result } of gone)
       if (this.#isOver(result, config)) this.#state.forgetAlert(result.fingerprint);
     this.#recordCheck(facts, now);
@@ -227,7 +231,7 @@ export class Monitor {
 
   /** Whether no target still awaits the end of an unwatched alert. */
   #isOver({ state, fingerprint }: AlertResult, { targets }: AlertConfig): boolean {
-    const isOpen = targets.some(({ name }) => this.#state.delivery(name, fingerprint)?.isOpen);
+    const isOpen = targets.some((target) => fingerprint in this.#state.target(target).known);
     return state === "inactive" && !isOpen;
   }
 
@@ -236,7 +240,7 @@ export class Monitor {
     const finished: AlertRun = {
       ...run,
       finished_at: timeText(endedAt),
-      duration_ms: endedAt - started_at,
+      duration_ms: durationOf(started_at, endedAt),
     };
     this.#state.transaction(() => {
       this.#state.saveRun(finished);

@@ -22,8 +22,6 @@ export interface Notice extends Pick<RuleFinding, NoticeField> {
   readonly severities: readonly Severity[];
   /** Raising time of the alert. */
   readonly startsAt: string;
-  /** Time of the last notification of the target about this alert; null if never. */
-  readonly deliveredAt: string | null;
   /** Resolution time; null while open. */
   readonly endsAt: string | null;
 }

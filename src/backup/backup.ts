@@ -57,8 +57,9 @@ export const backupSchema = z
       at: timestamp.nullable(),
       message: z.string(),
     }),
-    expires_at: timestamp.nullable().meta({
-      description: "Earliest deletion by retention; null while retention keeps the backup.",
+    ahead: z.boolean().meta({
+      description:
+        "Whether its time lies ahead of now, because a clock was wrong. Then it does not count as the newest, and retention leaves it to operators.",
     }),
     problem: z.string().nullable(),
   })

@@ -1,12 +1,11 @@
 import { type Backup, type BackupPage, type BackupState, timeOfId } from "./backup.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
-import { timeText } from "../storage/time.ts";
+import { durationOf, timeText } from "../storage/time.ts";
 import { backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
-import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
+import { type FoundBackup, isBackupAhead, listIds, onTime, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-import { asKept, expiresAt, type KeptBackup } from "./retention.ts";
 
 interface BackupQuery extends PageQuery {
   readonly state?: BackupState | undefined;
@@ -20,8 +19,6 @@ export interface ListingDependencies {
 }
 
 const LISTED_AT_A_TIME = 10;
-/** Most backups to read for the expiry dates. */
-const RETENTION_LOOKS_AT = 200;
 /** The newest backups, among which those of a state are looked for. */
 export const FILTER_LOOKS_AT = 200;
 
@@ -35,25 +32,28 @@ export async function listBackups(
   { state, ...query }: BackupQuery,
 ): Promise<BackupList> {
   const { backups } = deps;
+  const now = deps.now();
   const stored = await listIds(backups);
   const open = await openJobs(deps);
   const ids = [...new Set([...stored, ...open.map((job) => job.backup_id)])];
-  const newest = ids.toSorted().toReversed();
+  const listed = ids.toSorted().toReversed();
+  const newest = onTime(listed, now);
   const isWanted = (backup: FoundBackup) => stateOf(backup, jobOf(open, backup.id)) === state;
   const matching =
     state === undefined
-      ? newest
-      : (await readAll(backups, newest.slice(0, FILTER_LOOKS_AT)))
+      ? listed
+      : (await readAll(backups, [...new Set([...newest, ...listed])].slice(0, FILTER_LOOKS_AT)))
           .filter(isWanted)
-          .map(({ id }) => id);
+          .map(({ id }) => id)
+          .toSorted()
+          .toReversed();
   const page = pageOf(matching, query, { keyOf: (id) => id, descending: true });
   if (!page.ok) return page;
   const found = await readAll(backups, page.items);
-  const kept = await readKept(backups, stored, found);
   return {
     ok: true,
     body: {
-      backups: found.map((backup) => describe(backup, { kept, open, now: deps.now() })),
+      backups: found.map((backup) => describe(backup, { job: jobOf(open, backup.id), now })),
       next_cursor: page.nextCursor,
       total: page.total,
     },
@@ -75,36 +75,20 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   const open = await openJobs(deps);
   const ids = await listIds(backups);
   if (!ids.includes(id) && jobOf(open, id) === undefined) return null;
-  const found = await readBackup(backups, id);
-  const kept = await readKept(backups, ids, [found]);
-  return describe(found, { kept, open, now: deps.now() });
+  return describe(await readBackup(backups, id), { job: jobOf(open, id), now: deps.now() });
 }
 
 function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {
   return mapConcurrently(ids, LISTED_AT_A_TIME, (id) => readBackup(backups, id));
 }
 
-/** Reads the newest backups for retention, except those in `known`. */
-async function readKept(
-  backups: BackupStore,
-  ids: readonly string[],
-  known: readonly FoundBackup[],
-): Promise<KeptBackup[]> {
-  const byId = new Map(known.map((backup) => [backup.id, backup]));
-  const others = ids.slice(-RETENTION_LOOKS_AT).filter((id) => !byId.has(id));
-  const all = [...known, ...(await readAll(backups, others))];
-  return all.flatMap((backup) => asKept(backup) ?? []);
-}
-
 function describe(
   found: FoundBackup,
-  { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly BackupJob[]; now: number },
+  { job, now }: { readonly job: BackupJob | undefined; readonly now: number },
 ): Backup {
   const { id, parsed, verdict, pinned } = found;
-  const job = jobOf(open, id);
   const manifest = parsed.ok ? parsed.manifest : null;
-  const keptBackup = kept.find((backup) => backup.id === id);
-  const expiry = keptBackup === undefined ? null : expiresAt(keptBackup, kept, now);
+  const ahead = isBackupAhead(found, now);
   const queuedAt = timeText(timeOfId(id));
   const startedAt = manifest?.started_at ?? (job === undefined ? queuedAt : job.started_at);
   return {
@@ -115,8 +99,7 @@ function describe(
     pinned: pinned || (job?.pin ?? false),
     started_at: startedAt,
     finished_at: manifest?.finished_at ?? null,
-    duration_ms:
-      manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(manifest.started_at),
+    duration_ms: manifest === null ? null : durationOf(manifest.started_at, manifest.finished_at),
     size_bytes: manifest === null ? null : backupBytes(manifest),
     parts: manifest?.parts.length ?? null,
     objects: manifest?.objects.length ?? null,
@@ -130,9 +113,16 @@ function describe(
       at: verdict?.at ?? null,
       message: verdict?.message ?? "It has not been verified yet.",
     },
-    expires_at: expiry === null ? null : timeText(expiry),
-    problem: parsed.ok || job !== undefined ? null : parsed.fault.message,
+    ahead,
+    problem: job === undefined ? problemOf(found, ahead) : null,
   };
+}
+
+function problemOf({ parsed }: FoundBackup, ahead: boolean): string | null {
+  if (!parsed.ok) return parsed.fault.message;
+  return ahead
+    ? "Its time lies ahead of now: a clock was wrong. It does not count as the newest, and retention leaves it; it can be deleted."
+    : null;
 }
 
 function stateOf({ parsed }: FoundBackup, job: BackupJob | undefined): BackupState {

@@ -1,6 +1,7 @@
 /** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { isBackupId } from "./backup.ts";
+import { isAhead } from "../storage/time.ts";
+import { isBackupId, timeOfId } from "./backup.ts";
 import {
   type BackupManifest,
   type ParsedManifest,
@@ -22,6 +23,17 @@ export interface FoundBackup {
 /** Lists the ids of all backups, ascending and therefore by time. Ignores other folders. */
 export async function listIds(backups: BackupStore): Promise<string[]> {
   return (await backups.folders()).filter(isBackupId);
+}
+
+/** Selects the ids whose times do not lie ahead of now. */
+export function onTime(ids: readonly string[], now: number): string[] {
+  return ids.filter((id) => !isAhead(timeOfId(id), now));
+}
+
+/** Whether a backup has a time ahead of now, so that it cannot be the newest. */
+export function isBackupAhead({ id, parsed }: FoundBackup, now: number): boolean {
+  const finishedAt = parsed.ok ? parsed.manifest.finished_at : timeOfId(id);
+  return isAhead(timeOfId(id), now) || isAhead(finishedAt, now);
 }
 
 export async function readBackup(backups: BackupStore, id: string): Promise<FoundBackup> {
@@ -52,7 +64,7 @@ export async function readState(
   return readStateLines(lines);
 }
 
-/** The newest complete backup, and the newest good one. */
+/** The newest complete backup, and the newest good one; neither has a time ahead of now. */
 interface Newest {
   readonly whole: FoundBackup | null;
   readonly good: FoundBackup | null;
@@ -62,12 +74,12 @@ interface Newest {
 export async function findNewest(
   backups: BackupStore,
   ids: readonly string[],
-  lookBack = Infinity,
+  { now, lookBack = Infinity }: { readonly now: number; readonly lookBack?: number },
 ): Promise<Newest> {
   let whole: FoundBackup | null = null;
-  for (const id of ids.slice(-lookBack).toReversed()) {
+  for (const id of onTime(ids, now).slice(-lookBack).toReversed()) {
     const found = await readBackup(backups, id);
-    if (!found.parsed.ok) continue;
+    if (!found.parsed.ok || isBackupAhead(found, now)) continue;
     whole ??= found;
     if (isGood(found.verdict?.state ?? "unverified")) return { whole, good: found };
   }
@@ -82,19 +94,23 @@ export interface BackupTimes {
   readonly newestFinishedAt: string | null;
   /** End of the newest verified backup. */
   readonly newestVerifiedAt: string | null;
+  /** Ids of the backups whose times lie ahead of now, so that they do not count. */
+  readonly ahead: readonly string[];
 }
 
 /** Most backups to read for the newest and the newest good one. */
 const NEWEST_LOOKS_AT = 100;
 
 /** Returns the finish times of the newest backup and of the newest good one. */
-export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
-  const { whole, good } = await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT);
+export async function newestTimes(backups: BackupStore, now: number): Promise<BackupTimes> {
+  const ids = await listIds(backups);
+  const { whole, good } = await findNewest(backups, ids, { now, lookBack: NEWEST_LOOKS_AT });
   const verdict = whole?.verdict;
   return {
     newestFailure: verdict?.state === "failed" ? verdict.message : null,
     newestFinishedAt: finishOf(whole),
     newestVerifiedAt: finishOf(good),
+    ahead: ids.filter((id) => isAhead(timeOfId(id), now)),
   };
 }
 

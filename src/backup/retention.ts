@@ -1,12 +1,12 @@
 /** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { DAY_MS } from "../storage/time.ts";
+import { DAY_MS, hasElapsed, isAhead } from "../storage/time.ts";
 import { timeOfId } from "./backup.ts";
 import { parseManifest } from "./format.ts";
 import type { BackupTrigger } from "./job.ts";
 import { next, type StepContext, type StepDependencies, type BackupStepResult } from "./step.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
+import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
 import { isGood, type VerdictState } from "./verdict.ts";
 
 /** A complete backup, as retention sees it. */
@@ -43,12 +43,18 @@ export async function retain(
   const named = new Set<string>();
   const read = await mapConcurrently(await listIds(backups), RETAINED_AT_A_TIME, async (id) => {
     const found = await readBackup(backups, id);
-    if (found.parsed.ok) for (const { sha256 } of found.parsed.manifest.objects) named.add(sha256);
-    return asKept(found) ?? [];
+    if (!found.parsed.ok) return [];
+    for (const { sha256 } of found.parsed.manifest.objects) named.add(sha256);
+    return found;
   });
   const complete = read.flat();
   const awaited = new Set(openBackups());
-  for (const id of expired(complete, now())) if (!awaited.has(id)) await backups.deleteBackup(id);
+  const onTime = complete.filter((found) => !isBackupAhead(found, now()));
+  for (const id of expired(
+    onTime.flatMap((found) => asKept(found) ?? []),
+    now(),
+  ))
+    if (!awaited.has(id)) await backups.deleteBackup(id);
   const readIds = new Set(complete.map(({ id }) => id));
   const unread: string[] = [];
   for (const id of await listIds(backups))
@@ -59,7 +65,7 @@ export async function retain(
 }
 
 /** Selects the fields for retention; undefined if the backup is not complete. */
-export function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
+function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
   if (!parsed.ok) return undefined;
   return {
     id,
@@ -79,7 +85,7 @@ async function blocksPruning(backups: BackupStore, id: string, now: number): Pro
   const parsed = parseManifest(await backups.readManifest(id), id);
   if (parsed.ok || parsed.fault.code === "future_format") return true;
   const changedAt = await backups.changedAt(id);
-  const isOld = changedAt !== null && now - changedAt > GRACE_MS;
+  const isOld = changedAt !== null && hasElapsed(changedAt, GRACE_MS, now);
   if (parsed.fault.code !== "manifest_missing") return !isOld;
   if (isOld) await backups.deleteBackup(id);
   return false;
@@ -92,7 +98,7 @@ async function deleteUnnamed(
 ): Promise<void> {
   for await (const page of backups.objects()) {
     const unnamed = page.filter(
-      ({ sha256, storedAt }) => now - storedAt > GRACE_MS && !named.has(sha256),
+      ({ sha256, storedAt }) => hasElapsed(storedAt, GRACE_MS, now) && !named.has(sha256),
     );
     await backups.deleteObjects(unnamed.map(({ sha256 }) => sha256));
   }
@@ -105,14 +111,17 @@ async function deleteUnnamed(
  *   one: preferably a good one, then the newest,
  * - pinned backups,
  * - backups younger than a week that cron did not make,
- * - the newest backup and the newest good one.
+ * - the newest backup and the newest good one,
+ * - backups whose times lie ahead of now, which take the place of no other: an operator deletes them.
+ *   The clock that is wrong may be the present one.
  */
 export function expired(backups: readonly KeptBackup[], now: number): string[] {
-  const protectedIds = protectedBackups(backups);
+  const onTime = backups.filter((backup) => !isAhead(backup.started_at, now));
+  const protectedIds = protectedBackups(onTime);
   for (const period of PERIODS)
-    for (const { id } of bestOfEach(period, backups).slice(0, PERIODS_KEPT[period]))
+    for (const { id } of bestOfEach(period, onTime).slice(0, PERIODS_KEPT[period]))
       protectedIds.add(id);
-  return backups
+  return onTime
     .filter((backup) => !protectedIds.has(backup.id) && !backup.pinned)
     .filter((backup) => !isRecentNonCron(backup, now))
     .map(({ id }) => id);
@@ -126,26 +135,8 @@ function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
   return new Set([newest, good].filter((id) => id !== undefined));
 }
 
-/**
- * Predicts the earliest deletion of a backup in milliseconds since 1970, assuming one new backup a
- * day; null while the backup is pinned or protected.
- */
-export function expiresAt(
-  backup: KeptBackup,
-  backups: readonly KeptBackup[],
-  now: number,
-): number | null {
-  if (backup.pinned || protectedBackups(backups).has(backup.id)) return null;
-  const times = PERIODS.flatMap((period) => {
-    const isBest = bestOfEach(period, backups).some(({ id }) => id === backup.id);
-    return isBest ? [endOf(period, backup.started_at)] : [];
-  });
-  if (backup.trigger !== "cron") times.push(backup.started_at + NON_CRON_RETENTION_MS);
-  return Math.max(now, ...times);
-}
-
 function isRecentNonCron({ trigger, started_at }: KeptBackup, now: number): boolean {
-  return trigger !== "cron" && now - started_at < NON_CRON_RETENTION_MS;
+  return trigger !== "cron" && !hasElapsed(started_at, NON_CRON_RETENTION_MS, now);
 }
 
 /** Selects the best backup of each period that has one, the newest period first. */
@@ -167,12 +158,4 @@ function startOf(period: Period, time: number): number {
   const day = Math.floor(time / DAY_MS);
   // Day 0, 1970-01-01, was a Thursday: three days after a Monday.
   return (period === "day" ? day : day - ((day + 3) % 7)) * DAY_MS;
-}
-
-function endOf(period: Period, time: number): number {
-  const start = startOf(period, time);
-  if (period === "day") return start + PERIODS_KEPT.day * DAY_MS;
-  if (period === "week") return start + PERIODS_KEPT.week * 7 * DAY_MS;
-  const date = new Date(start);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + PERIODS_KEPT.month);
 }

@@ -283,8 +283,8 @@ export class Coordinator {
   #dueAt(): number | null {
     const now = this.#platform.now();
     const others = [
-      this.#state.history.dueAt(),
-      this.#state.audit.dueAt(),
+      this.#state.history.dueAt(now),
+      this.#state.audit.dueAt(now),
       this.#reconciler.dueAt(),
       this.#isReconcileDue ? now : null,
     ];

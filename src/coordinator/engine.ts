@@ -1,4 +1,4 @@
-import { timeText } from "../storage/time.ts";
+import { durationOf, timeText } from "../storage/time.ts";
 import { describeError, type LogLevel } from "../log.ts";
 import type { Platform } from "./platform.ts";
 import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./jobs.ts";
@@ -119,7 +119,7 @@ export class Engine {
     const { attempts, isCommitted } = claimed;
     const began = this.#platform.now();
     const log = (level: LogLevel, event: string, record: JobRecord, fields = {}) => {
-      const duration_ms = this.#platform.now() - began;
+      const duration_ms = durationOf(began, this.#platform.now());
       this.#log(level, event, record, { stage: claimed.job.stage, duration_ms, ...fields });
     };
     try {

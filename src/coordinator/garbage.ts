@@ -27,7 +27,7 @@ export async function collectGarbage(
 ): Promise<{ readonly [K in Kind]: number } | null> {
   const { state, store, archive, now } = platform;
   const last = state.collectedAt();
-  const isDue = last === null || hasElapsed(last, COLLECTION_INTERVAL_MS, now());
+  const isDue = hasElapsed(last, COLLECTION_INTERVAL_MS, now());
   // Without a version everything would be garbage.
   const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
   if (!isDue || !isKnown || state.queue().running.length > 0) return null;

@@ -148,7 +148,7 @@ export function createHistory(d1: D1Database) {
         .delete(ingestRuns)
         .where(
           and(
-            exceptNewest(db, ingestRuns),
+            exceptNewest(db, ingestRuns, now),
             lt(endedAt, timeText(now - RUN_RETENTION_MS)),
             notInArray(ingestRuns.state, ACTIVE_STATES),
           ),

@@ -1,7 +1,7 @@
-import { HOUR_MS, timeText } from "../storage/time.ts";
+import { durationOf, timeText } from "../storage/time.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
-import { endRecord, isOpen } from "./jobs.ts";
+import { endRecord, FIRST_INGEST_WAIT_MAX_MS, isOpen, RETRY_MAX_MS } from "./jobs.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-record.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
@@ -150,7 +150,7 @@ export class IngestWork implements Work<RunRecord> {
   #timed(run: Run): Run {
     const { stage, heartbeat_at: claimed, stage_ms: before } = run;
     if (stage === null || claimed === null) return run;
-    const took = Math.max(0, this.#platform.now() - Date.parse(claimed));
+    const took = durationOf(claimed, this.#platform.now());
     return { ...run, stage_ms: { ...before, [stage]: (before?.[stage] ?? 0) + took } };
   }
 
@@ -174,10 +174,6 @@ interface Retry {
 
 /** Shortest wait before the retry of a run. */
 const RUN_RETRY_MS = 60_000;
-/** Longest wait of a retry for which upstream may ask. */
-const RETRY_MAX_MS = HOUR_MS;
-/** Longest wait of another first ingest for which upstream may ask. */
-const FIRST_INGEST_WAIT_MAX_MS = 6 * HOUR_MS;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
 interface RunFailure {

@@ -1,4 +1,5 @@
 /** Jobs, and the order in which they run. Pure: no clock, no I/O. */
+import { durationOf, HOUR_MS, isAhead, isAwaited } from "../storage/time.ts";
 import type { Pause } from "./pause.ts";
 
 /** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
@@ -70,7 +71,7 @@ export function endRecord<R extends JobRecord>(
   record: R,
   { state, at, patch }: { readonly state: string; readonly at: string; readonly patch?: object },
 ): R {
-  const duration = Date.parse(at) - Date.parse(record.job.started_at ?? at);
+  const duration = durationOf(record.job.started_at ?? at, at);
   const job = { ...record.job, ...patch, state, finished_at: at, duration_ms: duration };
   return { ...record, job, notBefore: null };
 }
@@ -93,8 +94,8 @@ export function isOpen(state: string): boolean {
 /** All open jobs, and the pause. */
 export interface Queue {
   /**
-   * Started jobs, the latest start first. There is at most one, apart from a run that was paused
-   * when the next job started.
+   * Started jobs. There is at most one, apart from a run that was paused when the next job started;
+   * it comes last.
    */
   readonly running: readonly JobRecord[];
   /** In starting order. */
@@ -106,14 +107,10 @@ export interface Queue {
 export function queueOf(open: readonly JobRecord[], pause: Pause | null): Queue {
   const isRunning = ({ job }: JobRecord) => job.state === "running";
   return {
-    running: open.filter(isRunning).toSorted((a, b) => beganAt(b) - beganAt(a)),
+    running: open.filter(isRunning).toSorted((a, b) => Number(a.isPausable) - Number(b.isPausable)),
     waiting: inStartingOrder(open.filter((record) => !isRunning(record))),
     pause,
   };
-}
-
-function beganAt({ job }: JobRecord): number {
-  return Date.parse(job.started_at ?? job.queued_at);
 }
 
 /**
@@ -163,14 +160,20 @@ function stepTimes({ running, waiting, pause }: Queue, now: number): number[] {
   return waiting.flatMap((record) => (isStopped(record, pause) ? [] : [stepTime(record, now)]));
 }
 
-/** Time of the next step of a job. */
-export function stepTime({ notBefore }: JobRecord, now: number): number {
-  return notBefore ?? now;
-}
-
 const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait between two attempts at a step. */
 const MAX_BACKOFF_MS = 60_000;
+/** Longest wait of a retry for which upstream may ask. */
+export const RETRY_MAX_MS = HOUR_MS;
+/** Longest wait of another first ingest for which upstream may ask. */
+export const FIRST_INGEST_WAIT_MAX_MS = 6 * HOUR_MS;
+
+/** Time of the next step of a job. A wait that was set while the clock was ahead is over. */
+export function stepTime({ job, notBefore }: JobRecord, now: number): number {
+  if (notBefore === null || isAhead(job.queued_at, now)) return now;
+  const maxMs = job.state === "running" ? MAX_BACKOFF_MS : RETRY_MAX_MS;
+  return isAwaited(notBefore, maxMs, now) ? notBefore : now;
+}
 
 /** Returns the wait after `attempts` failed attempts. */
 export function backoffMs(attempts: number): number {

@@ -4,10 +4,10 @@ import { ForeignStores } from "../storage/catalog-store.ts";
 import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
-import { isOpen } from "./jobs.ts";
+import { FIRST_INGEST_WAIT_MAX_MS, isOpen } from "./jobs.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import { hasElapsed, timeText } from "../storage/time.ts";
+import { hasElapsed, isAhead, isAwaited, timeText } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
@@ -43,7 +43,9 @@ export class Reconciler {
 
   /** Time of the next replication (ms since 1970); null if none is due. */
   dueAt(): number | null {
-    return this.#mayReplicate() ? this.#retryAt : null;
+    if (!this.#mayReplicate()) return null;
+    const now = this.#platform.now();
+    return isAwaited(this.#retryAt, STORE_RETRY_MS, now) ? this.#retryAt : now;
   }
 
   /** Replicates the current version to the stores, if that is due. Never throws. */
@@ -124,10 +126,10 @@ export class Reconciler {
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
-    if (now() < (state.sourceRetryAt(source) ?? 0)) return false;
+    if (isAwaited(state.sourceRetryAt(source) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now())) return false;
     // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
-    return hasElapsed(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());
+    return hasElapsed(last.finished_at ?? last.queued_at, waitMs, now());
   }
 
   /**
@@ -136,6 +138,9 @@ export class Reconciler {
    */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;
+    const lostAt = state.historyLostAt();
+    // Nobody knows when it was, and the finding has to end.
+    if (lostAt !== null && isAhead(lostAt, now())) state.setHistoryLost(timeText(now()));
     if (state.history.length > 0) return;
     const open = state.jobs.open().map(({ job }) => job.id);
     const ended = state.runs().filter((run) => !isOpen(run.state));

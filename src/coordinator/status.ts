@@ -43,7 +43,10 @@ export const coordinatorStatus = z.strictObject({
   }),
   lastTicks: z.record(z.string(), z.int()).meta({
     description:
-      "Scheduled time of the newest tick of each cron trigger, in milliseconds since 1970.",
+      "Scheduled time of the newest tick of each cron trigger that is not ahead of now, in milliseconds since 1970.",
+  }),
+  aheadTicks: z.record(z.string(), z.int()).exactOptional().meta({
+    description: "Likewise the latest tick ahead of now, if there is one: a clock was wrong.",
   }),
   bestCoverage: z.record(z.string(), z.number().min(0).max(1)).meta({
     description: "Highest coverage of each locale in the retained versions.",
@@ -74,6 +77,7 @@ export function describeStatus(
   const waiting = queue.waiting.filter(isRun);
   const [next] = waiting;
   const [current = null] = versions;
+  const aheadTicks = state.ticks.ahead(now);
   return {
     pause: unlessEnded(queue.pause, now),
     running: running === undefined ? null : toListed(running.job),
@@ -90,7 +94,8 @@ export function describeStatus(
     outboxLength: state.history.length + state.audit.length,
     historyLostAt: state.historyLostAt(),
     held: state.savedLedger()?.held_changes ?? null,
-    lastTicks: state.ticks.newest(),
+    lastTicks: state.ticks.newest(now),
+    ...(Object.keys(aheadTicks).length > 0 && { aheadTicks }),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
     localeSettings,

@@ -3,6 +3,7 @@ import type { Decision } from "../acceptance/held-change.ts";
 import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
 import type { NumberedDecision } from "../ingest/step.ts";
 import { JsonTable, type ObjectSchema, type SqlRow, type TableStorage } from "../storage/tables.ts";
+import { hasElapsed, unlessAhead } from "../storage/time.ts";
 import { isOpen, type JobRecord } from "./jobs.ts";
 
 /** The versions of the coordinator's tables. The first also names the installation. */
@@ -213,9 +214,9 @@ export class GarbageTable {
     const since = new Map(this.#since.entries());
     this.#since.clear();
     return unreferenced.filter((name) => {
-      const at = since.get(name) ?? now;
+      const at = unlessAhead(since.get(name), now) ?? now;
       this.#since.set(name, at);
-      return now - at >= ageMs;
+      return hasElapsed(at, ageMs, now);
     });
   }
 }

@@ -1,10 +1,11 @@
 import { shortHash } from "../catalog/bytes.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
+import { isAhead } from "../storage/time.ts";
 import {
-  describeDuration,
   type Finding,
   judgeInput,
+  measureAge,
   measured,
   type RuleContext,
   unknown,
@@ -43,7 +44,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   const { generation, published_at } = published.value;
   // A pause, which has a rule of its own, excuses the age only: not that there is no catalog.
   return judgeInput(ingest, { ...measurement, suppressed }, ({ ended }) => {
-    const checked = lastSuccess(ended);
+    const checked = lastSuccess(ended, now);
     // A rollback and a restore also publish, but do not compare with upstream.
     const comparedAt = checked?.finished_at ?? published_at;
     const evidence = {
@@ -52,17 +53,24 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
       last_success_at: checked?.finished_at ?? null,
       last_success_run_id: checked?.id ?? null,
     };
-    const value = Math.max(0, now - Date.parse(comparedAt));
-    const message = `The catalog was last compared with upstream ${describeDuration(value)} ago.`;
-    return { value, message, evidence };
+    const found = measureAge(
+      comparedAt,
+      now,
+      (age) => `The catalog was last compared with upstream ${age} ago.`,
+    );
+    return { ...found, evidence };
   });
 }
 
-/** Finds the newest run that published or found no change. */
-export function lastSuccess<R extends Pick<EndedRunFacts, "state" | "mode">>(
+/** Finds the newest run that published or found no change, unless its end lies ahead of now. */
+export function lastSuccess<R extends Pick<EndedRunFacts, "state" | "mode" | "finished_at">>(
   ended: readonly R[],
+  now: number,
 ): R | undefined {
-  return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");
+  return ended.find(
+    ({ state, mode, finished_at }) =>
+      state === "succeeded" && mode !== "dry_run" && !isAhead(finished_at ?? "", now),
+  );
 }
 
 /** Judges the age of the airports, however recent the publication. */
@@ -81,11 +89,10 @@ export function judgeData(
   const measurement = { threshold: limits.dataOldMs, unit: "ms" } as const;
   if (as_of === null)
     return unknown(`generation ${generation} does not say how old its data is`, measurement);
-  const value = Math.max(0, now - Date.parse(as_of));
+  const found = measureAge(as_of, now, (age) => `The airports are of ${as_of}, ${age} ago.`);
   return measured({
     ...measurement,
-    value,
-    message: `The airports are of ${as_of}, ${describeDuration(value)} ago.`,
+    ...found,
     evidence: { generation, as_of, published_at },
   });
 }

@@ -1,10 +1,12 @@
 import { Cron } from "croner";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
-import { DAY_MS, timeText } from "../storage/time.ts";
+import { RETRY_MAX_MS } from "../coordinator/jobs.ts";
+import { ageOf, DAY_MS, hasElapsed, isAwaited, timeText, unlessAhead } from "../storage/time.ts";
 import {
   describeDuration,
   type Finding,
   judgeInput,
+  measureAge,
   measured,
   type RuleContext,
   unknown,
@@ -88,20 +90,22 @@ export function judgeStuck(
   { now, limits }: RuleContext,
 ): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
-  if (!ingest.ok && now - silentSince >= limits.ingestStuckMs) {
-    const value = now - silentSince;
-    const message = `No progress has been seen for ${describeDuration(value)}: ${ingest.why}.`;
+  if (!ingest.ok && hasElapsed(silentSince, limits.ingestStuckMs, now)) {
     const evidence = { since: timeText(silentSince), why: ingest.why };
-    return measured({ ...measurement, value, message, evidence });
+    const found = measureAge(
+      silentSince,
+      now,
+      (age) => `No progress has been seen for ${age}: ${ingest.why}.`,
+    );
+    return measured({ ...measurement, ...found, evidence });
   }
   return judgeInput(ingest, measurement, (coordinator) => {
     const held = expectedWork(coordinator);
-    if (held === null || Date.parse(held.since) > now)
+    if (held === null || isAwaited(Date.parse(held.since), held.waitMaxMs, now))
       return { value: 0, message: "Nothing is held up." };
-    const value = now - Date.parse(held.since);
-    const { name, since, what, ...ids } = held;
-    const message = `${name} has been ${what} for ${describeDuration(value)}.`;
-    return { value, message, evidence: { ...ids, since, what } };
+    const { name, since, what, waitMaxMs: _, ...ids } = held;
+    const found = measureAge(since, now, (age) => `${name} has been ${what} for ${age}.`);
+    return { ...found, evidence: { ...ids, since, what } };
   });
 }
 
@@ -115,17 +119,19 @@ function expectedWork({ pause, running, job, queued, nextDueAt }: IngestFacts) {
   if (job !== null && job.heartbeat_at !== null) {
     const name = `${JOB_NAMES[job.kind]} ${job.id}`;
     const what = `in stage ${job.stage} without a heartbeat`;
-    return { name, job_id: job.id, since: job.heartbeat_at, what };
+    return { name, job_id: job.id, since: job.heartbeat_at, what, waitMaxMs: 0 };
   }
   if (pause !== null) return null;
   if (running !== null && running.heartbeat_at !== null) {
     const what = `in stage ${running.stage} without a heartbeat`;
-    return { name: `Run ${running.id}`, run_id: running.id, since: running.heartbeat_at, what };
+    const since = running.heartbeat_at;
+    return { name: `Run ${running.id}`, run_id: running.id, since, what, waitMaxMs: 0 };
   }
   const [next] = queued;
   if (running !== null || next === undefined) return null;
   const since = nextDueAt ?? next.queued_at;
-  return { name: `Run ${next.id}`, run_id: next.id, since, what: "waiting though nothing runs" };
+  const what = "waiting though nothing runs";
+  return { name: `Run ${next.id}`, run_id: next.id, since, what, waitMaxMs: RETRY_MAX_MS };
 }
 
 /** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
@@ -135,9 +141,13 @@ export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleCont
     if (current === null || replicated)
       return { value: 0, message: "The stores show what was published." };
     const { generation, published_at } = current;
-    const value = Math.max(0, now - Date.parse(published_at));
-    const message = `Generation ${generation} was published ${describeDuration(value)} ago, and the stores do not show it yet.`;
-    return { value, message, evidence: { generation, published_at } };
+    const found = measureAge(
+      published_at,
+      now,
+      (age) =>
+        `Generation ${generation} was published ${age} ago, and the stores do not show it yet.`,
+    );
+    return { ...found, evidence: { generation, published_at } };
   });
 }
 
@@ -208,10 +218,14 @@ export function judgeHeld({ ingest }: RunInput, { now, limits }: RuleContext): F
     if (held === null || held.oldest_since === null)
       return { value: 0, message: "No change by upstream waits." };
     const { waiting, oldest_since } = held;
-    const value = Math.max(0, now - Date.parse(oldest_since));
     const changes = waiting === 1 ? "One surprising change" : `${waiting} surprising changes`;
-    const message = `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${describeDuration(value)}. Approve or reject them; otherwise a run accepts each once upstream has said the same for long enough.`;
-    return { value, message, evidence: { waiting, oldest_since } };
+    const found = measureAge(
+      oldest_since,
+      now,
+      (age) =>
+        `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${age}. Approve or reject them; otherwise a run accepts each once upstream has said the same for long enough.`,
+    );
+    return { ...found, evidence: { waiting, oldest_since } };
   });
 }
 
@@ -243,7 +257,8 @@ export function judgeHistory(
   { historyLostAt }: Pick<IngestFacts, "historyLostAt">,
   { now }: Pick<RuleContext, "now">,
 ): Finding {
-  const age = historyLostAt === null ? Infinity : now - Date.parse(historyLostAt);
+  // Of a time ahead of now, the next reconciliation makes a true one.
+  const age = historyLostAt === null ? Infinity : (ageOf(historyLostAt, now) ?? 0);
   if (age >= HISTORY_LOSS_SHOWN_MS)
     return measured({ ...HISTORY, value: 0, message: "D1 has every run." });
   const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
@@ -256,9 +271,8 @@ export function judgePause({ ingest }: RunInput, { now, limits }: RuleContext): 
   return judgeInput(ingest, measurement, ({ pause }) => {
     if (pause === null) return { value: 0, message: "Ingestion is not paused." };
     const { at, by, note } = pause;
-    const value = Math.max(0, now - Date.parse(at));
-    const message = `Ingestion has been paused for ${describeDuration(value)}.`;
-    return { value, message, evidence: { at, by, note } };
+    const found = measureAge(at, now, (age) => `Ingestion has been paused for ${age}.`);
+    return { ...found, evidence: { at, by, note } };
   });
 }
 
@@ -304,23 +318,32 @@ const TICKS_COUNTED = 100;
  * publication.
  */
 export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
-  return judgeInput(ingest, { threshold: 1, unit: "ticks" }, ({ lastTicks, oldestPublishedAt }) => {
-    const firstDueAfter = oldestPublishedAt === null ? now : Date.parse(oldestPublishedAt);
+  return judgeInput(ingest, { threshold: 1, unit: "ticks" }, (coordinator) => {
+    const { lastTicks, aheadTicks, oldestPublishedAt } = coordinator;
+    const publishedAt = unlessAhead(oldestPublishedAt, now);
+    const since = oldestPublishedAt === null ? now : monitor.since;
+    const firstDueAfter = publishedAt === null ? since : Date.parse(publishedAt);
     const triggers = monitor.crons.map((cron) => {
-      const after = lastTicks[cron] ?? firstDueAfter;
+      const after = unlessAhead(lastTicks[cron], now) ?? firstDueAfter;
       const due = new Cron(cron, { timezone: "UTC", paused: true })
         .previousRuns(TICKS_COUNTED, new Date(now - TICK_GRACE_MS))
         .filter((time) => time.getTime() > after);
-      return { cron, missed: due.length };
+      const ahead = aheadTicks?.[cron];
+      return { cron, missed: due.length, ...(ahead !== undefined && { ahead: timeText(ahead) }) };
     });
     const late = triggers.filter(({ missed }) => missed > 0);
     const sentences = late.map(
       ({ cron, missed }) =>
         `${missed === 1 ? "1 tick" : `${missed} ticks`} of "${cron}" did not come when due.`,
     );
+    const wrong = triggers.flatMap(({ cron, ahead }) =>
+      ahead === undefined
+        ? []
+        : [`A tick of "${cron}" for ${ahead} lies ahead of now, and does not count.`],
+    );
     return {
       value: late.reduce((sum, { missed }) => sum + missed, 0),
-      message: sentences.join(" ") || "Every tick came.",
+      message: [...(late.length === 0 ? ["Every tick came."] : sentences), ...wrong].join(" "),
       evidence: { triggers },
     };
   });

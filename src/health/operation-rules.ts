@@ -1,18 +1,38 @@
-import { DAY_MS, timeText } from "../storage/time.ts";
-import { describeDuration, type Finding, judgeInput, measured, type RuleContext } from "./rule.ts";
+import { DAY_MS, timeText, unlessAhead } from "../storage/time.ts";
+import {
+  describeDuration,
+  type Finding,
+  judgeInput,
+  measureAge,
+  measured,
+  type RuleContext,
+} from "./rule.ts";
 import type { Facts, TargetFacts } from "./facts.ts";
+
+/** Most backups ahead of now in the evidence. */
+const AHEAD_NAMED = 5;
+
+/** Says that backups ahead of now do not count; empty if there are none. */
+function describeAhead({ length }: readonly string[]): string {
+  const are = length === 1 ? "The time of 1 backup lies" : `The times of ${length} backups lie`;
+  return length === 0 ? "" : ` ${are} ahead of now, and do not count: a clock was wrong.`;
+}
 
 /** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
 export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.backupStaleMs, unit: "ms" } as const;
-  return judgeInput(backups, measurement, ({ newestFinishedAt }) => {
-    const value = Math.max(0, now - timeOf(newestFinishedAt, monitor.since));
-    const age = describeDuration(value);
-    const message =
-      newestFinishedAt === null
+  return judgeInput(backups, measurement, ({ newestFinishedAt, ahead }) => {
+    const finishedAt = unlessAhead(newestFinishedAt, now);
+    const { value, message } = measureAge(finishedAt ?? monitor.since, now, (age) =>
+      finishedAt === null
         ? `There has been no backup, for ${age}.`
-        : `The newest backup was finished ${age} ago.`;
-    return { value, message, evidence: { newest_finished_at: newestFinishedAt } };
+        : `The newest backup was finished ${age} ago.`,
+    );
+    return {
+      value,
+      message: `${message}${describeAhead(ahead)}`,
+      evidence: { newest_finished_at: newestFinishedAt, ahead: ahead.slice(0, AHEAD_NAMED) },
+    };
   });
 }
 
@@ -33,28 +53,23 @@ export function judgeVerification(
         newest_finished_at: newestFinishedAt,
         newest_verified_at: newestVerifiedAt,
       };
-      if (newestFinishedAt === null)
+      const verifiedAt = unlessAhead(newestVerifiedAt, now);
+      if (unlessAhead(newestFinishedAt, now) === null || newestFinishedAt === null)
         return { value: 0, message: "There is no backup to verify.", evidence };
       if (newestFailure !== null) {
         const message = `The newest backup cannot be restored: ${newestFailure}.`;
         return { value: null, message, evidence };
       }
-      if (timeOf(newestVerifiedAt, 0) >= Date.parse(newestFinishedAt))
+      if (verifiedAt !== null && Date.parse(verifiedAt) >= Date.parse(newestFinishedAt))
         return { value: 0, message: "The newest backup is verified.", evidence };
-      const value = Math.max(0, now - timeOf(newestVerifiedAt, monitor.since));
-      const last =
-        newestVerifiedAt === null
-          ? "no other is either"
-          : `the last verified one is ${describeDuration(value)} old`;
-      const message = `The newest backup is not verified; ${last}.`;
-      return { value, message, evidence };
+      const found = measureAge(verifiedAt ?? monitor.since, now, (age) => {
+        const last =
+          verifiedAt === null ? "no other is either" : `the last verified one is ${age} old`;
+        return `The newest backup is not verified; ${last}.`;
+      });
+      return { ...found, evidence };
     },
   );
-}
-
-/** Parses a time to milliseconds since 1970. Returns `otherwise` for null. */
-function timeOf(text: string | null, otherwise: number): number {
-  return text === null ? otherwise : Date.parse(text);
 }
 
 /** Judges whether each webhook accepts messages. */
@@ -84,10 +99,9 @@ export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Find
   const { lastTickAt } = monitor;
   if (lastTickAt === null)
     return measured({ ...measurement, value: 0, message: "No tick has come yet." });
-  const value = Math.max(0, now - lastTickAt);
-  const message = `The tick before was ${describeDuration(value)} ago.`;
   const evidence = { last_tick_at: timeText(lastTickAt) };
-  return measured({ ...measurement, value, message, evidence });
+  const found = measureAge(lastTickAt, now, (age) => `The tick before was ${age} ago.`);
+  return measured({ ...measurement, ...found, evidence });
 }
 
 /** Time before the end of a token at which a warning begins. */

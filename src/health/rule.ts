@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "../storage/time.ts";
+import { ageOf, DAY_MS, HOUR_MS, type Time } from "../storage/time.ts";
 import type { Facts, Reading } from "./facts.ts";
 import type { Limits } from "./limits.ts";
 import type { Severity, Unit } from "./rule-names.ts";
@@ -76,6 +76,26 @@ export function measured(measurement: Measurement & Measured): Finding {
   // NaN is never below the threshold, so it is bad.
   const verdict = value !== null && value < threshold ? "good" : "bad";
   return { labels: {}, evidence: {}, suppressed: false, ...measurement, verdict };
+}
+
+/**
+ * Measures the time that has passed since another. If that lies ahead of now, nobody knows, which is
+ * bad.
+ *
+ * @param describe makes the message; the age is such as `1 d 6 h`.
+ */
+export function measureAge(
+  since: Time,
+  now: number,
+  describe: (age: string) => string,
+): Pick<Measured, "value" | "message"> {
+  const value = ageOf(since, now);
+  if (value !== null) return { value, message: describe(describeDuration(value)) };
+  const unknownAge = describe("an unknown time");
+  return {
+    value,
+    message: `${unknownAge} The time on record lies ahead of now: a clock was wrong.`,
+  };
 }
 
 /** Builds a finding for an unreadable input. */

@@ -12,6 +12,7 @@ import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";
 import { describeDuration } from "./rule.ts";
 import { findingOf, type RuleFinding } from "./rules.ts";
+import { ageOf } from "../storage/time.ts";
 
 /** The part of a finding that a check shows. */
 type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" | "fingerprint">;
@@ -70,10 +71,10 @@ function checkEvaluation(
   { now, limits }: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
 ): Check {
   if (at === null) return { status: "fail", output: "the rules have never been evaluated" };
-  const age = now - Date.parse(at);
+  const age = ageOf(at, now);
+  if (age !== null && age < limits.monitorGapMs) return { status: "pass", time: at };
   // A time that lies ahead is as wrong as one that is too long ago.
-  if (Math.abs(age) < limits.monitorGapMs) return { status: "pass", time: at };
-  const distance = `${describeDuration(Math.abs(age))} ${age > 0 ? "ago" : "in the future"}`;
+  const distance = age === null ? "in the future" : `${describeDuration(age)} ago`;
   const output = `the rules were last evaluated ${distance}: look at the cron trigger and the log`;
   return { status: "fail", time: at, output };
 }
@@ -151,10 +152,11 @@ export function checkEmptyStores(
   }
   const first = running ?? queued[0];
   if (pause !== null || first === undefined) return {};
-  const ageMs = now - Date.parse(first.queued_at);
+  const age = ageOf(first.queued_at, now);
   const progress = firstRunOutput(running);
-  if (ageMs >= limits.monitorGapMs) {
-    const output = `${progress}, and was queued ${describeDuration(ageMs)} ago: look at the run and the log`;
+  if (age === null || age >= limits.monitorGapMs) {
+    const when = age === null ? "in the future" : `${describeDuration(age)} ago`;
+    const output = `${progress}, and was queued ${when}: look at the run and the log`;
     return { "catalog:present": [{ status: "fail", output }] };
   }
   return {

@@ -53,7 +53,7 @@ export function createAuditStore(d1: D1Database) {
     /** Deletes entries of over 400 days. `now` is in milliseconds since 1970. */
     async deleteOld(now: number): Promise<void> {
       const isOld = lt(auditEntries.at, timeText(now - AUDIT_RETENTION_MS));
-      await db.delete(auditEntries).where(and(exceptNewest(db, auditEntries), isOld));
+      await db.delete(auditEntries).where(and(exceptNewest(db, auditEntries, now), isOld));
     },
   };
 }

@@ -21,6 +21,7 @@ import { settledWithin } from "./deadline.ts";
 import { OlderVersions } from "./older-versions.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { StoreReads, worstFault } from "./store-reads.ts";
+import { hasElapsed, isAwaited } from "./time.ts";
 
 /**
  * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in
@@ -318,8 +319,9 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
 
   heldCurrent(): Manifest | undefined {
     const now = this.#deps.now();
-    if (now < this.#freshUntil) return this.#manifest;
-    if (now >= this.#freshUntil + STALE_FOR_MS) return undefined;
+    const freshMs = Math.max(this.#deps.manifestFreshMs, RETRY_AFTER_MS);
+    if (isAwaited(this.#freshUntil, freshMs, now)) return this.#manifest;
+    if (!isAwaited(this.#freshUntil + STALE_FOR_MS, freshMs + STALE_FOR_MS, now)) return undefined;
     if (this.#manifest !== undefined && !this.#looks.has("current")) void this.#look();
     return this.#manifest;
   }
@@ -339,7 +341,8 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
 
   async newest(): Promise<CurrentResult> {
     const { now, store } = this.#deps;
-    const isKnown = now() < this.#newestAt + NEWEST_FOR_MS && !this.#looks.has("newest");
+    const isRecent = !hasElapsed(this.#newestAt, NEWEST_FOR_MS, now());
+    const isKnown = isRecent && !this.#looks.has("newest");
     if (isKnown && this.#manifest !== undefined) return { ok: true, manifest: this.#manifest };
     return this.#looks.load("newest", async () => {
       this.#newestAt = now();

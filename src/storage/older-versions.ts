@@ -2,6 +2,7 @@ import type { Manifest } from "../catalog/manifest.ts";
 import type { ReaderDependencies } from "./catalog-reader.ts";
 import type { Copy, CopyFault } from "./catalog-store.ts";
 import { withDeadline } from "./deadline.ts";
+import { isAwaited } from "./time.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
@@ -65,7 +66,8 @@ export class OlderVersions {
   /** Lists the generations in R2, at most once a second. */
   async #list(): Promise<Copy<readonly number[]>> {
     const last = this.#listed;
-    if (last !== undefined && this.#deps.now() < last.until) return last.copy;
+    if (last !== undefined && isAwaited(last.until, LISTED_FOR_MS, this.#deps.now()))
+      return last.copy;
     return this.#lists.load("generations", async () => {
       const { now, store } = this.#deps;
       const copy = await this.#reads.readR2({

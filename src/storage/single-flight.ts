@@ -1,4 +1,5 @@
 import { withDeadline } from "./deadline.ts";
+import { ageOf } from "./time.ts";
 
 /**
  * Age at which an unfinished load counts as lost. It leaves time for a new load within the five
@@ -46,7 +47,8 @@ export class SingleFlight<T> {
   }
 
   #remainingMs(running: Flight<T> | undefined): number {
-    return running === undefined ? 0 : running.beganAt + LOST_AFTER_MS - this.#now();
+    const age = running === undefined ? null : ageOf(running.beganAt, this.#now());
+    return age === null ? 0 : LOST_AFTER_MS - age;
   }
 
   #begin(key: string, read: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { Copy, CopyFault, Replica } from "./catalog-store.ts";
 import { settledWithin } from "./deadline.ts";
+import { isAwaited } from "./time.ts";
 
 /** Silence of KV after which R2 is read as well. KV answers a cold read within about 100 ms. */
 const HEDGE_AFTER_MS = 400;
@@ -148,8 +149,9 @@ class FailureMemory {
   find(name: string, faults: number): CopyFault | undefined {
     const known = this.#failures.get(name);
     if (known === undefined || known.inARow < faults) return undefined;
-    if (this.#now() < known.until) return known.fault;
-    this.#failures.set(name, { ...known, until: this.#now() + LEFT_ALONE_MS });
+    const now = this.#now();
+    if (isAwaited(known.until, LEFT_ALONE_MS, now)) return known.fault;
+    this.#failures.set(name, { ...known, until: now + LEFT_ALONE_MS });
     return undefined;
   }
 

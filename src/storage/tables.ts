@@ -1,5 +1,6 @@
 import { describeError, type Log } from "../log.ts";
 import { withDeadline } from "./deadline.ts";
+import { isAhead, isAwaited } from "./time.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
@@ -62,7 +63,7 @@ export class JsonTable<Rows extends object> {
 /** Number of remembered ticks of each cron trigger, so that a repeated tick counts once. */
 const TICKS_KEPT = 100;
 
-/** The cron ticks that a Durable Object has taken, in milliseconds since 1970. */
+/** The cron ticks that a Durable Object has taken, the last first, in milliseconds since 1970. */
 export class TickTable {
   readonly #table: JsonTable<{ readonly [cron: string]: readonly number[] }>;
 
@@ -79,14 +80,28 @@ export class TickTable {
   add(cron: string, at: number): boolean {
     const known = this.#table.get(cron) ?? [];
     if (known.includes(at)) return false;
-    const newestFirst = [at, ...known].toSorted((a, b) => b - a);
-    this.#table.set(cron, newestFirst.slice(0, TICKS_KEPT));
+    // Not by time: ticks of a clock that was ahead must not push out all later ones.
+    this.#table.set(cron, [at, ...known].slice(0, TICKS_KEPT));
     return true;
   }
 
-  /** Returns the scheduled time of the newest tick of each cron trigger. */
-  newest(): { readonly [cron: string]: number } {
-    return Object.fromEntries(this.#table.entries().map(([cron, [newest = 0]]) => [cron, newest]));
+  /** Returns the scheduled time of the newest tick of each cron trigger that is not ahead of now. */
+  newest(now: number): { readonly [cron: string]: number } {
+    return this.#latest((at) => !isAhead(at, now));
+  }
+
+  /** Returns the latest tick ahead of now of each cron trigger that has one. */
+  ahead(now: number): { readonly [cron: string]: number } {
+    return this.#latest((at) => isAhead(at, now));
+  }
+
+  #latest(isWanted: (at: number) => boolean): { readonly [cron: string]: number } {
+    const found = this.#table
+      .entries()
+      .map(([cron, ticks]) => [cron, ticks.filter(isWanted)] as const);
+    return Object.fromEntries(
+      found.flatMap(([cron, ticks]) => (ticks.length === 0 ? [] : [[cron, Math.max(...ticks)]])),
+    );
   }
 }
 
@@ -171,15 +186,16 @@ export class Outbox<Value> {
   }
 
   /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
-  dueAt(): number | null {
-    return this.length === 0 ? null : this.#retryAt;
+  dueAt(now: number): number | null {
+    if (this.length === 0) return null;
+    return isAwaited(this.#retryAt, RETRY_MS, now) ? this.#retryAt : now;
   }
 
   /** Sends all rows, or stops at the first failure. Never throws. */
   async drain({ send, sent, deadlineMs, now, log }: Delivery<Value>): Promise<void> {
     // A promise of D1 may never settle, and the alarm must not wait for it.
     const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
-    while (now() >= (this.dueAt() ?? Infinity)) {
+    for (let at = now(); at >= (this.dueAt(at) ?? Infinity); at = now()) {
       const batch = this.rows(ROWS_PER_CALL);
       try {
         await inTime(send(batch));

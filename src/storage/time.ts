@@ -1,12 +1,60 @@
+/** Times, and the one rule for those ahead of now. Pure: `now` is an argument. */
+
 export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Formats milliseconds since 1970 as RFC 3339 in UTC with milliseconds. */
+/** How far two right clocks may differ. A time further ahead of now comes from a wrong one. */
+export const CLOCK_SKEW_MS = 60_000;
+
+/** Milliseconds since 1970, or RFC 3339. */
+export type Time = number | string;
+
+/** The times that RFC 3339 can write. */
+const EARLIEST_MS = Date.parse("0000-01-01T00:00:00.000Z");
+const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** Formats milliseconds since 1970 as RFC 3339 in UTC with milliseconds, the nearest that it can write. */
 export function timeText(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS)).toISOString();
 }
 
-/** Whether `ms` have passed since a time, in milliseconds since 1970; null is never. */
-export function hasElapsed(since: number | null, ms: number, now: number): boolean {
-  return since === null || now - since >= ms;
+function toMs(time: Time): number {
+  return typeof time === "string" ? Date.parse(time) : time;
+}
+
+/**
+ * Whether a time lies ahead of now: a clock was wrong when it was recorded, or is wrong now. Such a
+ * time counts neither as newest nor as recent, and nothing waits for it.
+ */
+export function isAhead(time: Time, now: number): boolean {
+  return toMs(time) > now + CLOCK_SKEW_MS;
+}
+
+/** Returns the time, or null if it lies ahead of now. */
+export function unlessAhead<T extends Time>(time: T | null | undefined, now: number): T | null {
+  return time === null || time === undefined || isAhead(time, now) ? null : time;
+}
+
+/** Milliseconds since a time; null, which is not known, if it lies ahead of now. */
+export function ageOf(time: Time, now: number): number | null {
+  return isAhead(time, now) ? null : durationOf(time, now);
+}
+
+/** Milliseconds from one time to another; 0 if the clock was set back in between. */
+export function durationOf(from: Time, to: Time): number {
+  return Math.max(0, toMs(to) - toMs(from));
+}
+
+/** Whether `ms` have passed since a time; null is never, and a time ahead of now was long ago. */
+export function hasElapsed(since: Time | null, ms: number, now: number): boolean {
+  const age = since === null ? null : ageOf(since, now);
+  return age === null || age >= ms;
+}
+
+/**
+ * Whether to wait until a time (milliseconds since 1970) that somebody has set at most `maxMs` ahead.
+ * A later one was set while the clock was wrong.
+ */
+export function isAwaited(until: number, maxMs: number, now: number): boolean {
+  return until > now && !isAhead(until, now + maxMs);
 }

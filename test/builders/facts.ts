@@ -126,6 +126,7 @@ export function someBackups(changes: Partial<BackupTimes> = {}): BackupTimes {
     newestFailure: null,
     newestFinishedAt: ago(HOUR_MS),
     newestVerifiedAt: ago(HOUR_MS),
+    ahead: [],
     ...changes,
   };
 }

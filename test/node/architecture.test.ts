@@ -42,6 +42,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "coordinator",
     "gen",
     "ingest",
+    "storage",
   ],
   "settings.ts": [
     "alerts",

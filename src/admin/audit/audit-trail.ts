@@ -3,7 +3,7 @@ import { v7 } from "uuid";
 import { describeError, logLine } from "../../log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { withDeadline } from "../../storage/deadline.ts";
-import { timeText } from "../../storage/time.ts";
+import { durationOf, timeText } from "../../storage/time.ts";
 import type { Actor, Http } from "../http/http.ts";
 import type { RouteSpec } from "../http/route.ts";
 
@@ -70,7 +70,7 @@ export function report(
       actor: actor.id,
       status: c.res.status,
       error_code: problem?.code,
-      duration_ms: now() - began,
+      duration_ms: durationOf(began, now()),
     });
   };
 }

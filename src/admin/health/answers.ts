@@ -17,7 +17,7 @@ import type { HeldSummary } from "../../ingest/report.ts";
 import { describeAge, describeDuration } from "../../health/rule.ts";
 import { hasEnded, type Pause } from "../../coordinator/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
-import { timeText } from "../../storage/time.ts";
+import { ageOf, timeText, unlessAhead } from "../../storage/time.ts";
 import type { ScheduledJob } from "../platform.ts";
 import type { Answer } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
@@ -95,9 +95,9 @@ const FRESHNESS = [
 
 function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Judged {
   const found = withNames(checks, (name) => FRESHNESS.includes(name));
-  const successAt = lastSuccess(coordinator?.ended ?? [])?.finished_at;
+  const successAt = lastSuccess(coordinator?.ended ?? [], at)?.finished_at;
   const details = [
-    ...(manifest?.as_of ? [detail(describeData(at - Date.parse(manifest.as_of), limits))] : []),
+    ...(manifest?.as_of ? [detail(describeData(ageOf(manifest.as_of, at), limits))] : []),
     ...(manifest ? [detail("Published", manifest.published_at)] : []),
     ...(successAt
       ? [detail("Last compared with its source", successAt, [{ text: "History", href: "#runs" }])]
@@ -109,7 +109,8 @@ function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Ju
   return { question: "fresh", status, answer, details };
 }
 
-function describeData(ageMs: number, { dataOldMs }: Observation["limits"]): string {
+function describeData(ageMs: number | null, { dataOldMs }: Observation["limits"]): string {
+  if (ageMs === null) return "The date of the data lies ahead of now: a clock was wrong";
   return `The data is ${describeAge(ageMs)} old; the limit is ${describeAge(dataOldMs)}`;
 }
 
@@ -143,7 +144,7 @@ function evaluatedBefore(
   { at, monitor, coordinator, changes }: Observation,
   { isPublic, jobs }: Viewer,
 ): Detail[] {
-  const evaluatedAt = monitor?.lastRun?.started_at;
+  const startedAt = monitor?.lastRun?.started_at;
   const watch = jobs.find((scheduled) => scheduled.job === "watch");
   const changedAt = [
     isPublic ? undefined : changes?.find(({ action }) => !action.startsWith("alerts."))?.at,
@@ -151,8 +152,9 @@ function evaluatedBefore(
     coordinator?.current?.published_at,
     coordinator?.ended[0]?.finished_at,
   ];
-  const isStill = changedAt.every((time) => (time ?? "") <= (evaluatedAt ?? ""));
-  if (evaluatedAt === undefined || watch === undefined || isStill) return [];
+  const evaluatedAt = unlessAhead(startedAt, at) ?? "";
+  const isStill = changedAt.every((time) => (unlessAhead(time, at) ?? "") <= evaluatedAt);
+  if (startedAt === undefined || watch === undefined || isStill) return [];
   const links = isPublic ? [] : [{ text: "Evaluate now", href: "#alerts" }];
   const text = "The rules were last evaluated before the last change. Next evaluation";
   return [detail(text, nextTick(watch.cron, at), links)];

@@ -158,7 +158,7 @@ function describeCatalog({ manifest }: Observation): Summary["catalog"] {
   return { generation, published_at, as_of, catalog_sha256, counts, locales: localeCount };
 }
 
-function describeIngest({ coordinator }: Observation): Summary["ingest"] {
+function describeIngest({ at, coordinator }: Observation): Summary["ingest"] {
   if (coordinator === null) return null;
   const { pause, queued, running, ended, held } = coordinator;
   const last = ended.find(({ state }) => state !== "skipped");
@@ -172,7 +172,7 @@ function describeIngest({ coordinator }: Observation): Summary["ingest"] {
       started_at: running.started_at,
     },
     last_run: last === undefined ? null : describeRun(last),
-    last_success_at: lastSuccess(ended)?.finished_at ?? null,
+    last_success_at: lastSuccess(ended, at)?.finished_at ?? null,
     held,
   };
 }

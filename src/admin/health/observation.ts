@@ -16,6 +16,7 @@ import type { AuditEntry } from "../../storage/audit-store.ts";
 import { settledWithin, StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
+import { CLOCK_SKEW_MS, durationOf, hasElapsed } from "../../storage/time.ts";
 import { otherVersion } from "../calls.ts";
 import type { OpenResult } from "../../storage/catalog-reader.ts";
 import type { Platform } from "../platform.ts";
@@ -105,7 +106,8 @@ export async function observe(
 
 function observeAudit({ audit, now }: Platform) {
   return probe("audit", { deadlineMs: OBJECT_DEADLINE_MS, now }, async () => {
-    const page = await audit.list({ limit: ATTEMPTS_READ, outcome: "done" });
+    const untilMs = now() + CLOCK_SKEW_MS;
+    const page = await audit.list({ limit: ATTEMPTS_READ, outcome: "done", untilMs });
     return page.ok ? page.entries : [];
   });
 }
@@ -128,7 +130,7 @@ async function probe<T>(
     const value = await withDeadline(name, deadlineMs, call());
     return {
       value,
-      check: { status: "pass", observedValue: now() - began, observedUnit: "ms" },
+      check: { status: "pass", observedValue: durationOf(began, now()), observedUnit: "ms" },
     };
   } catch (error) {
     const fields = { check: name, ...describeError(error) };
@@ -199,5 +201,5 @@ export function reuse<T>(
     return value;
   };
   return async () =>
-    last !== undefined && now() - last.at < ms ? last.value : flights.load("last", load);
+    last === undefined || hasElapsed(last.at, ms, now()) ? flights.load("last", load) : last.value;
 }

@@ -196,7 +196,7 @@ export function pinBackup(id: string, isPinned: boolean): Action {
   return {
     title: `${verb} the backup`,
     explanation: isPinned
-      ? "Retention deletes it once it expires."
+      ? "Retention may delete it."
       : "Retention never deletes it while it is pinned.",
     verb,
     path: `/admin/backup/${encodeURIComponent(id)}/${isPinned ? "unpin" : "pin"}`,

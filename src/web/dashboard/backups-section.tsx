@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration, formatTime } from "../shared/format.ts";
+import { formatBytes, formatDuration } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { deleteBackup, pinBackup, restoreBackup, verifyBackup } from "./actions.tsx";
 import type { Backup, BackupJob, BackupList } from "./answers.ts";
@@ -17,10 +17,11 @@ const JOBS_MAX = 5;
 export function BackupsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
   const polled = usePages<BackupList>("/admin/backup/list", EVERY_MS);
   const backups = polled.pages.flatMap((page) => page.backups);
-  const verified = backups.find(isVerified);
+  // What lies ahead of now does not count as the newest.
+  const counting = backups.filter(({ ahead }) => !ahead);
+  const verified = counting.find(isVerified);
   // Nobody may delete the newest backup and the newest verified one.
-  const isKept = (backup: Backup) =>
-    backup.pinned || backup === verified || backup.id === backups[0]?.id;
+  const isKept = (backup: Backup) => backup.pinned || backup === verified || backup === counting[0];
   return (
     <Section title="Backups" what="list of backups" polled={polled}>
       {backups.length > 0 && (
@@ -44,7 +45,7 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
   );
 }
 
-const COLUMNS = ["State", "Started", "Took", "Size", "Version", "Verified", "Expires", "Note", ""];
+const COLUMNS = ["State", "Started", "Took", "Size", "Version", "Verified", "Pinned", "Note", ""];
 
 function isVerified({ verified: { state } }: Backup): boolean {
   return state === "verified" || state === "intact";
@@ -70,7 +71,7 @@ function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
       <span title={verified.message}>
         <StatusPill word={verified.state} /> {verified.at && <Time at={verified.at} />}
       </span>,
-      expiryOf(backup),
+      pinned ? "pinned" : "–",
       backup.problem ?? backup.note ?? "",
       <div class="row">
         {(isComplete || backup.state === "damaged") && (
@@ -94,11 +95,6 @@ function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
       </div>,
     ],
   };
-}
-
-function expiryOf({ pinned, expires_at: expiresAt }: Backup): string {
-  if (pinned) return "pinned";
-  return expiresAt === null ? "–" : formatTime(expiresAt);
 }
 
 /** Shows the latest jobs, or nothing if the deployment has no list of them. */

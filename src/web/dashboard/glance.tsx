@@ -1,3 +1,4 @@
+import { hasElapsed } from "../../storage/time.ts";
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { Age, Time, useNow } from "./time.tsx";
@@ -29,7 +30,7 @@ interface Props {
 export function Glance({ polled, isSignedIn }: Props) {
   const { body, receivedAt, failure } = polled;
   const now = useNow();
-  const isOld = failure !== undefined || now - receivedAt > OLD_MS;
+  const isOld = failure !== undefined || hasElapsed(receivedAt, OLD_MS, now);
   const answers = body?.answers ?? [];
   const isNext = ({ question }: Answer) => question === "next";
   const inOrder = answers.toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)));

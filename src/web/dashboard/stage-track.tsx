@@ -1,3 +1,4 @@
+import { durationOf } from "../../storage/time.ts";
 import { formatDuration } from "../shared/format.ts";
 import { type Run, STAGES } from "./answers.ts";
 import { StatusPill } from "./status-pill.tsx";
@@ -12,7 +13,7 @@ interface Props {
 export function StageTrack({ run, onCancel }: Props) {
   const now = useNow();
   const { started_at: startedAt } = run;
-  const elapsed = startedAt === null ? 0 : Math.max(0, now - Date.parse(startedAt));
+  const elapsed = startedAt === null ? 0 : durationOf(startedAt, now);
   return (
     <div class="panel stack track" data-run={run.id}>
       <div class="row track-top">

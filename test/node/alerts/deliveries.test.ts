@@ -2,15 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AlertTrack, newTrack, nextTrack } from "../../../src/alerts/alert-state.ts";
 import { ALERT_CHANGES, type AlertChange } from "../../../src/alerts/alert-run.ts";
-import type { DeliveryRecord } from "../../../src/alerts/monitor-state.ts";
 import {
   afterDelivery,
-  asUndelivered,
-  type ChangeKey,
+  beforeDelivery,
+  type DueNotice,
   dueChange,
-  intoMessages,
-} from "../../../src/alerts/notifier.ts";
+  type KnownAlert,
+  NEW_TARGET,
+  noticesDue,
+  type TargetRecord,
+} from "../../../src/alerts/deliveries.ts";
 import type { FindingVerdict } from "../../../src/health/rule.ts";
+import { anAlertResult } from "../../builders/alert-run.ts";
 
 const MINUTE_MS = 60_000;
 const REPEAT_MS = 240 * MINUTE_MS;
@@ -27,13 +30,15 @@ interface Step {
 interface Sent {
   readonly at: number;
   readonly change: AlertChange;
-  readonly state: AlertTrack["state"];
+  readonly raisedAt: number | null;
 }
+
+const fingerprint = "00112233445566aa";
 
 /** One alert and one target, evaluation by evaluation. */
 class Play {
   track: AlertTrack = newTrack(0);
-  record: DeliveryRecord | null = null;
+  target: TargetRecord = NEW_TARGET;
   now = 0;
   readonly delivered: Sent[] = [];
   readonly #forMs: number;
@@ -42,17 +47,23 @@ class Play {
     this.#forMs = forMs;
   }
 
+  /** The alert as the target knows it. */
+  get known(): KnownAlert | undefined {
+    return this.target.known[fingerprint];
+  }
+
   /** What was due. */
   evaluate({ verdict, afterMs, delivers, suppressed }: Step): AlertChange | null {
     this.now += afterMs;
     this.track = nextTrack(this.track, verdict, { now: this.now, forMs: this.#forMs });
+    const { raisedAt } = this.track;
     const context = { now: this.now, repeatMs: REPEAT_MS, suppressed };
-    const change = dueChange(this.track, this.record, context);
+    const change = dueChange(this.track, this.known, context);
     if (change === null || !delivers) return change;
-    const raisedAt = this.record?.isOpen === true ? this.record.raisedAt : this.track.raisedAt;
     const startsAt = new Date(raisedAt ?? this.now).toISOString();
-    this.record = afterDelivery(this.record, { change, startsAt, severities: ["fail"] }, this.now);
-    this.delivered.push({ at: this.now, change, state: this.track.state });
+    const notice = { fingerprint, change, startsAt, severities: ["fail"] } as const;
+    this.target = afterDelivery(this.target, [notice], this.now);
+    this.delivered.push({ at: this.now, change, raisedAt });
     return change;
   }
 
@@ -97,16 +108,21 @@ describe("the message that is due to a target", () => {
     expect(play.run("bb")).toEqual(["fired", null]);
   });
 
-  it("disappears if the alert ends before the target has heard of it", () => {
+  it("is a new incident at once if the end of the one before has not arrived", () => {
     const play = new Play();
-    expect(play.run("b", { delivers: false })).toEqual(["fired"]);
-    expect(play.run("gggg")).toEqual([null, null, null, null]);
+    play.run("b");
+    expect(play.run("ggb", { delivers: false })).toEqual([null, "resolved", "fired"]);
+    expect(play.run("bb")).toEqual(["fired", null]);
+    expect(play.known?.raisedAt).toBe(play.track.raisedAt);
+    expect(play.run("gg")).toEqual([null, "resolved"]);
   });
 
   it.each([
     [REPEAT_MS - 1, null],
     [REPEAT_MS, "repeated"],
     [REPEAT_MS + 1, "repeated"],
+    // The clock was a year ahead.
+    [-365 * 24 * 60 * MINUTE_MS, "repeated"],
   ])("repeats an open alert %i ms after the last message: %s", (ms, change) => {
     const play = new Play();
     play.run("b");
@@ -172,11 +188,14 @@ describe("any sequence of findings, deliveries and pauses", () => {
     );
   });
 
-  it("delivers nothing as new twice without an end in between", () => {
+  it("delivers nothing of an incident as new twice", () => {
     expectNeverToBreak(({ delivered }) =>
-      episodes(delivered).filter(
-        ({ sent: { change }, since }) =>
-          (change === "fired" || change === "nodata") && since.some((one) => one.change === change),
+      delivered.filter(
+        ({ change, raisedAt }, index) =>
+          (change === "fired" || change === "nodata") &&
+          delivered
+            .slice(0, index)
+            .some((one) => one.change === change && one.raisedAt === raisedAt),
       ),
     );
   });
@@ -204,14 +223,15 @@ describe("any sequence of findings, deliveries and pauses", () => {
     expectNeverToBreak((play) => {
       play.run("ggg");
       const isQuiet = play.run("g")[0] === null;
-      return play.record?.isOpen === true || !isQuiet ? [play.record] : [];
+      return play.known !== undefined || !isQuiet ? [play.known] : [];
     });
   });
 
   it("reaches everybody once the finding stays bad long enough and messages arrive", () => {
     expectNeverToBreak((play) => {
       play.run("bbbb");
-      return play.record?.isOpen === true && play.record.saidFired ? [] : [play.record];
+      const { known, track } = play;
+      return known?.raisedAt === track.raisedAt && known?.told.includes("fired") ? [] : [known];
     });
   });
 
@@ -226,49 +246,46 @@ describe("any sequence of findings, deliveries and pauses", () => {
 });
 
 describe("the id of a message", () => {
-  const key: ChangeKey = {
-    fingerprint: "00112233445566aa",
-    change: "fired",
-    startsAt: "2026-11-20T11:55:00.000Z",
-    deliveredAt: null,
-  };
-  const other: ChangeKey = { ...key, fingerprint: "ffeeddccbbaa9988" };
-  const idOf = (target: string, changes: readonly ChangeKey[]) => [
-    ...intoMessages(target, changes, {}).keys(),
-  ];
+  const [first, second] = ["00112233445566aa", "ffeeddccbbaa9988"];
+  const raised = { ...newTrack(0), state: "firing", raisedAt: 0 } as const;
+  /** What is due at the evaluation `newId`, as `fingerprint change: id`. */
+  const due = (
+    record: TargetRecord,
+    newId: string,
+    prints: readonly string[],
+    track: AlertTrack = raised,
+  ) =>
+    noticesDue(
+      record,
+      prints.map((print) => {
+        const result = anAlertResult({ fingerprint: print });
+        return { record: { track, last: result }, result, transition: null };
+      }),
+      { now: 0, repeatMs: REPEAT_MS, newId },
+    );
+  const idsOf = (notices: readonly DueNotice[]) => notices.map(({ messageId }) => messageId);
+  const both = due(NEW_TARGET, "id 1", [first, second]);
+  const waiting = beforeDelivery(NEW_TARGET, both);
 
-  it("stays the same for the same changes in any order", () => {
-    expect(idOf("ops", [other, key])).toEqual(idOf("ops", [key, other]));
-    expect(idOf("ops", [key])).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  it("is the same for all news of an evaluation", () => {
+    expect(idsOf(both)).toEqual(["id 1", "id 1"]);
   });
 
-  it.each<[string, readonly ChangeKey[]]>([
-    ["another change", [{ ...key, change: "resolved" }]],
-    ["another alert", [other]],
-    ["one alert more", [key, other]],
-    ["the alert when it fires anew", [{ ...key, startsAt: "2026-11-21T11:55:00.000Z" }]],
-    ["the next repetition", [{ ...key, deliveredAt: "2026-11-20T11:55:00.000Z" }]],
-  ])("changes with %s", (_, changes) => {
-    expect(idOf("ops", changes)).not.toEqual(idOf("ops", [key]));
+  it("stays that of an undelivered message, and news go into a message of their own", () => {
+    expect(idsOf(due(waiting, "id 2", [first, "1234", second]))).toEqual(["id 1", "id 2", "id 1"]);
   });
 
-  it("differs from that of the same changes for another target", () => {
-    expect(idOf("chat", [key])).not.toEqual(idOf("ops", [key]));
+  it("is another for a change that was not due in between, because the message may have arrived", () => {
+    const one = due(waiting, "id 2", [second]);
+    expect(idsOf(one)).toEqual(["id 1"]);
+    const next = beforeDelivery(waiting, one);
+    expect(idsOf(due(next, "id 3", [first, second]))).toEqual(["id 3", "id 1"]);
   });
 
-  it("stays that of an undelivered message, and later changes go into a message of their own", () => {
-    const first = intoMessages("ops", [key], {});
-    const [id = ""] = first.keys();
-    const second = [...intoMessages("ops", [other, key], asUndelivered(first))];
-    expect(second).toHaveLength(2);
-    expect(new Map(second).get(id)).toEqual([key]);
-    expect(second.find(([name]) => name !== id)?.[1]).toEqual([other]);
-  });
-
-  it("stays the same if some of its changes are no longer due", () => {
-    const both = intoMessages("ops", [key, other], {});
-    expect([...intoMessages("ops", [other], asUndelivered(both))]).toEqual([
-      [[...both.keys()][0], [other]],
-    ]);
+  it("is another once the change is another, or was delivered", () => {
+    const nodata = { ...raised, state: "nodata" } as const;
+    expect(idsOf(due(waiting, "id 2", [first], nodata))).toEqual(["id 2"]);
+    const delivered = afterDelivery(waiting, both.slice(0, 1), -REPEAT_MS);
+    expect(idsOf(due(delivered, "id 2", [first, second]))).toEqual(["id 2", "id 1"]);
   });
 });

@@ -30,7 +30,6 @@ const notice: Notice = {
   unit: "ms",
   evidence: { generation: 7 },
   startsAt: "2026-11-20T11:55:00.000Z",
-  deliveredAt: null,
   endsAt: null,
 };
 

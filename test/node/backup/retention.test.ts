@@ -1,6 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expired, expiresAt, type KeptBackup } from "../../../src/backup/retention.ts";
+import { expired, type KeptBackup } from "../../../src/backup/retention.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A Saturday. */
@@ -68,25 +67,5 @@ describe("retention", () => {
     const unverified = aBackup(0, { id: "unverified", verdict: "unverified" });
     const failed = aBackup(-0.1, { id: "failed", verdict: "failed" });
     expect(kept([failed, unverified, aBackup(1)])).toEqual(["failed", "unverified", "1 days ago"]);
-  });
-
-  it("deletes no backup before its predicted expiry if one is made each day", () => {
-    const property = fc.property(fc.integer({ min: 0, max: 400 }), (days) => {
-      const before = daily(200);
-      const backup = before[Math.min(days, 199)] ?? aBackup(0);
-      const expiry = expiresAt(backup, before, NOW);
-      if (expiry === null) return;
-      for (let later = 1; NOW + later * DAY_MS < expiry; later++) {
-        const more = Array.from({ length: later }, (_, index) => aBackup(-index - 1));
-        expect(expired([...before, ...more], NOW + later * DAY_MS)).not.toContain(backup.id);
-      }
-    });
-    fc.assert(property, { numRuns: 60 });
-  });
-
-  it("predicts no expiry for a protected backup", () => {
-    const backups = daily(30);
-    expect(expiresAt(aBackup(0), backups, NOW)).toBeNull();
-    expect(expiresAt(aBackup(9, { pinned: true }), backups, NOW)).toBeNull();
   });
 });
