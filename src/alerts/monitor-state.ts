@@ -1,13 +1,10 @@
-import {
-  JsonTable,
-  migrate,
-  type ObjectSchema,
-  Outbox,
-  type TableStorage,
-  TickTable,
-} from "../storage/tables.ts";
-import type { AlertRun } from "./alert-run.ts";
-import type { Severity } from "../health/rule-names.ts";
+import * as z from "zod";
+import { count } from "../catalog/fields.ts";
+import type { Log } from "../log.ts";
+import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
+import { JsonTable, migrate, type ObjectSchema, Outbox, TickTable } from "../storage/tables.ts";
+import { ALERT_STATES, type AlertRun, alertResultSchema, alertRunSchema } from "./alert-run.ts";
+import { SEVERITIES, type Severity } from "../health/rule-names.ts";
 import type { AlertRecord } from "./alert-state.ts";
 
 /** The versions of the monitor's tables. */
@@ -67,6 +64,52 @@ interface MonitorValues {
   readonly cleaned_at: number;
 }
 
+/** Results of rules of an earlier Worker, too. */
+const storedResult = alertResultSchema.extend({ rule: z.string(), unit: z.string() });
+const storedRun = alertRunSchema.extend({ results: z.array(storedResult) });
+
+/** The monitor's tables as they are checked when an instance reads them first. */
+const SCHEMAS = {
+  values: {
+    since: storedTime,
+    last_run: storedRun,
+    checked_locale: z.string(),
+    checked_at: storedTime,
+    suspects: z.array(z.string()),
+    silent_since: storedTime,
+    cleaned_at: storedTime,
+  },
+  alert: z.object({
+    track: z.object({
+      state: z.enum(ALERT_STATES),
+      since: storedTime,
+      badSince: storedTime.nullable(),
+      nodataSince: storedTime.nullable(),
+      goods: count,
+      raisedAt: storedTime.nullable(),
+    }),
+    last: storedResult,
+  }),
+  delivery: z.object({
+    isOpen: z.boolean(),
+    raisedAt: storedTime,
+    deliveredAt: storedTime,
+    saidFired: z.boolean(),
+    saidNodata: z.boolean(),
+    severities: z.array(z.enum(SEVERITIES)).optional(),
+  }),
+  target: z.object({
+    failures: count,
+    lastError: z.string().nullable(),
+    undelivered: z.record(z.string(), z.string()),
+  }),
+} as const;
+
+/** The schema of a single value. What no Worker has written is none. */
+function schemaOfValue(key: string): z.ZodType {
+  return new Map<string, z.ZodType>(Object.entries(SCHEMAS.values)).get(key) ?? z.never();
+}
+
 /** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
 export class MonitorState {
   readonly values: JsonTable<MonitorValues>;
@@ -79,22 +122,27 @@ export class MonitorState {
   readonly #deliveries: JsonTable<{ readonly [key: string]: DeliveryRecord }>;
   /** By the webhook's name. */
   readonly #targets: JsonTable<{ readonly [name: string]: TargetRecord }>;
-  readonly #storage: TableStorage;
+  readonly tables: ObjectTables;
 
   /** Throws OtherVersion if another version of this service made the tables. */
-  constructor(storage: TableStorage) {
+  constructor(
+    storage: TableStorage,
+    { log, now }: { readonly log: Log; readonly now: () => number },
+  ) {
     migrate(storage, "alert monitor", MONITOR_SCHEMA);
-    this.#storage = storage;
-    this.values = new JsonTable(storage, "facts");
-    this.ticks = new TickTable(storage);
-    this.outbox = new Outbox(storage, "alert_history", OUTBOX_MAX_ROWS);
-    this.#alerts = new JsonTable(storage, "alerts");
-    this.#deliveries = new JsonTable(storage, "deliveries");
-    this.#targets = new JsonTable(storage, "targets");
+    const tables = new ObjectTables(storage, { log, now });
+    this.tables = tables;
+    this.values = new JsonTable(tables, "facts", schemaOfValue);
+    this.ticks = new TickTable(tables);
+    const rows = { name: "alert_history", schema: storedRun, maxRows: OUTBOX_MAX_ROWS };
+    this.outbox = new Outbox(tables, rows);
+    this.#alerts = new JsonTable(tables, "alerts", () => SCHEMAS.alert);
+    this.#deliveries = new JsonTable(tables, "deliveries", () => SCHEMAS.delivery);
+    this.#targets = new JsonTable(tables, "targets", () => SCHEMAS.target);
   }
 
   transaction<T>(work: () => T): T {
-    return this.#storage.transactionSync(work);
+    return this.tables.transactionSync(work);
   }
 
   /** Returns every stored alert by fingerprint. */

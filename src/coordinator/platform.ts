@@ -37,6 +37,8 @@ export interface Platform {
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Log;
+  /** What is wrong with the settings, so that no run can begin; null if they are valid. */
+  readonly settingsProblem: string | null;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { setAsideNotice } from "../storage/object-tables.ts";
 import { timeText } from "../storage/time.ts";
 import { type BackupJob, jobSchema } from "../backup/job.ts";
 import { heldSummary } from "../ingest/report.ts";
@@ -51,12 +52,21 @@ export const coordinatorStatus = z.strictObject({
   oldestPublishedAt: timestamp.nullable().meta({
     description: "Publication time of the oldest retained version.",
   }),
+  setAside: z.array(setAsideNotice).meta({
+    description: "Stored values that could not be read, until an operator forgets them.",
+  }),
+  settingsProblem: z.string().nullable().meta({
+    description: "What is wrong with the settings, so that every run fails; null if nothing is.",
+  }),
 });
 
 export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>;
 
 /** @param now milliseconds since 1970. */
-export function describeStatus(state: CoordinatorState, now: number): CoordinatorStatus {
+export function describeStatus(
+  state: CoordinatorState,
+  now: number,
+): Omit<CoordinatorStatus, "settingsProblem"> {
   const queue = state.queue();
   const versions = state.versions();
   const running = queue.running.find(isRun);
@@ -83,6 +93,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
+    setAside: state.tables.setAside().map(({ text: _, ...notice }) => notice),
   };
 }
 

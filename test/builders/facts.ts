@@ -32,6 +32,7 @@ export function someFacts(changes: Partial<Facts> = {}): Facts {
       lastTickAt: NOW - 5 * MINUTE_MS,
       silentSince: NOW,
       outboxLength: 0,
+      setAside: [],
       targets: [{ name: "ops", failures: 0, lastError: null }],
       tokens: [],
       crons: [],
@@ -56,6 +57,8 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     held: null,
     lastTicks: {},
     oldestPublishedAt: null,
+    setAside: [],
+    settingsProblem: null,
     bestCoverage: { de: 0.9, en: 1 },
     ...changes,
   };

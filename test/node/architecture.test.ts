@@ -57,7 +57,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
 /** The Durable Objects build what they need themselves. */
 const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
   "src/alerts/durable-object.ts": ["backup", "credentials.ts", "instances.ts", "schedule.ts"],
-  "src/coordinator/durable-object.ts": ["config.ts"],
+  "src/coordinator/durable-object.ts": ["config.ts", "serving-config.ts"],
 };
 
 /** They open the rooms for requests, cron triggers and calls. */

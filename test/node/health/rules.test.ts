@@ -44,6 +44,8 @@ function withTicks(cron: string, lastTick: number | null): Facts {
   return { ...facts, monitor: { ...facts.monitor, crons: [cron] } };
 }
 
+const A_VALUE = { table: "facts", key: "pause", at: ago(HOUR_MS), problem: "it is not JSON" };
+
 const list = <T>(length: number, make: (index: number) => T) =>
   Array.from({ length }, (_, index) => make(index));
 
@@ -118,6 +120,7 @@ const MEASURED: readonly Measured[] = [
       }),
   ],
   ["history_lost", 1, (lost) => withIngest({ historyLostAt: lost < 1 ? null : ago(HOUR_MS) })],
+  ["values_set_aside", 1, (values) => withMonitor({ setAside: list(values, () => A_VALUE) })],
   [
     "ingest_paused_long",
     24 * HOUR_MS,
@@ -285,7 +288,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(23);
+    expect(findings).toHaveLength(24);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -557,6 +560,16 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       "ends with the next run that ends otherwise",
       withIngest({ ended: [anEndedRun(), failedBy("source_empty")] }),
       good,
+    ],
+  ],
+  values_set_aside: [
+    [
+      "names a value of the coordinator",
+      withIngest({ setAside: [A_VALUE] }),
+      {
+        status: "warn",
+        message: "Stored values could not be read: facts pause. See GET /admin/set-aside.",
+      },
     ],
   ],
   history_lost: [
