@@ -41,6 +41,8 @@ export const COORDINATOR_CALLS = {
   tickJob: IDEMPOTENT,
   reconcile: IDEMPOTENT,
   keepAuditEntry: IDEMPOTENT,
+  setAside: IDEMPOTENT,
+  forgetSetAside: IDEMPOTENT,
 } as const satisfies {
   readonly [C in Exclude<keyof Coordinator, "alarm" | "recover">]: CallPolicy;
 };
@@ -50,4 +52,6 @@ export const MONITOR_CALLS = {
   evaluate: { part: "alerts", deadlineMs: 90_000, isIdempotent: false },
   test: { part: "alerts", deadlineMs: 30_000, isIdempotent: false },
   status: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
+  setAside: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
+  forgetSetAside: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
 } as const satisfies { readonly [C in keyof Monitor]: CallPolicy };

@@ -17,6 +17,7 @@ import { heldRoutes } from "./ingest/held-routes.ts";
 import { pauseRoutes } from "./ingest/pause-routes.ts";
 import { queueRoutes } from "./ingest/queue-routes.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
+import { setAsideRoutes } from "./health/set-aside-routes.ts";
 import type { Route } from "./http/route.ts";
 import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
@@ -86,6 +87,7 @@ const GROUPS = [
   alertRoutes,
   auditRoutes,
   monitorRoutes,
+  setAsideRoutes,
   dashboardRoutes,
   catalogHealthRoutes,
   creditsRoutes,

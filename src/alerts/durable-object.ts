@@ -24,10 +24,12 @@ export function openMonitor(ctx: DurableObjectState, env: Env): Monitor {
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const history = createAlertHistory(env.HISTORY);
+  const log: Platform["log"] = (level, event, fields) =>
+    logLine(level, event, event.replaceAll("_", " "), fields);
   // A new stub for each attempt, because a stub stays broken after its object was reset.
   const readStatus = async () => env.COORDINATOR.getByName(INGEST_INSTANCE).status();
   return {
-    state: new MonitorState(ctx.storage),
+    state: new MonitorState(ctx.storage, { log, now: Date.now }),
     config: loadAlertConfig(env).config,
     settingProblems: checkSettings(settingsOf(env), embeddedSnapshot(env.ASSETS).locales),
     tokens: readCredentials(env).credentials.tokens,
@@ -44,7 +46,7 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     sleep: async (ms) => sleep(ms),
     now: Date.now,
     newId: v7,
-    log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
+    log,
     workerVersion: env.VERSION.id || null,
   };
 }

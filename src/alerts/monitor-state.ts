@@ -1,13 +1,11 @@
-import {
-  JsonTable,
-  migrate,
-  type ObjectSchema,
-  Outbox,
-  type TableStorage,
-  TickTable,
-} from "../storage/tables.ts";
+import * as z from "zod";
 import { sha256Hex } from "../catalog/bytes.ts";
-import type { AlertRun } from "./alert-run.ts";
+import { count } from "../catalog/fields.ts";
+import type { Log } from "../log.ts";
+import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
+import { JsonTable, migrate, type ObjectSchema, Outbox, TickTable } from "../storage/tables.ts";
+import { ALERT_CHANGES, ALERT_STATES, type AlertRun, alertResultSchema, alertRunSchema } from "./alert-run.ts";
+import { SEVERITIES } from "../health/rule-names.ts";
 import type { AlertRecord } from "./alert-state.ts";
 import { NEW_TARGET, type TargetRecord } from "./deliveries.ts";
 import type { WebhookTarget } from "./settings.ts";
@@ -45,6 +43,56 @@ interface MonitorValues {
   readonly cleaned_at: number;
 }
 
+/** Results of rules of an earlier Worker, too. */
+const storedResult = alertResultSchema.extend({ rule: z.string(), unit: z.string() });
+const storedRun = alertRunSchema.extend({ results: z.array(storedResult) });
+
+/** The monitor's tables as they are checked when an instance reads them first. */
+const SCHEMAS = {
+  values: {
+    since: storedTime,
+    last_run: storedRun,
+    checked_locale: z.string(),
+    checked_at: storedTime,
+    suspects: z.array(z.string()),
+    silent_since: storedTime,
+    cleaned_at: storedTime,
+  },
+  alert: z.object({
+    track: z.object({
+      state: z.enum(ALERT_STATES),
+      since: storedTime,
+      badSince: storedTime.nullable(),
+      nodataSince: storedTime.nullable(),
+      goods: count,
+      raisedAt: storedTime.nullable(),
+    }),
+    last: storedResult,
+  }),
+  target: z.object({
+    failures: count,
+    lastError: z.string().nullable(),
+    known: z.record(
+      z.string(),
+      z.object({
+        raisedAt: storedTime,
+        deliveredAt: storedTime,
+        told: z.array(z.enum(ALERT_CHANGES)),
+        severities: z.array(z.enum(SEVERITIES)),
+      }),
+    ),
+    undelivered: z.record(
+      z.string(),
+      z.object({ change: z.enum(ALERT_CHANGES), messageId: z.string() }),
+    ),
+  }),
+} as const;
+
+/** The schema of a single value. What no Worker has written is none. */
+function schemaOfValue(key: string): z.ZodType {
+  return new Map<string, z.ZodType>(Object.entries(SCHEMAS.values)).get(key) ?? z.never();
+}
+
 /** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
 export class MonitorState {
   readonly values: JsonTable<MonitorValues>;
@@ -55,21 +103,26 @@ export class MonitorState {
   readonly #alerts: JsonTable<{ readonly [fingerprint: string]: AlertRecord }>;
   /** By `targetKey`. */
   readonly #targets: JsonTable<{ readonly [key: string]: TargetRecord }>;
-  readonly #storage: TableStorage;
+  readonly tables: ObjectTables;
 
   /** Throws OtherVersion if another version of this service made the tables. */
-  constructor(storage: TableStorage) {
+  constructor(
+    storage: TableStorage,
+    { log, now }: { readonly log: Log; readonly now: () => number },
+  ) {
     migrate(storage, "alert monitor", MONITOR_SCHEMA);
-    this.#storage = storage;
-    this.values = new JsonTable(storage, "facts");
-    this.ticks = new TickTable(storage);
-    this.outbox = new Outbox(storage, "alert_history", OUTBOX_MAX_ROWS);
-    this.#alerts = new JsonTable(storage, "alerts");
-    this.#targets = new JsonTable(storage, "targets");
+    const tables = new ObjectTables(storage, { log, now });
+    this.tables = tables;
+    this.values = new JsonTable(tables, "facts", schemaOfValue);
+    this.ticks = new TickTable(tables);
+    const rows = { name: "alert_history", schema: storedRun, maxRows: OUTBOX_MAX_ROWS };
+    this.outbox = new Outbox(tables, rows);
+    this.#alerts = new JsonTable(tables, "alerts", () => SCHEMAS.alert);
+    this.#targets = new JsonTable(tables, "targets", () => SCHEMAS.target);
   }
 
   transaction<T>(work: () => T): T {
-    return this.#storage.transactionSync(work);
+    return this.tables.transactionSync(work);
   }
 
   /** Returns every stored alert by fingerprint. */

@@ -8,6 +8,7 @@ import {
 import { evaluateRules } from "../health/rules.ts";
 import type { ShownMonitor } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
+import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../storage/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
 import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
@@ -83,6 +84,16 @@ export class Monitor {
     };
   }
 
+  /** Lists the stored values that could not be read. */
+  setAside(): SetAside[] {
+    return this.#state.tables.setAside();
+  }
+
+  /** Forgets them, and returns them. */
+  forgetSetAside(): SetAside[] {
+    return this.#state.tables.forgetSetAside();
+  }
+
   async #evaluateOnce(request: EvaluationRequest): Promise<EvaluationResult> {
     const { tick } = request;
     if (tick !== null && this.#state.ticks.has(WATCH, tick))
@@ -152,6 +163,7 @@ export class Monitor {
       lastTickAt,
       silentSince: silentBefore ?? startedAt,
       outboxLength: this.#state.outbox.length,
+      setAside: this.setAside(),
       targets: targets.map((target) => ({ name: target.name, ...this.#state.target(target) })),
       tokens,
       crons,

@@ -4,6 +4,9 @@ import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { FAULT_CODES } from "./fault.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
+/** Name of the coordinator's work that runs these jobs. */
+export const BACKUP = "backup";
+
 /** Origin of a backup. */
 export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
 export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];

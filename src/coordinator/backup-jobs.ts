@@ -1,16 +1,13 @@
 import { type JobRecord, newRecord } from "./jobs.ts";
 import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time.ts";
-import type { BackupJob, BackupTrigger, JobKind } from "../backup/job.ts";
+import { BACKUP, type BackupJob, type BackupTrigger, type JobKind } from "../backup/job.ts";
 import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";
 import { parseManifest } from "../backup/format.ts";
 import { findNewest, listIds, readBackup, readState } from "../backup/read-backups.ts";
 import { wholeVersions } from "../backup/state-part.ts";
-
-/** Name of the work that runs these jobs. */
-export const BACKUP = "backup";
 
 /** A job with the coordinator's internal fields. */
 export type BackupRecord = JobRecord<BackupJob, BackupCheckpoint>;

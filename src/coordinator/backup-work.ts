@@ -8,8 +8,8 @@ import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
 import { type Fault, fault } from "../backup/fault.ts";
-import { BACKUP, type BackupRecord, isBackup } from "./backup-jobs.ts";
-import { type BackupJob, type BackupStage, isCheck, PLANS } from "../backup/job.ts";
+import { type BackupRecord, isBackup } from "./backup-jobs.ts";
+import { BACKUP, type BackupJob, type BackupStage, isCheck, PLANS } from "../backup/job.ts";
 import type { StepContext, StepDependencies, BackupStepResult } from "../backup/step.ts";
 import {
   compareSchema,

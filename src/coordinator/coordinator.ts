@@ -1,7 +1,6 @@
 import { alarmTime } from "../storage/alarm.ts";
 import { timeText } from "../storage/time.ts";
 import {
-  BACKUP,
   BackupJobs,
   isBackup,
   type JobRequest,
@@ -9,7 +8,7 @@ import {
   type RemoveResult,
   type RunRequest,
 } from "./backup-jobs.ts";
-import type { BackupJob } from "../backup/job.ts";
+import { BACKUP, type BackupJob } from "../backup/job.ts";
 import { BackupWork } from "./backup-work.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "./state.ts";
@@ -24,6 +23,7 @@ import { rollBack, type RollbackResult, takeOver, type TakeoverResult } from "./
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, WATCHDOG_MS } from "./engine.ts";
 import type { PauseRequest } from "./pause.ts";
+import type { SetAside } from "../storage/object-tables.ts";
 import { describeError } from "../log.ts";
 import { nextAlarm } from "./jobs.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
@@ -212,6 +212,16 @@ export class Coordinator {
 
   status(): CoordinatorStatus {
     return describeStatus(this.#platform, this.#platform.now());
+  }
+
+  /** Lists the stored values that could not be read. */
+  setAside(): SetAside[] {
+    return this.#state.tables.setAside();
+  }
+
+  /** Forgets them, and returns them. */
+  forgetSetAside(): SetAside[] {
+    return this.#state.tables.forgetSetAside();
   }
 
   /** Makes the next alarm compare the stores and D1 with the tables, and collect garbage. */

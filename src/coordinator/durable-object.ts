@@ -6,6 +6,7 @@ import { logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
+import { ConfigError } from "../serving-config.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
 import { createAuditStore } from "../storage/audit-store.ts";
@@ -30,14 +31,15 @@ export async function openCoordinator(ctx: DurableObjectState, env: Env): Promis
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const snapshot = embeddedSnapshot(env.ASSETS);
-  const config = loadConfig(env, snapshot.locales);
-  const state = new CoordinatorState(ctx.storage);
+  const { config, settingsProblem } = readConfig(env, snapshot);
+  const log: Platform["log"] = (level, event, fields) =>
+    logLine(level, event, event.replaceAll("_", " "), fields);
+  const state = new CoordinatorState(ctx.storage, { log, now: Date.now });
+  if (settingsProblem !== null) log("error", "bad_settings", { problem: settingsProblem });
   const store = createCatalogStore(env.CATALOG, env.ARCHIVE, state.claim);
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
   const audit = createAuditStore(env.HISTORY);
-  const log: Platform["log"] = (level, event, fields) =>
-    logLine(level, event, event.replaceAll("_", " "), fields);
   const migrated = withHistoryTables({
     d1: env.HISTORY,
     migrations: MIGRATIONS,
@@ -80,9 +82,23 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     newId: v7,
     log,
     localeSettings: { locales: config.locales, defaultLocale: config.defaultLocale },
+    settingsProblem,
     source: config.source,
     workerVersion: env.VERSION.id || null,
   };
+}
+
+/**
+ * Reads the settings. Where one is wrong, the defaults take their place: the coordinator opens, and
+ * answers all calls, but no run begins.
+ */
+function readConfig(env: Env, { locales }: Snapshot) {
+  try {
+    return { config: loadConfig(env, locales), settingsProblem: null };
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause;
+    return { config: loadConfig({}, locales), settingsProblem: cause.message };
+  }
 }
 
 /** Every upstream that a run may name. */

@@ -28,7 +28,7 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   async step({ job: run, checkpoint, isCommitted }: RunRecord): Promise<StepCommit<RunRecord>> {
-    const { state, pipeline, store } = this.#platform;
+    const { state, pipeline, store, settingsProblem } = this.#platform;
     if (isCommitted) {
       await replicatePublished(this.#platform);
       return (record) => {
@@ -36,10 +36,9 @@ export class IngestWork implements Work<RunRecord> {
         return this.#finish(record, replicated, "published");
       };
     }
-    if (checkpoint.stage === "fetch") {
-      await store.checkOwner();
-      await adoptVersions(state, store);
-    }
+    if (settingsProblem !== null) throw new RunFault("bad_settings", settingsProblem);
+    if (checkpoint.stage === "fetch") await store.checkOwner();
+    await adoptVersions(state, store);
     const result = await pipeline.step(checkpoint, {
       mode: run.mode,
       forced: run.forced,

@@ -40,6 +40,8 @@ export interface Platform {
   readonly log: Log;
   /** What the pipeline publishes, and the locale of a request that names none. */
   readonly localeSettings: LocaleSettings;
+  /** What is wrong with the settings, so that no run can begin; null if they are valid. */
+  readonly settingsProblem: string | null;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;

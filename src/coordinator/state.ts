@@ -1,9 +1,13 @@
+import * as z from "zod";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
-import { JsonTable, migrate, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
+import type { Log } from "../log.ts";
+import { ObjectTables, type TableStorage } from "../storage/object-tables.ts";
+import { JsonTable, migrate, Outbox, TickTable } from "../storage/tables.ts";
+import { timeText } from "../storage/time.ts";
 import { hasEnded, type Pause } from "./pause.ts";
 import {
   type Cancellation,
@@ -14,7 +18,8 @@ import {
   queueOf,
 } from "./jobs.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
-import type { Run } from "./run.ts";
+import { type Run, runDetailsSchema } from "./run.ts";
+import { auditEntrySchema, VALUE_SCHEMAS } from "./stored-schemas.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
 import {
   COORDINATOR_SCHEMA,
@@ -65,24 +70,30 @@ export class CoordinatorState {
   readonly garbage: GarbageTable;
   readonly #versions: VersionTable;
   readonly #values: JsonTable<CoordinatorValues>;
-  readonly #storage: TableStorage;
+  readonly tables: ObjectTables;
+  readonly #now: () => number;
 
   /** Throws OtherVersion if another version of this service made the tables. */
-  constructor(storage: TableStorage) {
+  constructor(
+    storage: TableStorage,
+    { log, now }: { readonly log: Log; readonly now: () => number },
+  ) {
     migrate(storage, "coordinator", COORDINATOR_SCHEMA);
-    this.#storage = storage;
-    this.jobs = new JobTable(storage);
-    this.history = new Outbox(storage, "history");
-    this.audit = new Outbox(storage, "audit");
-    this.ticks = new TickTable(storage);
-    this.decisions = new DecisionTable(storage);
-    this.#values = new JsonTable(storage, "facts");
-    this.#versions = new VersionTable(storage);
-    this.garbage = new GarbageTable(storage);
+    const tables = new ObjectTables(storage, { log, now });
+    this.tables = tables;
+    this.#now = now;
+    this.jobs = new JobTable(tables);
+    this.history = new Outbox(tables, { name: "history", schema: runDetailsSchema });
+    this.audit = new Outbox(tables, { name: "audit", schema: auditEntrySchema });
+    this.ticks = new TickTable(tables);
+    this.decisions = new DecisionTable(tables);
+    this.#values = new JsonTable(tables, "facts", schemaOfValue);
+    this.#versions = new VersionTable(tables);
+    this.garbage = new GarbageTable(tables);
   }
 
   transaction<T>(work: () => T): T {
-    return this.#storage.transactionSync(work);
+    return this.tables.transactionSync(work);
   }
 
   queue(): Queue {
@@ -119,8 +130,15 @@ export class CoordinatorState {
     }
   }
 
+  /** The pause. One that cannot be read has no end: an operator looks, and resumes. */
   pause(): Pause | null {
-    return this.#values.get("pause");
+    const at = timeText(this.#now());
+    return this.#values.get("pause", () => ({
+      at,
+      by: "coordinator",
+      note: LOST_PAUSE,
+      until: null,
+    }));
   }
 
   setPause(pause: Pause | null): void {
@@ -164,15 +182,21 @@ export class CoordinatorState {
 
   /** The right to replace the manifest in R2. */
   get claim(): Claim {
-    const owner = this.#values.get("owner");
-    if (owner === null) throw new Error("the tables name no owner");
     return {
-      owner,
+      owner: this.#owner(),
       replaceable: () => this.#values.get("replaceable"),
       checked: (problem) => {
         if (problem !== this.foreign()) this.#values.set("foreign", problem);
       },
     };
+  }
+
+  /** An installation that has lost its id gets another one. An operator then takes the stores over. */
+  #owner(): string {
+    const made = crypto.randomUUID().replaceAll("-", "");
+    const owner = this.#values.get("owner", () => made);
+    if (owner === null) this.#values.set("owner", made);
+    return owner ?? made;
   }
 
   /** Why the stores are not this installation's own; null if they are, or nobody has looked yet. */
@@ -316,4 +340,12 @@ export class CoordinatorState {
         .map(({ catalog_sha256, worker_version }) => [catalog_sha256, worker_version]),
     );
   }
+}
+
+const LOST_PAUSE = "the stored pause could not be read: see GET /admin/set-aside, then resume";
+
+/** The schema of a single value. What no Worker has written is none. */
+function schemaOfValue(key: string): z.ZodType {
+  const [name = ""] = key.split(":");
+  return new Map<string, z.ZodType>(Object.entries(VALUE_SCHEMAS)).get(name) ?? z.never();
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { setAsideNotice } from "../storage/object-tables.ts";
 import { timeText } from "../storage/time.ts";
 import { type BackupJob, jobSchema } from "../backup/job.ts";
 import { heldSummary } from "../ingest/report.ts";
@@ -61,13 +62,19 @@ export const coordinatorStatus = z.strictObject({
       description:
         "LOCALES and DEFAULT_LOCALE; absent while a coordinator of an earlier version still runs.",
     }),
+  setAside: z.array(setAsideNotice).meta({
+    description: "Stored values that could not be read, until an operator forgets them.",
+  }),
+  settingsProblem: z.string().nullable().meta({
+    description: "What is wrong with the settings, so that every run fails; null if nothing is.",
+  }),
 });
 
 export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>;
 
 /** @param now milliseconds since 1970. */
 export function describeStatus(
-  { state, localeSettings }: Pick<Platform, "state" | "localeSettings">,
+  { state, localeSettings, settingsProblem }: Pick<Platform, "state" | "localeSettings" | "settingsProblem">,
   now: number,
 ): CoordinatorStatus {
   const queue = state.queue();
@@ -99,6 +106,8 @@ export function describeStatus(
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
     localeSettings,
+    setAside: state.tables.setAside().map(({ text: _, ...notice }) => notice),
+    settingsProblem,
   };
 }
 

@@ -1,10 +1,13 @@
 /** The coordinator's tables of jobs, versions, decisions and garbage. Every method is synchronous. */
 import type { Decision } from "../acceptance/held-change.ts";
 import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
+import { manifestSchema } from "../catalog/manifest-schema.ts";
 import type { NumberedDecision } from "../ingest/step.ts";
-import { JsonTable, type ObjectSchema, type SqlRow, type TableStorage } from "../storage/tables.ts";
+import { type ObjectTables, type SqlRow, storedTime } from "../storage/object-tables.ts";
+import { JsonTable, type ObjectSchema } from "../storage/tables.ts";
 import { hasElapsed, unlessAhead } from "../storage/time.ts";
 import { isOpen, type JobRecord } from "./jobs.ts";
+import { decisionSchema, jobRecordSchema } from "./stored-schemas.ts";
 
 /** The versions of the coordinator's tables. The first also names the installation. */
 export const COORDINATOR_SCHEMA: ObjectSchema = [
@@ -30,10 +33,10 @@ const ENDED_JOBS_KEPT = 100;
  * request finds its job by the key.
  */
 export class JobTable {
-  readonly #storage: TableStorage;
+  readonly #tables: ObjectTables;
 
-  constructor(storage: TableStorage) {
-    this.#storage = storage;
+  constructor(tables: ObjectTables) {
+    this.#tables = tables;
   }
 
   save(record: JobRecord): void {
@@ -90,13 +93,14 @@ export class JobTable {
   }
 
   #records(where: string, ...bindings: (string | number)[]): JobRecord[] {
-    return this.#exec(`SELECT record FROM jobs ${where}`, ...bindings).map(
-      (row) => JSON.parse(String(row["record"])), // only `save` writes them
-    );
+    return this.#exec(`SELECT id, record FROM jobs ${where}`, ...bindings).flatMap((row) => {
+      const stored = { table: "jobs", column: "id", key: String(row["id"]), text: row["record"] };
+      return this.#tables.read<JobRecord>(stored, jobRecordSchema) ?? [];
+    });
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
-    return this.#storage.sql.exec(query, ...bindings).toArray();
+    return this.#tables.exec(query, ...bindings);
   }
 }
 
@@ -105,10 +109,10 @@ export class JobTable {
  * the primary key refuses a second use of a generation.
  */
 export class VersionTable {
-  readonly #storage: TableStorage;
+  readonly #tables: ObjectTables;
 
-  constructor(storage: TableStorage) {
-    this.#storage = storage;
+  constructor(tables: ObjectTables) {
+    this.#tables = tables;
   }
 
   /** Lists the versions, newest first. */
@@ -137,13 +141,24 @@ export class VersionTable {
     this.#exec("DELETE FROM versions");
   }
 
+  /**
+   * Reads versions. If one of them cannot be read, there are none: `adoptVersions` then takes over
+   * those of the stores, so that no generation is used twice.
+   */
   #manifests(where: string, ...bindings: number[]): Manifest[] {
-    const rows = this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings);
-    return rows.map((row) => fromStored(JSON.parse(String(row["manifest"])))); // only `add` writes
+    const rows = this.#exec(`SELECT generation, manifest FROM versions ${where}`, ...bindings);
+    const manifests = rows.flatMap((row) => {
+      const key = Number(row["generation"]);
+      const stored = { table: "versions", column: "generation", key, text: row["manifest"] };
+      return this.#tables.read<Parameters<typeof fromStored>[0]>(stored, manifestSchema) ?? [];
+    });
+    if (manifests.length === rows.length) return manifests.map(fromStored);
+    this.clear();
+    return [];
   }
 
   #exec(query: string, ...bindings: (string | number)[]): SqlRow[] {
-    return this.#storage.sql.exec(query, ...bindings).toArray();
+    return this.#tables.exec(query, ...bindings);
   }
 }
 
@@ -156,22 +171,21 @@ const DECISIONS_MAX = 20_000;
  * own, because no number is given twice, even after its decision was deleted.
  */
 export class DecisionTable {
-  readonly #storage: TableStorage;
+  readonly #tables: ObjectTables;
 
-  constructor(storage: TableStorage) {
-    this.#storage = storage;
+  constructor(tables: ObjectTables) {
+    this.#tables = tables;
   }
 
   /** Adds decisions. A later one about a change replaces an earlier one. */
   add(decisions: readonly Decision[]): void {
-    const { sql } = this.#storage;
     for (const decision of decisions)
-      sql.exec(
+      this.#tables.exec(
         "INSERT OR REPLACE INTO decisions (id, decision) VALUES (?, ?)",
         decision.id,
         JSON.stringify(decision),
       );
-    sql.exec(
+    this.#tables.exec(
       "DELETE FROM decisions WHERE seq NOT IN (SELECT seq FROM decisions ORDER BY seq DESC LIMIT ?)",
       DECISIONS_MAX,
     );
@@ -179,16 +193,18 @@ export class DecisionTable {
 
   /** Lists the decisions, oldest first. */
   list(): NumberedDecision[] {
-    const rows = this.#storage.sql.exec("SELECT seq, decision FROM decisions ORDER BY seq");
-    return rows.toArray().map(({ seq, decision }) => ({
-      ...(JSON.parse(String(decision)) as Decision), // only `add` writes rows
-      seq: Number(seq),
-    }));
+    const rows = this.#tables.exec("SELECT seq, decision FROM decisions ORDER BY seq");
+    return rows.flatMap((row) => {
+      const seq = Number(row["seq"]);
+      const stored = { table: "decisions", column: "seq", key: seq, text: row["decision"] };
+      const decision = this.#tables.read<Decision>(stored, decisionSchema);
+      return decision === undefined ? [] : [{ ...decision, seq }];
+    });
   }
 
   /** Deletes the approvals up to this number. */
   deleteApproved(through: number): void {
-    this.#storage.sql.exec(
+    this.#tables.exec(
       "DELETE FROM decisions WHERE seq <= ? AND decision ->> '$.verdict' = 'approved'",
       through,
     );
@@ -199,8 +215,8 @@ export class DecisionTable {
 export class GarbageTable {
   readonly #since: JsonTable<{ readonly [name: string]: number }>;
 
-  constructor(storage: TableStorage) {
-    this.#since = new JsonTable(storage, "garbage");
+  constructor(tables: ObjectTables) {
+    this.#since = new JsonTable(tables, "garbage", () => storedTime);
   }
 
   /**

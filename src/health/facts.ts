@@ -15,6 +15,7 @@ import {
 } from "../catalog/manifest.ts";
 import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../storage/deadline.ts";
+import type { SetAside } from "../storage/object-tables.ts";
 
 export type Reading<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
@@ -76,6 +77,9 @@ export interface TargetFacts {
   readonly lastError: string | null;
 }
 
+/** A stored value that could not be read. */
+export type SetAsideFacts = Pick<SetAside, "table" | "key" | "at" | "problem">;
+
 /** An admin token. */
 export interface TokenFacts {
   readonly id: string;
@@ -93,6 +97,8 @@ export interface MonitorFacts {
   readonly silentSince: number;
   /** Rows waiting for D1. */
   readonly outboxLength: number;
+  /** Its stored values that could not be read. */
+  readonly setAside: readonly SetAsideFacts[];
   readonly targets: readonly TargetFacts[];
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */

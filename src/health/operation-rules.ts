@@ -72,6 +72,26 @@ export function judgeVerification(
   );
 }
 
+/** Most stored values in the evidence. */
+const VALUES_NAMED = 5;
+
+/** Counts the stored values of both Durable Objects that could not be read, until they are forgotten. */
+export function judgeSetAside({ ingest, monitor }: Facts): Finding {
+  const coordinator = ingest.ok ? ingest.value.setAside : [];
+  const values = [...coordinator, ...monitor.setAside].map(({ table, key, at, problem }) => ({
+    value: `${table} ${key}`,
+    at,
+    problem,
+  }));
+  const named = values.slice(0, VALUES_NAMED);
+  const message =
+    named.length === 0
+      ? "Every stored value can be read."
+      : `Stored values could not be read: ${named.map(({ value }) => value).join(", ")}. See GET /admin/set-aside.`;
+  const evidence = { values: named };
+  return measured({ value: values.length, threshold: 1, unit: "rows", message, evidence });
+}
+
 /** Judges whether each webhook accepts messages. */
 export function judgeTargets({ monitor }: Facts, context: RuleContext): readonly Finding[] {
   return monitor.targets.map((target) => judgeTarget(target, context));

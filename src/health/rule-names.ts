@@ -17,6 +17,7 @@ export const RULE_NAMES = [
   "integrity_mismatch",
   "ledger_lost",
   "history_lost",
+  "values_set_aside",
   "backup_stale",
   "backup_unverified",
   "coverage_drop",

@@ -2,6 +2,7 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import {
   judgeBackupAge,
   judgeGap,
+  judgeSetAside,
   judgeSettings,
   judgeTargets,
   judgeTokens,
@@ -56,6 +57,7 @@ export const RULES = {
   integrity_mismatch: { severity: "warn", forMs: TWO_TICKS_MS, evaluate: judgeCopies },
   ledger_lost: { severity: "warn", forMs: 0, evaluate: judgeLedger },
   history_lost: { severity: "warn", forMs: 0, evaluate: judgeLostHistory },
+  values_set_aside: { severity: "warn", forMs: 0, evaluate: judgeSetAside },
   backup_stale: { severity: "fail", forMs: 0, evaluate: judgeBackupAge },
   backup_unverified: { severity: "warn", forMs: 0, evaluate: judgeVerification },
   coverage_drop: { severity: "warn", forMs: 0, evaluate: judgeCoverage },

@@ -1,35 +1,44 @@
+import * as z from "zod";
 import { describeError, type Log } from "../log.ts";
+import { type ObjectTables, type SqlRow, storedTime, type TableStorage } from "./object-tables.ts";
 import { withDeadline } from "./deadline.ts";
 import { isAhead, isAwaited } from "./time.ts";
-
-/** The SQLite part of Durable Object storage; every call is synchronous. */
-export interface TableStorage {
-  readonly sql: {
-    exec(query: string, ...bindings: (string | number | null)[]): { toArray(): SqlRow[] };
-  };
-  transactionSync<T>(work: () => T): T;
-}
-
-export type SqlRow = { readonly [column: string]: unknown };
 
 /**
  * JSON values by key in a table of a Durable Object, with the columns `key` and `value`. Every method
  * is synchronous.
  */
 export class JsonTable<Rows extends object> {
-  readonly #storage: TableStorage;
+  readonly #tables: ObjectTables;
   readonly #name: string;
+  readonly #schemaOf: (key: string) => z.ZodType;
 
-  /** @param name of the table, an identifier of SQL. */
-  constructor(storage: TableStorage, name: string) {
-    this.#storage = storage;
+  /**
+   * @param name of the table, an identifier of SQL.
+   * @param schemaOf the schema of a key's values.
+   */
+  constructor(tables: ObjectTables, name: string, schemaOf: (key: string) => z.ZodType) {
+    this.#tables = tables;
     this.#name = name;
+    this.#schemaOf = schemaOf;
   }
 
-  /** Returns a value; null if it was never set. */
-  get<Key extends string & keyof Rows>(key: Key): Rows[Key] | null {
+  /**
+   * Returns a value; null if it was never set.
+   *
+   * @param otherwise what takes the place of a value that cannot be read.
+   */
+  get<Key extends string & keyof Rows>(
+    key: Key,
+    otherwise: () => Rows[Key] | null = () => null,
+  ): Rows[Key] | null {
     const [row] = this.#exec(`SELECT value FROM ${this.#name} WHERE key = ?`, key);
-    return row === undefined ? null : JSON.parse(String(row["value"])); // only `set` writes
+    if (row === undefined) return null;
+    const value = this.#read(key, row["value"]);
+    if (value !== undefined) return value;
+    const mended = otherwise();
+    this.set(key, mended);
+    return mended;
   }
 
   /** Sets a value; null deletes it. */
@@ -44,10 +53,11 @@ export class JsonTable<Rows extends object> {
   /** Lists the entries whose keys begin with a prefix, in order of their keys. */
   entries<Key extends string & keyof Rows>(prefix = ""): [key: Key, value: Rows[Key]][] {
     const query = `SELECT key, value FROM ${this.#name} WHERE substr(key, 1, ?) = ? ORDER BY key`;
-    return this.#exec(query, prefix.length, prefix).map(({ key, value }) => [
-      String(key) as Key, // only `set` writes
-      JSON.parse(String(value)),
-    ]);
+    return this.#exec(query, prefix.length, prefix).flatMap((row): [Key, Rows[Key]][] => {
+      const key = String(row["key"]) as Key; // only `set` writes
+      const value = this.#read(key, row["value"]);
+      return value === undefined ? [] : [[key, value]];
+    });
   }
 
   /** Deletes all entries. */
@@ -55,8 +65,12 @@ export class JsonTable<Rows extends object> {
     this.#exec(`DELETE FROM ${this.#name}`);
   }
 
+  #read<Key extends string & keyof Rows>(key: Key, text: unknown): Rows[Key] | undefined {
+    return this.#tables.read({ table: this.#name, column: "key", key, text }, this.#schemaOf(key));
+  }
+
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
-    return this.#storage.sql.exec(query, ...bindings).toArray();
+    return this.#tables.exec(query, ...bindings);
   }
 }
 
@@ -67,8 +81,8 @@ const TICKS_KEPT = 100;
 export class TickTable {
   readonly #table: JsonTable<{ readonly [cron: string]: readonly number[] }>;
 
-  constructor(storage: TableStorage) {
-    this.#table = new JsonTable(storage, "ticks");
+  constructor(tables: ObjectTables) {
+    this.#table = new JsonTable(tables, "ticks", () => z.array(storedTime));
   }
 
   /** @param at scheduled time of the tick. */
@@ -135,8 +149,9 @@ interface Delivery<Value> {
  * them. Its table `outgoing` has SQL of its own, because `seq` must rise also after rows were deleted.
  */
 export class Outbox<Value> {
-  readonly #storage: TableStorage;
+  readonly #tables: ObjectTables;
   readonly #name: string;
+  readonly #schema: z.ZodType;
   readonly #maxRows: number;
   #retryAt = 0;
 
@@ -144,9 +159,17 @@ export class Outbox<Value> {
    * @param name of the rows, and of the event `<name>_unreachable` in the log.
    * @param maxRows how many may wait.
    */
-  constructor(storage: TableStorage, name: string, maxRows = Number.MAX_SAFE_INTEGER) {
-    this.#storage = storage;
+  constructor(
+    tables: ObjectTables,
+    {
+      name,
+      schema,
+      maxRows = Number.MAX_SAFE_INTEGER,
+    }: { readonly name: string; readonly schema: z.ZodType; readonly maxRows?: number },
+  ) {
+    this.#tables = tables;
     this.#name = name;
+    this.#schema = schema;
     this.#maxRows = maxRows;
   }
 
@@ -174,10 +197,12 @@ export class Outbox<Value> {
   /** Lists the first rows, oldest first. */
   rows(limit = -1): OutboxRow<Value>[] {
     const query = "SELECT seq, value FROM outgoing WHERE outbox = ? ORDER BY seq LIMIT ?";
-    return this.#exec(query, this.#name, limit).map(({ seq, value }) => ({
-      seq: Number(seq),
-      value: JSON.parse(String(value)), // only `add` writes them
-    }));
+    return this.#exec(query, this.#name, limit).flatMap((row) => {
+      const seq = Number(row["seq"]);
+      const stored = { table: "outgoing", column: "seq", key: seq, text: row["value"] };
+      const value = this.#tables.read<Value>(stored, this.#schema);
+      return value === undefined ? [] : [{ seq, value }];
+    });
   }
 
   get length(): number {
@@ -197,6 +222,7 @@ export class Outbox<Value> {
     const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
     for (let at = now(); at >= (this.dueAt(at) ?? Infinity); at = now()) {
       const batch = this.rows(ROWS_PER_CALL);
+      if (batch.length === 0) continue; // none of them could be read
       try {
         await inTime(send(batch));
         this.#delete(batch.at(-1)?.seq ?? 0);
@@ -213,7 +239,7 @@ export class Outbox<Value> {
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
-    return this.#storage.sql.exec(query, ...bindings).toArray();
+    return this.#tables.exec(query, ...bindings);
   }
 }
 

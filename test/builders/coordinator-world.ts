@@ -20,7 +20,7 @@ import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import { idAt } from "./an-id.ts";
 import { createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
-import type { TableStorage } from "../../src/storage/tables.ts";
+import type { TableStorage } from "../../src/storage/object-tables.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 import { MemoryD1 } from "./memory-d1.ts";
 import { memoryCatalogStore, type Replicas } from "./memory-catalog-store.ts";
@@ -77,6 +77,8 @@ export class CoordinatorWorld {
   /** Airports to publish, as the next instance is configured. */
   airportSet: AirportSet = "all";
   surprises: SurpriseLimits = DEPLOYED_LIMITS;
+  /** What is wrong with the settings of the next instance. */
+  settingsProblem: string | null = null;
   /** The configured upstream. The airports of `embedded` are accepted as they are. */
   source = "embedded";
   /** Milliseconds since 1970. */
@@ -92,7 +94,7 @@ export class CoordinatorWorld {
   historyDeadlineMs = 60_000;
   coordinator: Coordinator;
   /** What the present instance has recorded. */
-  state = new CoordinatorState(this.tables);
+  state = new CoordinatorState(this.tables, { log: () => {}, now: () => this.time });
   snapshot = aSnapshot();
   #instance = 0;
   #ids = 0;
@@ -231,8 +233,10 @@ export class CoordinatorWorld {
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
+    const log: Platform["log"] = (level, event, fields) =>
+      void this.events.push({ level, event, fields });
     const tables = whileAlive(this.tables, () => instance === this.#instance);
-    const state = (this.state = new CoordinatorState(tables));
+    const state = (this.state = new CoordinatorState(tables, { log, now: () => this.time }));
     const store = memoryCatalogStore(this.store, state.claim);
     store.before = enter;
     const archive = memorySourceArchive(this.archive.bucket);
@@ -297,8 +301,9 @@ export class CoordinatorWorld {
       },
       now: () => this.time,
       newId: () => this.newId(),
-      log: (level, event, fields) => void this.events.push({ level, event, fields }),
       localeSettings: { locales: this.locales, defaultLocale: this.defaultLocale },
+      log,
+      settingsProblem: this.settingsProblem,
       source: this.source,
       workerVersion: "v1",
     };

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { TableStorage } from "../../src/storage/tables.ts";
+import type { TableStorage } from "../../src/storage/object-tables.ts";
 
 /** SQLite in memory, as a Durable Object has it: transactions roll back, also nested ones. */
 export class MemoryTables implements TableStorage {

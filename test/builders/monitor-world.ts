@@ -1,5 +1,6 @@
 import type { AlertRun } from "../../src/alerts/alert-run.ts";
 import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
+import type { Platform as MonitorPlatform } from "../../src/alerts/platform.ts";
 import { MonitorState } from "../../src/alerts/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
 import type { BackupTimes } from "../../src/backup/read-backups.ts";
@@ -92,8 +93,10 @@ export class MonitorWorld {
 
   #newMonitor(): Monitor {
     const now = () => this.time;
+    const log: MonitorPlatform["log"] = (level, event, fields) =>
+      void this.logged.push({ level, event, fields });
     return new Monitor({
-      state: new MonitorState(this.tables),
+      state: new MonitorState(this.tables, { log, now }),
       config: loadAlertConfig(this.settings).config,
       settingProblems: checkSettings({ ...this.settings }, KNOWN),
       tokens: this.tokens,
@@ -119,7 +122,7 @@ export class MonitorWorld {
       deleteOldRuns: async () => this.before("d1 delete"),
       now,
       newId: () => anId(++this.#ids),
-      log: (level, event, fields) => void this.logged.push({ level, event, fields }),
+      log,
       workerVersion: "v1",
     });
   }

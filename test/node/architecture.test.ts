@@ -72,7 +72,7 @@ const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
     "schedule.ts",
     "settings.ts",
   ],
-  "src/coordinator/durable-object.ts": ["config.ts"],
+  "src/coordinator/durable-object.ts": ["config.ts", "serving-config.ts"],
 };
 
 /** They open the rooms for requests, cron triggers and calls. */

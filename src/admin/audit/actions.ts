@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = {
   "ingest.queue": "Queue a run",
   "ingest.reject_held": "Reject held changes",
   "ingest.resume": "Resume ingestion",
+  "set_aside.forget": "Forget what could not be read",
 } as const;
 
 /** The name of an action in answers and in the log. */

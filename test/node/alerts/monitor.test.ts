@@ -394,7 +394,10 @@ describe("an evaluation while D1 is down", () => {
       `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4999)
        INSERT INTO outgoing (outbox, id, value) SELECT outbox, n, value FROM outgoing, numbers`,
     );
-    const waiting = () => new MonitorState(world.tables).outbox.rows().map(({ value }) => value.id);
+    const waiting = () =>
+      new MonitorState(world.tables, { log: () => {}, now: () => world.time }).outbox
+        .rows()
+        .map(({ value }) => value.id);
     expect(waiting()).toHaveLength(5_000);
     const last = await world.tick();
     expect(waiting()).toHaveLength(5_000);

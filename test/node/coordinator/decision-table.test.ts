@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/acceptance/held-change.ts";
 import { COORDINATOR_SCHEMA, DecisionTable } from "../../../src/coordinator/tables.ts";
+import { ObjectTables } from "../../../src/storage/object-tables.ts";
 import { migrate } from "../../../src/storage/tables.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
@@ -17,7 +18,7 @@ let table: DecisionTable;
 beforeEach(() => {
   const tables = new MemoryTables();
   migrate(tables, "coordinator", COORDINATOR_SCHEMA);
-  table = new DecisionTable(tables);
+  table = new DecisionTable(new ObjectTables(tables, { log: () => {}, now: () => 0 }));
 });
 
 describe("the table of decisions", () => {

@@ -44,6 +44,8 @@ function withTicks(cron: string, lastTick: number | null): Facts {
   return { ...facts, monitor: { ...facts.monitor, crons: [cron] } };
 }
 
+const A_VALUE = { table: "facts", key: "pause", at: ago(HOUR_MS), problem: "it is not JSON" };
+
 const list = <T>(length: number, make: (index: number) => T) =>
   Array.from({ length }, (_, index) => make(index));
 
@@ -118,6 +120,7 @@ const MEASURED: readonly Measured[] = [
       }),
   ],
   ["history_lost", 1, (lost) => withIngest({ historyLostAt: lost < 1 ? null : ago(HOUR_MS) })],
+  ["values_set_aside", 1, (values) => withMonitor({ setAside: list(values, () => A_VALUE) })],
   [
     "ingest_paused_long",
     24 * HOUR_MS,
@@ -572,6 +575,16 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       "ends with the next run that ends otherwise",
       withIngest({ ended: [anEndedRun(), failedBy("source_empty")] }),
       good,
+    ],
+  ],
+  values_set_aside: [
+    [
+      "names a value of the coordinator",
+      withIngest({ setAside: [A_VALUE] }),
+      {
+        status: "warn",
+        message: "Stored values could not be read: facts pause. See GET /admin/set-aside.",
+      },
     ],
   ],
   history_lost: [

@@ -21,7 +21,12 @@ const check = (changes: Partial<ShownMonitor> = {}) => {
   return checkMonitor(status, { now: NOW, limits: DEFAULT_LIMITS });
 };
 
-const IDLE: ShownCoordinator = { pause: null, queued: [], running: null };
+const IDLE: ShownCoordinator = {
+  pause: null,
+  queued: [],
+  running: null,
+  settingsProblem: null,
+};
 
 const evaluatedAt = (started_at: string) => ({ lastRun: anAlertRun({ started_at }) });
 

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { setAsideSchema } from "../../storage/object-tables.ts";
+import { noteField, outcome } from "../http/query.ts";
+import { route } from "../http/route.ts";
+import type { Platform } from "../platform.ts";
+
+const rows = z.array(setAsideSchema);
+const lists = z.strictObject({ coordinator: rows, monitor: rows });
+
+/** What the Durable Objects have stored and could not read. */
+export function setAsideRoutes({ coordinator, alerts }: Platform) {
+  const list = route({
+    method: "get",
+    path: "/admin/set-aside",
+    operationId: "listSetAside",
+    summary: "List the stored values that could not be read",
+    description:
+      "The coordinator and the alert monitor go on without them. They stay here until they are forgotten.",
+    access: "read",
+    responses: { 200: { description: "The values", body: lists } },
+  }).answer(async () => {
+    const [ofCoordinator, ofMonitor] = await Promise.all([
+      coordinator.setAside(),
+      alerts.setAside(),
+    ]);
+    return { status: 200, body: { coordinator: ofCoordinator, monitor: ofMonitor } };
+  });
+
+  const forget = route({
+    method: "delete",
+    path: "/admin/set-aside",
+    operationId: "forgetSetAside",
+    summary: "Forget the stored values that could not be read",
+    description: "Ends the alert `values_set_aside`.",
+    access: "operate",
+    action: "set_aside.forget",
+    query: z.strictObject({ note: noteField }),
+    responses: { 200: { description: "What was forgotten", body: lists.extend(outcome) } },
+  }).answer(async () => {
+    const [ofCoordinator, ofMonitor] = await Promise.all([
+      coordinator.forgetSetAside(),
+      alerts.forgetSetAside(),
+    ]);
+    const forgotten = { coordinator: ofCoordinator, monitor: ofMonitor };
+    const count = ofCoordinator.length + ofMonitor.length;
+    const message =
+      count === 0 ? "Every stored value can be read." : `${count} values are forgotten.`;
+    return {
+      status: 200,
+      body: { ...forgotten, changed: count > 0, message },
+      change: { before: forgotten },
+    };
+  });
+
+  return [list, forget];
+}

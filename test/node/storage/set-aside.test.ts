@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { MONITOR_SCHEMA } from "../../../src/alerts/monitor-state.ts";
+import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
+import type { ObjectSchema } from "../../../src/storage/tables.ts";
+import { AdminWorld } from "../../builders/admin-world.ts";
+import { aRunRequest } from "../../builders/backup-world.ts";
+import type { MemoryTables } from "../../builders/memory-tables.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
+import { resultOf } from "../../builders/monitor-world.ts";
+
+/** What no Worker has stored. */
+const UNREADABLE = [
+  "",
+  "{",
+  "\u0000",
+  "null",
+  "-1",
+  "1e999",
+  "[]",
+  "{}",
+  '"9999-99-99"',
+  '[null,"x"]',
+  '{"at":"tomorrow","by":null}',
+  '{"work":"ingest","job":{"state":"running"},"checkpoint":null}',
+  '{"work":"mining","job":{"state":"running"},"checkpoint":{}}',
+  JSON.stringify({ track: { since: 8.64e18 }, last: {} }),
+];
+
+/** The column of the key and of the JSON in each table with values. */
+const COLUMNS: { readonly [table: string]: readonly [key: string, value: string] } = {
+  jobs: ["id", "record"],
+  versions: ["generation", "manifest"],
+  decisions: ["seq", "decision"],
+  outgoing: ["seq", "value"],
+  ticks: ["key", "value"],
+  facts: ["key", "value"],
+  garbage: ["key", "value"],
+  alerts: ["key", "value"],
+  deliveries: ["key", "value"],
+  targets: ["key", "value"],
+};
+
+/** The tables that a schema makes. */
+function tablesOf(schema: ObjectSchema): string[] {
+  return schema.flat().flatMap((sql) => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []);
+}
+
+/** An installation whose tables have a row of every kind. */
+async function filled(): Promise<AdminWorld> {
+  const world = new AdminWorld();
+  const { ingest } = world;
+  await world.makeHealthy();
+  await ingest.coordinator.tick("17 4 * * *", ingest.time, {
+    ...anEnqueueRequest({ trigger: "cron" }),
+  });
+  await ingest.drain();
+  await world.installation.jobs.run(aRunRequest());
+  await ingest.enqueue();
+  await ingest.coordinator.pause({ by: "ops", note: "bad data", until: null }, false);
+  ingest.coordinator.decide([
+    {
+      id: "1-0000000000000000",
+      verdict: "rejected",
+      by: "ops",
+      at: world.monitor.at(),
+      note: null,
+    },
+  ]);
+  ingest.state.garbage.mark(["a".repeat(64)], ingest.time, 1);
+  ingest.state.setSourceRetryAt("ourairports", ingest.time);
+  ingest.state.setHistoryLost(world.monitor.at());
+  world.monitor.ingest = { ...world.monitor.ingest, historyLostAt: world.monitor.at() };
+  world.monitor.before = (call) => {
+    if (call === "d1 save") throw new Error("D1_ERROR");
+  };
+  await world.monitor.tick();
+  world.monitor.tables.sql.exec("INSERT INTO deliveries (key, value) VALUES ('0000 ops', '{}')");
+  return world;
+}
+
+/** Puts a text in the place of every value of a table. */
+function spoil({ sql }: MemoryTables, table: string, text: string): void {
+  const [key = "", value = ""] = COLUMNS[table] ?? [];
+  sql.exec(`UPDATE ${table} SET ${value} = ? WHERE ${key} NOT LIKE 'set_aside:%'`, text);
+}
+
+const READS = [
+  "/admin/ingest/pause",
+  "/admin/ingest/queue",
+  "/admin/ingest/runs",
+  "/admin/ingest/held",
+  "/admin/catalog/versions",
+  "/admin/backup/jobs",
+  "/admin/backup/list",
+  "/admin/alerts",
+  "/admin/alerts/runs",
+  "/admin/set-aside",
+  "/dashboard/summary",
+];
+
+describe("the values of both Durable Objects", () => {
+  const schemas = { coordinator: COORDINATOR_SCHEMA, monitor: MONITOR_SCHEMA } as const;
+  const tables = Object.entries(schemas).flatMap(([object, schema]) =>
+    tablesOf(schema).map((table) => [object as keyof typeof schemas, table] as const),
+  );
+
+  it.each(tables)("of the %s in %s, whatever they are, stop nothing", async (object, table) => {
+    const world = await filled();
+    const { ingest, monitor } = world;
+    const stored = object === "coordinator" ? ingest.tables : monitor.tables;
+    for (const text of UNREADABLE) {
+      spoil(stored, table, text);
+      world.installation.crash();
+      monitor.restart();
+      for (const path of READS)
+        expect((await world.request(path)).status, `${path} ${text}`).toBe(200);
+      await monitor.tick();
+      const { pause } = ingest.coordinator.status();
+      expect(pause, "a pause is lost").not.toBeNull();
+      await ingest.coordinator.reconcile();
+      await ingest.alarm();
+      await ingest.alarm();
+    }
+    const found =
+      object === "coordinator" ? ingest.coordinator.setAside() : monitor.monitor.setAside();
+    expect(found.map((value) => value.table)).toContain(table);
+    monitor.ingest = { ...ingest.coordinator.status(), bestCoverage: {} };
+    expect(resultOf(await monitor.tick(), "values_set_aside").state).toBe("firing");
+    const forgotten = await world.request("/admin/set-aside", { method: "DELETE" });
+    expect(await forgotten.json()).toMatchObject({ changed: true, [object]: found });
+    // An installation that has lost its id takes its stores over.
+    await ingest.coordinator.takeOver("ops");
+    await ingest.coordinator.resume();
+    expect(await ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+    expect(await world.installation.backUp()).toMatchObject({ verdict: "verified" });
+  });
+});
