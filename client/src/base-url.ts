@@ -9,7 +9,8 @@ import { CatalogError } from "./api.ts";
 export function readBaseUrl(baseUrl: string, page?: string): string {
   const base = baseUrl.startsWith("/") ? page : undefined;
   const url = URL.canParse(baseUrl, base) ? new URL(baseUrl, base) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, "");
+  if (url !== undefined && /^https?:$/.test(url.protocol))
+    return url.href.replace(/^(.*[^/])\/*$/, "$1");
   throw new CatalogError({
     code: "invalid_argument",
     message: `baseUrl "${baseUrl}" is not the address of a service, such as "https://locations.example.com"`,

@@ -22,6 +22,7 @@ import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts
 import { matchAirports, type Pair } from "./identity.ts";
 import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
+import { findTakers, withoutSharedCodes } from "./taken-codes.ts";
 
 /** What a comparison with upstream starts from. */
 interface Comparison extends AcceptRun {
@@ -52,7 +53,10 @@ interface Judged {
 /** Compares upstream with the ledger. Equal arguments give equal results. */
 export function acceptUpstream(comparison: Comparison): Ledger {
   const { ledger, upstream, corrections, regionOf } = comparison;
-  const { accepted } = ledger;
+  const accepted = {
+    ...ledger.accepted,
+    airports: withoutSharedCodes(ledger.accepted.airports),
+  };
   const { airports, overruled } = correctAirports(upstream.airports, corrections, accepted);
   const { pairs, arrivals } = matchAirports(accepted, airports);
   // A row that the snapshot knows to be of a closed airport counts as closed, not as missing.
@@ -166,42 +170,15 @@ function subjectOf({ before, after, delisted }: Change): Subject {
   };
 }
 
-/**
- * Holds back what would give an airport the code of another one. Two airports may exchange their
- * codes in one run.
- */
+/** Holds back what would give an airport a code of another one. */
 function blockTakenCodes(
   present: readonly AcceptedAirport[],
   judged: readonly Judged[],
 ): readonly Judged[] {
-  const takers = findTakers(present, judged);
-  if (takers.size === 0) return judged;
-  // Blocking one change can make another change conflict.
-  return blockTakenCodes(
-    present,
-    judged.map((judgement) =>
-      takers.has(judgement) ? { ...judgement, isFree: false } : judgement,
-    ),
-  );
-}
-
-/** Finds the free changes after which two airports would have the same code. */
-function findTakers(
-  present: readonly AcceptedAirport[],
-  judged: readonly Judged[],
-): ReadonlySet<Judged> {
-  const codes = new Map(present.map(({ id, iata }) => [id, iata]));
-  const free = judged.filter((judgement) => judgement.isFree);
-  for (const { change } of free) {
-    if (change.after !== null) codes.set(change.after.id, change.after.iata);
-    else if (change.before !== null) codes.delete(change.before.id);
-  }
-  const uses = Map.groupBy(codes.values(), (code) => code);
-  return new Set(
-    free.filter(({ change: { before, after } }) => {
-      const isNew = after !== null && after.iata !== before?.iata;
-      return isNew && uses.get(after.iata)?.length !== 1;
-    }),
+  const free = judged.filter((judgement) => judgement.isFree).map(({ change }) => change);
+  const takers = findTakers(present, free);
+  return judged.map((judgement) =>
+    takers.has(judgement.change) ? { ...judgement, isFree: false } : judgement,
   );
 }
 

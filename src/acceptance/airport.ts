@@ -23,7 +23,7 @@ export function goneOf({ id, row, iata, lat, lon }: GoneAirport): GoneAirport {
 
 /** The airports that a catalog is built from, with what later comparisons need. */
 export interface Accepted {
-  /** Ids, rows and IATA codes are unique. */
+  /** Ids, rows and IATA codes are unique; so are ICAO codes, but not in ledgers of earlier versions. */
   readonly airports: readonly AcceptedAirport[];
   readonly gone: readonly GoneAirport[];
   /** Upstream's names of subdivisions that have waited, by code; other names are the snapshot's. */

@@ -5,6 +5,7 @@ import type { DelistedReason, SourceAirport } from "../sources/airport.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
 import { type HeldChange, type HeldRule, HELD_RULES } from "./held-change.ts";
 import { gainsObscenity } from "./obscene-words.ts";
+import { codesOf } from "./taken-codes.ts";
 
 /** A change of an airport. */
 export interface Change {
@@ -41,7 +42,11 @@ export function findRules(
   held: readonly HeldChange[],
   regionOf: RegionOf,
 ): ReadonlyMap<Change, readonly HeldRule[]> {
-  const holders = new Map(accepted.map(({ iata, id }) => [iata, id]));
+  const holders = new Map(
+    accepted.flatMap((airport) => codesOf(airport).map((code) => [code, airport.id])),
+  );
+  const takesCode = (after: SourceAirport) =>
+    codesOf(after).some((code) => (holders.get(code) ?? after.id) !== after.id);
   const emptied = findEmptiedRegions(changes, accepted, regionOf);
   const isList = changes.filter(losesService).length > SERVICES_LOST_MAX;
   const listed = new Set(
@@ -53,8 +58,7 @@ export function findRules(
     if (turnsObscene(before, after)) rules.add("obscene");
     if (losesService(change) && (isList || listed.has(before?.id ?? null)))
       rules.add("service_lost");
-    const holder = holders.get(after?.iata ?? "");
-    if (holder !== undefined && holder !== after?.id) rules.add("changes_code");
+    if (after !== null && takesCode(after)) rules.add("changes_code");
     if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))
       rules.add(after === null ? "leaves" : "moves");
     return HELD_RULES.filter((rule) => rules.has(rule));

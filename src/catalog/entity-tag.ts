@@ -18,8 +18,10 @@ export function matchesEntityTag(ifNoneMatch: string, tag: string): boolean {
  * dictionary the delta was.
  */
 export function findDeltaTag(ifNoneMatch: string, body: Body): string | undefined {
-  const pattern = new RegExp(`^"[0-9a-f]{16}${body.sha256.slice(0, 16)}"$`);
-  return listTags(ifNoneMatch).find(({ opaque }) => pattern.test(opaque))?.opaque;
+  const end = `${body.sha256.slice(0, 16)}"`;
+  return listTags(ifNoneMatch).find(
+    ({ opaque }) => /^"[0-9a-f]{32}"$/.test(opaque) && opaque.endsWith(end),
+  )?.opaque;
 }
 
 /** Whether If-Match names the tag, by strong comparison (RFC 9110, section 13.1.1). */

@@ -69,10 +69,15 @@ function* checkCities({ cities, countries }: Catalog): Generator<Violation> {
 
 function* checkAirports({ airports, cities }: Catalog): Generator<Violation> {
   const cityIds = new Set(cities.map((city) => idKey(city.id)));
+  const icaoOwners = new Map<string, string>();
   for (const airport of airports) {
     const entity = `airport ${airport.iata}`;
     if (!IATA_CODE.test(airport.iata)) yield { rule: "iata", entity };
     if (!/^([A-Z]{4})?$/.test(airport.icao)) yield { rule: "icao", entity };
+    const owner = icaoOwners.get(airport.icao);
+    if (owner !== undefined)
+      yield { rule: "icao_unique", entity: `${entity} and ${owner}: ${airport.icao}` };
+    if (airport.icao !== "") icaoOwners.set(airport.icao, entity);
     if (!isName(airport.name)) yield { rule: "name", entity };
     if (!isPosition(airport)) yield { rule: "position", entity };
     if (!cityIds.has(idKey(airport.cityId))) yield { rule: "city_id_resolves", entity };

@@ -143,7 +143,7 @@ export function subdivisionsWithout(known: readonly ReferenceRegion[]): (code: s
 
 /** Whether a code is a real one, not upstream's placeholder `XX-U-A`. */
 function isSubdivision(code: string): boolean {
-  return /^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code);
+  return /^[A-Z]{2}-[A-Z0-9-]+$/.test(code) && code.slice(3) !== "U-A";
 }
 
 /** Whether a name is not that of a region, such as `*Offshore Platforms` or `(FPSOs)`. */

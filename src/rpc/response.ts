@@ -52,7 +52,7 @@ const dictionaryOf = memoize((query) => {
   const pattern = query
     .replaceAll(/[\\*+?(){}]/g, String.raw`\$&`)
     .replaceAll(":", String.raw`{\:}`)
-    .replace(/(?<=^|&)message=[^&]*/, "message=*");
+    .replace(/(^|&)message=[^&]*/, "$1message=*");
   return `match="?${pattern.replaceAll("\\", String.raw`\\`)}"`;
 });
 

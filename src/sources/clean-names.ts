@@ -5,9 +5,12 @@ export function cleanText(text: string): string {
   return text.normalize("NFC").replace(/\s+/gu, " ").trim();
 }
 
-/** Notes of OurAirports' editors in a name, in any bracket and case, closed or not. */
+/** What stands in any brackets, closed or not. */
+const BRACKETS = /[([{][^()[\]{}]*(?:[)\]}]|$)/gu;
+
+/** Notes of OurAirports' editors, in any case. */
 const STATE_NOTE =
-  /[([{]\s*(?:duplicate|unusable|closed|abandoned|disused|inactive|under construction|u\.?\s?c\.?)(?![\p{L}\d])[^()[\]{}]*(?:[)\]}]|$)/giu;
+  /^.\s*(?:duplicate|unusable|closed|abandoned|disused|inactive|under construction|u\.?\s?c\.?)(?:[^\p{L}\d]|$)/iu;
 
 /** Mark of a row that the editors want to delete. */
 const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
@@ -26,7 +29,9 @@ function withoutOtherScript(name: string): string {
 }
 
 function withoutStateNotes(name: string): string {
-  return name.replace(STATE_NOTE, " ").replace(DELETION_MARK, " ");
+  return name
+    .replace(BRACKETS, (text) => (STATE_NOTE.test(text) ? " " : text))
+    .replace(DELETION_MARK, " ");
 }
 
 /** Whether a name says that the airport is not in use. */
@@ -42,8 +47,11 @@ const TEXT_MAX_CHARACTERS = 120;
  */
 const FORBIDDEN =
   /[<>\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\p{Extended_Pictographic}\u20e3]|(?![°№])\p{So}|\p{M}{4}/u;
-const WEB_ADDRESS =
-  /:\/\/|@|\bhttps?\b|\bwww\.|\.com\b|[\p{L}\d-]{2}\.(?:net|org|info|biz|shop|online)\b|[\p{L}\d-]\.\p{L}{2,}\//iu;
+const WEB_ADDRESSES = [
+  /:\/\/|@|\bhttps?\b|\bwww\.|\.com\b/iu,
+  /[\p{L}\d-]{2}\.(?:net|org|info|biz|shop|online)\b/iu,
+  /[\p{L}\d-]\.\p{L}{2,}\//u,
+];
 /** No name has a point before a small letter, as `taxi.example` has. */
 const DOMAIN = /[\p{L}\d-]{2}\.\p{Ll}{2}/u;
 
@@ -55,7 +63,7 @@ export function isServable(text: string): boolean {
   return (
     text.length <= TEXT_MAX_CHARACTERS &&
     (text === "" || /\p{L}/u.test(text)) &&
-    ![FORBIDDEN, WEB_ADDRESS, DOMAIN].some((pattern) => pattern.test(text))
+    ![FORBIDDEN, ...WEB_ADDRESSES, DOMAIN].some((pattern) => pattern.test(text))
   );
 }
 

@@ -10,7 +10,7 @@ export const VILLAGE = 35_000;
 export function placeInAirportName(name: string): string {
   return tidy(
     name
-      .replace(/\(.*?\)/gu, " ")
+      .replace(/\([^()]*\)/gu, " ")
       .replace(
         /\b(international|regional|municipal|domestic|airport|airfield|airstrip|aerodrome|air base|airbase|heliport|helipad|seaplane base|water aerodrome|station|mine|new|old)\b/giu,
         " ",
@@ -30,7 +30,8 @@ export function plainPlace(name: string, airportName: string): string {
   const rest = name.replace(/ (?:Islands?|Atoll)$/u, "");
   const stands = ` ${foldText(airportName).replaceAll("-", " ")} `;
   const bare = foldText(rest).replaceAll("-", " ");
-  return new RegExp(` ${bare} (?!islands? |is |atoll )`, "u").test(stands) ? rest : name;
+  const [, ...followers] = stands.split(` ${bare} `);
+  return followers.some((words) => !/^(?:islands?|is|atoll) /u.test(words)) ? rest : name;
 }
 
 /**
@@ -39,14 +40,16 @@ export function plainPlace(name: string, airportName: string): string {
  * brackets, and what the city is a part of after a comma.
  */
 export function citiesOfMunicipality(municipality: string): string[] {
-  const outside = municipality.replace(/[([].*?[)\]]/gu, " ");
+  const outside = municipality.replace(/[([][^()[\]]*[)\]]/gu, " ");
   const names = outside.split(/[/;]|\s-\s| and /u).map((part) => part.split(",")[0] ?? "");
   return distinctNames([...names, outside].map((name) => tidy(name).replace(ADDITIONS, "")));
 }
 
 /** Lists the places of the runway, which OurAirports writes in brackets after the city. */
 export function placesInBrackets(municipality: string): string[] {
-  const inside = [...municipality.matchAll(/[([](.*?)[)\]]/gu)].map((match) => match[1] ?? "");
+  const inside = [...municipality.matchAll(/[([]([^()[\]]*)[)\]]/gu)].map(
+    (match) => match[1] ?? "",
+  );
   return distinctNames(inside.flatMap((part) => part.split(/[/;,]/u)).map(tidy));
 }
 

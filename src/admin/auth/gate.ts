@@ -249,6 +249,6 @@ export function clientKey(address: string): string {
   const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...after];
   return groups
     .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .map((group) => group.replace(/^0+(.)/, "$1"))
     .join(":");
 }

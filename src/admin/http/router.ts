@@ -172,7 +172,7 @@ async function readJson({
   if (bytes.length === 0) return { value: {} };
   if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED_BODY;
   const type = headers.get("content-type") ?? "";
-  if (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type)) return NO_JSON;
+  if (!JSON_TYPE.test(type) || !isUtf8(type)) return NO_JSON;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
@@ -184,11 +184,20 @@ async function readJson({
   }
 }
 
+/** Whether a media type names no other charset, with or without spaces around its signs. */
+function isUtf8(type: string): boolean {
+  return type.split(";").every((parameter) => {
+    const [name = "", ...value] = parameter.split("=");
+    const isCharset = name.trim().toLowerCase() === "charset";
+    return !isCharset || /^(?:utf-?8|"utf-?8")$/i.test(value.join("=").trim());
+  });
+}
+
 /** The fields of the outermost object, also those that `JSON.parse` drops for a later one. */
 function outermostKeys(json: string): string[] {
   const keys: string[] = [];
   let depth = 0;
-  for (const [, text, isKey, bracket] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|([[\]{}])/g)) {
+  for (const [, text, isKey, bracket] of json.matchAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?|([[\]{}])/g)) {
     if (bracket !== undefined) depth += "[{".includes(bracket) ? 1 : -1;
     if (text !== undefined && isKey !== undefined && depth === 1) keys.push(JSON.parse(text));
   }
@@ -218,7 +227,6 @@ const LATE: Refusal = {
   },
 };
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 const NO_JSON = unsupported("Send the body as application/json in UTF-8.", {
   accept: "application/json",
 });

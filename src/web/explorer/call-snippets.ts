@@ -91,7 +91,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 function base64Url(bytes: Uint8Array): string {
-  return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/==?$/, "");
 }
 
 /** Quotes a text as one word of a POSIX shell. */

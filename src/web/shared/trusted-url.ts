@@ -19,6 +19,6 @@ export function trustedUrl(url: string): string {
 }
 
 function ownUrl(url: string): string {
-  if (/^\/(?!\/)[\w./-]+\.js$/.test(url)) return url;
+  if (/^\/[\w.-][\w./-]*\.js$/.test(url)) return url;
   throw new TypeError(`not a script of this service: ${url}`);
 }

@@ -95,6 +95,15 @@ describe("checkCatalog", () => {
     ]);
   });
 
+  it("reports an ICAO code that two airports share, and none that several lack", () => {
+    const catalogOf = (icao: string) =>
+      aCatalog({ airports: aCatalog().airports.map((airport) => ({ ...airport, icao })) });
+    expect(checkCatalog(catalogOf(""))).toEqual([]);
+    expect(checkCatalog(catalogOf("LSZH"))).toEqual([
+      { rule: "icao_unique", entity: "airport ZRH and airport LIN: LSZH" },
+    ]);
+  });
+
   it.each(["airports", "cities", "countries", "regions"] as const)("reports empty %s", (list) => {
     expect(checkCatalog(aCatalog({ [list]: [] }))).toContainEqual({
       rule: "list_not_empty",

@@ -49,12 +49,15 @@ const RADIUS_MAX = 5;
 /** Radius of the ring around the spot that the nearest airports are near to. */
 export const SPOT_RADIUS = 6;
 
+/** Two colors, in which no comma stands. */
+const LIGHT_DARK = /^\s*light-dark\(([^,]+), ([^,]+)\)$/;
+
 /** Reads the colors from the style sheet, which has each as `light-dark(<light>, <dark>)`. */
 export function readMapColors(element: Element): MapColors {
   const style = getComputedStyle(element);
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   const colors = COLOR_NAMES.map((name) => {
-    const [, light, dark] = /\((.+), (.+)\)$/.exec(style.getPropertyValue(`--map-${name}`)) ?? [];
+    const [, light, dark] = LIGHT_DARK.exec(style.getPropertyValue(`--map-${name}`)) ?? [];
     return [name, (isDark ? dark : light) ?? ""];
   });
   return Object.fromEntries(colors) as MapColors; // has all names

@@ -70,6 +70,15 @@ describe("POST /admin/ingest/queue", () => {
     "application/json; charset=utf-8",
     'Application/JSON;a=b; charset="UTF-8" ',
     "application/merge-patch+json",
+    "application/json; charset= utf-8",
+    "application/json ; charset = utf-8 ; a=b",
+    "application/json;charset=UTF8",
+    "application/json;",
+    "application/json;;charset=utf-8;",
+    "application/json;\tcharset=\tutf-8",
+    'application/json; a="charset=latin1"',
+    `application/json; a=${" ".repeat(4000)}b`,
+    `application/json; charset=${" ".repeat(4000)}utf-8`,
   ])("accepts JSON as %s", async (type) => {
     const answer = await world.post("/admin/ingest/queue", "{}", { "content-type": type });
     expect(answer.status).toBe(202);
