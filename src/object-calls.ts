@@ -41,6 +41,7 @@ export const COORDINATOR_CALLS = {
   tickJob: IDEMPOTENT,
   reconcile: IDEMPOTENT,
   keepAuditEntry: IDEMPOTENT,
+  claimKey: IDEMPOTENT,
 } as const satisfies {
   readonly [C in Exclude<keyof Coordinator, "alarm" | "recover">]: CallPolicy;
 };
