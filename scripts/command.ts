@@ -32,6 +32,11 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Says something while progress may be shown on the line of a terminal, which is written again. */
+export function sayOverProgress(line: string): void {
+  say(`${process.stdout.isTTY ? "\r\x1b[2K" : ""}${line}`);
+}
+
 /** Aborts also when npm has gone without a signal. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();

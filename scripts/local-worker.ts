@@ -6,6 +6,7 @@ import { CommandError } from "./command.ts";
 import { ingest, type IngestEnd, type IngestOptions } from "./ingest-progress.ts";
 import { ProcessGroup } from "./process-group.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
+import { followLog } from "./readable-log.ts";
 import { adminCaller } from "./service-call.ts";
 import { SECRET_NAMES, SETTING_NAMES } from "../src/settings.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
@@ -21,6 +22,8 @@ interface LocalWorkerOptions {
   /** Further settings, by their names. */
   readonly vars?: { readonly [name: string]: string };
   readonly say: (line: string) => void;
+  /** Gets what the Worker logs for people, as it comes. */
+  readonly show?: ((line: string) => void) | undefined;
   /** Ends everything when it aborts. */
   readonly signal: AbortSignal;
 }
@@ -55,18 +58,19 @@ export class LocalWorker {
   readonly #folder: StateFolder;
   readonly #group: ProcessGroup;
   readonly #say: (line: string) => void;
+  readonly #stopShowing: () => void;
   #stopping = false;
 
   private constructor(
-    url: string,
+    { port, say, show }: LocalWorkerOptions,
     folder: StateFolder,
     group: ProcessGroup,
-    say: (line: string) => void,
   ) {
-    this.url = url;
+    this.url = `http://127.0.0.1:${port}`;
     this.#folder = folder;
     this.#group = group;
     this.#say = say;
+    this.#stopShowing = show === undefined ? () => {} : followLog(folder.logFile, show);
   }
 
   /**
@@ -102,7 +106,7 @@ export class LocalWorker {
         "--show-interactive-dev-session=false",
       ];
       const group = startWrangler(args, folder, signal);
-      const worker = new LocalWorker(`http://127.0.0.1:${port}`, folder, group, say);
+      const worker = new LocalWorker(options, folder, group);
       await worker.#waitUntilReady();
       return worker;
     } catch (error) {
@@ -175,6 +179,7 @@ export class LocalWorker {
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#group.stop();
+    this.#stopShowing();
     this.#folder.release();
   }
 

@@ -39,7 +39,7 @@ export function describeRoutes(routes: readonly Route[]) {
       description: [
         "Routes below `/admin` need a credential: `Authorization: Bearer` with a token, or a login by Cloudflare Access. The others are public.",
         "Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused, but public routes ignore unknown parameters. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
-        "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more.",
+        "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Another request with the same key is refused (422).",
         "Without notice, operations, optional parameters and fields, fields of answers, values of enumerations and codes may be added: ignore those that you do not know. Anything else is deprecated for twelve months before it goes.",
       ].join("\n\n"),
     },
@@ -123,7 +123,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
 const IDEMPOTENCY_HEADER = z.object({
   "Idempotency-Key": z.string().min(1).max(128).optional().meta({
     description:
-      "A UUID, say. A request that repeats an earlier one, with its key, is answered with what that one began, while it is among the last hundred.",
+      "A UUID, say. A request that repeats an earlier one, with its key, is answered with what that one began, while it is among the last hundred. Another request with the key is refused.",
   }),
 });
 
@@ -135,6 +135,7 @@ function responses(spec: RouteSpec) {
     method === "post" ? OF_BODIES : {},
     params ? OF_IDS : {},
     access === "public" ? {} : OF_ADMIN,
+    access === "operate" && spec.beginsWork ? OF_KEYS : {},
     problems,
   ].flatMap((table) => Object.entries(table));
   const found: { [status: string]: ZodOpenApiResponseObject } = {};
@@ -218,6 +219,9 @@ const OF_BODIES = {
   415: "`unsupported_media_type`: not JSON in UTF-8, or compressed; see the header Accept or Accept-Encoding",
 };
 const OF_IDS = { 404: "`not_found`: the id in the path is malformed" };
+const OF_KEYS = {
+  422: "`idempotency_key_reused`: an earlier request with this Idempotency-Key was another one",
+};
 const OF_ADMIN = {
   401: "`unauthenticated`, `token_expired`: no valid credential",
   403: "`scope_missing`: the credential lacks the scope; `cross_site`: sent by another site's page",

@@ -594,6 +594,10 @@ export const PROBLEMS: {
     grpc_refused: "Admin routes are plain HTTP: send application/json.",
     unsupported_media_type: "Send the body as application/json in UTF-8.",
   },
+  422: {
+    idempotency_key_reused:
+      "An earlier request with this Idempotency-Key was another one. Send a new request with a new key.",
+  },
   429: {
     queue_full: "10 runs wait already. Try again later, or cancel one.",
     too_many_failures:

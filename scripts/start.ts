@@ -5,7 +5,7 @@ import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { loadConfig } from "../src/config.ts";
 import { CRON_JOBS, WATCH_CRON } from "../src/schedule.ts";
 import { checkSettings } from "../src/settings.ts";
-import { CommandError, runCommand, say } from "./command.ts";
+import { CommandError, runCommand, say, sayOverProgress } from "./command.ts";
 import { type IngestEnd, shows } from "./ingest-progress.ts";
 import { joinTokens, localAdminToken } from "./local-admin-token.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
@@ -24,7 +24,11 @@ network. Ctrl-C stops everything.
   --state FOLDER    where to store it all (default .wrangler/state)
   --fresh           delete what earlier starts stored there, also backups, and begin anew
   --var NAME=VALUE  a setting (docs/deploying.md) or a secret; may be given several times
+  --quiet           no lines about runs, backups and alerts; the log has them in any case
   --help            this text
+
+Writes the Worker's log as JSON lines to worker.log in the folder, and to standard output a line for
+each beginning and end of a run or a backup, and for each change of an alert.
 `;
 
 interface Options {
@@ -35,6 +39,7 @@ interface Options {
   readonly localeCount: number;
   readonly stateFolder: string;
   readonly fresh: boolean;
+  readonly quiet: boolean;
   /** Settings by name, instead of those in wrangler.toml. */
   readonly vars: { readonly [name: string]: string };
   /** Value of the secret ADMIN_TOKENS: tokens that count besides that of this machine. */
@@ -51,7 +56,8 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
   if (token.isNew) say(`Made an admin token for this machine, in ${token.file}: ${token.text}`);
   const adminTokens = joinTokens(token.secret, options.otherTokens);
-  const worker = await LocalWorker.start({ ...options, adminTokens, say, signal });
+  const show = options.quiet ? undefined : sayOverProgress;
+  const worker = await LocalWorker.start({ ...options, adminTokens, say, show, signal });
   try {
     const before = await callCatalog(worker.url, signal);
     const patienceMs = before.ok ? PATIENCE_MS.published : PATIENCE_MS.unpublished;
@@ -106,6 +112,7 @@ function readOptions(): Options | undefined {
       locales: { type: "string", default: "all" },
       state: { type: "string", default: DEFAULT_STATE_FOLDER },
       fresh: { type: "boolean", default: false },
+      quiet: { type: "boolean", default: false },
       var: { type: "string", multiple: true, default: [] },
       help: { type: "boolean", default: false },
     },
@@ -114,7 +121,7 @@ function readOptions(): Options | undefined {
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new CommandError(`--port must be a number from 1 to 65535, not "${values.port}"`);
-  const { locales, state: stateFolder, fresh } = values;
+  const { locales, state: stateFolder, fresh, quiet } = values;
   const given = Object.fromEntries(values.var.map(readVar));
   const settings = { ...LOCAL_SETTINGS, LOCALES: locales, ...given };
   // At once what the Worker would find only after it has started.
@@ -125,7 +132,7 @@ function readOptions(): Options | undefined {
     );
   const { ADMIN_TOKENS: otherTokens = "[]", ...vars } = given;
   const localeCount = loadConfig(settings, manifest.locales).locales.length;
-  return { port, locales, localeCount, stateFolder, fresh, vars, otherTokens };
+  return { port, locales, localeCount, stateFolder, fresh, quiet, vars, otherTokens };
 }
 
 function readVar(text: string): [name: string, value: string] {

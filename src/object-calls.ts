@@ -43,6 +43,7 @@ export const COORDINATOR_CALLS = {
   keepAuditEntry: IDEMPOTENT,
   setAside: IDEMPOTENT,
   forgetSetAside: IDEMPOTENT,
+  claimKey: IDEMPOTENT,
 } as const satisfies {
   readonly [C in Exclude<keyof Coordinator, "alarm" | "recover">]: CallPolicy;
 };

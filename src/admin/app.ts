@@ -50,7 +50,11 @@ export function createAdminApp(platform: Platform): Hono<Http> {
     return sendProblem(c, problem, headers);
   });
 
-  addRoutes(app, allRoutes(platform), { record: platform.recordChange, now: platform.now });
+  addRoutes(app, allRoutes(platform), {
+    record: platform.recordChange,
+    now: platform.now,
+    claimKey: platform.coordinator.claimKey,
+  });
   return app;
 }
 

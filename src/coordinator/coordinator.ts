@@ -184,6 +184,11 @@ export class Coordinator {
     return [...new Map(runs.map((run) => [run.id, toListed(run)])).values()];
   }
 
+  /** Whether a request may use its Idempotency-Key: no other one has. */
+  claimKey(key: string, fingerprint: string): boolean {
+    return this.#state.transaction(() => this.#state.claimKey(key, fingerprint));
+  }
+
   /** Stores an audit entry until D1 accepts it. */
   keepAuditEntry(entry: AuditEntry): Promise<void> {
     return this.#thenRearm(() => this.#state.audit.add(entry, entry.id));

@@ -89,7 +89,7 @@ export class Engine {
 
   #claim(): JobRecord | undefined {
     const { state } = this.#platform;
-    return state.transaction(() => {
+    const found = state.transaction(() => {
       const now = this.#platform.now();
       state.liftEndedPause(now);
       const record = nextToStep(state.queue(), now);
@@ -109,8 +109,10 @@ export class Engine {
         notBefore: null,
       };
       state.save(claimed);
-      return claimed;
+      return { claimed, isFirst: record.job.heartbeat_at === null };
     });
+    if (found?.isFirst === true) this.#log("info", "started", found.claimed, {});
+    return found?.claimed;
   }
 
   /** Takes a claimed step and commits it. */

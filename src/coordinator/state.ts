@@ -53,10 +53,15 @@ interface CoordinatorValues {
   /** When rows of D1 were found missing (RFC 3339), until a restore. */
   readonly history_lost: string;
   readonly ledger: RecordedLedger;
+  /** The last keys of requests, the newest first, and what each of these requests says. */
+  readonly request_keys: readonly (readonly [key: string, fingerprint: string])[];
   readonly [archived: `archived:${string}`]: UpstreamFiles;
   /** Time before which a source has asked for no request, in milliseconds since 1970. */
   readonly [retryAt: `retry_at:${string}`]: number;
 }
+
+/** Retained number of keys, which outlive the jobs that they began. */
+const KEYS_KEPT = 300;
 
 /** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
 export class CoordinatorState {
@@ -329,6 +334,18 @@ export class CoordinatorState {
 
   setCollectedAt(at: number): void {
     this.#values.set("collected_at", at);
+  }
+
+  /**
+   * Records what the request with a key says. False if an earlier one with this key says something
+   * else.
+   */
+  claimKey(key: string, fingerprint: string): boolean {
+    const known = this.#values.get("request_keys") ?? [];
+    const earlier = known.find(([other]) => other === key);
+    if (earlier !== undefined) return earlier[1] === fingerprint;
+    this.#values.set("request_keys", [[key, fingerprint], ...known.slice(0, KEYS_KEPT - 1)]);
+    return true;
   }
 
   /** Worker version that built each catalog, by the catalog's hash, according to retained runs. */

@@ -1,5 +1,7 @@
 /** Copies the tables of D1, whatever their columns. */
+import { getTableName } from "drizzle-orm";
 import { bounded, CALL_DEADLINE_MS } from "./deadline.ts";
+import * as schema from "./schema.ts";
 
 /** A value of a D1 column. */
 export type Value = string | number | null;
@@ -21,12 +23,12 @@ export interface TableShape {
 
 export type DatabaseCopy = ReturnType<typeof createDatabaseCopy>;
 
-/** Prefixes of the tables that belong to SQLite or D1. */
-const PLATFORM_PREFIXES = ["sqlite_", "_cf_", "d1_"];
+/** The tables of the service. An operator may keep others beside them, of any kind. */
+const OWN_TABLES = Object.values(schema).map(getTableName);
 /** Most bytes of rows in one statement; D1 accepts strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
 
-export function createDatabaseCopy(d1: D1Database) {
+export function createDatabaseCopy(d1: D1Database, own: readonly string[] = OWN_TABLES) {
   const names = async () => {
     const { results } = await d1
       .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -34,11 +36,9 @@ export function createDatabaseCopy(d1: D1Database) {
     return results.map(({ name }) => name);
   };
   return bounded("D1", CALL_DEADLINE_MS, {
-    /** Lists all tables by name, except those of SQLite and D1. */
+    /** Lists the tables of the service by name, except those that D1 lacks. */
     async tables(): Promise<TableShape[]> {
-      const tables = (await names()).filter(
-        (name) => !PLATFORM_PREFIXES.some((prefix) => name.startsWith(prefix)),
-      );
+      const tables = (await names()).filter((name) => own.includes(name));
       return Promise.all(tables.map((name) => readShape(d1, name)));
     },
 
@@ -76,7 +76,6 @@ async function readShape(d1: D1Database, name: string): Promise<TableShape> {
     .prepare(`PRAGMA table_info(${quote(name)})`)
     .all<{ name: string; notnull: number; dflt_value: string | null; pk: number }>();
   const key = results.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
-  if (key.length === 0) throw new Error(`the table ${name} has no primary key to copy it by`);
   return {
     name,
     columns: results.map((column) => ({

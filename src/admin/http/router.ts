@@ -10,11 +10,16 @@ import { settledWithin } from "../../storage/deadline.ts";
 import { type Http, type RequestInput, sendProblem } from "./http.ts";
 import type { Refusal, Route, RouteSpec } from "./route.ts";
 
+interface RouterDependencies extends ReportDependencies {
+  /** Whether no other request has used the key of one. */
+  readonly claimKey: (key: string, fingerprint: string) => Promise<boolean>;
+}
+
 /** Adds routes, and answers every other method of their paths with 405. */
 export function addRoutes(
   app: Hono<Http>,
   routes: readonly Route[],
-  deps: ReportDependencies,
+  deps: RouterDependencies,
 ): void {
   // Path by path: else `/jobs/:id` would take a method that `/jobs/list` refuses.
   for (const [path, ofPath] of Map.groupBy(routes, ({ spec }) => spec.path)) {
@@ -22,7 +27,7 @@ export function addRoutes(
     for (const route of ofPath) {
       const { method, access } = route.spec;
       app.on(method.toUpperCase(), path, report(route.spec, deps), permit(access), async (c) =>
-        answer(c, route),
+        answer(c, route, deps),
       );
     }
     const methods = ofPath.map(({ spec }) => spec.method.toUpperCase());
@@ -41,11 +46,16 @@ const readableAnywhere = cors({
   maxAge: 7200,
 });
 
-async function answer(c: Context<Http>, { spec, handle }: Route): Promise<Response> {
+async function answer(
+  c: Context<Http>,
+  { spec, handle }: Route,
+  { claimKey }: RouterDependencies,
+): Promise<Response> {
   const input = await readInput(c, spec);
   if ("problem" in input) return sendProblem(c, input.problem, input.headers);
   c.set("input", input);
-  const key = spec.access === "operate" && spec.beginsWork ? readIdempotencyKey(c, input) : null;
+  const takesKey = spec.access === "operate" && spec.beginsWork === true;
+  const key = takesKey ? await readIdempotencyKey(c, input, claimKey) : null;
   if (typeof key === "object" && key !== null) return sendProblem(c, key.problem);
   const { actor, requestId } = c.var;
   const { headers: sent } = c.req.raw;
@@ -91,12 +101,16 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInpu
 const IDEMPOTENCY_KEY = /^[!-~]{1,128}$/;
 
 /**
- * Makes the key that the repetitions of a request share: of the header, who sends it, and all that
- * it says. Another request with the same header is no repetition.
+ * Makes the key that the repetitions of a request share: of the header, and who sends it. Refuses
+ * another request with the same one.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
-function readIdempotencyKey(c: Context<Http>, { body }: RequestInput): string | Refusal | null {
+async function readIdempotencyKey(
+  c: Context<Http>,
+  { body }: RequestInput,
+  claimKey: RouterDependencies["claimKey"],
+): Promise<string | Refusal | null> {
   const header = c.req.header("idempotency-key");
   if (header === undefined) return null;
   if (!IDEMPOTENCY_KEY.test(header))
@@ -104,8 +118,19 @@ function readIdempotencyKey(c: Context<Http>, { body }: RequestInput): string | 
       "invalid_idempotency_key",
       "The header Idempotency-Key must have 1 to 128 visible ASCII characters.",
     );
-  return sha256Hex(JSON.stringify([header, c.var.actor?.id, c.req.path, body]));
+  const key = sha256Hex(JSON.stringify([header, c.var.actor?.id]));
+  const fingerprint = sha256Hex(JSON.stringify([c.req.method, c.req.path, body]));
+  return (await claimKey(key, fingerprint)) ? key : REUSED_KEY;
 }
+
+const REUSED_KEY: Refusal = {
+  problem: {
+    status: 422,
+    code: "idempotency_key_reused",
+    detail:
+      "An earlier request with this Idempotency-Key was another one. Send a new request with a new key.",
+  },
+};
 
 const NO_FIELDS = z.strictObject({});
 

@@ -145,7 +145,7 @@ describe("an ICAO code", () => {
   it("is marked while another airport has it, and an approval does not bring it", async () => {
     const wiki = new Wiki("icao");
     await wiki.nextDay("B B C");
-    expect(wiki.life.reasons()).toEqual(["YAY: takes_code"]);
+    expect(wiki.life.reasons()).toEqual(["YAY: changes_code"]);
     await wiki.nextDay("B B C", true);
     expect(wiki.served()).toBe("A B C . .");
     expect(wiki.life.held()).toMatchObject([{ iata: "YAY", state: "approved" }]);
@@ -168,7 +168,7 @@ describe("an ICAO code", () => {
       "",
       "XCXX",
     ]);
-    expect(wiki.life.reasons()).toEqual(["YBY: takes_code"]);
+    expect(wiki.life.reasons()).toEqual(["YBY: changes_code"]);
   });
 
   it("does without the other airports that have none", async () => {

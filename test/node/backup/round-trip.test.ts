@@ -44,6 +44,27 @@ describe("a backup", () => {
     expect(read).toEqual([...new Set(read)]);
   });
 
+  it("copies and restores the service's own tables, whatever else is in the database", async () => {
+    const others = `
+      CREATE TABLE notes (t text);
+      INSERT INTO notes VALUES ('mine');
+      CREATE TABLE "a ""b" (id INTEGER PRIMARY KEY, bytes BLOB);
+      INSERT INTO "a ""b" VALUES (1, x'00');
+      CREATE VIEW runs AS SELECT * FROM ingest_runs`;
+    world.d1.database.exec(others);
+    const { backup_id, ...job } = await world.backUp();
+    expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
+    const { tables } = JSON.parse((await world.store.readManifest(backup_id)) ?? "");
+    expect(Object.keys(tables).toSorted()).toEqual([
+      "alert_findings",
+      "alert_runs",
+      "audit",
+      "ingest_runs",
+    ]);
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded" });
+    expect(world.d1.database.prepare("SELECT t FROM notes").all()).toEqual([{ t: "mine" }]);
+  });
+
   it("writes only objects that no earlier backup has stored", async () => {
     const written = () => world.calls.filter((call) => call.startsWith("put backups/objects/"));
     await world.backUp();

@@ -407,8 +407,8 @@ describe("the header Idempotency-Key", () => {
     const runs = [
       await send("a"),
       await send("b"),
-      await send("a", { mode: "full" }),
-      await send("a", { note: "why" }),
+      await send("c", { mode: "full" }),
+      await send("d", { note: "why" }),
     ];
     expect(new Set(runs.map(({ run }) => run?.id)).size).toBe(4);
     for (const { status } of runs) expect(status).toBe(202);
