@@ -13,6 +13,7 @@ import { listBackups } from "../../src/backup/listing.ts";
 import { type BackupTimes, newestTimes } from "../../src/backup/read-backups.ts";
 import { expired, type KeptBackup } from "../../src/backup/retention.ts";
 import { nextToStep, queueOf, stepTime } from "../../src/coordinator/jobs.ts";
+import { createHistory } from "../../src/coordinator/history.ts";
 import { GarbageTable } from "../../src/coordinator/tables.ts";
 import { lastSuccess } from "../../src/health/catalog-rules.ts";
 import { checkServed } from "../../src/health/catalog-checks.ts";
@@ -21,6 +22,7 @@ import type { Facts, IngestFacts } from "../../src/health/facts.ts";
 import type { RuleName } from "../../src/health/rule-names.ts";
 import { evaluateRules } from "../../src/health/rules.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
+import { NEWEST_KEPT } from "../../src/storage/page.ts";
 import { SingleFlight } from "../../src/storage/single-flight.ts";
 import { Outbox, TickTable } from "../../src/storage/tables.ts";
 import { CLOCK_SKEW_MS, DAY_MS, durationOf, HOUR_MS, timeText } from "../../src/storage/time.ts";
@@ -39,6 +41,7 @@ import {
   withMonitor,
 } from "../builders/facts.ts";
 import { aManifest } from "../builders/manifest.ts";
+import { MemoryD1 } from "../builders/memory-d1.ts";
 import { MemoryTables } from "../builders/memory-tables.ts";
 import { MonitorWorld, resultOf } from "../builders/monitor-world.ts";
 import { ReaderWorld } from "../builders/reader-world.ts";
@@ -285,6 +288,34 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
       started_at: NOW - day * DAY_MS - 1,
     }));
     expect(expired([...ahead, today, ...week.slice(1)], NOW)).toEqual([]);
+  });
+});
+
+describe.each(Object.entries(AHEAD))("rows of D1 that are %s ahead of now", (_, ms) => {
+  it("do not count among the newest, which retention spares, and stay until their time", async () => {
+    const history = createHistory(MemoryD1.migrated().binding);
+    let seq = 0;
+    const save = (count: number, ended: number) =>
+      history.saveRuns(
+        Array.from({ length: count }, () => {
+          const id = idAt(ended, ++seq);
+          const finished_at = timeText(ended);
+          const { job } = aRunRecord({
+            id,
+            state: "succeeded",
+            queued_at: finished_at,
+            finished_at,
+          });
+          return { seq, run: job };
+        }),
+      );
+    await save(5, NOW - 200 * DAY_MS);
+    await save(NEWEST_KEPT, NOW - 100 * DAY_MS);
+    await save(10, NOW + ms);
+    for (const total of [NEWEST_KEPT + 10, NEWEST_KEPT + 10]) {
+      await history.deleteOldRuns(NOW);
+      expect(await history.listRuns({ limit: 1 })).toMatchObject({ total });
+    }
   });
 });
 
