@@ -122,7 +122,10 @@ const GAP_MS = 36 * HOUR_MS;
 const LATENESS_MS = HOUR_MS;
 
 /** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
-export function isUnbroken({ since, wanted_since, last_seen }: HeldChange, now: number): boolean {
+export function isUnbroken(
+  { since, wanted_since, last_seen }: Pick<HeldChange, "since" | "wanted_since" | "last_seen">,
+  now: number,
+): boolean {
   const isWrong = isAhead(since, now) || isAhead(wanted_since, now);
   return !isWrong && !hasElapsed(last_seen, GAP_MS + 1, now);
 }

@@ -65,7 +65,7 @@ export function nextTrack(
   return { ...next, since: next.state === known.state ? known.since : now };
 }
 
-/** Lets what a clock that was ahead has recorded begin now. */
+/** Lets what a clock that was ahead has recorded begin now; an alert stays the one that was raised. */
 function withoutAhead(track: AlertTrack, now: number): AlertTrack {
   const orNow = (time: number | null) => (time === null ? null : (unlessAhead(time, now) ?? now));
   return {
@@ -73,7 +73,6 @@ function withoutAhead(track: AlertTrack, now: number): AlertTrack {
     since: unlessAhead(track.since, now) ?? now,
     badSince: orNow(track.badSince),
     nodataSince: orNow(track.nodataSince),
-    raisedAt: orNow(track.raisedAt),
   };
 }
 

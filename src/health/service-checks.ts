@@ -12,7 +12,7 @@ import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";
 import { describeDuration } from "./rule.ts";
 import { findingOf, type RuleFinding } from "./rules.ts";
-import { ageOf } from "../storage/time.ts";
+import { ageOf, durationOf } from "../storage/time.ts";
 
 /** The part of a finding that a check shows. */
 type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" | "fingerprint">;
@@ -74,7 +74,10 @@ function checkEvaluation(
   const age = ageOf(at, now);
   if (age !== null && age < limits.monitorGapMs) return { status: "pass", time: at };
   // A time that lies ahead is as wrong as one that is too long ago.
-  const distance = age === null ? "in the future" : `${describeDuration(age)} ago`;
+  const distance =
+    age === null
+      ? `${describeDuration(durationOf(now, at))} in the future`
+      : `${describeDuration(age)} ago`;
   const output = `the rules were last evaluated ${distance}: look at the cron trigger and the log`;
   return { status: "fail", time: at, output };
 }

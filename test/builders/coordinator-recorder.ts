@@ -92,7 +92,7 @@ export class Recorder {
         kv: await manifestOf("kv"),
         r2: await manifestOf("r2"),
       },
-      defaultLocale: "en",
+      defaultLocales: ["en"],
     };
   }
 

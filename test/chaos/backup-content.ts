@@ -1,6 +1,10 @@
 import type { Run } from "../../src/coordinator/run.ts";
 import { gunzipSync } from "node:zlib";
 import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
+import { timeOfId } from "../../src/backup/backup.ts";
+import { manifestText, parseManifest } from "../../src/backup/format.ts";
+import { backupManifestKey, backupPartKey } from "../../src/storage/keys.ts";
+import { timeText } from "../../src/storage/time.ts";
 import type { BackupContent } from "./evidence.ts";
 
 /** Reads what a backup says of the ingest from its parts, without the code that restores it. */
@@ -22,6 +26,27 @@ export async function readBackupContent(bucket: R2Bucket, id: string): Promise<B
     audit: (await linesOf("d1.audit")).map((row) => String(row["id"])),
     manifests: manifests.toSorted((a, b) => a.generation - b.generation),
   };
+}
+
+/** Copies a backup as that of another time, as one comes from a machine whose clock is another. */
+export async function copyBackup(
+  bucket: R2Bucket,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const manifest = await bucket.get(backupManifestKey(from));
+  const parsed = parseManifest((await manifest?.text()) ?? null, from);
+  if (!parsed.ok) return;
+  const { objects } = await bucket.list({ prefix: backupPartKey(from, ""), limit: 1000 });
+  for (const { key } of objects) {
+    const name = key.slice(backupPartKey(from, "").length);
+    const part = await bucket.get(key);
+    if (part !== null) await bucket.put(backupPartKey(to, name), await part.arrayBuffer());
+  }
+  const laterMs = timeOfId(to) - timeOfId(from);
+  const later = (time: string) => timeText(Date.parse(time) + laterMs);
+  const { started_at, finished_at } = parsed.manifest;
+  const times = { started_at: later(started_at), finished_at: later(finished_at) };
+  await bucket.put(backupManifestKey(to), manifestText({ ...parsed.manifest, id: to, ...times }));
 }
 
 interface Line {

@@ -21,6 +21,7 @@ import { addInjected, type Coverage, findTooLittle, type InjectedFault } from ".
 import { MALFORMED } from "./judge-answer.ts";
 import { Operator } from "./operator.ts";
 import { Random } from "./random.ts";
+import { checkReadRoutes } from "./read-routes.ts";
 import { Report } from "./report.ts";
 import { buildService } from "./service.ts";
 import { REGIONS_FILE } from "./upstream-files.ts";
@@ -44,9 +45,15 @@ if (values.help) {
   process.exit(0);
 }
 
-const DEFAULT_LOCALE = "en";
-/** Locales that one deploy or the other publishes. */
-const DEPLOYED_LOCALES = ["en,de,ja", "en,de,ja,ar"];
+/** What one deploy or the other publishes, and answers without a locale. */
+const SETTINGS = [
+  { LOCALES: "en,de,ja", DEFAULT_LOCALE: "en" },
+  { LOCALES: "en,de,ja,ar", DEFAULT_LOCALE: "en" },
+  { LOCALES: "en,de,ja", DEFAULT_LOCALE: "de" },
+  { LOCALES: "fr,ja", DEFAULT_LOCALE: "fr" },
+] as const;
+/** How often a new start is followed by a look at every read route. */
+const LOOK_CHANCE = 0.5;
 const WEATHER_MS = { least: 1_500, most: 5_000 };
 const LIFE_MS = { least: 8_000, most: 18_000 };
 const DEAD_MS = { least: 0, most: 1_500 };
@@ -66,7 +73,6 @@ const token = randomBytes(32).toString("base64url");
 const report = new Report();
 say(`seed ${seed}: bundling …`);
 const service = await buildService(folder, token, {
-  DEFAULT_LOCALE,
   MANIFEST_FRESH_MS: "500",
   // Too few bytes for all bodies, so that stores are read again and again.
   CACHE_MAX_BYTES: String(2 * 1024 * 1024),
@@ -87,7 +93,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  await service.start({ LOCALES: DEPLOYED_LOCALES[0] ?? "" });
+  await service.start(SETTINGS[0]);
   say("first ingest …");
   await service.control("drop?name=regions.csv.gz", REGIONS_FILE);
   await publishOne("the first ingest");
@@ -104,6 +110,7 @@ async function main(): Promise<void> {
     ),
   ]);
   say("the faults are over; waiting until everything agrees …");
+  await service.setClock(0);
   const seen = { seconds: durationMs / 1000, checked: clients.checked, kills: service.life - 1 };
   await operator.resume();
   await operator.takeBack();
@@ -152,9 +159,11 @@ async function killUntil(endAt: number): Promise<void> {
     const { stage } = operator.restorer;
     await service.kill();
     await sleep(death.between(DEAD_MS.least, DEAD_MS.most));
-    const locales = death.pick(DEPLOYED_LOCALES);
-    await service.start({ LOCALES: locales });
-    report.count("killed", `process, started again with LOCALES=${locales}`);
+    const settings = death.pick(SETTINGS);
+    await service.start(settings);
+    const { LOCALES, DEFAULT_LOCALE } = settings;
+    report.count("killed", `process, started again with ${LOCALES}, of which ${DEFAULT_LOCALE}`);
+    if (death.chance(LOOK_CHANCE)) await checkReadRoutes(admin, report, "after a kill");
     if (stage !== undefined) report.count("killed", `process, in the stage ${stage} of a restore`);
   }
 }
@@ -214,7 +223,7 @@ async function finish(convergedMs: number, coverage: Coverage): Promise<void> {
     older: clients.older,
     operated,
     state,
-    defaultLocale: DEFAULT_LOCALE,
+    defaultLocales: [...new Set(SETTINGS.map(({ DEFAULT_LOCALE }) => DEFAULT_LOCALE))],
   };
   for (const violation of checkInvariants(evidence)) report.violate(violation);
   for (const what of findTooLittle(coverage)) report.violate({ invariant: "too little", what });

@@ -14,7 +14,8 @@ export interface Evidence {
   readonly older: readonly Older[];
   readonly operated: Operated;
   readonly state: StoredState;
-  readonly defaultLocale: string;
+  /** Those that were configured at any time. */
+  readonly defaultLocales: readonly string[];
 }
 
 /**
@@ -44,9 +45,9 @@ function allManifests({ state: { truth, kept }, operated }: Evidence): Manifests
 }
 
 /** I1: each answer was of a published manifest, in the locale that it should be in. */
-function checkServed({ served, defaultLocale }: Evidence, manifests: Manifests): Violation[] {
+function checkServed({ served, defaultLocales }: Evidence, manifests: Manifests): Violation[] {
   return [...served].flatMap((answer) => {
-    const problem = problemOf(answer, manifests, defaultLocale);
+    const problem = problemOf(answer, manifests, defaultLocales);
     if (problem === undefined) return [];
     return [{ invariant: "I1", what: `${problem}: ${JSON.stringify(answer)}` }];
   });
@@ -62,7 +63,7 @@ function checkShown({ shown }: Evidence, manifests: Manifests): Violation[] {
 function problemOf(
   answer: Served,
   manifests: Manifests,
-  defaultLocale: string,
+  defaultLocales: readonly string[],
 ): string | undefined {
   const manifest = manifests.get(answer.generation);
   const entry = manifest?.locales[answer.locale];
@@ -72,8 +73,8 @@ function problemOf(
   const choosers = [...manifests.values()].filter(({ previous }) => previous === answer.generation);
   const parsed = parseLocale(answer.wanted);
   const tag = parsed.ok ? parsed.tag : "";
-  const right = [manifest, ...choosers].map(
-    ({ locales }) => negotiateLocale(tag, locales, defaultLocale).locale,
+  const right = [manifest, ...choosers].flatMap(({ locales }) =>
+    defaultLocales.map((locale) => negotiateLocale(tag, locales, locale).locale),
   );
   if (!right.includes(answer.locale)) return `not in ${right.join(" or ")}`;
   if (entry.sha256 !== answer.messageSha256) return "another message than was published";
@@ -160,7 +161,9 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
 
 /** The runs that published each generation. */
 function publishersOf({ rows, otherRows }: StoredState): ReadonlyMap<number, readonly Run[]> {
-  const published = [...rows, ...otherRows].filter(({ outcome }) => outcome === "published");
+  // A restored backup of the other installation brings its runs.
+  const runs = new Map([...rows, ...otherRows].map((run) => [run.id, run])).values();
+  const published = [...runs].filter(({ outcome }) => outcome === "published");
   return Map.groupBy(published, (run) => run.generation_after ?? -1);
 }
 

@@ -18,6 +18,10 @@ const WEIGHTS = {
   restore: 2,
   reset: 2,
   meetOther: 3,
+  hostile: 8,
+  setClock: 3,
+  copyBackup: 1,
+  deleteBackup: 1,
 } as const;
 export type Action = keyof typeof WEIGHTS;
 

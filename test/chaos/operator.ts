@@ -2,11 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isOpen } from "../../src/coordinator/jobs.ts";
 import { CRON_JOBS } from "../../src/schedule.ts";
+import { DAY_MS, HOUR_MS } from "../../src/storage/time.ts";
 import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
 import type { Operated, StoredState } from "./evidence.ts";
+import { hostileRequest } from "./hostile-request.ts";
 import { type Action, chooseAction } from "./operator-choices.ts";
 import type { Random } from "./random.ts";
+import { checkReadRoutes } from "./read-routes.ts";
 import type { Report } from "./report.ts";
 import { Restorer } from "./restorer.ts";
 import type { Service } from "./service.ts";
@@ -30,6 +33,16 @@ const PAUSE_MAX_MS = 8_000;
 /** How often a resumption asks for a run at once. */
 const RUN_NOW_CHANCE = 0.1;
 const FORCED_DEADLINE_MS = 15_000;
+/** Where the clock goes, several times as far. */
+const CLOCKS: readonly (readonly [string, number])[] = [
+  ["right", 0],
+  ["right", 0],
+  ["hours ahead", HOUR_MS],
+  ["years ahead", 365 * DAY_MS],
+  ["hours back", -HOUR_MS],
+  ["years back", -365 * DAY_MS],
+];
+const CLOCK_TIMES_MAX = 20;
 /** How often the other installation takes the bucket over when it appears. */
 const TAKEOVER_CHANCE = 0.5;
 
@@ -63,6 +76,10 @@ export class Operator {
     restore: async (random) => this.#restore(random),
     reset: async () => this.restorer.reset(),
     meetOther: async (random) => this.#meetOther(random),
+    hostile: async (random) => this.#sendHostile(random),
+    setClock: async (random) => this.#setClock(random),
+    copyBackup: async (random) => this.restorer.copyAny(random),
+    deleteBackup: async (random) => this.restorer.deleteAny(random),
   };
   #generation = 0;
   #tickAt = Date.now();
@@ -124,6 +141,10 @@ export class Operator {
     await this.#drop(goodAirports(random));
     await this.#askOther("publish");
     await this.#untilOther(({ queued, running }) => queued.length === 0 && running === null);
+    if (random.chance(TAKEOVER_CHANCE)) {
+      await this.#askOther("back_up");
+      await this.#untilOther(({ job }) => job === null);
+    }
     await this.takeBack();
   }
 
@@ -250,13 +271,37 @@ export class Operator {
     await this.#call("GET", path);
   }
 
+  /**
+   * Sends values of all kinds. What is accepted must not stop the next start, nor a pause outlast the
+   * check.
+   */
+  async #sendHostile(random: Random): Promise<void> {
+    const { admin, service, report } = this.#deps;
+    const { method, path, headers, body } = hostileRequest(random, service.now());
+    const answer = await admin.call(method, path, body, { headers, isHostile: true });
+    if (method === "GET") return;
+    if (answer !== undefined && answer.status < 300) {
+      await this.restorer.reset();
+      await checkReadRoutes(admin, report, `after ${method} ${path} ${JSON.stringify(body)}`);
+    }
+    if (path.endsWith("/pause") || path.endsWith("/restore")) await this.resume();
+  }
+
+  /** Sets the clock ahead or back by hours or years, and later right again. */
+  async #setClock(random: Random): Promise<void> {
+    const [what, aheadMs] = random.pick(CLOCKS);
+    const times = random.between(1, CLOCK_TIMES_MAX);
+    await this.#deps.service.setClock(aheadMs * times);
+    this.#deps.report.count("clock", what);
+  }
+
   /** Cron ticks, some of them twice. */
   async #tick(random: Random): Promise<void> {
     const cron = random.pick(Object.keys(CRON_JOBS));
-    if (random.chance(0.7)) this.#tickAt = Date.now();
-    const path = `tick?cron=${encodeURIComponent(cron)}&at=${this.#tickAt}`;
+    const { service } = this.#deps;
+    if (random.chance(0.7)) this.#tickAt = service.now();
     // A tick that meets a fault is lost, and nobody was told that it was taken.
-    await this.#deps.service.control(path).catch(() => undefined);
+    await service.tick(cron, this.#tickAt).catch(() => undefined);
     this.#deps.report.count("operators", `cron tick ${cron}`);
   }
 

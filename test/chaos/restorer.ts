@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isOpen } from "../../src/coordinator/jobs.ts";
+import { DAY_MS } from "../../src/storage/time.ts";
+import { idAt } from "../builders/an-id.ts";
 import type { Admin } from "./admin.ts";
 import type { BackupContent, Operated, Restored, StoredState } from "./evidence.ts";
 import { Random } from "./random.ts";
@@ -60,13 +62,37 @@ export class Restorer {
 
   /** Restores any of the backups there are, most often while nothing is being ingested. */
   async restoreAny(random: Random): Promise<void> {
-    const answer = await this.#deps.admin.call("GET", "/admin/backup/list?limit=50");
-    if (answer?.status !== 200) return;
-    const { backups } = answer.body as { backups: { id: string; state: string }[] }; // our API
-    const whole = backups.filter(({ state }) => state === "complete");
+    const whole = await this.#wholeBackups();
     if (whole.length === 0) return;
     if (random.chance(0.8)) await this.#quiesce();
-    await this.#restore(random.pick(whole).id);
+    await this.#restore(random.pick(whole));
+  }
+
+  /** The ids of the complete backups. */
+  async #wholeBackups(): Promise<readonly string[]> {
+    const answer = await this.#deps.admin.call("GET", "/admin/backup/list?limit=50");
+    if (answer?.status !== 200) return [];
+    const { backups } = answer.body as { backups: { id: string; state: string }[] }; // our API
+    return backups.filter(({ state }) => state === "complete").map(({ id }) => id);
+  }
+
+  /** Copies a backup as one of years ahead or back comes from elsewhere; it may be restored later. */
+  async copyAny(random: Random): Promise<void> {
+    const { service } = this.#deps;
+    const whole = await this.#wholeBackups();
+    if (whole.length === 0) return;
+    const from = random.pick(whole);
+    const days = random.between(1, 5_000) * random.pick([1, -1]);
+    const to = idAt(service.now() + days * DAY_MS, random.between(0, 0xfff));
+    await service.control(`copy_backup?from=${from}&to=${to}`);
+    this.#deps.report.count("operators", `backup copied from ${days > 0 ? "ahead" : "long ago"}`);
+  }
+
+  /** Deletes any backup; one that is protected is refused. */
+  async deleteAny(random: Random): Promise<void> {
+    const whole = await this.#wholeBackups();
+    if (whole.length > 0)
+      await this.#deps.admin.call("DELETE", `/admin/backup/${random.pick(whole)}`);
   }
 
   /** Restores a backup that has just been made; there are no faults, so that it must succeed. */
@@ -128,7 +154,7 @@ export class Restorer {
   /** The newest jobs, however often it takes to learn of them. */
   async #jobs(): Promise<readonly JobAnswer[]> {
     for (;;) {
-      const answer = await this.#deps.admin.call("GET", "/admin/backup/jobs");
+      const answer = await this.#deps.admin.call("GET", "/admin/backup/jobs?limit=200");
       if (answer?.status === 200) return (answer.body as { jobs: JobAnswer[] }).jobs; // our API
       await sleep(POLL_MS);
     }

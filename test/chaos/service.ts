@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleWorker } from "../../bench/bundle.ts";
+import { WATCH_CRON } from "../../src/schedule.ts";
 import { freePort } from "../system/running-service.ts";
 import { type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
 import { readHostConfig } from "./host-config.ts";
@@ -72,6 +73,7 @@ export class Service {
   /** Each until the next one came into force. */
   readonly #plans: { readonly plan: FaultPlan; readonly from: number }[] = [];
   #hasTables = false;
+  #aheadMs = 0;
   /** When the process was killed and when it served again, in pairs. */
   readonly #outages: { from: number; to: number }[] = [];
 
@@ -100,7 +102,12 @@ export class Service {
     const { secret, ...options } = this.#options;
     const all: HostOptions = {
       ...options,
-      vars: { ...options.vars, ...vars, CHAOS_SECRET: secret },
+      vars: {
+        ...options.vars,
+        ...vars,
+        CHAOS_SECRET: secret,
+        CHAOS_CLOCK_MS: String(this.#aheadMs),
+      },
       plan: this.#plans.at(-1)?.plan ?? NO_FAULTS,
       migrate: !this.#hasTables,
       sql: [],
@@ -140,6 +147,23 @@ export class Service {
   async setPlan(plan: FaultPlan): Promise<void> {
     this.#plans.push({ plan, from: Date.now() });
     await this.control("plan", JSON.stringify(plan));
+  }
+
+  /** The time of the Worker's clock. */
+  now(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  /** Sets the Worker's clock so far ahead of the machine's, or back, and lets the cron notice. */
+  async setClock(aheadMs: number): Promise<void> {
+    this.#aheadMs = aheadMs;
+    await this.control(`clock?ms=${aheadMs}`);
+    await this.tick(WATCH_CRON, this.now()).catch(() => undefined);
+  }
+
+  /** Lets a cron trigger fire for a time. Throws if it meets a fault: then it is lost. */
+  async tick(cron: string, at: number): Promise<void> {
+    await this.control(`tick?cron=${encodeURIComponent(cron)}&at=${at}`);
   }
 
   /** Calls the control path; again, if the process dies over it, or has just closed an idle connection. */

@@ -2,6 +2,7 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
+import { clockAhead, moveAlarm, setClock, withClock } from "./worker-clock.ts"; // first of all
 import { Buffer } from "node:buffer";
 import type { Run } from "../../src/coordinator/run.ts";
 import type { RunRecord } from "../../src/coordinator/run-record.ts";
@@ -16,7 +17,7 @@ import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
 import { parseJson } from "../../src/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { anEnqueueRequest } from "../builders/run.ts";
-import { readBackupContent } from "./backup-content.ts";
+import { copyBackup, readBackupContent } from "./backup-content.ts";
 import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import { COLLECTED_PREFIX, faultyEnv } from "./faulty-bindings.ts";
@@ -27,6 +28,8 @@ export { SegmentCompressor } from "../../src/worker.ts";
 interface ChaosEnv extends Env {
   readonly CHAOS_SECRET: string;
   readonly CHAOS_PLAN: FaultPlan;
+  /** How far the clock is ahead of the machine's. */
+  readonly CHAOS_CLOCK_MS: string;
   readonly OTHER_COORDINATOR: DurableObjectNamespace<OtherCoordinator>;
   readonly OTHER_HISTORY: D1Database;
 }
@@ -36,14 +39,23 @@ const calls = new FaultyCalls();
 let faulty: Env | undefined;
 
 function open(env: Env): Env {
-  if (faulty === undefined) calls.plan = (env as ChaosEnv).CHAOS_PLAN; // set by the harness
+  if (faulty === undefined) {
+    const { CHAOS_PLAN, CHAOS_CLOCK_MS } = env as ChaosEnv; // set by the harness
+    calls.plan = CHAOS_PLAN;
+    setClock(Number(CHAOS_CLOCK_MS));
+  }
   faulty ??= faultyEnv(env, calls);
   return faulty;
 }
 
 export class IngestCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, open(env));
+    super(withClock(ctx), open(env));
+  }
+
+  /** Lets the alarm follow the clock, which was so far ahead before. */
+  moveAlarm(before: number): Promise<void> {
+    return moveAlarm(this.ctx, before);
   }
 
   /** Loses what is in memory, in the middle of whatever is under way. */
@@ -84,10 +96,14 @@ export class IngestCoordinator extends Coordinator {
   }
 }
 
+/** It publishes in other languages, so that its backups do not fit this installation's settings. */
+const OTHER_SETTINGS = { LOCALES: "de,fr", DEFAULT_LOCALE: "de" } as const;
+
 /** Another installation over the same KV and R2, with state and a D1 of its own. */
 export class OtherCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, { ...open(env), HISTORY: (env as ChaosEnv).OTHER_HISTORY }); // of this Worker
+    const { OTHER_HISTORY: HISTORY } = env as ChaosEnv; // of this Worker
+    super(withClock(ctx), { ...open(env), HISTORY, ...OTHER_SETTINGS });
   }
 }
 
@@ -108,6 +124,14 @@ async function askOther(env: Env, deed: string): Promise<unknown> {
       await other.resume();
       return answer;
     }
+    case "back_up":
+      return other.backUp({
+        trigger: "manual",
+        note: "of another installation",
+        pin: false,
+        requested_by: "other",
+        idempotencyKey: crypto.randomUUID(),
+      });
     case "status":
       return other.status();
     default:
@@ -150,6 +174,17 @@ export default {
       case "reset":
         await coordinator(env).reset();
         return Response.json({});
+      case "clock": {
+        const before = clockAhead();
+        setClock(Number(searchParams.get("ms")));
+        await coordinator(env).moveAlarm(before);
+        return Response.json({});
+      }
+      case "copy_backup": {
+        const [from = "", to = ""] = ["from", "to"].map((name) => searchParams.get(name) ?? "");
+        await copyBackup(env.BACKUPS, { from, to });
+        return Response.json({});
+      }
       case "other": {
         const answer = await askOther(env, searchParams.get("deed") ?? "").catch(String);
         return Response.json(answer ?? null);

@@ -108,8 +108,8 @@ describe("a run whose process is killed in the middle of each stage", () => {
     const { older } = clients;
     const served = clients.served.values();
     const shown = [state.kv ?? [], state.r2 ?? []].flat();
-    expect(checkInvariants({ served, shown, older, operated, state, defaultLocale: "en" })).toEqual(
-      [],
-    );
+    expect(
+      checkInvariants({ served, shown, older, operated, state, defaultLocales: ["en"] }),
+    ).toEqual([]);
   });
 });

@@ -194,7 +194,7 @@ it("no version has broken an invariant, whichever one was called", async () => {
   const served = clients.flatMap((called) => [...called.served.values()]);
   const older = clients.flatMap((called) => called.older);
   const shown = [state.kv ?? [], state.r2 ?? []].flat();
-  expect(checkInvariants({ served, shown, older, operated, state, defaultLocale: "en" })).toEqual(
-    [],
-  );
+  expect(
+    checkInvariants({ served, shown, older, operated, state, defaultLocales: ["en"] }),
+  ).toEqual([]);
 });

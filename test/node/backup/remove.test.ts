@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { backupManifestKey, backupNoteKey } from "../../../src/storage/keys.ts";
+import { timeText } from "../../../src/storage/time.ts";
+import { idAt } from "../../builders/an-id.ts";
 import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
@@ -11,10 +13,12 @@ beforeEach(async () => {
   await world.drain();
 });
 
-/** Lays the manifest of a backup of the far future into the store, which nobody has verified. */
+/** Lays the manifest of a later backup into the store, which nobody has verified. */
 function storeLater(number: number): string {
-  const id = `029aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-  world.bucket.lay(backupManifestKey(id), aBackup(id).text);
+  const id = idAt((world.ingest.time += 1_000), number);
+  const time = timeText(world.ingest.time);
+  const { text } = aBackup(id, { started_at: time, finished_at: time });
+  world.bucket.lay(backupManifestKey(id), text);
   return id;
 }
 
