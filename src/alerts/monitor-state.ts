@@ -7,7 +7,7 @@ import {
   TickTable,
 } from "../storage/tables.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
-import type { AlertRun } from "./alert-run.ts";
+import { type AlertRun, withoutInactive } from "./alert-run.ts";
 import type { AlertRecord } from "./alert-state.ts";
 import { NEW_TARGET, type TargetRecord } from "./deliveries.ts";
 import type { WebhookTarget } from "./settings.ts";
@@ -102,7 +102,7 @@ export class MonitorState {
   /** Adds an evaluation to the outbox or replaces it. */
   saveRun(run: AlertRun): void {
     this.values.set("last_run", run);
-    this.outbox.add(run, run.id);
+    this.outbox.add(withoutInactive(run), run.id);
   }
 }
 

@@ -45,9 +45,7 @@ const RUN_RETENTION_MS = 90 * DAY_MS;
 const ACTIVE_STATES = ["queued", "running"];
 
 /** A run without its changes, as lists show it. */
-const listedRun = sql<ListedRun>`json_remove(${ingestRuns.run}, '$.changes')`.mapWith(
-  (text: string) => JSON.parse(text) as ListedRun, // only `saveRuns` writes rows
-);
+const listedRun = sql`json_remove(${ingestRuns.run}, '$.changes')`.mapWith(ingestRuns.run);
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -93,7 +91,7 @@ export function createHistory(d1: D1Database) {
         .from(ingestRuns)
         .where(eq(ingestRuns.id, id))
         .get();
-      return (found?.run ?? null) as Run | null; // only `saveRuns` writes rows
+      return found?.run ?? null;
     },
 
     /** Returns which of these runs match the filter in D1. */
