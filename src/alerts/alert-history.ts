@@ -43,8 +43,7 @@ export function createAlertHistory(d1: D1Database) {
 
   const saveRun = (run: AlertRun) => {
     const { id, results } = run;
-    const active = results.filter(({ state }) => state !== "inactive");
-    const rows = active.map(({ fingerprint, rule, state }) => [id, fingerprint, rule, state]);
+    const rows = results.map(({ fingerprint, rule, state }) => [id, fingerprint, rule, state]);
     return [
       db
         .insert(alertRuns)
@@ -74,7 +73,7 @@ export function createAlertHistory(d1: D1Database) {
       const page = await readPage(db, alertRuns, { ...query, matching, columns });
       if (!page.ok) return page;
       const { rows, ...rest } = page;
-      return { ...rest, runs: rows.map(({ run }) => asRun(run)) };
+      return { ...rest, runs: rows.map(({ run }) => run) };
     },
 
     async findRun(id: string): Promise<AlertRun | null> {
@@ -83,7 +82,7 @@ export function createAlertHistory(d1: D1Database) {
         .from(alertRuns)
         .where(eq(alertRuns.id, id))
         .get();
-      return found === undefined ? null : asRun(found.run);
+      return found?.run ?? null;
     },
 
     /**
@@ -128,8 +127,4 @@ export function createAlertHistory(d1: D1Database) {
       ...within(alertRuns.started_at, sinceMs, untilMs),
     ];
   }
-}
-
-function asRun(run: unknown): AlertRun {
-  return run as AlertRun; // only `saveRuns` writes rows
 }

@@ -72,7 +72,9 @@ export const alertRunSchema = z
     finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),
     duration_ms: count.nullable(),
     worst: z.enum(HEALTH_STATUSES).meta({ description: "The gravest status of its findings." }),
-    rules_total: count.meta({ description: "Rules; one may have several alerts." }),
+    rules_total: count.meta({
+      description: "Rules; one may have several alerts. Those without a result are inactive.",
+    }),
     pending: count,
     firing: count,
     fired: count.meta({ description: "Alerts raised by this evaluation: they fire or lack data." }),
@@ -82,7 +84,10 @@ export const alertRunSchema = z
     notified: count.meta({ description: "Delivered messages." }),
     notify_failed: count.meta({ description: "Messages that could not be delivered." }),
     changed: z.boolean(),
-    results: z.array(alertResultSchema),
+    results: z.array(alertResultSchema).meta({
+      description:
+        "The alerts that are not inactive. `GET /admin/alerts` has the others of the last evaluation.",
+    }),
     deliveries: z.array(receiptSchema),
     ping: z.enum(["sent", "failed", "not_configured"]).nullable(),
     worker_version: z.string().nullable(),
@@ -90,6 +95,11 @@ export const alertRunSchema = z
   .meta({ id: "AlertRun", description: "One evaluation of all alert rules." });
 
 export type AlertRun = DeepReadonly<z.output<typeof alertRunSchema>>;
+/** Returns an evaluation as the history and the API have it: without the alerts that are inactive. */
+export function withoutInactive(run: AlertRun): AlertRun {
+  return { ...run, results: run.results.filter(({ state }) => state !== "inactive") };
+}
+
 /** Result of an evaluation for one alert. */
 export type AlertResult = AlertRun["results"][number];
 /** Result of sending one message to a target, without URLs or secrets. */

@@ -4,7 +4,14 @@ import { count } from "../catalog/fields.ts";
 import type { Log } from "../log.ts";
 import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, type ObjectSchema, Outbox, TickTable } from "../storage/tables.ts";
-import { ALERT_CHANGES, ALERT_STATES, type AlertRun, alertResultSchema, alertRunSchema } from "./alert-run.ts";
+import {
+  ALERT_CHANGES,
+  ALERT_STATES,
+  type AlertRun,
+  alertResultSchema,
+  alertRunSchema,
+  withoutInactive,
+} from "./alert-run.ts";
 import { SEVERITIES } from "../health/rule-names.ts";
 import type { AlertRecord } from "./alert-state.ts";
 import { NEW_TARGET, type TargetRecord } from "./deliveries.ts";
@@ -155,7 +162,7 @@ export class MonitorState {
   /** Adds an evaluation to the outbox or replaces it. */
   saveRun(run: AlertRun): void {
     this.values.set("last_run", run);
-    this.outbox.add(run, run.id);
+    this.outbox.add(withoutInactive(run), run.id);
   }
 }
 

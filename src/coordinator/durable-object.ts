@@ -2,7 +2,7 @@ import { v7 } from "uuid";
 import { type Config, loadConfig } from "../config.ts";
 import { CoordinatorState } from "./state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";
-import { logLine } from "../log.ts";
+import { describeError, logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
@@ -13,7 +13,8 @@ import { createAuditStore } from "../storage/audit-store.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
-import { createHistory, withHistoryTables } from "./history.ts";
+import { createHistory } from "./history.ts";
+import { createHistoryTables } from "./history-tables.ts";
 import { MIGRATIONS } from "../storage/migration-files.ts";
 import { createDropBox, createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
@@ -40,13 +41,20 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
   const audit = createAuditStore(env.HISTORY);
-  const migrated = withHistoryTables({
+  const tables = createHistoryTables({
     d1: env.HISTORY,
     migrations: MIGRATIONS,
     state,
+    deadlineMs: HISTORY_DEADLINE_MS,
     log,
     now: Date.now,
   });
+  // Nothing waits for D1, which may be down.
+  ctx.waitUntil(
+    tables
+      .make()
+      .catch((cause: unknown) => log("warn", "history_unreachable", describeError(cause))),
+  );
   const database = createDatabaseCopy(env.HISTORY);
   return {
     state,
@@ -68,12 +76,12 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     store,
     archive,
     backups: createBackupStore(env.BACKUPS),
-    database: { ...database, tables: () => migrated(() => database.tables()) },
+    database: { ...database, tables: () => tables.make().then(() => database.tables()) },
     snapshot,
-    saveRuns: (rows) => migrated(() => history.saveRuns(rows)),
-    endLostRuns: (open) => migrated(() => history.endLostRuns(open, Date.now())),
-    findMissingRuns: (ids) => migrated(() => history.missing(ids)),
-    saveAudit: (entries) => migrated(() => audit.save(entries)),
+    saveRuns: (rows) => tables.within(() => history.saveRuns(rows)),
+    endLostRuns: (open) => tables.within(() => history.endLostRuns(open, Date.now())),
+    findMissingRuns: (ids) => tables.make().then(() => history.missing(ids)),
+    saveAudit: (entries) => tables.within(() => audit.save(entries)),
     deleteOldRuns: () =>
       Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
     historyDeadlineMs: HISTORY_DEADLINE_MS,

@@ -1,6 +1,5 @@
 import { and, eq, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Log } from "../log.ts";
 import {
   equal,
   exceptNewest,
@@ -9,11 +8,9 @@ import {
   readPage,
   within,
 } from "../storage/page.ts";
-import { applyMigrations, type Migration } from "../storage/migrations.ts";
 import { ingestRuns } from "../storage/schema.ts";
 import { DAY_MS, timeText } from "../storage/time.ts";
 import type { ListedRun, Run } from "./run.ts";
-import type { CoordinatorState } from "./state.ts";
 
 /** A run at the change `seq` of the coordinator's outbox. */
 export interface HistoryRow {
@@ -45,9 +42,7 @@ const RUN_RETENTION_MS = 90 * DAY_MS;
 const ACTIVE_STATES = ["queued", "running"];
 
 /** A run without its changes, as lists show it. */
-const listedRun = sql<ListedRun>`json_remove(${ingestRuns.run}, '$.changes')`.mapWith(
-  (text: string) => JSON.parse(text) as ListedRun, // only `saveRuns` writes rows
-);
+const listedRun = sql`json_remove(${ingestRuns.run}, '$.changes')`.mapWith(ingestRuns.run);
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -93,7 +88,7 @@ export function createHistory(d1: D1Database) {
         .from(ingestRuns)
         .where(eq(ingestRuns.id, id))
         .get();
-      return (found?.run ?? null) as Run | null; // only `saveRuns` writes rows
+      return found?.run ?? null;
     },
 
     /** Returns which of these runs match the filter in D1. */
@@ -179,26 +174,4 @@ function conditions({ sinceMs, untilMs, ...wanted }: RunFilter): (SQL | undefine
     ...FILTERED.map((field) => equal(ingestRuns[field], wanted[field])),
     ...within(ingestRuns.queued_at, sinceMs, untilMs),
   ];
-}
-
-interface HistoryTables {
-  readonly d1: Parameters<typeof applyMigrations>[0];
-  readonly migrations: readonly Migration[];
-  readonly state: Pick<CoordinatorState, "hasSavedRuns" | "setHistoryLost">;
-  readonly log: Log;
-  readonly now: () => number;
-}
-
-type WithTables = <T>(call: () => Promise<T>) => Promise<T>;
-
-/** Makes the tables that D1 lacks before each call, and records when it has lost some. */
-export function withHistoryTables({ d1, migrations, state, log, now }: HistoryTables): WithTables {
-  return async (call) => {
-    const { lost, wasEmpty } = await applyMigrations(d1, migrations);
-    if (lost.length > 0 || (wasEmpty && state.hasSavedRuns())) {
-      log("error", "history_tables_lost", { tables: lost });
-      state.setHistoryLost(timeText(now()));
-    }
-    return call();
-  };
 }

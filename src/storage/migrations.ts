@@ -41,6 +41,12 @@ export async function applyMigrations(
   return { lost: [...new Set(lost.map(({ table }) => table))], wasEmpty: applied.size === 0 };
 }
 
+/** Whether a call of D1 has failed because a table is missing. */
+export function isTableMissing(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  return cause.message.includes("no such table: ") || isTableMissing(cause.cause);
+}
+
 /** D1 answers, but lacks tables. */
 export class TablesMissing extends Error {
   override readonly name = "TablesMissing";

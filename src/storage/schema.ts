@@ -3,6 +3,8 @@
  * by time.
  */
 import { sql } from "drizzle-orm";
+import type { AlertRun } from "../alerts/alert-run.ts";
+import type { Run } from "../coordinator/run.ts";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const fieldOfRun = (name: string) => sql.raw(`json_extract(run, '$.${name}')`);
@@ -19,7 +21,7 @@ export const ingestRuns = sqliteTable(
   {
     id: text().primaryKey(),
     seq: integer().notNull(),
-    run: text({ mode: "json" }).notNull(),
+    run: text({ mode: "json" }).$type<Run>().notNull(),
     state: textOfRun("state"),
     outcome: textOfRun("outcome"),
     trigger: textOfRun("trigger"),
@@ -69,12 +71,12 @@ export const auditEntries = sqliteTable(
   ],
 );
 
-/** History of alert evaluations: each as JSON, as the API answers it. */
+/** History of alert evaluations: each as JSON, as the API answers it. Its inactive alerts are left out. */
 export const alertRuns = sqliteTable(
   "alert_runs",
   {
     id: text().primaryKey(),
-    run: text({ mode: "json" }).notNull(),
+    run: text({ mode: "json" }).$type<AlertRun>().notNull(),
     worst: textOfRun("worst"),
     changed: integer({ mode: "boolean" }).generatedAlwaysAs(fieldOfRun("changed"), {
       mode: "virtual",

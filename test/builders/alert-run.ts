@@ -21,7 +21,7 @@ export function anAlertRun(changes: Partial<AlertRun> = {}): AlertRun {
     notified: 0,
     notify_failed: 0,
     changed: false,
-    results: [anAlertResult()],
+    results: [],
     deliveries: [],
     ping: "not_configured",
     worker_version: null,

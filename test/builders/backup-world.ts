@@ -10,7 +10,8 @@ import type { BackupJob } from "../../src/backup/job.ts";
 import type { Platform } from "../../src/coordinator/platform.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
-import { createHistory, withHistoryTables } from "../../src/coordinator/history.ts";
+import { createHistory } from "../../src/coordinator/history.ts";
+import { createHistoryTables } from "../../src/coordinator/history-tables.ts";
 import type { Pipeline, PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { blobKey } from "../../src/storage/keys.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
@@ -188,22 +189,23 @@ export class BackupWorld {
       return result;
     };
     const log: Platform["log"] = (_, event, fields) => void this.events.push({ event, fields });
-    const migrated = withHistoryTables({
+    const lasting = createHistoryTables({
       d1: this.d1.binding,
       migrations: MIGRATIONS,
       state: deps.state,
+      deadlineMs: deps.historyDeadlineMs,
       log,
       now: deps.now,
     });
     const database = createDatabaseCopy(this.d1.binding);
-    const tables = () => migrated(() => database.tables());
+    const tables = () => lasting.make().then(() => database.tables());
     const changed: Platform = {
       ...deps,
       backups: createBackupStore(bucket.binding),
       database: intercepted({ ...database, tables }, called),
-      saveRuns: (rows) => migrated(() => deps.saveRuns(rows)),
-      endLostRuns: (open) => migrated(() => deps.endLostRuns(open)),
-      findMissingRuns: (ids) => migrated(() => deps.findMissingRuns(ids)),
+      saveRuns: (rows) => lasting.within(() => deps.saveRuns(rows)),
+      endLostRuns: (open) => lasting.within(() => deps.endLostRuns(open)),
+      findMissingRuns: (ids) => lasting.make().then(() => deps.findMissingRuns(ids)),
       store: catalog,
       workerVersion: this.workerVersion,
       log,

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { isUnbroken } from "../../src/acceptance/held-change.ts";
 import { nextTrack, newTrack } from "../../src/alerts/alert-state.ts";
 import { dueChange } from "../../src/alerts/deliveries.ts";
@@ -22,6 +23,7 @@ import type { Facts, IngestFacts } from "../../src/health/facts.ts";
 import type { RuleName } from "../../src/health/rule-names.ts";
 import { evaluateRules } from "../../src/health/rules.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
+import { ObjectTables } from "../../src/storage/object-tables.ts";
 import { NEWEST_KEPT } from "../../src/storage/page.ts";
 import { SingleFlight } from "../../src/storage/single-flight.ts";
 import { Outbox, TickTable } from "../../src/storage/tables.ts";
@@ -48,6 +50,7 @@ import { ReaderWorld } from "../builders/reader-world.ts";
 import { aQueue, aRunRecord } from "../builders/run.ts";
 import { aBackup, GOOD_VERDICT } from "../builders/stored-backup.ts";
 
+const SILENT = { log: () => {}, now: () => 0 };
 const DAILY = "17 4 * * *";
 const LONG_AGO = timeText(NOW - 30 * DAY_MS);
 
@@ -154,7 +157,7 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
     expect(ticks.ahead(NOW)).toEqual({ [DAILY]: at });
     const lastRun = { started_at: timeText(at), results: [] };
     const context = { now: NOW, limits: DEFAULT_LIMITS };
-    const checks = checkMonitor({ problem: null, lastRun, webhooks: 1 }, context);
+    const checks = checkMonitor({ lastRun, webhooks: 1 }, context);
     expect(checks["monitor:evaluation"]).toMatchObject([{ status: "fail" }]);
   });
 
@@ -219,7 +222,7 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
   });
 
   it("holds no delivery to D1", async () => {
-    const outbox = new Outbox<string>(ofTable("outgoing"), "history");
+    const outbox = new Outbox<string>(ofTable("outgoing"), { name: "history", schema: z.string() });
     outbox.add("row");
     const send = () => Promise.reject(new Error("down"));
     await outbox.drain({ send, deadlineMs: 1_000, now: () => at, log: () => {} });
@@ -438,9 +441,9 @@ describe.each(Object.entries(CLOCKS))("after a clock was %s ahead", (_, ms) => {
     world.before = (call) => void calls.push(call);
     const run = await world.tick();
     expect(calls).toContain("d1 delete");
-    expect(new MonitorState(world.tables).values.get("checked_at")).toBe(now + TICK_MS);
+    expect(new MonitorState(world.tables, SILENT).values.get("checked_at")).toBe(now + TICK_MS);
     expect(resultOf(run, "monitor_gap")).toMatchObject({ status: "pass" });
-    expect(new MonitorState(world.tables).values.get("since")).toBe(now + TICK_MS);
+    expect(new MonitorState(world.tables, SILENT).values.get("since")).toBe(now + TICK_MS);
     world.before = (call) => {
       if (call === "ingest") throw new Error("away");
     };
@@ -479,12 +482,12 @@ function withTicks(changes: Partial<IngestFacts>): Facts {
 }
 
 /** A Durable Object's storage with one table of JSON values, or that of an outbox. */
-function ofTable(name: string): MemoryTables {
+function ofTable(name: string): ObjectTables {
   const tables = new MemoryTables();
   tables.sql.exec(
     name === "outgoing"
       ? "CREATE TABLE outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT, id TEXT, value TEXT, UNIQUE (outbox, id))"
       : `CREATE TABLE ${name} (key TEXT PRIMARY KEY, value TEXT NOT NULL)`,
   );
-  return tables;
+  return new ObjectTables(tables, SILENT);
 }

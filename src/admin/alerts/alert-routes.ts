@@ -5,6 +5,7 @@ import {
   type AlertRun,
   alertRunSchema,
   receiptSchema,
+  withoutInactive,
 } from "../../alerts/alert-run.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
 import { RULE_NAMES, SEVERITIES } from "../../health/rule-names.ts";
@@ -120,7 +121,7 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
     path: "/admin/alerts/runs/:id",
     operationId: "getAlertRun",
     summary: "One evaluation of the alerts",
-    description: "The finding of each rule, and the messages that it sent.",
+    description: "The alerts that were not inactive, and the messages that it sent.",
     access: "read",
     params: runParams,
     responses: { 200: { description: "The evaluation", body: alertRunSchema } },
@@ -130,7 +131,7 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
     },
   }).answer(async ({ params: { id } }) => {
     const last = await nullIfUnavailable(alerts.status());
-    if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
+    if (last?.lastRun?.id === id) return { status: 200, body: withoutInactive(last.lastRun) };
     const found = await orUnavailable("history", alertHistory.findRun(id));
     return found === null ? NO_RUN : { status: 200, body: found };
   });
@@ -155,7 +156,7 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
     const asked = { trigger: "manual", requested_by: actor.id, tick: null } as const;
     const result = await alerts.evaluate(asked);
     if (!result.ok) throw new Error("an evaluation without a tick was refused as a repeated tick");
-    const { run } = result;
+    const run = withoutInactive(result.run);
     const { id, changed, worst, firing, fired, resolved, nodata } = run;
     const change = { target: id, after: { changed, worst, firing, fired, resolved, nodata } };
     return { status: 200, body: { changed, run, message: evaluationMessage(run) }, change };

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import { formatCount, formatDuration } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { EVALUATE_ALERTS, TEST_NOTIFICATION } from "./actions.tsx";
-import type { AlertRun, AlertRunPage, ShownCheck } from "./answers.ts";
+import type { AlertList, AlertRun, AlertRunPage, ShownCheck } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
-import { usePages } from "./use-poll.ts";
+import { usePages, usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 10_000;
 
@@ -51,7 +51,7 @@ export function AlertsSection({ evaluation, onAction }: Props) {
 }
 
 /** States by urgency. */
-const URGENCY = ["firing", "nodata", "pending", "resolved", "inactive"];
+const URGENCY = ["firing", "nodata", "pending", "resolved"];
 
 interface FindingsProps {
   readonly run: AlertRun;
@@ -61,11 +61,11 @@ interface FindingsProps {
 
 function Findings({ run, isCurrent }: FindingsProps) {
   const [showAll, setShowAll] = useState(false);
-  const results = run.results.toSorted(
+  const others = usePoll<AlertList>(showAll ? "/admin/alerts?state=inactive" : null, EVERY_MS);
+  const urgent = run.results.toSorted(
     (a, b) => URGENCY.indexOf(a.state) - URGENCY.indexOf(b.state),
   );
-  const urgent = results.filter(({ state }) => state !== "inactive");
-  const shown = showAll ? results : urgent;
+  const shown = [...urgent, ...(others.body?.alerts ?? [])];
   return (
     <>
       <p class="hint">

@@ -47,6 +47,9 @@ type Page<List extends string, Row> = { readonly [list in List]: readonly Row[] 
 };
 
 export type RunListPage = Page<"runs", Run> & { readonly paused: boolean | null };
+export interface AlertList {
+  readonly alerts: AlertRun["results"];
+}
 export type AlertRunPage = Page<"runs", AlertRun>;
 export type AuditPage = Page<"entries", AuditEntry>;
 export type HeldPage = Page<"held", HeldChange> & {

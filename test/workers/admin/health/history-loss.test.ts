@@ -1,5 +1,7 @@
+import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { INGEST_INSTANCE } from "../../../../src/instances.ts";
 import { admin } from "../../checked-fetch.ts";
 
 async function findLoss(): Promise<object[] | undefined> {
@@ -24,4 +26,17 @@ it("the status tells of a loss as soon as an entry of the audit has made all tab
     await env.HISTORY.prepare(`DROP TABLE ${table}`).run();
   await admin("POST", "/admin/ingest/pause", { note: "written to D1" });
   await expect.poll(findLoss).toMatchObject([{ status: "warn" }]);
+});
+
+it.each([
+  ["fails", () => Promise.reject(new Error("D1_ERROR: down"))],
+  ["never answers", () => new Promise<never>(() => {})],
+])("the coordinator opens and answers while D1 %s", async (_, answer) => {
+  const coordinator = () => env.COORDINATOR.getByName(INGEST_INSTANCE);
+  const spy = vi.spyOn(env.HISTORY, "batch").mockImplementation(answer);
+  await evictDurableObject(coordinator());
+  const { pause } = await coordinator().status();
+  expect(pause?.by).toBe("operator");
+  expect(spy).toHaveBeenCalled();
+  vi.restoreAllMocks();
 });

@@ -1,0 +1,50 @@
+import type { Log } from "../log.ts";
+import { withDeadline } from "../storage/deadline.ts";
+import { applyMigrations, isTableMissing, type Migration } from "../storage/migrations.ts";
+import { timeText } from "../storage/time.ts";
+import type { CoordinatorState } from "./state.ts";
+
+interface Dependencies {
+  readonly d1: Parameters<typeof applyMigrations>[0];
+  readonly migrations: readonly Migration[];
+  readonly state: Pick<CoordinatorState, "hasSavedRuns" | "setHistoryLost">;
+  readonly deadlineMs: number;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+export type HistoryTables = ReturnType<typeof createHistoryTables>;
+
+/** The tables of the history in D1. */
+export function createHistoryTables(deps: Dependencies) {
+  const { d1, migrations, state, deadlineMs, log, now } = deps;
+  let making: Promise<void> | null = null;
+
+  const apply = async () => {
+    const { lost, wasEmpty } = await applyMigrations(d1, migrations);
+    if (lost.length === 0 && !(wasEmpty && state.hasSavedRuns())) return;
+    log("error", "history_tables_lost", { tables: lost });
+    state.setHistoryLost(timeText(now()));
+  };
+
+  /** Makes the tables that D1 lacks, and records when it has lost some. Throws if D1 fails. */
+  const make = () => {
+    making ??= withDeadline("D1", deadlineMs, apply()).finally(() => void (making = null));
+    return making;
+  };
+
+  return {
+    make,
+
+    /** Calls D1, and once more with all tables if it has lost one. */
+    async within<T>(call: () => Promise<T>): Promise<T> {
+      try {
+        return await call();
+      } catch (cause) {
+        if (!isTableMissing(cause)) throw cause;
+        await make();
+        return call();
+      }
+    },
+  };
+}
