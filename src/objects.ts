@@ -9,7 +9,6 @@ import type { Monitor } from "./alerts/monitor.ts";
 import { releaseBuffer } from "./catalog/bytes.ts";
 import type { Coordinator } from "./coordinator/coordinator.ts";
 import type { SegmentTask } from "./ingest/segment-coders.ts";
-import type { Translated, TranslationTask } from "./ingest/translate.ts";
 
 type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
 
@@ -64,12 +63,5 @@ export class SegmentCompressor extends WorkerEntrypoint {
     const compressed = compressSegment(task);
     releaseBuffer(task.bytes); // RPC copied them for this call
     return compressed;
-  }
-
-  async translate(task: TranslationTask): Promise<Translated | null> {
-    const { translate } = await import("./ingest/translate.ts");
-    const translated = await translate(task);
-    releaseBuffer(task.part); // RPC copied it for this call
-    return translated;
   }
 }

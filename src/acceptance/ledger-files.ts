@@ -24,20 +24,16 @@ export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array 
   return node.zlib.gzipSync(JSON.stringify(value));
 }
 
-/** Decodes the output of `encodeFile`. Files of earlier deployments lack what came later. */
+/** Decodes an archived file of accepted airports. Only `encodeFile` makes them; their names are their hashes. */
 export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise<Accepted> {
-  const { airports, gone, regions, codedRows } = await decode<Stored>(bytes);
-  return { airports, gone, regions: regions ?? {}, codedRows: codedRows ?? null };
+  return new Response(gunzip(bytes)).json();
 }
 
-type Stored = Pick<Accepted, "airports" | "gone"> & Partial<Accepted>;
-
-/** Decodes the output of `encodeFile`. Changes of earlier deployments do not say when they are due. */
+/** Decodes an archived file of held changes. */
 export async function decodeHeld(
   bytes: ReadableStream<Uint8Array>,
 ): Promise<readonly HeldChange[]> {
-  const held = await decode<readonly HeldChange[]>(bytes);
-  return held.map((change) => ({ ...change, due_at: change.due_at ?? null }));
+  return new Response(gunzip(bytes)).json();
 }
 
 /**
@@ -63,9 +59,4 @@ export async function readLedger(
     return { ledger: { accepted, held: [] }, isLost };
   }
   return { ledger: null, isLost: ledgers.length > 0 };
-}
-
-/** Only `encodeFile` makes these files, whose names are their hashes. */
-async function decode<T>(bytes: ReadableStream<Uint8Array>): Promise<T> {
-  return new Response(gunzip(bytes)).json();
 }

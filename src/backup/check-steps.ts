@@ -43,7 +43,7 @@ function stepOf(check: Check) {
     const result = parsed.ok ? await check(deps, parsed.manifest, checkpoint) : parsed.fault;
     if ("do" in result) return result;
     const { code, message } = result;
-    if (code !== "manifest_missing")
+    if (code !== "manifest_missing" && code !== "former_format")
       await writeVerdict(deps, id, { state: "failed", code, message });
     return failWith(result);
   };
@@ -88,7 +88,7 @@ async function findFault(
  */
 export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
   const read = await readState(deps.backups, manifest);
-  if (!read.ok) return fault("state_invalid", read.problem);
+  if (!read.ok) return read.fault;
   const { versions } = read.state;
   const known = new Set([...manifest.objects.map(({ sha256 }) => sha256), ...manifest.missing]);
   const unknown = storedFiles(read.state).find(({ sha256 }) => !known.has(sha256));
@@ -148,7 +148,7 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
 /** Rebuilds the catalog from the archived upstream files and writes the verdict. */
 export const rebuild = stepOf(async (deps, manifest, checkpoint) => {
   const read = await readState(deps.backups, manifest);
-  if (!read.ok) throw new Error(read.problem);
+  if (!read.ok) throw new Error(read.fault.message);
   const judged = await judge(deps, manifest, read.state.versions[0]);
   if (judged.state === "failed") return fault("rebuild_mismatch", judged.message);
   await writeVerdict(deps, manifest.id, judged);

@@ -143,7 +143,7 @@ async function listFiles(
   { state }: Draft,
 ): Promise<StoredFile[]> {
   const read = await readState(backups, { id, parts: [state] });
-  if (!read.ok) throw new Error(read.problem);
+  if (!read.ok) throw new Error(read.fault.message);
   return storedFiles(read.state);
 }
 

@@ -3,6 +3,7 @@ export const FAULT_CODES = [
   "manifest_missing",
   "manifest_damaged",
   "future_format",
+  "former_format",
   "part_damaged",
   "object_missing",
   "object_damaged",

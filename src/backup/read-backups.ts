@@ -58,7 +58,7 @@ export async function readState(
   const lines: string[] = [];
   for (const part of parts.filter((candidate) => tableOf(candidate) === null)) {
     const unpacked = unpackPart(part, await backups.readPart(id, part.name));
-    if (!unpacked.ok) return { ok: false, problem: unpacked.fault.message };
+    if (!unpacked.ok) return unpacked;
     lines.push(...unpacked.lines);
   }
   return readStateLines(lines);

@@ -128,7 +128,7 @@ function publish(
   state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
   // It would publish after the resume what it had fetched before the restore.
   state.cancelHeldRun({ at, by, note });
-  const present = state.currentVersion()?.generation ?? 0;
+  const present = state.lastGeneration();
   const generation = Math.max(served, present, restored.generation) + 1;
   const { previous } = restored;
   const isThere = versions.some((version) => version.generation === previous);
@@ -178,7 +178,7 @@ export async function settle(
 /** Reads the restorable state of a backup that this job has verified. Throws if it is gone. */
 async function restorable(deps: StepDependencies, manifest: BackupManifest): Promise<SavedState> {
   const read = await readState(deps.backups, manifest);
-  if (!read.ok) throw new Error(read.problem);
+  if (!read.ok) throw new Error(read.fault.message);
   const { pause, ledger, versions } = read.state;
   const isWhole = ledger !== null && !manifest.missing.includes(ledger.accepted);
   return {

@@ -5,14 +5,15 @@
 import * as z from "zod";
 import {
   bodyBlobs,
+  MANIFEST_FORMAT,
   type Manifest,
   manifestBlobs,
   toStored,
-  translationBlobs,
 } from "../catalog/manifest.ts";
 import { type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
 import { heldSummary } from "../ingest/report.ts";
+import { type Fault, fault } from "./fault.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
@@ -24,8 +25,7 @@ export interface SavedState {
 }
 
 export type ReadState =
-  | { readonly ok: true; readonly state: SavedState }
-  | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly state: SavedState } | { readonly ok: false; readonly fault: Fault };
 
 /** A schema of its own: backups stay readable, whatever later answers say about a pause. */
 const savedPause = z.strictObject({
@@ -41,10 +41,10 @@ export type SavedLedger = DeepReadonly<z.output<typeof savedLedger>>;
 
 const firstLine = z.strictObject({
   pause: savedPause.nullable(),
-  // Backups of earlier versions have none.
-  ledger: savedLedger.nullable().default(null),
+  ledger: savedLedger.nullable(),
 });
 const versionLine = z.strictObject({ version: manifestSchema });
+const versionFormat = z.object({ version: z.object({ format: z.number() }) });
 
 /** Encodes a state as lines. */
 export function stateLines({ pause, ledger, versions }: SavedState): string[] {
@@ -56,6 +56,10 @@ export function stateLines({ pause, ledger, versions }: SavedState): string[] {
 export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
+    const former = others.find(
+      (line) => versionFormat.parse(line).version.format < MANIFEST_FORMAT,
+    );
+    if (former !== undefined) return { ok: false, fault: FORMER_FORMAT };
     const { pause, ledger } = firstLine.parse(first);
     const versions = others.map((line) => versionLine.parse(line).version);
     const generations = new Set(versions.map(({ generation }) => generation));
@@ -66,11 +70,17 @@ export function readStateLines(lines: readonly string[]): ReadState {
       state: { pause, ledger, versions: versions.toSorted((a, b) => b.generation - a.generation) },
     };
   } catch (error) {
-    return { ok: false, problem: `the coordinator's state: ${String(error)}` };
+    const message = `the coordinator's state: ${String(error)}`;
+    return { ok: false, fault: fault("state_invalid", message) };
   }
 }
 
-/** Selects the versions whose bodies the backup has. Drops the translations and diffs that it lacks. */
+const FORMER_FORMAT = fault(
+  "former_format",
+  "the backup was made by an earlier release, whose manifests this Worker does not read; restore it in an installation of its own, with the Worker that its manifest.json names as worker_version",
+);
+
+/** Selects the versions whose bodies the backup has. Drops the diffs and own parts that it lacks. */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],
@@ -85,20 +95,17 @@ export function wholeVersions(
     )
     .map((version) => ({
       ...version,
-      locales: withWholeTranslations(version.locales, lost),
       diffs: wholeDiffs(version.diffs, lost),
+      locales: wholeOwn(version.locales, lost),
     }));
 }
 
-/** A browser whose locale cannot be translated fetches the body. */
-function withWholeTranslations(
-  locales: Manifest["locales"],
-  lost: ReadonlySet<string>,
-): Manifest["locales"] {
+/** A browser whose other language has no own part fetches the whole body. */
+function wholeOwn(locales: Manifest["locales"], lost: ReadonlySet<string>): Manifest["locales"] {
   return Object.fromEntries(
-    Object.entries(locales).map(([locale, { translation, ...entry }]) => {
-      const isWhole = !translationBlobs({ translation }).some((blob) => lost.has(blob));
-      return [locale, { ...entry, ...(translation && isWhole && { translation }) }];
+    Object.entries(locales).map(([locale, entry]) => {
+      const own = Object.entries(entry.own).filter(([, { blob }]) => !lost.has(blob));
+      return [locale, { ...entry, own: Object.fromEntries(own) }];
     }),
   );
 }

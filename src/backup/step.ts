@@ -53,6 +53,8 @@ interface CoordinatorTables {
   pauseWithoutEnd(pause: SavedPause): void;
   /** Cancels the run under way, which a pause holds. */
   cancelHeldRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
+  /** The highest generation that was ever published; 0 if none was. */
+  lastGeneration(): number;
   savedLedger(): SavedLedger | null;
   /** Records a ledger as that of the current version. */
   recordLedger(ledger: SavedLedger): void;

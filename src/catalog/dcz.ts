@@ -19,7 +19,7 @@ export interface CopiedRange {
 /** A shorter match is not worth a block. */
 export const MATCH_MIN_BYTES = 131;
 /** Longest block before compression (RFC 8878, section 3.1.1.2.4). */
-const BLOCK_MAX_BYTES = 1 << 17;
+export const BLOCK_MAX_BYTES = 1 << 17;
 
 /** A skippable frame that holds the dictionary's SHA-256. */
 const DICTIONARY_FRAME = Uint8Array.of(0x5e, 0x2a, 0x4d, 0x18, 0x20, 0, 0, 0);
@@ -125,16 +125,17 @@ function zstdFrameHeader(bytes: number): Uint8Array {
 
 /** Types of blocks (RFC 8878, section 3.1.1.2.2). */
 const RAW = 0;
-export const COMPRESSED = 2;
+const COMPRESSED = 2;
 
-export function blockHeader(type: number, bytes: number, isLast = false): Uint8Array {
+function blockHeader(type: number, bytes: number, isLast = false): Uint8Array {
   const header = (bytes << 3) | (type << 1) | Number(isLast);
   return Uint8Array.of(header, header >> 8, header >> 16);
 }
 
 export const LAST_BLOCK = blockHeader(RAW, 0, true);
 
-function rawBlocks(bytes: Uint8Array): Uint8Array[] {
+/** Encodes bytes as they are. */
+export function rawBlocks(bytes: Uint8Array): Uint8Array[] {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_MAX_BYTES) {
     const part = bytes.subarray(at, at + BLOCK_MAX_BYTES);

@@ -34,21 +34,6 @@ export function isMessageCoding(coding: AnyCoding): coding is MessageCoding {
   return coding in MESSAGE_CODINGS;
 }
 
-/** A body as it is sent: of stored segments, or with a template that is filled in. */
-export interface SentBody extends Pick<Body, "sha256" | "bytes"> {
-  readonly segments: readonly (Segment | FilledTemplate)[];
-}
-
-/** A stored template for a browser that has the body with some layouts. */
-export interface FilledTemplate {
-  readonly template: StoredSegment;
-  readonly form: DeltaForm;
-  /** Blob of the layouts. */
-  readonly layouts: string;
-  /** Length of what comes before it in the body. */
-  readonly before: number;
-}
-
 interface WantedForm {
   readonly locale: string;
   readonly representation: Representation;
@@ -62,7 +47,7 @@ interface WantedForm {
 export function findBody(
   manifest: Manifest,
   { locale, representation, coding }: WantedForm,
-): SentBody | undefined {
+): Body | undefined {
   const bodies = manifest.locales[locale]?.bodies;
   if (bodies === undefined) return undefined;
   if (isDeltaCoding(coding)) return findDelta(manifest, { locale, representation, coding });
@@ -93,19 +78,24 @@ function inlineSegment(bytes: Uint8Array): Segment {
   return { inline: Buffer.from(bytes).toString("base64") };
 }
 
-/** Finds the delta of an earlier body of the locale, or that of a body of another locale. */
+/**
+ * Finds the delta of an earlier body of the locale, or that of a body of another locale; undefined if
+ * the whole body is not longer.
+ */
 function findDelta(
   manifest: Manifest,
   { locale, representation, coding }: WantedForm & { readonly coding: DeltaCoding },
-): SentBody | undefined {
+): Body | undefined {
   const form = DELTA_FORMS.find((known) => known === representation);
   const target = form && manifest.locales[locale]?.bodies[form].identity;
   if (form === undefined || target === undefined) return undefined;
   const dictionary = coding.slice("dcz:".length);
   return memoized(manifest, `${locale} ${form} ${dictionary}`, () => {
     const wanted = { locale, form, dictionary, target };
-    const segments = findUpdate(manifest, wanted) ?? findTranslation(manifest, wanted);
-    return segments && bodyOf(deltaKey(dictionary, target), segments);
+    const segments = findUpdate(manifest, wanted) ?? findOther(manifest, wanted);
+    const delta = segments && bodyOf(deltaKey(dictionary, target), segments);
+    const whole = Object.values(manifest.locales[locale]?.bodies[form] ?? {});
+    return delta && whole.every(({ bytes }) => delta.bytes < bytes) ? delta : undefined;
   });
 }
 
@@ -122,7 +112,7 @@ interface WantedDelta {
 function findUpdate(
   { diffs }: Manifest,
   { locale, form, dictionary }: WantedDelta,
-): SentBody["segments"] | undefined {
+): Body["segments"] | undefined {
   for (const { deltas } of diffs) {
     const delta = deltas?.locales[locale]?.[form];
     if (deltas && delta?.dictionary === dictionary) return [part(deltas, delta)];
@@ -130,27 +120,13 @@ function findUpdate(
   return undefined;
 }
 
-/** Finds what makes the body of a body of another locale. */
-function findTranslation(
-  manifest: Manifest,
-  wanted: WantedDelta,
-): SentBody["segments"] | undefined {
-  const { locale, form, target } = wanted;
-  const translation = manifest.locales[locale]?.translation;
-  const [common] = target.segments;
-  if (!translation || common === undefined || !("blob" in common)) return undefined;
-  const before = common.bytes;
-  const start = findStart(manifest, wanted, before);
-  const held = start && manifest.locales[start.locale]?.translation;
-  if (start === undefined || held?.pieces !== translation.pieces) return undefined;
-  const template = translation.templates[form];
-  return [...start.segments, { template, form, layouts: held.layouts, before }];
-}
-
-/** How a delta begins whose dictionary is a body of the locale. */
-interface DeltaStart {
-  readonly locale: string;
-  readonly segments: readonly Segment[];
+/** Finds what makes the body from that of another locale: a copy of the common part, and its own part. */
+function findOther(manifest: Manifest, wanted: WantedDelta): Body["segments"] | undefined {
+  const own = manifest.locales[wanted.locale]?.own[wanted.form];
+  const [common] = wanted.target.segments;
+  if (own === undefined || common === undefined || !("blob" in common)) return undefined;
+  const start = findStart(manifest, wanted, common.bytes);
+  return start && [...start, own];
 }
 
 /** Finds the beginning of a delta, which makes the part that all locales share, from any locale's body. */
@@ -158,20 +134,20 @@ function findStart(
   manifest: Manifest,
   { form, dictionary: sha256, target: { bytes } }: WantedDelta,
   common: number,
-): DeltaStart | undefined {
+): readonly Segment[] | undefined {
   for (const locale of findLocalesOf(manifest, sha256)) {
     const held = manifest.locales[locale]?.bodies[form].identity;
     if (held?.sha256 !== sha256) continue;
     const dictionary = { sha256, bytes: held.bytes };
-    return { locale, segments: [inlineSegment(encodeStart({ dictionary, common, bytes }))] };
+    return [inlineSegment(encodeStart({ dictionary, common, bytes }))];
   }
   for (const { deltas } of manifest.diffs)
-    for (const [locale, { [form]: delta }] of Object.entries(deltas?.locales ?? {})) {
-      if (!deltas || delta?.dictionary !== sha256 || delta.common === undefined) continue;
+    for (const { [form]: delta } of Object.values(deltas?.locales ?? {})) {
+      if (!deltas || delta?.dictionary !== sha256) continue;
       const start = delta.start + delta.bytes + DCZ_HEADER_BYTES;
       const blocks = delta.common - DCZ_HEADER_BYTES - LAST_BLOCK.length;
       const header = inlineSegment(dczHeader({ sha256 }, bytes));
-      return { locale, segments: [header, part(deltas, { start, bytes: blocks })] };
+      return [header, part(deltas, { start, bytes: blocks })];
     }
   return undefined;
 }
@@ -183,13 +159,12 @@ function part(
   return { blob, start, bytes };
 }
 
-function bodyOf(sha256: string, segments: SentBody["segments"]): SentBody {
+function bodyOf(sha256: string, segments: Body["segments"]): Body {
   const bytes = segments.reduce((sum, segment) => sum + bytesOf(segment), 0);
   return { sha256, bytes, segments };
 }
 
-function bytesOf(segment: Segment | FilledTemplate): number {
-  if ("template" in segment) return segment.template.bytes;
+function bytesOf(segment: Segment): number {
   return "blob" in segment ? segment.bytes : Buffer.byteLength(segment.inline, "base64");
 }
 
@@ -198,15 +173,15 @@ function deltaKey(dictionary: string, target: Body): string {
   return dictionary.slice(0, 16) + target.sha256.slice(0, 48);
 }
 
-const made = new WeakMap<object, Map<string, SentBody>>();
+const made = new WeakMap<object, Map<string, Body>>();
 
 /** Makes a body once for a manifest or a part of it, and a name. */
-function memoized<B extends SentBody | undefined>(
+function memoized<B extends Body | undefined>(
   source: object,
   name: string,
   make: () => B,
-): SentBody | B {
-  const bodies = made.get(source) ?? new Map<string, SentBody>();
+): Body | B {
+  const bodies = made.get(source) ?? new Map<string, Body>();
   made.set(source, bodies);
   const body = bodies.get(name) ?? make();
   // Clients name dictionaries that no version has, as many as they like.

@@ -6,6 +6,7 @@ import {
   DELTA_FORMS,
   fromStored,
   type Manifest,
+  MANIFEST_FORMAT,
   REPRESENTATIONS,
 } from "./manifest.ts";
 
@@ -19,19 +20,13 @@ const codings = z
     error: "must have identity",
   });
 
-const template = z.object({ blob: hexHash, bytes: count });
-
-const translation = z.object({
-  pieces: z.string(),
-  layouts: hexHash,
-  templates: z.object({ proto: template, json: template }),
-});
+const stored = z.object({ blob: hexHash, bytes: count });
 
 const delta = z.object({
   dictionary: hexHash,
   start: count,
   bytes: count,
-  common: count.optional(),
+  common: count,
 });
 
 const diff = z.object({
@@ -54,7 +49,7 @@ const diff = z.object({
  */
 export const manifestSchema = z
   .object({
-    format: z.literal(1),
+    format: z.literal(MANIFEST_FORMAT),
     generation: count,
     published_at: timestamp,
     catalog_sha256: hexHash,
@@ -72,7 +67,7 @@ export const manifestSchema = z
         z.object({
           coverage: z.number().min(0).max(1),
           bodies: z.record(z.enum(REPRESENTATIONS), codings),
-          translation: translation.optional(),
+          own: z.partialRecord(z.enum(DELTA_FORMS), stored),
         }),
       )
       .refine((locales) => Object.keys(locales).length > 0, { error: "must not be empty" }),

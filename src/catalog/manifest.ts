@@ -52,19 +52,14 @@ export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
   readonly bodies: Bodies;
-  /** The parts from which a browser makes another locale's body; none in older manifests. */
-  readonly translation?: Translation | undefined;
+  readonly own: OwnParts;
 }
 
-/** The blobs that turn the bodies of one locale into those of another (`translation.ts`). */
-export interface Translation {
-  /** Names the bytes that both locales must have in common. */
-  readonly pieces: string;
-  /** Blob that says where the locale's bodies have these bytes. */
-  readonly layouts: string;
-  /** Blob of each template, and the length of its blocks. */
-  readonly templates: { readonly [F in DeltaForm]: StoredSegment };
-}
+/**
+ * The locale's own part as blocks of a Zstandard frame, for browsers that have the common part from
+ * another body. Without one they get the whole body.
+ */
+export type OwnParts = { readonly [F in DeltaForm]?: StoredSegment };
 
 /** Length of each list, equal in every locale. */
 export interface Counts {
@@ -115,11 +110,8 @@ export interface StoredDelta {
   readonly dictionary: string;
   readonly start: number;
   readonly bytes: number;
-  /**
-   * Length of the delta of the common part, which follows. Only if the rest is as before, so that the
-   * earlier body can be translated like one of this version.
-   */
-  readonly common?: number | undefined;
+  /** Length of the delta of the common part, which follows. */
+  readonly common: number;
 }
 
 /** Published airports: all, or only those with scheduled service. */
@@ -127,10 +119,11 @@ export const AIRPORT_SETS = ["all", "scheduled"] as const;
 export type AirportSet = (typeof AIRPORT_SETS)[number];
 
 /**
- * Raise it with each change of the stored form, beside a version of the coordinator's tables that
- * converts the manifests there. A Worker that shall serve during the upgrade reads both formats.
+ * Raise it with each change of the stored form or of its text in KV and R2, beside a version of the
+ * coordinator's tables that converts the manifests there. A Worker that shall serve during the upgrade
+ * reads both formats; otherwise an earlier one counts as absent until the coordinator replaces it.
  */
-export const MANIFEST_FORMAT = 1;
+export const MANIFEST_FORMAT = 4;
 
 export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
@@ -159,7 +152,7 @@ export interface Manifest {
 export function manifestBlobs({ locales, diffs }: Manifest): ReadonlySet<string> {
   const ofLocales = Object.values(locales).flatMap((entry) => [
     ...bodyBlobs(entry),
-    ...translationBlobs(entry),
+    ...ownBlobs(entry),
   ]);
   const ofDiffs = diffs.flatMap(({ common, local, deltas }) => [
     common,
@@ -174,11 +167,9 @@ export function bodyBlobs({ bodies }: Pick<LocaleEntry, "bodies">): string[] {
   return Object.values(bodies).flatMap((codings) => Object.values(codings).flatMap(segmentBlobs));
 }
 
-/** Lists the SHA-256 (hex) of the blobs by which a locale is translated. */
-export function translationBlobs({ translation }: Pick<LocaleEntry, "translation">): string[] {
-  if (translation === undefined) return [];
-  const { layouts, templates } = translation;
-  return [layouts, templates.proto.blob, templates.json.blob];
+/** Lists the SHA-256 (hex) of the blobs of a locale's own part. */
+export function ownBlobs({ own }: Pick<LocaleEntry, "own">): string[] {
+  return Object.values(own).map(({ blob }) => blob);
 }
 
 /** Lists the SHA-256 (hex) of the blobs of a body. */
@@ -201,7 +192,7 @@ export interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
 /** SHA-256 (hex) and length of a blob, or inline base64. */
 export type SegmentEntry = readonly [sha256: string, bytes: number] | string;
 
-export interface StoredEntry extends Pick<LocaleEntry, "coverage" | "translation"> {
+export interface StoredEntry extends Pick<LocaleEntry, "coverage" | "own"> {
   /** By representation and coding. */
   readonly bodies: { readonly [form: string]: { readonly [coding: string]: StoredBody } };
 }
@@ -227,7 +218,7 @@ export class SegmentList {
   }
 
   /** Converts a locale, and adds those of its segments that are not listed. */
-  store({ coverage, bodies, translation }: LocaleEntry): StoredEntry {
+  store({ coverage, bodies, own }: LocaleEntry): StoredEntry {
     const store = ({ sha256, segments }: Body): StoredBody => [
       sha256,
       ...segments.map((segment) => this.#indexOf(segment)),
@@ -235,7 +226,7 @@ export class SegmentList {
     return {
       coverage,
       bodies: mapValues(bodies, (codings) => mapValues(codings, store)),
-      ...(translation && { translation }),
+      own,
     };
   }
 
@@ -257,7 +248,7 @@ export function fromStored({ segments, locales, ...manifest }: StoredManifest): 
 /** Converts a stored locale. */
 export function readEntry(
   segments: readonly SegmentEntry[],
-  { coverage, bodies, translation }: StoredEntry,
+  { coverage, bodies, own }: StoredEntry,
 ): LocaleEntry {
   const segmentAt = (index: number) => {
     const stored = segments[index];
@@ -278,7 +269,7 @@ export function readEntry(
     bytes,
     coverage,
     bodies: forms as LocaleEntry["bodies"], // of the same forms
-    ...(translation && { translation }),
+    own,
   };
 }
 

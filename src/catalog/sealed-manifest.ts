@@ -7,7 +7,6 @@ import { Buffer } from "node:buffer";
 import { digestHex, sha256Hex } from "./bytes.ts";
 import {
   defineLazily,
-  fromStored,
   type LocaleEntry,
   type Manifest,
   MANIFEST_FORMAT,
@@ -19,14 +18,8 @@ import {
   type StoredManifest,
 } from "./manifest.ts";
 
-/**
- * Raise it with each change of the text or of `MANIFEST_FORMAT`. What precedes the seal stays a JSON
- * object with `format`, so that an earlier Worker says which one it met. A Worker that shall serve
- * during the upgrade reads the format before as well.
- */
-export const SEALED_FORMAT = 3;
-
-const FIRST_LINE = `{"format":${SEALED_FORMAT},"lines":[`;
+/** What precedes the seal is a JSON object with `format`, so that another Worker says which one it met. */
+const FIRST_LINE = `{"format":${MANIFEST_FORMAT},"lines":[`;
 const LAST_LINE = "]}";
 
 interface Head extends Omit<StoredManifest, "diffs" | "locales"> {
@@ -69,21 +62,27 @@ function sharedSegments(entries: readonly LocaleEntry[]): readonly SegmentEntry[
 
 type OpenedManifest =
   | { readonly ok: true; readonly manifest: Manifest }
-  | { readonly ok: false; readonly problem: string };
+  /** `isFormer`: an earlier release has written it. */
+  | { readonly ok: false; readonly problem: string; readonly isFormer: boolean };
 
 /** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
 export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
   const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
   if (sealOf(text) !== (await digestHex(json)))
-    return { ok: false, problem: "the seal does not fit" };
+    return { ok: false, problem: "the seal does not fit", isFormer: false };
   const [first, ...lines] = splitLines(json);
   try {
     if (decode(first) === FIRST_LINE) return { ok: true, manifest: fromLines(lines) };
-    return openFormer(JSON.parse(decode(json)));
+    const { format }: { readonly format: number } = JSON.parse(decode(json));
+    const problem = `it has format ${format}, and this Worker reads ${MANIFEST_FORMAT}`;
+    const isFormer = format < MANIFEST_FORMAT;
+    return { ok: false, problem: isFormer ? problem : `${problem}; ${NEWER}`, isFormer };
   } catch {
-    return { ok: false, problem: "it is not JSON" };
+    return { ok: false, problem: "it is not JSON", isFormer: false };
   }
 }
+
+const NEWER = "deploy a Worker that reads it";
 
 function fromLines([first, diffs, ...entries]: readonly Uint8Array[]): Manifest {
   const { segments, locales, ...rest }: Head = JSON.parse(jsonOf(first));
@@ -118,35 +117,6 @@ export function findLocalesOf(manifest: Manifest, sha256: string): readonly stri
     const text = texts[locale];
     return text === undefined || bufferOf(text).includes(sha256);
   });
-}
-
-/** A manifest of an earlier release: format 1 is as the coordinator stores it. */
-type FormerManifest =
-  | (Omit<StoredManifest, "format"> & { readonly format: 1 })
-  | (Omit<StoredManifest, "format" | "diffs" | "locales"> & {
-      readonly format: 2;
-      /** JSON. */
-      readonly diffs: string;
-      /** JSON of each. */
-      readonly locales: { readonly [locale: string]: string };
-    });
-
-function openFormer(stored: FormerManifest): OpenedManifest {
-  const { format }: { readonly format: number } = stored;
-  switch (stored.format) {
-    case 1:
-      return { ok: true, manifest: fromStored({ ...stored, format }) };
-    case 2: {
-      const diffs = JSON.parse(stored.diffs);
-      const locales = mapLazily(stored.locales, (text): StoredEntry => JSON.parse(text));
-      return { ok: true, manifest: fromStored({ ...stored, format, diffs, locales }) };
-    }
-    default: {
-      stored satisfies never;
-      const problem = `it has format ${format}, and this Worker reads formats up to ${SEALED_FORMAT}; deploy a Worker that reads it`;
-      return { ok: false, problem };
-    }
-  }
 }
 
 /** Returns the last line of a sealed manifest, unverified. Two intact texts with one seal are equal. */

@@ -69,8 +69,6 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
       surprises: config.surprises,
       effort: config.compression,
       compress: async (task) => ctx.exports.SegmentCompressor.compress(task),
-      translate: async (task) => ctx.exports.SegmentCompressor.translate(task),
-      log,
       now: Date.now,
     }),
     store,

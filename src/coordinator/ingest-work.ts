@@ -45,6 +45,7 @@ export class IngestWork implements Work<RunRecord> {
       source: run.source,
       as_of: run.as_of,
       current: state.currentVersion(),
+      lastGeneration: state.lastGeneration(),
       retained: state,
       runId: run.id,
       ledger: state.ledgerFiles(),

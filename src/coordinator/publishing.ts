@@ -12,16 +12,17 @@ import { describeVersion, rolledBack } from "./versions.ts";
 /**
  * Records the versions of the stores in a new coordinator, which has none. Generations then
  * continue to rise, the guards compare with the served version, and served files do not count as
- * garbage. Does nothing if the stores are empty.
+ * garbage. Of a version that it cannot read it records the generation.
  *
  * @throws StoreError if a store fails.
  */
 export async function adoptVersions(state: CoordinatorState, store: CatalogStore): Promise<void> {
   if (state.currentVersion() !== null) return;
-  const versions = await findVersions(store);
+  const { versions, highest } = await findVersions(store);
   state.transaction(() => {
-    if (state.currentVersion() === null)
-      for (const manifest of versions) state.addVersion(manifest);
+    if (state.currentVersion() !== null) return;
+    state.setHighest(highest);
+    for (const manifest of versions) state.addVersion(manifest);
   });
 }
 
@@ -39,13 +40,19 @@ export async function replicatePublished({
   state.setReplicated(manifest.generation);
 }
 
-/** Lists the versions in the stores, oldest first. Throws StoreError if a store fails. */
-async function findVersions(store: CatalogStore): Promise<Manifest[]> {
+/**
+ * Lists the versions in the stores, oldest first, and the highest generation there, readable or not.
+ * Throws StoreError if a store fails.
+ */
+async function findVersions(
+  store: CatalogStore,
+): Promise<{ readonly versions: Manifest[]; readonly highest: number }> {
   const found = new Map<number, Manifest>();
-  for (const generation of (await store.listGenerations()).toSorted((a, b) => b - a))
-    take(await store.readGeneration(generation));
+  const generations = (await store.listGenerations()).toSorted((a, b) => b - a);
+  for (const generation of generations) take(await store.readGeneration(generation));
   for (const replica of ["r2", "kv"] as const) take(await store.readManifest(replica));
-  return [...found.values()].toSorted((a, b) => a.generation - b.generation);
+  const versions = [...found.values()].toSorted((a, b) => a.generation - b.generation);
+  return { versions, highest: Math.max(0, ...generations, ...found.keys()) };
 
   function take(copy: Awaited<ReturnType<CatalogStore["readManifest"]>>): void {
     if (copy.ok) found.set(copy.value.generation, copy.value);
@@ -83,11 +90,13 @@ export async function takeOver(
   if (foreign === null) return { ok: true, changed: false, ...describeTakeover(state) };
   const { etag } = foreign;
   if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
-  const versions = await findVersions(store);
+  const { versions, highest } = await findVersions(store);
   const newest = versions.at(-1);
   state.transaction(() => {
     state.takeOver(versions, etag);
-    if (newest !== undefined) state.addVersion(rolledBack(newest, newest, at));
+    state.setHighest(highest);
+    if (newest !== undefined)
+      state.addVersion({ ...rolledBack(newest, newest, at), generation: highest + 1 });
     state.pauseWithoutEnd({ at, by, note: PAUSE_OF_TAKEOVER, until: null });
   });
   return { ok: true, changed: true, ...describeTakeover(state) };

@@ -48,6 +48,8 @@ interface CoordinatorValues {
   readonly foreign: string;
   readonly skipped_run: string;
   readonly unreplicated: number;
+  /** The highest generation that the stores showed when they were adopted. */
+  readonly highest: number;
   /** Time of the last complete collection of garbage, in milliseconds since 1970. */
   readonly collected_at: number;
   /** When rows of D1 were found missing (RFC 3339), until a restore. */
@@ -235,6 +237,15 @@ export class CoordinatorState {
   /** The version published last. */
   currentVersion(): Manifest | null {
     return this.#versions.newest(1)[0] ?? null;
+  }
+
+  /** The highest generation that was ever published, as far as it is known; 0 if none was. */
+  lastGeneration(): number {
+    return Math.max(this.currentVersion()?.generation ?? 0, this.#values.get("highest") ?? 0);
+  }
+
+  setHighest(generation: number): void {
+    this.#values.set("highest", generation);
   }
 
   findRetained(generation: number): Manifest | undefined {

@@ -23,6 +23,15 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
     "CREATE TABLE garbage (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "INSERT INTO facts (key, value) VALUES ('owner', json_quote(lower(hex(randomblob(16)))))",
   ],
+  // Manifests of format 4, and their text for the stores.
+  [
+    `UPDATE versions SET manifest = json_set(manifest, '$.format', 4,
+      '$.diffs', json((SELECT json_group_array(json_set(value, '$.deltas', NULL))
+        FROM json_each(manifest, '$.diffs'))),
+      '$.locales', json((SELECT json_group_object(key, json_set(json_remove(value, '$.translation'), '$.own', json('{}')))
+        FROM json_each(manifest, '$.locales'))))`,
+    "INSERT OR REPLACE INTO facts (key, value) SELECT 'unreplicated', generation FROM versions ORDER BY generation DESC LIMIT 1",
+  ],
 ];
 
 /** Retained number of ended jobs of each work. */

@@ -7,7 +7,7 @@ import type { Pause } from "../coordinator/pause.ts";
 import type { RunError } from "../ingest/report.ts";
 import {
   bodyBlobs,
-  translationBlobs,
+  ownBlobs,
   type LocaleEntry,
   type Manifest,
   manifestBlobs,
@@ -245,7 +245,7 @@ export async function checkCopies(
   const blobs =
     entry === undefined
       ? sampleBlobs(manifest)
-      : [...bodyBlobs(entry), ...translationBlobs(entry), ...changes.flat()];
+      : [...bodyBlobs(entry), ...ownBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];
   const lost: string[] = [];
   const unreadable: string[] = [];

@@ -6,22 +6,22 @@ import {
   type Body,
   type Coding,
   CODINGS,
+  DELTA_FORMS,
   type DeltaForm,
+  type OwnParts,
   type Representation,
   REPRESENTATIONS,
   type Segment,
   type StoredSegment,
-  type Translation,
 } from "../catalog/manifest.ts";
-import { packLayouts } from "../catalog/translation.ts";
 import {
   FRAME_HEADER_BYTES,
   messageFrameHeader,
   SUCCESS_TRAILER_FRAME,
 } from "../catalog/framing.ts";
 import { node } from "../node.ts";
+import { encodeBlocks } from "./own-blocks.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
-import type { Translated } from "./translate.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {
@@ -155,39 +155,23 @@ export async function encodeBodies(local: EncodedPart, deps: BodyDependencies): 
   return Object.fromEntries(entries) as Bodies; // one entry for each of REPRESENTATIONS
 }
 
-/**
- * Makes and stores what translates a locale's bodies and those of others into each other. Undefined if
- * one form has no template.
- */
-export async function encodeTranslation(
+/** Encodes and stores the locale's own part for browsers that have the rest. */
+export async function encodeOwn(
   local: EncodedPart,
-  {
-    translate,
-    store,
-  }: Pick<BodyDependencies, "store"> & {
-    readonly translate: (form: DeltaForm, part: Uint8Array) => Promise<Translated | null>;
-  },
-): Promise<Translation | undefined> {
-  const [proto, json] = [
-    await translate("proto", local.proto),
-    await translate("json", local.json),
-  ];
-  if (proto === null || json === null) return undefined;
-  const layouts = toBlob(packLayouts({ proto: proto.layout, json: json.layout }));
-  const blobs = { proto: toBlob(proto.template), json: toBlob(json.template) };
-  await store([layouts, blobs.proto, blobs.json]);
-  return {
-    pieces: sha256Hex(proto.pieces, json.pieces).slice(0, PIECES_LENGTH),
-    layouts: layouts.sha256,
-    templates: {
-      proto: { blob: blobs.proto.sha256, bytes: proto.blocks },
-      json: { blob: blobs.json.sha256, bytes: json.blocks },
-    },
-  };
+  { compress, store }: Pick<BodyDependencies, "compress" | "store">,
+): Promise<OwnParts> {
+  const own: { [F in DeltaForm]?: StoredSegment } = {};
+  for (const form of DELTA_FORMS) {
+    const blocks = await encodeBlocks(local[form], (bytes) =>
+      compress({ bytes, coding: "zstd", offset: 0 }),
+    );
+    if (blocks === undefined) continue;
+    const blob = toBlob(blocks);
+    await store([blob]);
+    own[form] = toSegment(blob);
+  }
+  return own;
 }
-
-/** Digits of a hash that tell the few versions apart that a manifest names. */
-const PIECES_LENGTH = 16;
 
 /** Compresses the same bytes with gzip once: its segments do not depend on their offset. */
 function gzipOnce(compress: BodyDependencies["compress"]): BodyDependencies["compress"] {

@@ -22,7 +22,7 @@ import {
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
-import { NO_BYTES, toBlob } from "./bodies.ts";
+import { toBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 import { readSegment, storedSegments } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
@@ -78,10 +78,10 @@ export class DeltaMaker {
           dictionary: before.sha256,
           start,
           bytes: made.whole.length,
-          ...(made.common && { common: made.common.length }),
+          common: made.common.length,
         };
         locales[locale] = { ...locales[locale], [form]: delta };
-        parts.push(made.whole, made.common ?? NO_BYTES);
+        parts.push(made.whole, made.common);
         start += lengthOf(parts.slice(-2));
         await nextTurn(); // of other requests
       }
@@ -93,14 +93,14 @@ export class DeltaMaker {
   }
 
   /**
-   * Compresses a body, and its common part alone if the rest is as before. Decodes both again; null if
-   * that does not give the same bytes.
+   * Compresses a body, and its common part alone. Decodes both again; null if that does not give the
+   * same bytes.
    */
   async #compress(
     before: Body,
     after: Body,
     known: Map<string, BodyPair | null>,
-  ): Promise<{ readonly whole: Uint8Array; readonly common: Uint8Array | null } | null> {
+  ): Promise<{ readonly whole: Uint8Array; readonly common: Uint8Array } | null> {
     const [oldCommon, oldLocal] = storedSegments(before);
     const [newCommon, newLocal] = storedSegments(after);
     if (!oldCommon || !oldLocal || !newCommon || !newLocal) return null;
@@ -125,8 +125,7 @@ export class DeltaMaker {
     const held = [common.before, local.before];
     const isProved = decodesTo(whole, held, target) && decodesTo(start, held, common.after);
     for (const bytes of new Set([target, local.before, local.after])) releaseBuffer(bytes);
-    const hasSameRest = oldLocal.blob === newLocal.blob;
-    return isProved ? { whole, common: hasSameRest ? start : null } : null;
+    return isProved ? { whole, common: start } : null;
   }
 
   async #compareCommon(before: StoredSegment, after: StoredSegment): Promise<BodyPair | null> {

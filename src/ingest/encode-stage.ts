@@ -9,7 +9,7 @@ import {
   type CommonUnit,
   commonUnits,
   encodeBodies,
-  encodeTranslation,
+  encodeOwn,
   formOf,
   headLength,
   toBlob,
@@ -20,7 +20,6 @@ import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import type { SegmentStore } from "./segment-store.ts";
-import type { Translated, TranslationTask } from "./translate.ts";
 import type { Workspace } from "./workspace.ts";
 
 interface EncodeDependencies {
@@ -30,8 +29,6 @@ interface EncodeDependencies {
   readonly compress: BodyDependencies["compress"];
   /** Compresses a segment of one locale. */
   readonly compressOwn: BodyDependencies["compress"];
-  /** Makes the template of a locale's own part. */
-  readonly translate: (task: Omit<TranslationTask, "effort">) => Promise<Translated | null>;
   readonly segments: SegmentStore;
   readonly diffs: DiffMaker;
   readonly deltas: DeltaMaker;
@@ -100,25 +97,19 @@ export class EncodeStage {
     checkpoint: IngestCheckpoint,
     context: EncodeContext,
   ): Promise<IngestStepResult> {
-    const { open, compressOwn, translate, segments, diffs: maker, locales } = this.#deps;
+    const { open, compressOwn, segments, diffs: maker } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
     const message = messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
-    const { catalog, namesIn, sizesIn } = await open(checkpoint);
+    const { catalog, namesIn } = await open(checkpoint);
     const part = encodeLocal(catalog.regions, await namesIn(locale));
-    const bodies = await encodeBodies(part, {
+    const deps: BodyDependencies = {
       common: (unit) => this.#common(checkpoint, unit),
       compress: compressOwn,
       store: (blobs) => segments.write(blobs, context),
-    });
-    const sizes = await sizesIn(locales);
-    const translation = await encodeTranslation(part, {
-      translate: async (form, encoded) => {
-        const common = await this.#common(checkpoint, { representation: form, coding: "identity" });
-        return translate({ form, part: encoded, before: common.bytes.length, ...sizes });
-      },
-      store: (blobs) => segments.write(blobs, context),
-    });
+    };
+    const bodies = await encodeBodies(part, deps);
+    const own = await encodeOwn(part, deps);
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
     const diffs = await maker.addLocale(
@@ -128,7 +119,7 @@ export class EncodeStage {
     );
     const entries = {
       ...checkpoint.entries,
-      [locale]: { ...message, bodies, ...(translation && { translation }) },
+      [locale]: { ...message, bodies, own },
     };
     return this.#proceed({ ...checkpoint, entries, diffs });
   }

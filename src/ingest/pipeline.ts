@@ -27,8 +27,6 @@ import { findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
-import { describeError, type Log } from "../log.ts";
-import { translate, type Translated, type TranslationTask } from "./translate.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {
@@ -43,8 +41,6 @@ export interface PipelineDependencies extends FetchDependencies {
   /** Does not affect the content of a version. */
   readonly effort: Effort;
   readonly compress: (task: SegmentTask) => Promise<Uint8Array>;
-  readonly translate: (task: TranslationTask) => Promise<Translated | null>;
-  readonly log: Log;
   readonly now: () => number;
 }
 
@@ -72,7 +68,6 @@ export class Pipeline {
       // At `fast` a locale's segments take less time than the calls would.
       compressOwn: async (task) =>
         effort === "fast" ? compressSegment({ ...task, effort }) : compress({ ...task, effort }),
-      translate: (task) => this.#translate({ ...task, effort }),
       segments: this.#segments,
       diffs: this.#diffs,
       deltas: new DeltaMaker(store, this.#segments),
@@ -114,20 +109,6 @@ export class Pipeline {
     this.#workspace = undefined;
     this.#segments.forget();
     this.#diffs.forget();
-  }
-
-  /** Makes a template. Without one browsers get whole bodies, so no failure ends the run. */
-  async #translate(task: TranslationTask): Promise<Translated | null> {
-    const { log, translate: translateElsewhere } = this.#deps;
-    const { form } = task;
-    try {
-      const made = await (task.effort === "fast" ? translate(task) : translateElsewhere(task));
-      if (made === null) log("warn", "translation_missing", { form });
-      return made;
-    } catch (cause) {
-      log("error", "translation_failed", { form, ...describeError(cause) });
-      return null;
-    }
   }
 
   async #fetch(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
@@ -216,7 +197,10 @@ export class Pipeline {
     return proceed({ ...next, diffs }, patch);
   }
 
-  async #publish(checkpoint: IngestCheckpoint, { current }: RunContext): Promise<IngestStepResult> {
+  async #publish(
+    checkpoint: IngestCheckpoint,
+    { current, lastGeneration }: RunContext,
+  ): Promise<IngestStepResult> {
     const { sources, dates, entries, judgedAgainst, deltas } = checkpoint;
     const { catalog_sha256, counts } = contentOf(checkpoint);
     // An operator has rolled back since then: the ledger is that of another version.
@@ -225,7 +209,7 @@ export class Pipeline {
       return finish("unchanged", { generation_before: current.generation });
     const manifest: Manifest = {
       format: MANIFEST_FORMAT,
-      generation: (current?.generation ?? 0) + 1,
+      generation: lastGeneration + 1,
       published_at: timeText(this.#deps.now()),
       catalog_sha256: catalog_sha256,
       sources,

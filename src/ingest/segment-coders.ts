@@ -8,7 +8,6 @@
  *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h). It therefore omits the stream
  *   header and refers to no earlier byte. A flush ends the segment.
  */
-import { Buffer } from "node:buffer";
 import { concatenate, lengthOf } from "../catalog/bytes.ts";
 import type { Coding } from "../catalog/manifest.ts";
 import { node } from "../node.ts";
@@ -18,8 +17,8 @@ const {
   brotliDecompressSync,
   constants,
   crc32,
-  createZstdCompress,
   deflateRawSync,
+  zstdCompressSync,
 } = node.zlib;
 
 /**
@@ -138,7 +137,8 @@ function tryBrotli(): boolean {
 /** A segment to compress. */
 export interface SegmentTask {
   readonly bytes: Uint8Array;
-  readonly coding: Exclude<Coding, "identity">;
+  /** `zstd` for a whole frame. */
+  readonly coding: Exclude<Coding, "identity"> | "zstd";
   /** Number of uncompressed bytes before it in the body. */
   readonly offset: number;
   readonly effort: Effort;
@@ -146,33 +146,17 @@ export interface SegmentTask {
 
 /** Compresses a segment, deterministically. Takes up to several seconds of CPU time. */
 export function compressSegment({ bytes, coding, offset, effort }: SegmentTask): Uint8Array {
+  if (coding === "zstd") return compressZstd(bytes, effort);
   const coder = segmentCoder(coding);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
   return coder.middle(bytes, offset, effort);
 }
 
-/**
- * Compresses bytes to a Zstandard frame (RFC 8878), deterministically. Each piece begins a block. The
- * frame comes in one piece, because workerd loses all but the first (seen in 1.20261023).
- */
-export async function compressPieces(
-  pieces: readonly Uint8Array[],
-  { effort, window }: { readonly effort: Effort; readonly window: number },
-): Promise<Uint8Array> {
-  const params = {
-    [constants.ZSTD_c_compressionLevel]: EFFORTS[effort].zstdLevel,
-    [constants.ZSTD_c_windowLog]: window,
-  };
-  const bytes = lengthOf(pieces);
-  const chunkSize = bytes + (bytes >> 8) + FRAME_SPARE_BYTES; // ZSTD_compressBound
-  const stream = createZstdCompress({ params, chunkSize });
-  const chunks = stream.toArray();
-  for (const piece of pieces) {
-    stream.write(piece);
-    await new Promise<void>((done) => stream.flush(constants.ZSTD_e_flush, done));
-  }
-  stream.end();
-  return Buffer.concat(await chunks);
+/** Compresses bytes to a Zstandard frame (RFC 8878). workerd loses all but its first piece (seen in 1.20261023). */
+function compressZstd(bytes: Uint8Array, effort: Effort): Uint8Array {
+  const params = { [constants.ZSTD_c_compressionLevel]: EFFORTS[effort].zstdLevel };
+  const chunkSize = bytes.length + (bytes.length >> 8) + FRAME_SPARE_BYTES; // ZSTD_compressBound
+  return zstdCompressSync(bytes, { params, chunkSize });
 }
 
 /** More than the bound adds for short input. */

@@ -32,6 +32,8 @@ export interface RunContext {
   readonly as_of?: string | undefined;
   /** The version published last. */
   readonly current: Manifest | null;
+  /** The highest generation that was ever published; 0 if none was. */
+  readonly lastGeneration: number;
   readonly retained: RetainedVersions;
   readonly runId: string;
   /** The ledger to compare with; null for that of the snapshot. */

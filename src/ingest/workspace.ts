@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { AcceptedAirport } from "../acceptance/airport.ts";
 import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
@@ -13,7 +12,6 @@ import {
 import { readCityTables } from "../sources/city-tables.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { localizedName } from "../catalog/integrity.ts";
-import { varintBytes } from "../catalog/translation.ts";
 import { buildCatalog, type Built, placeAirports } from "./build.ts";
 import { resolveCities } from "./resolve-cities.ts";
 
@@ -26,8 +24,6 @@ export interface Workspace extends Built {
   readonly unscheduled: number;
   /** Reads the regions' names in a locale, with distinct slugs. */
   readonly namesIn: (locale: string) => Promise<RegionNames>;
-  /** Measures the regions' localized fields in some locales, once. */
-  readonly sizesIn: (locales: readonly string[]) => Promise<LocalizedSizes>;
 }
 
 /**
@@ -63,46 +59,11 @@ export async function createWorkspace(
   const slugs = new Map(regions.map(({ key, slug }) => [key, slug]));
   const namesIn = async (locale: string) =>
     withDistinctSlugs(regions, await readRegionNames(openSnapshot, locale, slugs));
-  let sizes: LocalizedSizes | undefined;
   return {
     ...built,
     unscheduled: airports.length - published.length,
     namesIn,
-    sizesIn: async (locales) => (sizes ??= await measureLocalized(regions, locales, namesIn)),
   };
-}
-
-/** The encoded length of each region's localized fields, in bytes. */
-interface LocalizedSizes {
-  /** In the locale where they are shortest. */
-  readonly shortest: Uint16Array;
-  /** In the locale where they are longest. */
-  readonly longest: Uint16Array;
-}
-
-async function measureLocalized(
-  regions: readonly Region[],
-  locales: readonly string[],
-  namesIn: Workspace["namesIn"],
-): Promise<LocalizedSizes> {
-  const shortest = new Uint16Array(regions.length).fill(0xffff);
-  const longest = new Uint16Array(regions.length);
-  for (const locale of locales) {
-    const names = await namesIn(locale);
-    for (const [index, region] of regions.entries()) {
-      const { name, slug } = localizedName(region, names);
-      const bytes = fieldBytes(name) + fieldBytes(slug);
-      shortest[index] = Math.min(shortest[index] ?? 0, bytes);
-      longest[index] = Math.max(longest[index] ?? 0, bytes);
-    }
-  }
-  return { shortest, longest };
-}
-
-/** Length of a field with a tag of one byte and a text. */
-function fieldBytes(text: string): number {
-  const bytes = Buffer.byteLength(text);
-  return 1 + varintBytes(bytes) + bytes;
 }
 
 /**

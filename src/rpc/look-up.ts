@@ -1,7 +1,8 @@
 import { entityTag, findDeltaTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
-import { type AnyCoding, findBody, isDeltaCoding, type SentBody } from "../catalog/find-body.ts";
+import { type AnyCoding, findBody, isDeltaCoding } from "../catalog/find-body.ts";
 import {
+  type Body,
   DELTA_FORMS,
   type LocaleEntry,
   type Manifest,
@@ -51,7 +52,7 @@ export interface Variant {
   readonly entry: LocaleEntry;
   readonly representation: Representation;
   readonly coding: AnyCoding;
-  readonly body: SentBody;
+  readonly body: Body;
 }
 
 /** A variant with its content. */

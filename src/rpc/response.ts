@@ -1,12 +1,7 @@
 import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
-import {
-  isDeltaCoding,
-  isMessageCoding,
-  MESSAGE_CODINGS,
-  type SentBody,
-} from "../catalog/find-body.ts";
-import type { Manifest, Representation } from "../catalog/manifest.ts";
+import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
+import type { Body, Manifest, Representation } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
 import type { Found, Variant } from "./look-up.ts";
 import { isGrpcWebText, type RequestHead } from "./request.ts";
@@ -79,7 +74,7 @@ interface InitKey {
 }
 
 /** Caches them per body, because building one costs more than the rest of a warm request. */
-const memo = new WeakMap<SentBody, { manifest: Manifest; made: Map<string, ResponseInit> }>();
+const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, ResponseInit> }>();
 
 /** Returns the status and headers of a response. */
 function cachedInit(variant: Variant, key: InitKey): ResponseInit {

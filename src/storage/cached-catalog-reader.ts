@@ -1,8 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { FilledTemplate, SentBody } from "../catalog/find-body.ts";
-import type { Manifest, Segment } from "../catalog/manifest.ts";
+import type { Body, Manifest, Segment } from "../catalog/manifest.ts";
 import { releaseBuffer } from "../catalog/bytes.ts";
-import { fillTemplate } from "../catalog/translation.ts";
 import type {
   BlobReader,
   BodyContent,
@@ -72,7 +70,7 @@ export class BodyLoader {
   }
 
   /** Returns the bytes of a body if all its segments are in memory. */
-  held(body: SentBody): BodyContent | undefined {
+  held(body: Body): BodyContent | undefined {
     const recent = this.#recent.get(body.sha256);
     if (recent instanceof SegmentedContent) return this.#remember(body, recent.join());
     if (recent !== undefined) return recent;
@@ -111,52 +109,22 @@ export class BodyLoader {
     return this.#flights.load(sha256, () => this.#readPart(sha256, isSpare));
   }
 
-  #remember(body: SentBody, content: BodyContent): BodyContent {
+  #remember(body: Body, content: BodyContent): BodyContent {
     this.#recent.set(body.sha256, content);
     return content;
   }
 
-  #heldSegment(segment: Segment | FilledTemplate): Blob | undefined {
-    if ("template" in segment) return undefined;
+  #heldSegment(segment: Segment): Blob | undefined {
     if ("blob" in segment) return partOf(this.#segments.get(segment.blob), segment);
     return inlineBlob(segment.inline);
   }
 
-  async #loadSegment(
-    segment: Segment | FilledTemplate,
-    isSpare: boolean,
-  ): Promise<Copy<LoadedPart>> {
-    if ("template" in segment) return this.#loadFilled(segment);
+  async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<LoadedPart>> {
     if (!("blob" in segment))
       return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
     const copy = await this.#loadPart(segment.blob, isSpare);
     const blob = copy.ok ? partOf(copy.value.blob, segment) : undefined;
     return copy.ok && blob ? { ok: true, value: { ...copy.value, blob } } : copy;
-  }
-
-  /** Fills a template in. Without one that fits, the client gets the whole body. */
-  async #loadFilled({
-    template,
-    form,
-    layouts,
-    before,
-  }: FilledTemplate): Promise<Copy<LoadedPart>> {
-    const copies = await Promise.all(
-      [template.blob, layouts].map((sha256) => this.#loadPart(sha256, true)),
-    );
-    const fault = worstFault(copies);
-    if (fault !== undefined) return fault;
-    const parts = copies.flatMap((copy) => (copy.ok ? [copy.value] : []));
-    const [stored, placed] = await Promise.all(parts.map(({ blob }) => blob.bytes()));
-    const filled =
-      stored &&
-      placed &&
-      fillTemplate({ template: stored, blocks: template.bytes, form, layouts: placed, before });
-    if (!filled) {
-      this.#deps.report("translation_unfit", template.blob);
-      return { ok: false, fault: "missing", detail: "a distance fits no gap" };
-    }
-    return { ok: true, value: { blob: new Blob([filled]), origin: farthest(parts) } };
   }
 
   async #readPart(sha256: string, isSpare: boolean): Promise<Copy<LoadedPart>> {
@@ -326,7 +294,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.#manifest;
   }
 
-  heldContent(body: SentBody): BodyContent | undefined {
+  heldContent(body: Body): BodyContent | undefined {
     return this.#bodies.held(body);
   }
 

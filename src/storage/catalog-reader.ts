@@ -1,5 +1,5 @@
-import type { AnyCoding, SentBody } from "../catalog/find-body.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { AnyCoding } from "../catalog/find-body.ts";
+import type { Body, Manifest } from "../catalog/manifest.ts";
 import type { CatalogCopies, Copy, Replica } from "./catalog-store.ts";
 
 export interface ReaderDependencies {
@@ -28,7 +28,7 @@ export type CreatePipe = (bytes: number) => ReadableWritablePair<Uint8Array, Uin
 
 /** A published body, with its coding. */
 export interface WantedBody {
-  readonly body: SentBody;
+  readonly body: Body;
   readonly coding: AnyCoding;
 }
 
@@ -59,7 +59,7 @@ export interface CatalogMemory {
    */
   heldCurrent(): Manifest | undefined;
   /** Returns the cached bytes of a body, or undefined. */
-  heldContent(body: SentBody): BodyContent | undefined;
+  heldContent(body: Body): BodyContent | undefined;
 }
 
 /** Reads stored blobs. Never rejects. */

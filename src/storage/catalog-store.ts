@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
-import type { Body, Manifest, Segment } from "../catalog/manifest.ts";
-import { openManifest, SEALED_FORMAT, sealManifest, sealOf } from "../catalog/sealed-manifest.ts";
+import { type Body, type Manifest, MANIFEST_FORMAT, type Segment } from "../catalog/manifest.ts";
+import { openManifest, sealManifest, sealOf } from "../catalog/sealed-manifest.ts";
 import { orStoreError, StoreError, withDeadline } from "./deadline.ts";
 import {
   blobKey,
@@ -179,7 +179,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
       const etag = await checkOwner();
       if (etag !== null) await keepShown();
       const onlyIf = etag === null ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
-      const customMetadata = { owner: requireClaim().owner, format: String(SEALED_FORMAT) };
+      const customMetadata = { owner: requireClaim().owner, format: String(MANIFEST_FORMAT) };
       const put = r2.put(MANIFEST_KEY, text, { onlyIf, customMetadata });
       if ((await written(`R2 put ${MANIFEST_KEY}`, put)) === null) {
         await checkOwner();
@@ -196,9 +196,9 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
 /** Says why the installation may not replace a stored manifest; null if it may. */
 function checkClaim({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
-  if (Number(format) > SEALED_FORMAT)
+  if (Number(format) > MANIFEST_FORMAT)
     return new ForeignStores(
-      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${SEALED_FORMAT}. Deploy the newer Worker again.`,
+      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,
       null,
     );
   if (owner === claim.owner || etag === claim.replaceable()) return null;
@@ -255,9 +255,9 @@ async function openCopy(
 ): Promise<Copy<Manifest>> {
   if (!text.ok) return text;
   const parsed = await openManifest(text.value);
-  return parsed.ok
-    ? { ok: true, value: parsed.manifest }
-    : { ok: false, fault: "corrupt", detail: `${key}: ${parsed.problem}` };
+  if (parsed.ok) return { ok: true, value: parsed.manifest };
+  const fault = parsed.isFormer ? "missing" : "corrupt";
+  return { ok: false, fault, detail: `${key}: ${parsed.problem}` };
 }
 
 type BlobStore = Pick<CatalogStore, "readBlob">;

@@ -254,27 +254,16 @@ export class OtherVersion extends Error {
   override readonly name = "OtherVersion";
 }
 
-/** Tables that belong to SQLite or to the platform. */
-const PLATFORM_TABLES = "name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_%' ESCAPE '\\'";
-
 /**
  * Brings the tables of a Durable Object to the last version of its schema.
  *
  * @param name of the object, for people.
- * @throws OtherVersion if they are of a later version, or were made before versions had numbers.
+ * @throws OtherVersion if they are of a later version.
  */
 export function migrate(storage: TableStorage, name: string, schema: ObjectSchema): void {
   const read = (query: string) => storage.sql.exec(query).toArray();
   storage.transactionSync(() => {
-    const tables = read(
-      `SELECT name FROM sqlite_master WHERE type = 'table' AND NOT (${PLATFORM_TABLES})`,
-    );
-    if (tables.length === 0)
-      storage.sql.exec("CREATE TABLE schema_version (version INTEGER NOT NULL)");
-    else if (!tables.some((table) => table["name"] === "schema_version"))
-      throw new OtherVersion(
-        `The tables of the ${name} were made before they had a version. Delete what this service has stored, and deploy it anew; on your own machine: npm start -- --fresh`,
-      );
+    storage.sql.exec("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
     const stored = read("SELECT MAX(version) AS version FROM schema_version")[0]?.["version"];
     const version = Number(stored ?? 0);
     if (version > schema.length)

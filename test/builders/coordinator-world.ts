@@ -13,7 +13,6 @@ import type { Run } from "../../src/coordinator/run.ts";
 import type { Stage } from "../../src/ingest/report.ts";
 import type { LogLevel } from "../../src/log.ts";
 import { compressSegment } from "../../src/ingest/segment-coders.ts";
-import { translate } from "../../src/ingest/translate.ts";
 import { ourAirports } from "../../src/sources/our-airports.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
@@ -265,8 +264,6 @@ export class CoordinatorWorld {
           await enter("compress");
           return compressSegment(task);
         },
-        translate,
-        log: () => {},
         now: () => this.time,
       }),
       store,

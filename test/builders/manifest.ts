@@ -6,6 +6,7 @@ import {
   type Body,
   type LocaleEntry,
   type Manifest,
+  MANIFEST_FORMAT,
   REPRESENTATIONS,
   type StoredDiff,
 } from "../../src/catalog/manifest.ts";
@@ -14,7 +15,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 
 export function aManifest(changes: Partial<Manifest> = {}): Manifest {
   return {
-    format: 1,
+    format: MANIFEST_FORMAT,
     generation: 1,
     published_at: "2026-11-01T04:17:00.000Z",
     catalog_sha256: sha256Hex("catalog"),
@@ -39,6 +40,7 @@ export function aLocaleEntry(changes: Partial<LocaleEntry> = {}): LocaleEntry {
     bytes: message.bytes,
     coverage: 0.5,
     bodies,
+    own: {},
     ...changes,
   };
 }
@@ -86,7 +88,7 @@ export function aVersion(
 
 /** A diff of two locales, with deltas of one of them. */
 export function aDiff(changes: Partial<StoredDiff> = {}): StoredDiff {
-  const delta = { dictionary: "e".repeat(64), start: 0, bytes: 400 };
+  const delta = { dictionary: "e".repeat(64), start: 0, bytes: 400, common: 300 };
   return {
     generation: 1,
     published_at: "2026-11-01T04:17:00.000Z",

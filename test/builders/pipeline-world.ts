@@ -8,7 +8,6 @@ import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { replicate } from "../../src/storage/replicate.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
-import { translate } from "../../src/ingest/translate.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
@@ -42,8 +41,6 @@ export class PipelineWorld {
   checkpoint: IngestCheckpoint = FIRST_INGEST_CHECKPOINT;
   /** What has changed in the run. */
   run: Partial<Run> = {};
-  /** Makes templates where they are compressed at `best`. */
-  translate: typeof translate = translate;
   /** Events of the log. */
   readonly logged: string[] = [];
 
@@ -64,8 +61,6 @@ export class PipelineWorld {
       surprises: this.surprises,
       effort: this.effort,
       compress: async (task) => compressSegment(task),
-      translate: this.translate,
-      log: (_level, event) => this.logged.push(event),
       now: () => this.time,
     });
   }
@@ -77,6 +72,7 @@ export class PipelineWorld {
       forced: this.forced,
       source: this.source,
       current: this.current,
+      lastGeneration: this.current?.generation ?? 0,
       retained: {
         versions: () => [...this.versions],
         findRetained: (wanted) => this.versions.find(({ generation }) => generation === wanted),

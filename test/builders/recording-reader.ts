@@ -15,7 +15,6 @@ import {
   type Manifest,
   type Representation,
 } from "../../src/catalog/manifest.ts";
-import type { SentBody } from "../../src/catalog/find-body.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type {
   BodyContent,
@@ -185,7 +184,7 @@ export class RecordingReader extends CachedCatalogReader {
     return this.currentResult === undefined ? this.#warm?.heldCurrent() : undefined;
   }
 
-  override heldContent(body: SentBody): BodyContent | undefined {
+  override heldContent(body: Body): BodyContent | undefined {
     if (this.#warm === undefined) return undefined;
     if (this.openThrows !== undefined) throw this.openThrows;
     return this.#warm.heldContent(body);
@@ -212,6 +211,7 @@ export class RecordingReader extends CachedCatalogReader {
       sha256: sha256(encoded.proto.identity),
       bytes: encoded.proto.identity.byteLength,
       coverage: 1,
+      own: {},
       bodies: Object.fromEntries(
         Object.entries(encoded).map(([form, codes]) => [form, bodiesOf(codes)]),
       ) as Bodies, // of the same forms

@@ -157,7 +157,7 @@ describe("a later version that stores another form", () => {
       expect(await askBoth()).toEqual([generation, unavailable]);
       const health = await fetch(`${versions[1].url}/catalog/health`);
       expect(await health.text()).toContain(
-        "it has format 4, and this Worker reads formats up to 3; deploy a Worker that reads it",
+        "it has format 5, and this Worker reads 4; deploy a Worker that reads it",
       );
     });
   });
@@ -169,7 +169,7 @@ describe("a later version that stores another form", () => {
       for (const version of versions)
         for (const path of ["ingest/queue", "ingest/resume", "backup/run", "catalog/take-over"])
           await expect(version.admin("POST", `/admin/${path}`, {})).rejects.toThrow(
-            /503 .*other_version.*have version 2, .* Deploy the newer Worker again/s,
+            /503 .*other_version.*have version 3, .* Deploy the newer Worker again/s,
           );
     });
   });

@@ -13,13 +13,13 @@ export const OTHER_CHECKPOINTS: readonly Change[] = [
 
 /** Later manifests and tables of the coordinator. This code reads the present ones, and converts them. */
 export const LATER_STATE: readonly Change[] = [
-  [/MANIFEST_FORMAT = 1;/g, "MANIFEST_FORMAT = 2;"],
-  [/SEALED_FORMAT = 3;/g, "SEALED_FORMAT = 4;"],
+  [/MANIFEST_FORMAT = 4;/g, "MANIFEST_FORMAT = 5;"],
   [/decode\(first\) === FIRST_LINE/g, `decode(first).endsWith('"lines":[')`],
-  [/format: literal\(1\)/g, "format: literal([1, 2])"],
+  [/format: literal\(MANIFEST_FORMAT\)/g, "format: literal([4, 5])"],
+  [/format < MANIFEST_FORMAT/g, "format < 4"],
   [
-    /(COORDINATOR_SCHEMA = \[\s+\[[^\]]+\])/g,
-    `$1, ["UPDATE versions SET manifest = json_set(manifest, '$.format', 2)"]`,
+    /(COORDINATOR_SCHEMA = \[[^;]+?\])\s*\];/g,
+    `$1, ["UPDATE versions SET manifest = json_set(manifest, '$.format', 5)"]];`,
   ],
 ];
 

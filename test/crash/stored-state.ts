@@ -3,8 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 
-export const STATE_ARCHIVE = join(import.meta.dirname, "stored-state.tar.br");
-export const STATE_FACTS = join(import.meta.dirname, "stored-state.json");
+/**
+ * The state of the last release, or the last one of format 3, before the first release: whose
+ * manifests count as absent.
+ */
+type StateName = "stored-state" | "format-3-state";
+
+const fileOf = (name: string) => join(import.meta.dirname, name);
+export const STATE_ARCHIVE = fileOf("stored-state.tar.br");
+export const STATE_FACTS = fileOf("stored-state.json");
 
 /** What made the stored state, and what is in it. */
 export interface Made {
@@ -15,10 +22,10 @@ export interface Made {
   readonly backup: string;
 }
 
-/** Puts the stored state where a service in the folder finds it. */
-export function unpackStoredState(folder: string): Made {
-  const input = brotliDecompressSync(readFileSync(STATE_ARCHIVE));
+/** Puts a stored state where a service in the folder finds it. */
+export function unpackStoredState(folder: string, name: StateName = "stored-state"): Made {
+  const input = brotliDecompressSync(readFileSync(fileOf(`${name}.tar.br`)));
   const { status, stderr } = spawnSync("tar", ["-xf", "-", "-C", folder], { input });
   if (status !== 0) throw new Error(stderr.toString());
-  return JSON.parse(readFileSync(STATE_FACTS, "utf8"));
+  return JSON.parse(readFileSync(fileOf(`${name}.json`), "utf8"));
 }

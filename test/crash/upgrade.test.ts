@@ -2,6 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MONITOR_SCHEMA } from "../../src/alerts/monitor-state.ts";
+import { COORDINATOR_SCHEMA } from "../../src/coordinator/tables.ts";
 import { hasEnded, KilledService, type RunAnswer } from "./killed-service.ts";
 import { type Made, unpackStoredState } from "./stored-state.ts";
 
@@ -101,7 +103,7 @@ describe("older code over what a later version has stored", () => {
   });
 
   it("serves and ingests, and refuses to evaluate over a later monitor, with the version and what to do", async () => {
-    await restartWithVersion("IngestCoordinator", 1);
+    await restartWithVersion("IngestCoordinator", COORDINATOR_SCHEMA.length);
     await restartWithVersion("AlertMonitor", 99);
     for (const path of ["/admin/alerts/run", "/admin/alerts/test"])
       await expect(killed.admin("POST", path, {})).rejects.toThrow(
@@ -113,7 +115,7 @@ describe("older code over what a later version has stored", () => {
   });
 
   it("changes nothing for the later version, which continues to work", async () => {
-    await restartWithVersion("AlertMonitor", 1);
+    await restartWithVersion("AlertMonitor", MONITOR_SCHEMA.length);
     const run = await killed.runWhen(await killed.publish(), hasEnded);
     expect(run).toMatchObject({ state: "succeeded", error: null });
     await expect(killed.admin("POST", "/admin/alerts/run")).resolves.toHaveProperty("run");

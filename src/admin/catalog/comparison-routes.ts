@@ -78,7 +78,7 @@ async function versionOfBackup(backups: BackupStore, id: string): Promise<Manife
   if (!parsed.ok)
     return parsed.fault.code === "manifest_missing" ? NO_BACKUP : unusable(parsed.fault.message);
   const read = await readState(backups, parsed.manifest);
-  if (!read.ok) return unusable(read.problem);
+  if (!read.ok) return unusable(read.fault.message);
   const [version] = wholeVersions(read.state.versions, parsed.manifest.missing);
   return version ?? unusable("it has no complete version");
 }

@@ -66,7 +66,7 @@ function changeState(edit: (lines: readonly string[]) => readonly string[]): voi
 function changeGerman(edit: (de: LocaleEntry, en: LocaleEntry) => LocaleEntry): void {
   changeState((lines) => {
     const read = readStateLines(lines);
-    if (!read.ok) throw new Error(read.problem);
+    if (!read.ok) throw new Error(read.fault.message);
     const [newest, ...others] = read.state.versions;
     const { de, en } = newest?.locales ?? {};
     if (newest === undefined || de === undefined || en === undefined)
@@ -181,7 +181,7 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a state that is none, under right hashes",
     "state_invalid",
-    () => changeState(() => ['{"pause":null}', '{"version":{"format":1}}']),
+    () => changeState(() => ['{"pause":null}', '{"version":{"format":4}}']),
   ],
   [
     "a column that there is not",
@@ -209,6 +209,15 @@ describe("verifying and restoring a damaged backup", () => {
     world.ingest.renameAirport("afterwards");
     expect(await world.ingest.runToEnd()).toMatchObject({ state: "succeeded" });
   });
+});
+
+it("a backup of an earlier release is refused by name and stays as good as it was", async () => {
+  changeState((lines) => lines.map((line) => line.replace('"format":4', '"format":1')));
+  const verdict = await world.store.readNote(id, "verdict");
+  const error = { code: "former_format", message: expect.stringContaining("worker_version") };
+  expect(await world.verify(id)).toMatchObject({ state: "failed", error });
+  expect(await world.restore(id)).toMatchObject({ state: "failed", generation: null, error });
+  expect(await world.store.readNote(id, "verdict")).toEqual(verdict);
 });
 
 describe("an object of a backup", () => {
@@ -276,9 +285,4 @@ describe("verifying a backup", () => {
         name === "names/de.csv.gz" ? Uint8Array.from(gzipSync(names)).buffer : snapshot.read(name),
     };
   }
-});
-
-it("readStateLines reads the state of a backup from before ledgers were saved", () => {
-  const state = { pause: null, ledger: null, versions: [] };
-  expect(readStateLines(['{"pause":null}'])).toEqual({ ok: true, state });
 });

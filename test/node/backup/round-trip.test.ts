@@ -146,16 +146,16 @@ describe("a backup", () => {
     expect(fresh.ingest.current()?.diffs).toEqual([second]);
   });
 
-  it("restores a version without the translation of a locale of which the stores have lost a template", async () => {
+  it("restores a version without the own part of a locale that the stores have lost", async () => {
     const { en, de } = world.ingest.current()?.locales ?? {};
-    world.loseBlob(en?.translation?.templates.proto.blob ?? "");
+    world.loseBlob(en?.own.proto?.blob ?? "");
     const { backup_id, ...job } = await world.backUp();
     expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
     const fresh = new BackupWorld(world);
     expect(await fresh.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 4 });
     const locales = fresh.ingest.current()?.locales;
-    expect(locales?.["en"]?.translation).toBeUndefined();
-    expect(locales?.["de"]?.translation).toEqual(de?.translation);
+    expect(locales?.["en"]?.own).toEqual({ json: en?.own.json });
+    expect(locales?.["de"]?.own).toEqual(de?.own);
   });
 
   it("exists but fails its verification if the published version has lost a blob", async () => {

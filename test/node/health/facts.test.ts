@@ -75,14 +75,11 @@ describe("checkCopies", () => {
     expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 10, damaged: [] });
   });
 
-  it("reads the translation of the locale as well", async () => {
-    const [[blob] = [""]] = blobsOf("template");
-    const template = { blob, bytes: 13 };
-    const templates = { proto: template, json: template };
-    const translation = { pieces: "0123456789abcdef", layouts: blob, templates };
-    const entry = { ...anEntry("de"), translation };
+  it("reads the locale's own part as well", async () => {
+    const [[blob] = [""]] = blobsOf("own");
+    const entry = { ...anEntry("de"), own: { json: { blob, bytes: 13 } } };
     const changed = { ...manifest, locales: { ...manifest.locales, de: entry } };
-    store.publish({ manifest: changed, blobs: blobsOf("template") });
+    store.publish({ manifest: changed, blobs: blobsOf("own") });
     store.r2.delete(blobKey(blob));
     const request = { isLocaleDue: true, after: null, suspects: [] };
     expect(await checkCopies(changed, request, store)).toMatchObject({

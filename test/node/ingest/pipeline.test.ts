@@ -38,18 +38,6 @@ describe("a run", () => {
     ]);
   });
 
-  it.each([
-    ["fails", "translation_failed", () => Promise.reject(new Error("not the same bytes"))],
-    ["fits no template", "translation_missing", () => Promise.resolve(null)],
-  ])("publishes without translations, and says so, if one %s", async (_, event, translate) => {
-    world.effort = "best";
-    world.translate = translate;
-    expect(await world.runToEnd()).toMatchObject({ outcome: "published" });
-    expect(world.logged).toContain(event);
-    for (const { translation } of Object.values(world.current?.locales ?? {}))
-      expect(translation).toBeUndefined();
-  });
-
   it("publishes every locale, and stores every blob that the manifest names in KV and R2", async () => {
     const end = await world.runToEnd();
     expect(end.outcome).toBe("published");

@@ -17,8 +17,8 @@ const QUERY = { proto: "encoding=proto&message=%0A%02", json: "encoding=json&mes
 const world = new PipelineWorld(["de", "en"]);
 /** Each version, oldest first. */
 const versions: Manifest[] = [];
-/** The one after these, with one airport more. */
-let grown: Manifest | undefined;
+/** The ones after these: an airport has come, and then gone. */
+const changed: Manifest[] = [];
 
 beforeAll(async () => {
   const airports = moreAirports(60);
@@ -30,9 +30,11 @@ beforeAll(async () => {
     await world.runToEnd();
     if (world.current !== null) versions.push(world.current);
   }
-  world.snapshot = aSnapshot({ airports: moreAirports(61) });
-  await world.runToEnd();
-  grown = world.current ?? undefined;
+  for (const count of [61, 59]) {
+    world.snapshot = aSnapshot({ airports: moreAirports(count) });
+    await world.runToEnd();
+    if (world.current !== null) changed.push(world.current);
+  }
 });
 
 type Form = keyof typeof QUERY;
@@ -47,13 +49,17 @@ interface Asked {
 }
 
 /** Asks a new isolate after a version. */
-async function ask(manifest: Manifest | undefined, asked: Asked = {}): Promise<Response> {
+async function ask(
+  manifest: Manifest | undefined,
+  asked: Asked = {},
+  { store } = world,
+): Promise<Response> {
   const { form = "json", locale = "en", method = "GET", query = "", body, headers = {} } = asked;
   if (manifest === undefined) throw new Error("no such version");
-  await world.store.writeManifest(manifest);
+  await store.writeManifest(manifest);
   const handler = createRpcHandler({
     reader: new CachedCatalogReader({
-      store: world.store,
+      store,
       now: Date.now,
       waitUntil: () => {},
       report: () => {},
@@ -80,8 +86,12 @@ async function bytesOf(response: Response): Promise<Buffer> {
 }
 
 /** What a client without a dictionary receives, uncompressed. */
-async function wholeOf(manifest: Manifest | undefined, asked: Asked = {}): Promise<Buffer> {
-  return bytesOf(await ask(manifest, asked));
+async function wholeOf(
+  manifest: Manifest | undefined,
+  asked: Asked = {},
+  of = world,
+): Promise<Buffer> {
+  return bytesOf(await ask(manifest, asked, of));
 }
 
 function having(dictionary: Buffer, more = {}): NonNullable<Asked["headers"]> {
@@ -116,52 +126,31 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     },
   );
 
-  it.each([2, 3, 4, 5])(
-    "receives another locale by its body of content %i, of which the rest is as before",
-    async (at) => {
-      const dictionary = await wholeOf(versions[at - 1], { form, locale: "de" });
-      const asked = { form, headers: having(dictionary) };
-      const response = await ask(versions[4], asked);
-      const sent = await bytesOf(response);
-      expect(response.headers.get("content-encoding")).toBe("dcz");
-      expect(response.headers.get("content-language")).toBe("en");
-      expect(decodeDcz(sent, dictionary)).toEqual(await wholeOf(versions[4], { form }));
-      const { headers } = await ask(versions[4], { ...asked, method: "HEAD" });
-      expect(headers.get("content-length")).toBe(String(sent.length));
-    },
-  );
-
-  it("receives its own language by its body from before an airport came, but another one whole", async () => {
-    const dictionary = await wholeOf(versions[4], { form, locale: "de" });
-    const headers = having(dictionary);
-    const german = await ask(grown, { form, locale: "de", headers });
-    expect(german.headers.get("content-encoding")).toBe("dcz");
-    expect(decodeDcz(await bytesOf(german), dictionary)).toEqual(
-      await wholeOf(grown, { form, locale: "de" }),
-    );
-    const english = await ask(grown, { form, headers });
-    expect(english.headers.get("content-encoding")).toBe("gzip");
-    expect(gunzipSync(await bytesOf(english))).toEqual(await wholeOf(grown, { form }));
+  it.each([2, 3, 4, 5])("receives another locale by its body of content %i", async (at) => {
+    const dictionary = await wholeOf(versions[at - 1], { form, locale: "de" });
+    const asked = { form, headers: having(dictionary) };
+    const response = await ask(versions[4], asked);
+    const sent = await bytesOf(response);
+    expect(response.headers.get("content-encoding")).toBe("dcz");
+    expect(response.headers.get("content-language")).toBe("en");
+    expect(decodeDcz(sent, dictionary)).toEqual(await wholeOf(versions[4], { form }));
+    const { headers } = await ask(versions[4], { ...asked, method: "HEAD" });
+    expect(headers.get("content-length")).toBe(String(sent.length));
   });
 
   it.each([
-    ["no locale can be translated", ["de", "en"], undefined],
-    ["the dictionary's locale cannot be translated", ["de"], undefined],
-    ["the locales have other bytes in common", ["de"], { pieces: "others" }],
-  ])("receives the usual body of another locale if %s", async (_, changed, change) => {
-    const manifest = versions[4];
-    if (manifest === undefined) throw new Error("five were published");
-    const locales = Object.fromEntries(
-      Object.entries(manifest.locales).map(([locale, entry]) => {
-        if (!changed.includes(locale)) return [locale, entry];
-        const translation = entry.translation && change && { ...entry.translation, ...change };
-        return [locale, { ...entry, translation }];
-      }),
-    );
-    const other = { ...manifest, locales };
-    const headers = having(await wholeOf(other, { form, locale: "de" }));
-    const response = await ask(other, { form, headers });
-    expect(response.headers.get("content-encoding")).toBe("gzip");
+    ["came", () => versions[4], () => changed[0]],
+    ["went", () => changed[0], () => changed[1]],
+    ["came and another went", () => versions[4], () => changed[1]],
+  ])("receives either language by its body from before an airport %s", async (_, from, to) => {
+    const dictionary = await wholeOf(from(), { form, locale: "de" });
+    for (const locale of ["de", "en"]) {
+      const answer = await ask(to(), { form, locale, headers: having(dictionary) });
+      expect(answer.headers.get("content-encoding")).toBe("dcz");
+      expect(decodeDcz(await bytesOf(answer), dictionary)).toEqual(
+        await wholeOf(to(), { form, locale }),
+      );
+    }
   });
 
   it("learns the size by HEAD, and receives the same bytes if it pins the version", async () => {
@@ -249,8 +238,7 @@ describe("the body without a delta", () => {
 
   it.each([
     ["delta", "en", () => versions[4]?.diffs[0]?.deltas?.blob],
-    ["template", "de", () => versions[4]?.locales["en"]?.translation?.templates.json.blob],
-    ["layouts", "de", () => versions[4]?.locales["de"]?.translation?.layouts],
+    ["own part", "de", () => versions[4]?.locales["en"]?.own.json?.blob],
   ])("goes to a client whose %s the stores have lost", async (_, locale, findBlob) => {
     const key = blobKey(findBlob() ?? "");
     const { kv, r2 } = world.store;
@@ -263,6 +251,22 @@ describe("the body without a delta", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-encoding")).toBe("gzip");
     expect(gunzipSync(await bytesOf(response))).toEqual(whole);
+  });
+
+  it("goes to a client with another language of a catalog so small that a delta is not shorter", async () => {
+    const tiny = new PipelineWorld(["de", "en"]);
+    await tiny.runToEnd();
+    const current = tiny.current ?? undefined;
+    for (const form of ["proto", "json"] as const) {
+      const dictionary = await wholeOf(current, { form, locale: "de" }, tiny);
+      const whole = await wholeOf(current, { form }, tiny);
+      const answer = await ask(current, { form, headers: having(dictionary) }, tiny);
+      const sent = await bytesOf(answer);
+      const isDelta = answer.headers.get("content-encoding") === "dcz";
+      expect(isDelta ? decodeDcz(sent, dictionary) : gunzipSync(sent)).toEqual(whole);
+      const usual = await ask(current, { form, headers: { "accept-encoding": CHROMIUM } }, tiny);
+      expect(sent.length).toBeLessThanOrEqual((await bytesOf(usual)).length);
+    }
   });
 
   it("answers every POST", async () => {

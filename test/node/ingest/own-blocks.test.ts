@@ -1,0 +1,108 @@
+import { zstdDecompressSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { concatenate } from "../../../src/catalog/bytes.ts";
+import { encodeStart } from "../../../src/catalog/dcz.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
+import { DELTA_FORMS } from "../../../src/catalog/manifest.ts";
+import { encodeBlocks } from "../../../src/ingest/own-blocks.ts";
+import { compressSegment } from "../../../src/ingest/segment-coders.ts";
+import type { Workspace } from "../../../src/ingest/workspace.ts";
+import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
+import {
+  readSnapshotFile,
+  snapshotManifest,
+  snapshotOnDisk,
+} from "../../builders/snapshot-on-disk.ts";
+
+const text = (part: string) => new TextEncoder().encode(part);
+
+/** Decodes blocks behind the common part of a body, as a browser does that has the body. */
+function decode(blocks: Uint8Array, shared: Uint8Array, body: Uint8Array, bytes: number): Buffer {
+  const dictionary = { sha256: "00".repeat(32), bytes: body.length };
+  const start = encodeStart({ dictionary, common: shared.length, bytes });
+  return zstdDecompressSync(concatenate([start, blocks]).subarray(40), { dictionary: body });
+}
+
+const common = text("common ".repeat(40));
+const other = concatenate([common, text("something else")]);
+const fast = async (bytes: Uint8Array) =>
+  compressSegment({ bytes, coding: "zstd", offset: 0, effort: "fast" });
+
+/** Encodes a part, decodes it behind the common part of another body, and returns its blocks. */
+async function checked(part: Uint8Array, compress = fast): Promise<Uint8Array> {
+  const blocks = (await encodeBlocks(part, compress)) ?? new Uint8Array();
+  const decoded = decode(blocks, common, other, common.length + part.length);
+  expect(decoded).toEqual(Buffer.from(concatenate([common, part])));
+  return blocks;
+}
+
+describe("the blocks of a part", () => {
+  it.each([0, 1, 200, 70_000, 300_000])("make %i bytes again", async (length) => {
+    const part = text("0123456789,abcdefghijklmnopqrstuvwxyz;".repeat(length)).subarray(0, length);
+    expect((await checked(part)).length).toBeLessThan(300);
+  });
+
+  it.each([
+    ["the byte before", "a"],
+    ["the fourth byte before", "wxyz"],
+    ["the eighth byte before", "rstuvwxy"],
+  ])("repeat no distance that only the start of a frame sets: %s", async (_, unit) => {
+    const rest = Array.from({ length: 900 }, (__, index) => `${index} of ${unit}`).join();
+    const part = text(unit.repeat(40) + rest);
+    for (const effort of ["fast", "best"] as const)
+      await checked(part, async (bytes) =>
+        compressSegment({ bytes, coding: "zstd", offset: 0, effort }),
+      );
+  });
+
+  it("are not made by an encoder that loses a byte", async () => {
+    const part = text(Array.from({ length: 900 }, (_, index) => `region ${index}`).join());
+    await checked(part);
+    const made = encodeBlocks(part, (bytes) => fast(bytes.with(400, 0)));
+    await expect(made).resolves.toBeUndefined();
+    const cut = encodeBlocks(part, async (bytes) => (await fast(bytes)).subarray(0, -1));
+    await expect(cut).resolves.toBeUndefined();
+  });
+});
+
+describe("the snapshot's catalog", () => {
+  const locales = snapshotManifest.locales.map(({ locale }) => locale);
+  let workspace: Workspace;
+
+  beforeAll(async () => {
+    const files = ["airports.csv.gz", "regions.csv.gz"].map((name) => [
+      name,
+      readSnapshotFile(name),
+    ]);
+    workspace = await acceptedWorkspace(Object.fromEntries(files), snapshotOnDisk);
+  });
+
+  it("has blocks of whichever regions come first", async () => {
+    const names = await workspace.namesIn("de");
+    const { regions } = workspace.catalog;
+    for (let first = 0; first + 200 < regions.length; first += 70) {
+      const parts = encodeLocal(regions.slice(first, first + 200), names);
+      for (const form of DELTA_FORMS) await checked(parts[form]);
+    }
+  });
+
+  it.each(DELTA_FORMS)(
+    "becomes that of every other language from the English one, in %s",
+    async (form) => {
+      const shared = encodeCommon(workspace.catalog)[form];
+      const partIn = async (locale: string) =>
+        encodeLocal(workspace.catalog.regions, await workspace.namesIn(locale))[form];
+      const english = concatenate([shared, await partIn("en")]);
+      const others = locales.filter((locale) => locale !== "en");
+      expect(others).toHaveLength(63);
+      for (const locale of others) {
+        const part = await partIn(locale);
+        const blocks = (await encodeBlocks(part, fast)) ?? new Uint8Array();
+        const body = concatenate([shared, part]);
+        expect(decode(blocks, shared, english, body.length).equals(body)).toBe(true);
+        expect(blocks.length).toBeLessThan(180_000);
+      }
+    },
+  );
+});
