@@ -19,8 +19,7 @@ const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();
 /** Secrets, a binding, the environment of commands and workflows, constants, a file, HTTP methods, a city. */
 const OTHER_NAMES = new Set(
   (
-    "ADMIN_TOKENS ALERT_PING_URL ALERT_WEBHOOKS METRICS " +
-    "ADMIN_TOKEN AUTH CHROMIUM CLOUDFLARE_ACCOUNT_ID CLOUDFLARE_API_TOKEN DOMAIN REPLACE_DOMAIN URL " +
+    "ADMIN_TOKENS ADMIN_TOKEN ALERT_PING_URL ALERT_WEBHOOKS METRICS AUTH CHROMIUM URL " +
     "CODINGS GROUPS RULES MANIFEST_FORMAT SEALED_FORMAT LICENSE NOTICE DELETE GET HEAD POST LON"
   ).split(" "),
 );
