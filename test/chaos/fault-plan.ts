@@ -13,7 +13,7 @@ export type Binding = (typeof BINDINGS)[number];
  * - `missing`: shows nothing, as a miss that KV has cached;
  * - `stale`: shows the value before, as KV may.
  */
-export const FAULTS = [
+const FAULTS = [
   "throw",
   "hang",
   "slow",

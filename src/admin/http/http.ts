@@ -22,7 +22,7 @@ export const problemSchema = z
   });
 
 /** The phrase of each status that a problem has. `node:http` has them all, at a price at each start. */
-export const TITLES = {
+const TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",
