@@ -18,16 +18,12 @@ const STOCK_NAME = "stock";
 export interface BenchWorkerOptions {
   /** Its entry point. */
   readonly entry?: string;
-  /** Flags for V8, separated by spaces. */
-  readonly v8Flags?: string;
   /** Is called with each line of workerd's output. */
   readonly hear?: (line: string) => void;
   /** Is called with the folder of the bundle before it is loaded. */
   readonly adapt?: (bundle: string) => void;
   /** Whether the memory of its isolate can be looked at, by `heap`. */
   readonly inspected?: boolean;
-  /** Folder of its static assets, if not the built ones. */
-  readonly assets?: string;
   /** Settings that differ from their defaults; it compresses as where it is deployed. */
   readonly vars?: { readonly [name: string]: string };
 }
@@ -65,11 +61,9 @@ export class BenchWorker {
   /** Bundles the Worker as a deploy would, and starts it with empty stores. */
   static async start({
     entry = "bench/worker.ts",
-    v8Flags = "",
     hear = () => {},
     adapt = () => {},
     inspected = false,
-    assets = "dist/web",
     vars = {},
   }: BenchWorkerOptions = {}): Promise<BenchWorker> {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -78,7 +72,7 @@ export class BenchWorker {
     const options = convertV4MiniflareOptions({
       workers: [NAME, STOCK_NAME].map((name) => ({
         name,
-        ...benchBindings(folder, { assets, vars }),
+        ...benchBindings(folder, vars),
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       })),
       defaultPersistRoot: join(folder, "state"),
@@ -88,7 +82,6 @@ export class BenchWorker {
         if (level === "error") process.stderr.write(`${message}\n`);
       },
     });
-    process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
     const miniflare = new Miniflare(options);
     await miniflare.ready;
     await createTables(await miniflare.getD1Database("HISTORY", NAME));
@@ -134,11 +127,6 @@ export class BenchWorker {
     await bucket.put(dropKey(name), bytes);
   }
 
-  /** The database, behind the Worker's back. */
-  database() {
-    return this.#miniflare.getD1Database("HISTORY", NAME);
-  }
-
   /** The published catalog, behind the Worker's back. */
   catalog() {
     return this.#miniflare.getKVNamespace("CATALOG", NAME);
@@ -146,12 +134,7 @@ export class BenchWorker {
 
   /** The memory of its isolate, if it is `inspected`. */
   async heap(): Promise<IsolateHeap> {
-    return IsolateHeap.open(await this.inspectorPort(), NAME);
-  }
-
-  /** Where the inspector listens, if it is `inspected`. */
-  async inspectorPort(): Promise<number> {
-    return Number((await this.#miniflare.getInspectorURL()).port);
+    return IsolateHeap.open(Number((await this.#miniflare.getInspectorURL()).port), NAME);
   }
 
   async stop(): Promise<void> {
@@ -161,10 +144,7 @@ export class BenchWorker {
 }
 
 /** A bundle with the bindings of the service, as Miniflare wants them. */
-export function benchBindings(
-  folder: string,
-  { assets = "dist/web", vars = {} }: Pick<BenchWorkerOptions, "assets" | "vars"> = {},
-) {
+export function benchBindings(folder: string, vars: NonNullable<BenchWorkerOptions["vars"]> = {}) {
   const config = unstable_readConfig({ config: "wrangler.toml" });
   return {
     rootPath: folder,
@@ -179,7 +159,7 @@ export function benchBindings(
     },
     versionMetadata: "VERSION",
     // Without the Worker that routes requests for assets, whose time would be measured with them.
-    serviceBindings: { ASSETS: { disk: { path: resolve(assets) } } },
+    serviceBindings: { ASSETS: { disk: { path: resolve("dist/web") } } },
     kvNamespaces: ["CATALOG"],
     r2Buckets: ["ARCHIVE", "BACKUPS"],
     ratelimits: rateLimits(config),

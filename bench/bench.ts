@@ -1,35 +1,26 @@
 /**
  * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on
  * the same bytes, and against other servers; what a new isolate costs; where the time of an ingest
- * goes, how it grows, and what deltas add to it. Ratios of medians.
+ * goes, and what deltas add to it. Ratios of medians.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { BenchWorker } from "./bench-worker.ts";
 import { measureBrowser } from "./browser.ts";
 import { CASES, type Case } from "./cases.ts";
 import { measureCold } from "./cold.ts";
-import type { GrowthSummary } from "./growth.ts";
-import { ingestTables, measureParts, measureStages } from "./ingest.ts";
+import { ingestTable, measureStages } from "./ingest.ts";
 import { measure } from "./measure.ts";
 import { printTable, type Table, writeReport } from "./report.ts";
 import {
-  comparisonTable,
   prepareCase,
   type Prepared,
   type Served,
   type Servers,
   servingTable,
   startServers,
-  summaryTable,
 } from "./serving.ts";
-import { round } from "./statistics.ts";
 import { StepCosts } from "./step-costs.ts";
 import { measureLanguages, measureUpdates } from "./updates.ts";
-import { measureWarm } from "./warm.ts";
 
 /** What servers learn the message from. */
 const EXAMPLE = caseOf("connect-proto-identity");
@@ -53,8 +44,7 @@ if (values.help) {
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
-                all of them, "ingest", "growth", "cold" for new isolates, "warm" for all locales
-                in turn, "languages" for another one after English, "updates" for versions
+                all of them, "ingest", "cold" for new isolates, "languages" for another one after English, "updates" for versions
                 that differ a little, and "browser" for what Chromium downloads of them.
                 Serving alone publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
@@ -64,7 +54,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const PARTS = ["serving", "ingest", "warm", "cold", "languages", "updates", "browser", "growth"];
+const PARTS = ["serving", "ingest", "cold", "languages", "updates", "browser"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
@@ -72,8 +62,8 @@ let steps = new StepCosts();
 const tables: Table[] = [];
 /** Enough to see what a locale takes: an ingest of all takes eight times as long. */
 const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
-const published = ["warm", "cold", "languages"].some(isWanted) ? "all" : SOME_LOCALES;
-const publishesMany = ["ingest", "warm", "cold", "languages", "updates", "browser"].some(isWanted);
+const published = ["cold", "languages"].some(isWanted) ? "all" : SOME_LOCALES;
+const publishesMany = ["ingest", "cold", "languages", "updates", "browser"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
   vars: {
@@ -86,7 +76,7 @@ let servers: Servers | undefined;
 try {
   progress("ingest");
   const stages = await measureStages(worker, steps);
-  const ingest = isWanted("ingest") ? ingestTables(stages, await measureParts(worker)) : [];
+  const locales = (await worker.health()).locales.length;
   // Minutes of compression leave an isolate that is not what clients meet.
   await worker.restart();
   servers = await startServers(worker, EXAMPLE, (line) => process.stderr.write(`${line}\n`));
@@ -94,12 +84,7 @@ try {
   for (const one of cases) prepared.push(await prepareCase(servers, one, values.limits));
   const served: readonly Served[] =
     prepared.length > 0 ? await measure(prepared, forMs, progress) : [];
-  if (served.length > 0) tables.push(summaryTable(served), servingTable(served));
-  if (served.length > 0 && !values.limits) tables.push(comparisonTable(served));
-  if (isWanted("warm")) {
-    progress("all locales in turn");
-    tables.push(await measureWarm(worker));
-  }
+  if (served.length > 0) tables.push(servingTable(served));
   if (isWanted("languages")) {
     progress("another language");
     tables.push(await measureLanguages(worker));
@@ -116,15 +101,10 @@ try {
     progress("new isolates");
     tables.push(await measureCold(worker, COLD));
   }
-  tables.push(...ingest);
+  if (isWanted("ingest")) tables.push(ingestTable(stages, locales));
 } finally {
-  servers?.node.stop();
   servers?.files?.stop();
   await worker.stop();
-}
-if (isWanted("growth")) {
-  progress("growth");
-  tables.push(measureGrowth());
 }
 for (const table of tables) process.stdout.write(printTable(table));
 if (values.write) writeReport(tables);
@@ -145,41 +125,6 @@ function chosenCases(): readonly Case[] {
   if (unknown.length === 0)
     return CASES.filter(({ name }) => isWanted(name) || isWanted("serving"));
   throw new Error(`there is no request "${unknown.join('", "')}" among ${known.join(", ")}`);
-}
-
-/** What it costs to ingest more locales, and a world up to what the contract allows. */
-function measureGrowth(): Table {
-  const folder = mkdtempSync(join(tmpdir(), "bench-growth-"));
-  try {
-    const file = join(folder, "growth.json");
-    const growth = join(import.meta.dirname, "growth.ts");
-    const args = [growth, "--json", file];
-    const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
-    if (status !== 0) throw new Error(`growth ended with status ${status}`);
-    const worlds = JSON.parse(readFileSync(file, "utf8")) as GrowthSummary[]; // growth.ts
-    return {
-      title:
-        "An ingest of a growing world in more locales: CPU of all of workerd, stores included; memory that the isolate took at most, garbage included, in a run of its own where V8 collects it often",
-      columns: [
-        "world",
-        "locales",
-        "entities",
-        "CPU s",
-        "CPU ms for 1,000 entities",
-        "held by a step, MB",
-      ],
-      rows: worlds.map(({ times, locales, entities, cpuMs, heldMb }) => [
-        `${times}×`,
-        String(locales),
-        String(entities),
-        round(cpuMs / 1000, 1),
-        round((cpuMs / entities) * 1000, 0),
-        round(heldMb, 0),
-      ]),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 function progress(what: string): void {

@@ -9,9 +9,6 @@ const CONNECTIONS = 8;
  */
 const TURN_MS = 250;
 const WARM_UP_MS = 500;
-/** Times that the time to answer is measured, each over as many answers as take so long. */
-const ANSWER_TURNS = 5;
-const ANSWERS_MS = 200;
 
 /** How it is measured, for the reader of the tables. */
 export const METHOD = `over ${CONNECTIONS} connections, in rounds in which each server has a turn of ${TURN_MS} ms for each request, or of one request on each connection where that takes longer, in random order. Figures are medians of the turns; ratios are medians of those of each round`;
@@ -22,8 +19,6 @@ export interface Target {
   readonly request: LoadRequest;
   /** CPU time (ms) that the server's processes have used. */
   readonly cpuMs: () => number;
-  /** Whether it can make answers without sending them, and is to be timed so. */
-  readonly repeats: boolean;
 }
 
 /** What one target does, as medians of its turns. */
@@ -31,14 +26,12 @@ export interface Measured {
   readonly requestsPerSecond: number;
   /** CPU time of one request. */
   readonly cpuMs: number;
-  /** Time to make an answer without sending it; NaN where that cannot be seen. */
-  readonly answerMs: number;
   /** Its turns, one in each round. */
   readonly turns: readonly Turn[];
 }
 
 /** What a target does in one turn. */
-type Turn = Omit<Measured, "answerMs" | "turns">;
+type Turn = Omit<Measured, "turns">;
 
 /** Returns the median of the ratios of two targets in each round. */
 export function pairedRatio(one: Measured, other: Measured, key: keyof Turn): number {
@@ -83,11 +76,10 @@ export async function measure<T extends string, C extends Comparison<T>>(
   const measured = [];
   for (const { comparison, runs } of cases) {
     const results = new Map<T, Measured>();
-    for (const { name, target, turns } of runs)
+    for (const { name, turns } of runs)
       results.set(name, {
         requestsPerSecond: median(turns.map((turn) => turn.requestsPerSecond)),
         cpuMs: median(turns.map((turn) => turn.cpuMs)),
-        answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
         turns,
       });
     measured.push({ ...comparison, results });
@@ -111,25 +103,4 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
     .map((item) => ({ item, at: Math.random() }))
     .toSorted((one, other) => one.at - other.at)
     .map(({ item }) => item);
-}
-
-/** Median time to make an answer, one after the other, so many that to ask for them hardly counts. */
-async function measureAnswer({ port, request }: Target): Promise<number> {
-  const { method, path, headers, body } = request;
-  const time = async (times: number) => {
-    const url = `http://127.0.0.1:${port}${path}`;
-    const began = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${port}/repeat`, {
-      method: "POST",
-      body: JSON.stringify({ times, method, url, headers, body: [...body] }),
-    });
-    if (!answer.ok) throw new Error(`/repeat: ${answer.status} ${await answer.text()}`);
-    await answer.body?.cancel();
-    return performance.now() - began;
-  };
-  let times = 1;
-  while ((await time(times)) < ANSWERS_MS) times *= 2;
-  const each: number[] = [];
-  for (let turn = 0; turn < ANSWER_TURNS; turn++) each.push((await time(times)) / times);
-  return median(each);
 }

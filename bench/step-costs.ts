@@ -1,4 +1,3 @@
-import type { HeapTrace } from "./heap-trace.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
 /** A step of an ingest as the Worker's log tells of it when it has ended. */
@@ -13,15 +12,12 @@ export interface StepCost {
   readonly steps: number;
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** Most memory (MiB) that the isolate had during one of them (`HeapTrace`); 0 if not traced. */
-  readonly peakMb: number;
 }
 
 /** What is to be told of steps besides their time. */
 export interface StepCostsOptions {
   /** Tells kinds of steps apart; by their stages unless given. */
   readonly nameOf?: (step: LoggedStep) => string;
-  readonly memory?: HeapTrace;
 }
 
 /**
@@ -31,13 +27,11 @@ export interface StepCostsOptions {
 export class StepCosts {
   readonly #costs = new Map<string, StepCost>();
   readonly #nameOf: (step: LoggedStep) => string;
-  readonly #memory: HeapTrace | undefined;
   #beganAt = 0;
   #cpuMs = 0;
 
-  constructor({ nameOf = ({ stage }) => stage, memory }: StepCostsOptions = {}) {
+  constructor({ nameOf = ({ stage }) => stage }: StepCostsOptions = {}) {
     this.#nameOf = nameOf;
-    this.#memory = memory;
   }
 
   /** Begins to count anew. */
@@ -45,12 +39,10 @@ export class StepCosts {
     this.#costs.clear();
     this.#beganAt = performance.now();
     this.#cpuMs = workerdCpuMs();
-    this.#memory?.takePeakMb();
   }
 
   /** Takes a line of workerd's output. */
   hear(line: string): void {
-    this.#memory?.hear(line);
     if (!line.includes('"ingest_step"')) return;
     const name = this.#nameOf(JSON.parse(line) as LoggedStep); // our own log
     const [now, cpuMs] = [performance.now(), workerdCpuMs()];
@@ -60,7 +52,6 @@ export class StepCosts {
       steps: (before?.steps ?? 0) + 1,
       wallMs: (before?.wallMs ?? 0) + now - this.#beganAt,
       cpuMs: (before?.cpuMs ?? 0) + cpuMs - this.#cpuMs,
-      peakMb: Math.max(before?.peakMb ?? 0, this.#memory?.takePeakMb() ?? 0),
     });
     this.#beganAt = now;
     this.#cpuMs = cpuMs;

@@ -59,8 +59,6 @@ export interface IngestOptions {
   readonly pollMs: number;
   /** How long nothing may move before the run is no longer followed. */
   readonly patienceMs: number;
-  /** Isolates of an earlier deployment may not know a new token for a moment, and answer 401. */
-  readonly isTokenNew?: boolean;
   /** Throws where nothing runs that could answer; its error ends the ingest. */
   readonly assertAlive?: () => void;
   /** Ends it with an error when it aborts. */
@@ -68,9 +66,6 @@ export interface IngestOptions {
   /** Where progress is shown. */
   readonly out?: ConstructorParameters<typeof ProgressBar>[0];
 }
-
-/** Polls after a fault are fewer, so that the failures of authentication stay below their limit. */
-const FAULT_POLLS = 5;
 
 /**
  * Queues an ingest and shows its progress until it ends, until ingestion is found paused, or until
@@ -85,7 +80,7 @@ export async function ingest(options: IngestOptions): Promise<IngestEnd> {
   for (;;) {
     assertAlive();
     const answer = await askForRun(call, run?.id);
-    const seen = await look({ ...options, answer, before: run });
+    const seen = await look({ call, answer, before: run });
     if ("end" in seen) {
       bar.end(seen.message);
       return seen.end;
@@ -99,7 +94,7 @@ export async function ingest(options: IngestOptions): Promise<IngestEnd> {
       const problem = `The ingest has not gone on for ${movement.describePatience()}. ${why}`;
       return { ok: false, reason: "stalled", problem };
     }
-    await sleep(answer.ok ? pollMs : pollMs * FAULT_POLLS, undefined, { signal });
+    await sleep(pollMs, undefined, { signal });
   }
 }
 
@@ -119,17 +114,17 @@ function runOf({ body }: Extract<AdminAnswer, { ok: true }>): Run {
 type Seen =
   { readonly end: IngestEnd; readonly message: string } | { readonly ahead: Ahead | undefined };
 
-interface Look extends Pick<IngestOptions, "call" | "isTokenNew"> {
+interface Look {
+  readonly call: AdminCall;
   readonly answer: AdminAnswer;
   readonly before: Run | undefined;
 }
 
 /** What an answer about the run means: its end, or what it waits for. */
-async function look({ call, isTokenNew = false, answer, before }: Look): Promise<Seen> {
+async function look({ call, answer, before }: Look): Promise<Seen> {
   if (!answer.ok) {
     const { status, code, problem } = answer;
-    const isOutage = status === 0 || (status >= 500 && code !== "other_version");
-    const mayPass = isOutage || (status === 401 && isTokenNew);
+    const mayPass = status === 0 || (status >= 500 && code !== "other_version");
     if (mayPass) return { ahead: undefined };
     if ((await findAhead(call)) === "paused") return PAUSED;
     const end = {

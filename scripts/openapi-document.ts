@@ -8,10 +8,9 @@ import {
 import * as z from "zod";
 import packageJson from "../package.json" with { type: "json" };
 import { allRoutes } from "../src/admin/app.ts";
-import { PROBLEM_MEDIA_TYPE, problemSchema, TITLES } from "../src/admin/http/http.ts";
+import { PROBLEM_MEDIA_TYPE, problemSchema } from "../src/admin/http/http.ts";
 import type { ResponseSpec, Route, RouteSpec } from "../src/admin/http/route.ts";
 import type { Platform } from "../src/admin/platform.ts";
-import { EXAMPLES, PROBLEMS, REQUESTS } from "./openapi-examples.ts";
 
 /** Makes the document of all routes, without a running service. */
 export function openApiDocument() {
@@ -47,7 +46,6 @@ export function describeRoutes(routes: readonly Route[]) {
     tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
-      examples: PROBLEM_EXAMPLES,
       securitySchemes: {
         token: {
           type: "http",
@@ -113,7 +111,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { "application/json": { schema: body, example: REQUESTS[operationId] } },
+        content: { "application/json": { schema: body } },
       },
     }),
     responses: responses(spec),
@@ -129,7 +127,7 @@ const IDEMPOTENCY_HEADER = z.object({
 
 /** Successes and problems. A status may stand for several, in two media types. */
 function responses(spec: RouteSpec) {
-  const { operationId, access, method, params, responses: successes, problems = {} } = spec;
+  const { access, method, params, responses: successes, problems = {} } = spec;
   const codes = [
     OF_ALL,
     method === "post" ? OF_BODIES : {},
@@ -144,20 +142,7 @@ function responses(spec: RouteSpec) {
     ...codes.map(problemResponse),
   ]) {
     const { [status]: other } = found;
-    const content = body && {
-      ...other?.content,
-      [mediaType]: {
-        schema: body,
-        ...(mediaType === PROBLEM_MEDIA_TYPE
-          ? {
-              examples: {
-                ...other?.content?.[mediaType]?.examples,
-                ...examplesOf(status, description),
-              },
-            }
-          : { example: EXAMPLES[`${operationId} ${status}`] ?? EXAMPLES[operationId] }),
-      },
-    };
+    const content = body && { ...other?.content, [mediaType]: { schema: body } };
     found[status] = {
       description: other ? `${other.description}; ${description}` : description,
       ...(content && { content }),
@@ -165,24 +150,6 @@ function responses(spec: RouteSpec) {
     };
   }
   return found;
-}
-
-/** An example of each problem, by its code. */
-const PROBLEM_EXAMPLES = Object.fromEntries(
-  Object.entries(TITLES).flatMap(([status, title]) =>
-    Object.entries(PROBLEMS[status] ?? {}).map(([code, detail]) => {
-      const about = { type: "about:blank", title, status: Number(status), code, detail };
-      return [code, { value: { ...about, request_id: "0eca2de4-c8f4-4928-8986-8e501272ec9e" } }];
-    }),
-  ),
-);
-
-/** Refers to the examples of the codes that the description of a status names. */
-function examplesOf(status: string, description: string) {
-  const codes = Object.keys(PROBLEMS[status] ?? {}).filter((code) =>
-    description.includes(`\`${code}\``),
-  );
-  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
 }
 
 function problemResponse([status, description]: [string, string]): [string, ResponseSpec] {

@@ -1,3 +1,4 @@
+import { sample } from "openapi-sampler";
 import { escapeHtml, slugOf } from "./html.ts";
 
 /** The parts of OpenAPI 3.1 that the service's document uses. */
@@ -5,7 +6,11 @@ export interface OpenApiDocument {
   readonly info: { readonly description?: string };
   readonly tags?: readonly Tag[];
   readonly paths?: { readonly [path: string]: { readonly [method: string]: Operation } };
-  readonly components?: { readonly schemas?: { readonly [name: string]: Schema } };
+  readonly components?: Components;
+}
+
+interface Components {
+  readonly schemas?: { readonly [name: string]: Schema };
 }
 
 interface Tag {
@@ -36,9 +41,7 @@ interface Response {
   readonly content?: Content;
 }
 
-type Content = {
-  readonly [mediaType: string]: { readonly schema: Schema; readonly example?: unknown };
-};
+type Content = { readonly [mediaType: string]: { readonly schema: Schema } };
 
 interface Schema {
   readonly $ref?: string;
@@ -73,7 +76,7 @@ export function openApiHtml({
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       tag: operation.tags[0],
-      html: operationHtml(method, path, operation),
+      html: operationHtml(`${method} ${path}`, operation, components),
     })),
   );
   const groups = tags.map((tag) => {
@@ -96,7 +99,8 @@ function groupHtml({ name, description = "" }: Tag, html: string): string {
   return `<h2 id="${slugOf(name)}">${title}</h2>${about}${html}`;
 }
 
-function operationHtml(method: string, path: string, operation: Operation): string {
+function operationHtml(route: string, operation: Operation, components: Components): string {
+  const [method = "", path = ""] = route.split(" ");
   const { operationId, summary = "", description, parameters = [], requestBody } = operation;
   const { responses = {} } = operation;
   const scope = operation.security?.[0]?.token?.[0];
@@ -108,9 +112,13 @@ function operationHtml(method: string, path: string, operation: Operation): stri
 <p>${description === undefined ? "" : `${inlineHtml(description)} `}${access}</p>
 ${rowsHtml("Parameters", parameters.map(parameterRow))}
 ${body === undefined ? "" : rowsHtml("Body", fieldRows(body))}
-${requestBody === undefined ? "" : exampleHtml(["the body", requestBody])}
+${body === undefined ? "" : exampleHtml("the body", sampleOf(body, components))}
 <h4>Answers</h4>${tableHtml(Object.entries(responses).map(responseCells))}
-${Object.entries(responses).map(exampleHtml).join("")}
+${Object.entries(responses)
+  .flatMap(([status, { content = {} }]) =>
+    answerTypes(content).map((schema) => exampleHtml(status, sampleOf(schema, components))),
+  )
+  .join("")}
 </div></details>`;
 }
 
@@ -119,19 +127,26 @@ function parameterRow({ name, description, schema }: Parameter): Row {
 }
 
 function responseCells([status, { description, content = {} }]: [string, Response]): string[] {
-  const types = Object.entries(content)
-    .filter(([mediaType]) => mediaType !== "application/problem+json")
-    .map(([, { schema }]) => typeHtml(schema));
+  const types = answerTypes(content).map(typeHtml);
   return [`<code>${status}</code>`, types.join(", "), inlineHtml(description)];
 }
 
-function exampleHtml([what, { content = {} }]: [string, Pick<Response, "content">]): string {
-  const examples = Object.values(content).filter(({ example }) => example !== undefined);
-  const codes = examples.map(({ example }) => {
-    const text = typeof example === "string" ? example : JSON.stringify(example, null, 2);
-    return `<h4>Example of ${what}</h4><pre class="code-block" tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
-  });
-  return codes.join("");
+/** The schemas of what is no problem, which all look alike. */
+function answerTypes(content: Content): Schema[] {
+  return Object.entries(content)
+    .filter(([mediaType]) => mediaType !== "application/problem+json")
+    .map(([, { schema }]) => schema);
+}
+
+/** A value that a schema accepts, of the examples and types of its fields. */
+export function sampleOf(schema: Schema, components: Components): unknown {
+  return sample({ ...schema } as object, { quiet: true }, { components });
+}
+
+function exampleHtml(what: string, value: unknown): string {
+  if (typeof value === "string") return "";
+  const text = escapeHtml(JSON.stringify(value, null, 2));
+  return `<h4>Example of ${what}</h4><pre class="code-block" tabindex="0"><code>${text}</code></pre>`;
 }
 
 function schemaHtml(name: string, schema: Schema): string {

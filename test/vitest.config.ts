@@ -28,11 +28,11 @@ const runningService = {
   setupFiles: ["test/system/await-catalog.ts"],
 };
 
-/** Tests of `npm start` and `npm run deploy`, which start the service or wrangler again and again. */
+/** Tests of `npm start` and `wrangler deploy`, which start the service or wrangler again and again. */
 const COMMANDS = [
   "test/system/start.test.ts",
   "test/system/start-faults.test.ts",
-  "test/node/scripts/deploy*.test.ts",
+  "test/node/scripts/deploy.test.ts",
 ];
 
 /** They change what a service publishes, each of one of its own. */

@@ -30,15 +30,15 @@ export const HELD_STATES = ["waiting", "approved", "rejected", "corrected"] as c
 
 const airportRecord = z
   .strictObject({
-    iata: z.string(),
-    icao: z.string(),
-    name: z.string(),
-    lat: z.number(),
-    lon: z.number(),
-    country: z.string(),
-    region: z.string(),
-    municipality: z.string(),
-    type: z.string(),
+    iata: z.string().meta({ example: "AGU" }),
+    icao: z.string().meta({ example: "MMAS" }),
+    name: z.string().meta({ example: "Jesús Terán Peredo International Airport" }),
+    lat: z.number().meta({ example: 21.6996 }),
+    lon: z.number().meta({ example: -102.3184 }),
+    country: z.string().meta({ example: "MX" }),
+    region: z.string().meta({ example: "MX-AGU" }),
+    municipality: z.string().meta({ example: "Aguascalientes" }),
+    type: z.string().meta({ example: "medium_airport" }),
     scheduled: z.boolean(),
   })
   .meta({ id: "AirportRecord", description: "An airport as upstream writes it." });
@@ -57,8 +57,8 @@ export const heldChangeSchema = z
     airport: z.string().nullable().meta({
       description: "Number of the airport, as in its id; null for the name of a subdivision.",
     }),
-    iata: z.string().nullable(),
-    name: z.string(),
+    iata: z.string().meta({ example: "AGU" }).nullable(),
+    name: z.string().meta({ example: "Aguascalientes International Airport" }),
     rules: z
       .array(z.enum(HELD_RULES))
       .meta({ description: "Why an operator should look at it; the most urgent rule first." }),

@@ -2,8 +2,13 @@
 import * as z from "zod";
 
 /** RFC 3339, UTC, with milliseconds. */
-export const timestamp = z.iso.datetime({ precision: 3 });
-export const hexHash = z.string().regex(/^[0-9a-f]{64}$/);
+export const timestamp = z.iso
+  .datetime({ precision: 3 })
+  .meta({ example: "2026-11-23T22:14:08.434Z" });
+export const hexHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ example: "f8b1a51b22f2b14617b4bb5ef96947a2f807a3d62e850a43861f691490a25eb5" });
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
@@ -15,7 +20,8 @@ export function idOf(what: string, list: `/${string}`) {
   const described = `the UUIDv7 of ${what}, in lower case, from GET ${list}`;
   const message = `must be ${described}`;
   const description = described.replace("the", "The");
-  return z.string(message).regex(UUID_V7, message).meta({ format: "uuid", description });
+  const example = "01a20a79-4132-77d5-9569-3b8f9a4ee0f6";
+  return z.string(message).regex(UUID_V7, message).meta({ format: "uuid", description, example });
 }
 
 /** A number of things. */

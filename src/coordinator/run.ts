@@ -36,7 +36,7 @@ export const runSchema = z
     forced: z.boolean().meta({
       description: "Whether the guards against shrinking, change and lost coverage are overridden.",
     }),
-    requested_by: z.string(),
+    requested_by: z.string().meta({ example: "ann" }),
     note: z.string().nullable(),
     attempt: z.int().min(1).meta({
       description: "1, or 2 for the retry of a run that failed with a transient fault.",
@@ -58,9 +58,14 @@ export const runSchema = z
     heartbeat_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
-    stage_ms: z.partialRecord(z.enum(STAGES), count).exactOptional().meta({
-      description: "Milliseconds that the steps of each stage have taken, repeated ones included.",
-    }),
+    stage_ms: z
+      .partialRecord(z.enum(STAGES), count)
+      .exactOptional()
+      .meta({
+        description:
+          "Milliseconds that the steps of each stage have taken, repeated ones included.",
+        example: { fetch: 2100, encode: 21400 },
+      }),
     skipped_reason: z.enum(["paused", "already_queued", "queue_full"]).nullable(),
     skip_count: count.meta({ description: "Number of skipped ticks; 0 unless `skipped`." }),
     ...REPORT_FIELDS,

@@ -73,7 +73,7 @@ export function aMilan(): City {
   return aCity({ name: "Milan", countryId: countryId("IT"), lat: 45.4643, lon: 9.1895 });
 }
 
-export function anItaly(): Country {
+function anItaly(): Country {
   return aCountry({
     isoCode2: "IT",
     isoCode3: "ITA",

@@ -26,7 +26,6 @@ export class DeployedWorker {
   static async start(
     version: Version,
     vars: { readonly [name: string]: string },
-    port = 0,
   ): Promise<DeployedWorker> {
     const folder = mkdtempSync(join(tmpdir(), "locations-deployed-"));
     const assets = join(folder, "assets");
@@ -47,7 +46,7 @@ export class DeployedWorker {
             compatibilityFlags: [...version.compatibility_flags],
             bindings: {
               ...valuesOf(bindings, "plain_text", "text"),
-              ...secretsOf(bindings),
+              ...valuesOf(bindings, "secret_text", "text"),
               ...vars,
             },
             kvNamespaces: valuesOf(bindings, "kv_namespace", "namespace_id"),
@@ -71,7 +70,7 @@ export class DeployedWorker {
             },
           },
         ],
-        port,
+        port: 0,
         unsafeTriggerHandlers: true,
         cf: false,
       }),
@@ -86,13 +85,6 @@ export class DeployedWorker {
     const answer = await fetch(url);
     if (!answer.ok) throw new Error(`${cron}: ${await answer.text()}`);
     await answer.body?.cancel();
-  }
-
-  /** The names of D1's tables. */
-  async tables(binding: string): Promise<readonly unknown[]> {
-    const database = await this.#miniflare.getD1Database(binding, "deployed");
-    const query = "SELECT name FROM sqlite_master WHERE type = 'table'";
-    return (await database.prepare(query).all()).results.map(({ name }) => name);
   }
 
   async stop(): Promise<void> {
@@ -128,5 +120,3 @@ function valuesOf(
   const found = bindings.filter((binding) => binding.type === type);
   return Object.fromEntries(found.map((binding) => [binding.name, binding[field] ?? ""]));
 }
-
-const secretsOf = (bindings: readonly Binding[]) => valuesOf(bindings, "secret_text", "text");

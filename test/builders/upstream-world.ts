@@ -14,7 +14,7 @@ export const REGIONS_PATH = "/data/regions.csv";
 export const AIRPORTS_CSV = csvOf([anAirportRow()]);
 export const REGIONS_CSV = "code,name\nCH-ZH,Zürich\n";
 /** The time of every fetch. */
-export const START = Date.parse("2026-11-01T04:17:00.000Z");
+const START = Date.parse("2026-11-01T04:17:00.000Z");
 
 export class UpstreamWorld {
   readonly server: UpstreamServer;

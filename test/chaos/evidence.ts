@@ -72,7 +72,7 @@ export interface Older {
 }
 
 /** A time in which nothing may be published, in milliseconds since 1970. */
-export interface AcknowledgedPause {
+interface AcknowledgedPause {
   readonly from: number;
   readonly to: number;
   /** The generation that was published at its beginning and at its end, where that was answered. */

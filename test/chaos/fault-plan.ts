@@ -13,15 +13,7 @@ export type Binding = (typeof BINDINGS)[number];
  * - `missing`: shows nothing, as a miss that KV has cached;
  * - `stale`: shows the value before, as KV may.
  */
-export const FAULTS = [
-  "throw",
-  "hang",
-  "slow",
-  "lost_reply",
-  "corrupt",
-  "missing",
-  "stale",
-] as const;
+const FAULTS = ["throw", "hang", "slow", "lost_reply", "corrupt", "missing", "stale"] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /** The share of calls, 0 to 1, that each fault hits. */

@@ -86,9 +86,6 @@ const BINDINGS_MAY_BE_NAMED_IN = [
   ...DOORS,
 ];
 
-/** What a clone has after `npm ci`, besides the modules of the runtimes. */
-const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-const INSTALLED = new Set(Object.keys({ ...dependencies, ...devDependencies }));
 const RUNTIME_MODULE = /^(?:node|cloudflare|virtual|generated):/;
 
 interface Import {
@@ -160,20 +157,6 @@ describe("the rooms of src/", () => {
     const naming = files.filter((file) => /\bEnv\b/.test(readFileSync(file, "utf8")));
     expect(naming.toSorted()).toEqual(BINDINGS_MAY_BE_NAMED_IN);
   });
-});
-
-it("the code and its tests import only packages that npm ci installs", async () => {
-  const entryPoints = ["src", "test", "scripts", "bench"].flatMap(sourceFiles);
-  const metafile = await bundled(entryPoints, { packages: "external", platform: "node" });
-  expect(Object.keys(metafile.inputs).length).toBeGreaterThan(entryPoints.length);
-  const foreign = Object.entries(metafile.inputs).flatMap(([file, { imports: found }]) =>
-    found
-      .filter(({ path, external }) => external === true && !RUNTIME_MODULE.test(path))
-      .map(({ path }) => path.split("/", path.startsWith("@") ? 2 : 1).join("/"))
-      .filter((name) => !INSTALLED.has(name))
-      .map((name) => `${file}: ${name}`),
-  );
-  expect(foreign).toEqual([]);
 });
 
 describe("the start of the Worker", () => {

@@ -7,10 +7,13 @@ import type { Scope } from "../../credentials.ts";
 export const problemSchema = z
   .strictObject({
     type: z.literal("about:blank"),
-    title: z.string(),
-    status: z.int(),
-    code: z.string().meta({ description: "Stable word for programs." }),
-    detail: z.string().meta({ description: "What was wrong and what to do." }),
+    title: z.string().meta({ example: "Conflict" }),
+    status: z.int().meta({ example: 409 }),
+    code: z.string().meta({ description: "Stable word for programs.", example: "pinned" }),
+    detail: z.string().meta({
+      description: "What was wrong and what to do.",
+      example: "This backup is pinned. Unpin it first.",
+    }),
     request_id: z.uuid().meta({ description: "The id of this request in the log." }),
   })
   .meta({
@@ -19,7 +22,7 @@ export const problemSchema = z
   });
 
 /** The phrase of each status that a problem has. `node:http` has them all, at a price at each start. */
-export const TITLES = {
+const TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",

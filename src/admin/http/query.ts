@@ -41,7 +41,7 @@ export const noteField = z
   .string()
   .max(500)
   .optional()
-  .meta({ description: "Reason, kept in the audit." });
+  .meta({ description: "Reason, kept in the audit.", example: "bad names" });
 
 /** Fields of the answer to every change, besides the present state. */
 export const outcome = {

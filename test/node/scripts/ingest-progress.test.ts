@@ -132,10 +132,8 @@ describe("an ingest", () => {
     });
   });
 
-  it("fails with a wrong token, but repeats the call with a new one", async () => {
+  it("fails with a wrong token", async () => {
     expect(await follow({ queue: [refused(401)] })).toMatchObject({ reason: "refused" });
-    const queue = [refused(401), refused(401), ok({ run: RUN })];
-    expect(await follow({ queue }, { isTokenNew: true })).toMatchObject({ ok: true });
   });
 
   it("says that another run would fail as well while the stores are another installation's", async () => {

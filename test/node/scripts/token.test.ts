@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newAdminToken, type TokenOptions } from "../../../scripts/new-admin-token.ts";
 import { findToken } from "../../../src/admin/auth/gate.ts";
@@ -73,6 +76,25 @@ describe("npm run token", () => {
       problem: null,
       credentials: { tokens: [{ id: "ann", scopes: ["read", "operate"] }] },
     });
+  });
+
+  it("makes a file of secrets for wrangler, and never in the place of another", () => {
+    const folder = mkdtempSync(join(tmpdir(), "locations-token-"));
+    try {
+      const file = join(folder, "secrets.json");
+      const make = () => run("--id", "ann", "--secrets-file", file);
+      const { stdout } = make();
+      const written = readFileSync(file, "utf8");
+      const { credentials, problem } = readCredentials(JSON.parse(written));
+      expect(problem).toBeNull();
+      const [token = ""] = /^ {2}[A-Za-z0-9_-]{43}$/m.exec(stdout) ?? [];
+      const found = findToken(credentials.tokens, `Bearer ${token.trim()}`, NOW);
+      expect(found).toMatchObject({ token: { id: "ann" } });
+      expect(make()).toMatchObject({ status: 1, stdout: "" });
+      expect(readFileSync(file, "utf8")).toBe(written);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("explains its options", () => {

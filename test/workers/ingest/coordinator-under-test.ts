@@ -1,5 +1,5 @@
 /** The coordinator as tests see it: from outside, and what it has stored. */
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { INGEST_INSTANCE } from "../../../src/instances.ts";
@@ -78,11 +78,4 @@ export async function settled(): Promise<void> {
     return { outboxLength, isDueSoon: dueAt < Date.now() + 60_000 };
   };
   await expect.poll(look).toEqual({ outboxLength: 0, isDueSoon: false });
-}
-
-/** Sends what waits for D1, without waiting out how long a refusal is left alone. */
-export async function drainOutbox(): Promise<void> {
-  await evictDurableObject(coordinator());
-  await runDurableObjectAlarm(coordinator());
-  await settled();
 }
