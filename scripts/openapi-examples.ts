@@ -302,6 +302,14 @@ const receipt: Receipt = {
   duration_ms: 84,
 };
 
+const setAside = {
+  table: "decisions",
+  key: "12",
+  at: "2026-11-24T10:45:24.796Z",
+  problem: "verdict: Invalid input: expected string, received null",
+  text: '{"id":"4368-02e31f51aa8b1b6a","verdict":null}',
+};
+
 const auditEntry: ShownAuditEntry = {
   id: "01a20a79-811c-75ca-9e48-9e57d9dbfd9d",
   at: "2026-11-24T10:45:24.796Z",
@@ -453,6 +461,13 @@ export const EXAMPLES: { readonly [operationId: string]: unknown } = {
       },
     ] satisfies readonly Answer[],
     checks: { "catalog:present": [{ status: "fail", output: failure }] },
+  },
+  listSetAside: { coordinator: [setAside], monitor: [] },
+  forgetSetAside: {
+    coordinator: [setAside],
+    monitor: [],
+    changed: true,
+    message: "Forgotten: 1.",
   },
   getDashboardSummary: {
     status: "pass",

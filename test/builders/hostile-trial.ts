@@ -1,5 +1,6 @@
 /** An installation in memory that outlives whatever it accepts. */
 import { expect } from "vitest";
+import { newestTimes } from "../../src/backup/read-backups.ts";
 import { anEnqueueRequest } from "./run.ts";
 import { AdminWorld } from "./admin-world.ts";
 
@@ -18,7 +19,7 @@ const READS = [
   "/admin/alerts?state=inactive",
   "/admin/alerts/runs",
   "/admin/audit",
-  "/admin/set-aside",
+  "/admin/monitor/set-aside",
   "/dashboard/summary",
 ];
 
@@ -53,7 +54,8 @@ export class HostileTrial {
     await new Promise(setImmediate);
     const status = ingest.coordinator.status();
     monitor.ingest = { ...status, bestCoverage: {} };
-    must(await monitor.tick(), what).toMatchObject({ ping: "not_configured" });
+    monitor.backups = await newestTimes(installation.store);
+    must(await monitor.tick(), what).toMatchObject({ finished_at: expect.any(String) });
     must([...status.setAside, ...monitor.monitor.setAside()], what).toEqual([]);
     must(
       installation.events.map(({ event }) => event),

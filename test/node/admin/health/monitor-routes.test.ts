@@ -159,6 +159,7 @@ const say = (status: string, answer: string, text = "") => ({
 /** Every check that can fail. */
 const CHECKS = [
   ...["kv", "d1", "r2", "coordinator", "monitor", "audit"].map((name) => `${name}:responseTime`),
+  "coordinator:settings",
   "monitor:settings",
   "monitor:evaluation",
   "monitor:webhooks",
