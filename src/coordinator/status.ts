@@ -93,7 +93,9 @@ export function describeStatus(
     lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
-    setAside: state.tables.setAside().map(({ text: _, ...notice }) => notice),
+    setAside: state.tables
+      .setAside()
+      .map(({ table, key, at, problem }) => ({ table, key, at, problem })),
   };
 }
 

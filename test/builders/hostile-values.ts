@@ -365,7 +365,15 @@ const ODD_HEADERS = ["", "-1", "é", "x".repeat(8_000), "__proto__", "a, b", "\t
 /** Values of each header of upstream that is kept or followed. */
 export const HEADER_VALUES: { readonly [header: string]: readonly string[] } = {
   "retry-after": [
-    ...["0", "1", "3600", "3601", "21600", "99999999999", "9".repeat(400), "1e9", "1.5"],
+    "0",
+    "1",
+    "3600",
+    "3601",
+    "21600",
+    "99999999999",
+    "9".repeat(400),
+    "1e9",
+    "1.5",
     ...HTTP_DATES,
     ...ODD_HEADERS,
   ],
