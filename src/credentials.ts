@@ -48,7 +48,7 @@ export type CredentialSettings = {
 
 const tokenList = z.array(
   z.strictObject({
-    id: z.string().min(1),
+    id: z.string().min(1).max(320), // as far as the audit can be searched
     sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits"),
     scopes: z.array(z.enum(SCOPES)).min(1),
     expires_at: z.iso.datetime().optional(),

@@ -122,7 +122,7 @@ export async function runCron(
 ): Promise<void> {
   // `wrangler dev` names no trigger where a person asks for one.
   const trigger = cron || INGEST_CRON;
-  const job = cronJob(trigger);
+  const job = cronJob(trigger, scheduledTime);
   const calls = coordinatorCalls(() => coordinator(env));
   const twice = (call: () => Promise<void>) => call().catch(() => call());
   switch (job.job) {

@@ -1,4 +1,5 @@
 import { type EnqueueRequest, plainRun } from "./coordinator/run-record.ts";
+import { LAST_TIME_MS } from "./storage/time.ts";
 
 /** Job of a cron trigger. `watch` evaluates the alerts and reconciles the stores. */
 type CronJob =
@@ -23,10 +24,17 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
   "27 5 * * SUN": { job: "verify_backup" },
 };
 
-/** Returns the job of a cron trigger. Throws for an unknown trigger. */
-export function cronJob(cron: string): CronJob {
+/**
+ * Returns the job of a cron trigger. Throws for an unknown trigger, and for a time that nothing behind
+ * could store.
+ *
+ * @param scheduledTime milliseconds since 1970.
+ */
+export function cronJob(cron: string, scheduledTime: number): CronJob {
   const job = Object.hasOwn(CRON_JOBS, cron) ? CRON_JOBS[cron] : undefined;
   if (job === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
+  if (!(scheduledTime >= 0 && scheduledTime <= LAST_TIME_MS))
+    throw new RangeError(`the scheduledTime of "${cron}" must be within the years 1970 to 9999`);
   return job;
 }
 

@@ -96,14 +96,17 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
 
 /**
  * Reads the settings. Where one is wrong, the defaults take their place: the coordinator opens, and
- * answers all calls, but no run begins.
+ * answers all calls, but no run begins. The problem repeats no value, because the public may see it.
  */
 function readConfig(env: Env, { locales }: Snapshot) {
   try {
     return { config: loadConfig(env, locales), settingsProblem: null };
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
-    return { config: loadConfig({}, locales), settingsProblem: cause.message };
+    return {
+      config: loadConfig({}, locales),
+      settingsProblem: cause.message.replaceAll(/"[^"]*"/g, "…"),
+    };
   }
 }
 

@@ -370,7 +370,8 @@ export class CoordinatorState {
   }
 }
 
-const LOST_PAUSE = "the stored pause could not be read: see GET /admin/set-aside, then resume";
+const LOST_PAUSE =
+  "the stored pause could not be read: see GET /admin/monitor/set-aside, then resume";
 
 /** The schema of a single value. What no Worker has written is none. */
 function schemaOfValue(key: string): z.ZodType {

@@ -65,16 +65,13 @@ export const coordinatorStatus = z.strictObject({
   setAside: z.array(setAsideNotice).meta({
     description: "Stored values that could not be read, until an operator forgets them.",
   }),
-  settingsProblem: z.string().nullable().meta({
-    description: "What is wrong with the settings, so that every run fails; null if nothing is.",
-  }),
 });
 
 export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>;
 
 /** @param now milliseconds since 1970. */
 export function describeStatus(
-  { state, localeSettings, settingsProblem }: Pick<Platform, "state" | "localeSettings" | "settingsProblem">,
+  { state, localeSettings }: Pick<Platform, "state" | "localeSettings">,
   now: number,
 ): CoordinatorStatus {
   const queue = state.queue();
@@ -106,8 +103,9 @@ export function describeStatus(
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
     localeSettings,
-    setAside: state.tables.setAside().map(({ text: _, ...notice }) => notice),
-    settingsProblem,
+    setAside: state.tables
+      .setAside()
+      .map(({ table, key, at, problem }) => ({ table, key, at, problem })),
   };
 }
 

@@ -34,6 +34,8 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
   ],
 ];
 
+type StoredManifest = Parameters<typeof fromStored>[0];
+
 /** Retained number of ended jobs of each work. */
 const ENDED_JOBS_KEPT = 100;
 
@@ -104,7 +106,8 @@ export class JobTable {
   #records(where: string, ...bindings: (string | number)[]): JobRecord[] {
     return this.#exec(`SELECT id, record FROM jobs ${where}`, ...bindings).flatMap((row) => {
       const stored = { table: "jobs", column: "id", key: String(row["id"]), text: row["record"] };
-      return this.#tables.read<JobRecord>(stored, jobRecordSchema) ?? [];
+      const record = this.#tables.read(stored, jobRecordSchema);
+      return record === undefined ? [] : [record as JobRecord]; // by the schema
     });
   }
 
@@ -159,9 +162,10 @@ export class VersionTable {
     const manifests = rows.flatMap((row) => {
       const key = Number(row["generation"]);
       const stored = { table: "versions", column: "generation", key, text: row["manifest"] };
-      return this.#tables.read<Parameters<typeof fromStored>[0]>(stored, manifestSchema) ?? [];
+      const manifest = this.#tables.read(stored, manifestSchema);
+      return manifest === undefined ? [] : [fromStored(manifest as StoredManifest)]; // by the schema
     });
-    if (manifests.length === rows.length) return manifests.map(fromStored);
+    if (manifests.length === rows.length) return manifests;
     this.clear();
     return [];
   }
@@ -206,8 +210,8 @@ export class DecisionTable {
     return rows.flatMap((row) => {
       const seq = Number(row["seq"]);
       const stored = { table: "decisions", column: "seq", key: seq, text: row["decision"] };
-      const decision = this.#tables.read<Decision>(stored, decisionSchema);
-      return decision === undefined ? [] : [{ ...decision, seq }];
+      const decision = this.#tables.read(stored, decisionSchema);
+      return decision === undefined ? [] : [{ ...(decision as Decision), seq }]; // by the schema
     });
   }
 

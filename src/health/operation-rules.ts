@@ -87,7 +87,7 @@ export function judgeSetAside({ ingest, monitor }: Facts): Finding {
   const message =
     named.length === 0
       ? "Every stored value can be read."
-      : `Stored values could not be read: ${named.map(({ value }) => value).join(", ")}. See GET /admin/set-aside.`;
+      : `Stored values could not be read: ${named.map(({ value }) => value).join(", ")}. See GET /admin/monitor/set-aside.`;
   const evidence = { values: named };
   return measured({ value: values.length, threshold: 1, unit: "rows", message, evidence });
 }

@@ -96,17 +96,17 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Whether a text is a date, `YYYY-MM-DD`, that is not in the future. */
+/** Whether a text is a date, `YYYY-MM-DD`, from 1970 on that is not in the future. */
 export function isPastDay(text: string, now: number): boolean {
   const at = Date.parse(`${text}T00:00:00.000Z`);
-  return at <= now && dayOf(new Date(at)) === text;
+  return at >= 0 && at <= now && dayOf(new Date(at)) === text;
 }
 
 /**
- * Dates the content of an HTTP response by Last-Modified. Returns today if the header is missing or
- * in the future.
+ * Dates the content of an HTTP response by Last-Modified. Returns today if the header is missing,
+ * before 1970 or in the future.
  */
 export function asOf(lastModified: string | undefined, now: number): string {
   const at = Date.parse(lastModified ?? "");
-  return dayOf(new Date(at <= now ? at : now));
+  return dayOf(new Date(at >= 0 && at <= now ? at : now));
 }

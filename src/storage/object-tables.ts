@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { timestamp } from "../catalog/fields.ts";
 import type { Log } from "../log.ts";
-import { timeText } from "./time.ts";
+import { LAST_TIME_MS, timeText } from "./time.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
@@ -29,7 +29,7 @@ export type SetAside = Readonly<z.output<typeof setAsideSchema>>;
 export const setAsideNotice = setAsideSchema.omit({ text: true });
 
 /** Times that `timeText` can write, in milliseconds since 1970. */
-export const storedTime = z.number().min(0).max(Date.parse("9999-12-31T23:59:59.999Z"));
+export const storedTime = z.number().min(0).max(LAST_TIME_MS);
 
 /** A row whose value is JSON. `column` is that of its key. */
 interface JsonRow {
@@ -80,13 +80,13 @@ export class ObjectTables implements TableStorage {
    *
    * @returns undefined if the row was set aside.
    */
-  read<T>(row: JsonRow, schema: z.ZodType): T | undefined {
+  read(row: JsonRow, schema: z.ZodType): unknown {
     const name = `${row.table} ${row.key}`;
     const parsed = parse(String(row.text));
     const problem = this.#checked.has(name) ? null : problemOf(parsed, schema);
     if (problem === null) {
       this.#checked.add(name);
-      return parsed?.value as T; // as the schema says
+      return parsed?.value;
     }
     this.#setAside(row, problem);
     return undefined;

@@ -66,7 +66,8 @@ export class JsonTable<Rows extends object> {
   }
 
   #read<Key extends string & keyof Rows>(key: Key, text: unknown): Rows[Key] | undefined {
-    return this.#tables.read({ table: this.#name, column: "key", key, text }, this.#schemaOf(key));
+    const row = { table: this.#name, column: "key", key, text };
+    return this.#tables.read(row, this.#schemaOf(key)) as Rows[Key] | undefined; // by the schema
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
@@ -200,8 +201,8 @@ export class Outbox<Value> {
     return this.#exec(query, this.#name, limit).flatMap((row) => {
       const seq = Number(row["seq"]);
       const stored = { table: "outgoing", column: "seq", key: seq, text: row["value"] };
-      const value = this.#tables.read<Value>(stored, this.#schema);
-      return value === undefined ? [] : [{ seq, value }];
+      const value = this.#tables.read(stored, this.#schema);
+      return value === undefined ? [] : [{ seq, value: value as Value }]; // by the schema
     });
   }
 

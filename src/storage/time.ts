@@ -9,13 +9,13 @@ export const CLOCK_SKEW_MS = 60_000;
 /** Milliseconds since 1970, or RFC 3339. */
 export type Time = number | string;
 
-/** The times that RFC 3339 can write. */
+/** The times that RFC 3339 can write with a year of four digits. */
 const EARLIEST_MS = Date.parse("0000-01-01T00:00:00.000Z");
-const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+export const LAST_TIME_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** Formats milliseconds since 1970 as RFC 3339 in UTC with milliseconds, the nearest that it can write. */
 export function timeText(ms: number): string {
-  return new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS)).toISOString();
+  return new Date(Math.min(Math.max(ms, EARLIEST_MS), LAST_TIME_MS)).toISOString();
 }
 
 function toMs(time: Time): number {

@@ -59,7 +59,6 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     lastTicks: {},
     oldestPublishedAt: null,
     setAside: [],
-    settingsProblem: null,
     bestCoverage: { de: 0.9, en: 1 },
     localeSettings: { locales: ["de", "en"], defaultLocale: "en" },
     ...changes,

@@ -236,8 +236,231 @@ export const ROUTE_FIELDS: {
     "query outcome": "word",
   },
   "get /admin/monitor/status": {},
+  "get /admin/monitor/set-aside": {},
+  "delete /admin/monitor/set-aside": { "query note": "note" },
   "get /dashboard/summary": {},
   "get /catalog/health": {},
   "get /credits": {},
   "get /admin/whoami": {},
 };
+
+/** Whole numbers as settings have them: from `min` to `max`, and beyond. */
+function settingNumbers(min: number, max: number): readonly string[] {
+  const beyond = [min - 1, max + 1, -1, 2 ** 53, 1e21].map(String);
+  return [
+    String(min),
+    String(max),
+    ...beyond,
+    "",
+    " ",
+    "14d",
+    "1e3",
+    "0x10",
+    "٣",
+    "NaN",
+    "Infinity",
+  ];
+}
+
+const MINUTE_MS = 60_000;
+
+const WEBHOOK = { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/" };
+const TOKEN = { id: "ada", sha256: "0".repeat(64), scopes: ["read"] };
+const ODD_SETTINGS = [
+  "",
+  " ",
+  "\u0000",
+  "null",
+  "{}",
+  "x".repeat(100_000),
+  "🛫",
+  "a,b,,c",
+  "__proto__",
+];
+
+/** Values of each setting and secret: of the Worker, of the alerts, and of who may call it. */
+export const SETTING_VALUES: { readonly [setting: string]: readonly string[] } = {
+  DEFAULT_LOCALE: ["en", "xx", "EN", ...ODD_SETTINGS],
+  CACHE_MAX_BYTES: settingNumbers(0, 72 * 1024 * 1024),
+  MANIFEST_FRESH_MS: settingNumbers(0, 60 * MINUTE_MS),
+  LOCALES: ["all", "en", "en,en", "en,xx", "en,".repeat(10_000), ...ODD_SETTINGS],
+  AIRPORTS: ["all", "scheduled", "none", ...ODD_SETTINGS],
+  SOURCE: ["embedded", "ourairports", "dropped", "elsewhere", ...ODD_SETTINGS],
+  SOURCE_URLS: [
+    "https://a.example/a.csv,https://a.example/r.csv",
+    "https://a.example/a.csv",
+    "ftp://a.example/a.csv,https://a.example/r.csv",
+    "https://u:p@a.example/a.csv,https://a.example/r.csv",
+    `https://a.example/${"x".repeat(100_000)},https://a.example/r.csv`,
+    ...ODD_SETTINGS,
+  ],
+  SOURCE_ALLOWED_HOSTS: ["a.example", "*", ...ODD_SETTINGS],
+  SOURCE_MAX_BYTES: settingNumbers(1, 32 * 1024 * 1024),
+  COMPRESSION: ["fast", "best", "worst", ...ODD_SETTINGS],
+  SURPRISE_HOLD_MS: settingNumbers(0, 30 * DAY_MS),
+  SURPRISE_UNLISTED_PERCENT: settingNumbers(1, 100),
+  ALERT_CATALOG_STALE_MS: settingNumbers(1_000, 90 * DAY_MS),
+  ALERT_DATA_OLD_MS: settingNumbers(DAY_MS, 3_650 * DAY_MS),
+  ALERT_INGEST_FAILING_RUNS: settingNumbers(1, 20),
+  ALERT_INGEST_STUCK_MS: settingNumbers(MINUTE_MS, DAY_MS),
+  ALERT_INGEST_PAUSED_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
+  ALERT_CHANGES_HELD_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
+  ALERT_QUEUE_BACKLOG_RUNS: settingNumbers(1, 10),
+  ALERT_OUTBOX_BACKLOG_ROWS: settingNumbers(1, 10_000),
+  ALERT_COVERAGE_DROP_POINTS: settingNumbers(1, 100),
+  ALERT_BACKUP_STALE_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
+  ALERT_BACKUP_UNVERIFIED_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
+  ALERT_NOTIFY_FAILING_EVALUATIONS: settingNumbers(1, 100),
+  ALERT_MONITOR_GAP_MS: settingNumbers(MINUTE_MS, 7 * DAY_MS),
+  ALERT_REPEAT_MS: settingNumbers(MINUTE_MS, 7 * DAY_MS),
+  ALERT_WEBHOOKS: [
+    "[]",
+    JSON.stringify([WEBHOOK]),
+    JSON.stringify(Array.from({ length: 10 }, (_, at) => ({ ...WEBHOOK, name: `ops-${at}` }))),
+    JSON.stringify(Array.from({ length: 11 }, (_, at) => ({ ...WEBHOOK, name: `ops-${at}` }))),
+    JSON.stringify([{ ...WEBHOOK, name: "o".repeat(40) }]),
+    JSON.stringify([{ ...WEBHOOK, name: "o".repeat(41) }]),
+    JSON.stringify([{ ...WEBHOOK, url: `${WEBHOOK.url}${"x".repeat(10_000)}` }]),
+    JSON.stringify([{ ...WEBHOOK, secret: "whsec_" }]),
+    JSON.stringify([WEBHOOK, WEBHOOK]),
+    ...ODD_SETTINGS,
+  ],
+  ALERT_PING_URL: [
+    "http://127.0.0.1:9/",
+    "http://a.example/",
+    "https://u:p@a.example/",
+    ...ODD_SETTINGS,
+  ],
+  ADMIN_TOKENS: [
+    "[]",
+    JSON.stringify([TOKEN]),
+    JSON.stringify([{ ...TOKEN, id: "x".repeat(320) }]),
+    JSON.stringify([{ ...TOKEN, id: "x".repeat(321) }]),
+    JSON.stringify([{ ...TOKEN, id: "" }]),
+    ...["0000-01-01", "1970-01-01", "2026-11-22", "9999-12-31", "2026-13-01"].map((date) =>
+      JSON.stringify([{ ...TOKEN, expires_at: `${date}T00:00:00Z` }]),
+    ),
+    JSON.stringify([{ ...TOKEN, scopes: [] }]),
+    JSON.stringify(Array.from({ length: 1_000 }, () => TOKEN)),
+    ...ODD_SETTINGS,
+  ],
+  ACCESS_TEAM_DOMAIN: ["team.cloudflareaccess.com", "https://team", "-", ...ODD_SETTINGS],
+  ACCESS_AUD: ["aud", ...ODD_SETTINGS],
+  ACCESS_OPERATORS: ["ada@a.example", ...ODD_SETTINGS],
+};
+
+const HTTP_DATES = [
+  "Thu, 01 Jan 1970 00:00:00 GMT",
+  "Sun, 01 Nov 2026 06:00:00 GMT",
+  "Fri, 31 Dec 9999 23:59:59 GMT",
+  "Wed, 31 Dec 1969 23:59:59 GMT",
+  "Mon, 01 Jan 0001 00:00:00 GMT",
+  "-000001-01-01T00:00:00Z",
+  "-271821-04-20T00:00:00Z",
+  "+275760-09-13T00:00:00Z",
+  "+275760-09-14T00:00:00Z",
+];
+const ODD_HEADERS = ["", "-1", "é", "x".repeat(8_000), "__proto__", "a, b", "\t"];
+
+/** Values of each header of upstream that is kept or followed. */
+export const HEADER_VALUES: { readonly [header: string]: readonly string[] } = {
+  "retry-after": [
+    "0",
+    "1",
+    "3600",
+    "3601",
+    "21600",
+    "99999999999",
+    "9".repeat(400),
+    "1e9",
+    "1.5",
+    ...HTTP_DATES,
+    ...ODD_HEADERS,
+  ],
+  "last-modified": [...HTTP_DATES, ...ODD_HEADERS],
+  etag: ['"a"', 'W/"a"', '""', '"', `"${"x".repeat(8_000)}"`, ...ODD_HEADERS],
+};
+
+/** Dates of dropped files in their metadata. */
+export const METADATA_DATES: readonly string[] = [
+  "1970-01-01",
+  "2026-11-20",
+  "1969-12-31",
+  "0000-01-01",
+  "2026-11-21",
+  "9999-12-31",
+  "+275760-09-13",
+  "-000001-01-01",
+  "2026-02-30",
+  "yesterday",
+  ...ODD_HEADERS,
+];
+
+/** Ids of backups: names of folders, as somebody copies them into the bucket. */
+export const BACKUP_IDS: readonly string[] = [
+  "00000000-0000-7000-8000-000000000000",
+  "0199aa3c-0000-7000-8000-000000000001",
+  "ffffffff-ffff-7fff-bfff-ffffffffffff",
+  "FFFFFFFF-FFFF-7FFF-BFFF-FFFFFFFFFFFF",
+  "objects",
+  "..",
+  " ",
+  "x".repeat(900),
+  "ü",
+];
+
+/** Values of the fields of a backup's manifest. */
+export const BACKUP_MANIFEST_VALUES: { readonly [field: string]: readonly unknown[] } = {
+  format: numbers(1, 1),
+  id: IDS,
+  trigger: ["manual", "cron", "restore", ...WORDS],
+  note: texts(500),
+  started_at: MOMENTS,
+  finished_at: [...MOMENTS, "0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"],
+  worker_version: texts(100),
+  built_by: texts(100),
+  catalog: [
+    null,
+    { generation: 1, catalog_sha256: "0".repeat(64) },
+    { generation: Number.MAX_SAFE_INTEGER, catalog_sha256: "0".repeat(64) },
+    { generation: 1e308, catalog_sha256: "0".repeat(64) },
+    ...NONSENSE,
+  ],
+  tables: [
+    {},
+    { audit: { columns: [], rows: 0 } },
+    { "x'": { columns: ["'"], rows: 1 } },
+    ...NONSENSE,
+  ],
+  parts: [[], [{ name: "../x", bytes: 1, sha256: "0".repeat(64) }], ...NONSENSE],
+  objects: [
+    [],
+    [{ sha256: "0".repeat(64), bytes: 0 }],
+    [{ sha256: "0".repeat(64), bytes: Number.MAX_SAFE_INTEGER }],
+    [{ sha256: "..", bytes: 1 }],
+    ...NONSENSE,
+  ],
+  missing: [[], ["0".repeat(64)], ["x"], ...NONSENSE],
+};
+
+/** Cron triggers, and the scheduled times of their ticks in milliseconds since 1970. */
+export const CRON_VALUES: readonly string[] = [
+  "* * * * *",
+  "17 4 * *",
+  "constructor",
+  ...ODD_TEXTS,
+];
+export const TICK_TIMES: readonly number[] = [
+  0,
+  1,
+  Date.parse("2026-11-20T12:00:00.000Z"),
+  Date.parse("9999-12-31T23:59:59.999Z"),
+  -1,
+  Date.parse("9999-12-31T23:59:59.999Z") + 1,
+  8.64e15,
+  8.64e15 + 1,
+  1.5,
+  1e308,
+  Infinity,
+  Number.NaN,
+];

@@ -42,7 +42,9 @@ export class MemoryBucket {
   async get(key: string) {
     await this.#enter(`get ${key}`);
     const bytes = this.files.get(key);
-    return bytes === undefined ? null : new Response(bytes.slice());
+    if (bytes === undefined) return null;
+    const { size = 0, customMetadata = {} } = this.#describe(key) ?? {};
+    return Object.assign(new Response(bytes.slice()), { size, customMetadata });
   }
 
   async head(key: string) {

@@ -54,7 +54,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   ],
   "config.ts": ["acceptance", "catalog", "sources", "storage", "serving-config.ts"],
   "serving-config.ts": [],
-  "schedule.ts": ["coordinator"],
+  "schedule.ts": ["coordinator", "storage"],
   "instances.ts": [],
   "credentials.ts": ["parse-json.ts"],
   "log.ts": [],

@@ -15,6 +15,6 @@ describe("the cron triggers", () => {
   });
 
   it.each(["* * * * *", "", "constructor"])("reject an unknown one: “%s”", (cron) => {
-    expect(() => cronJob(cron)).toThrow(`no job for the cron trigger "${cron}"`);
+    expect(() => cronJob(cron, 0)).toThrow(`no job for the cron trigger "${cron}"`);
   });
 });

@@ -11,7 +11,7 @@ const lists = z.strictObject({ coordinator: rows, monitor: rows });
 export function setAsideRoutes({ coordinator, alerts }: Platform) {
   const list = route({
     method: "get",
-    path: "/admin/set-aside",
+    path: "/admin/monitor/set-aside",
     operationId: "listSetAside",
     summary: "List the stored values that could not be read",
     description:
@@ -28,7 +28,7 @@ export function setAsideRoutes({ coordinator, alerts }: Platform) {
 
   const forget = route({
     method: "delete",
-    path: "/admin/set-aside",
+    path: "/admin/monitor/set-aside",
     operationId: "forgetSetAside",
     summary: "Forget the stored values that could not be read",
     description: "Ends the alert `values_set_aside`.",
@@ -43,8 +43,7 @@ export function setAsideRoutes({ coordinator, alerts }: Platform) {
     ]);
     const forgotten = { coordinator: ofCoordinator, monitor: ofMonitor };
     const count = ofCoordinator.length + ofMonitor.length;
-    const message =
-      count === 0 ? "Every stored value can be read." : `${count} values are forgotten.`;
+    const message = count === 0 ? "Every stored value can be read." : `Forgotten: ${count}.`;
     return {
       status: 200,
       body: { ...forgotten, changed: count > 0, message },

@@ -17,6 +17,9 @@ function wholeNumberParameter(min: number, max: number) {
     });
 }
 
+const YEARS = /^(?:19[7-9]|20\d)\d-/;
+const OF_YEARS = "must be within the years 1970 to 2099";
+
 /**
  * A time in a request: RFC 3339 with an offset. Its years are in the range of everything behind the
  * routes: stores, alarms and answers.
@@ -28,7 +31,12 @@ export function instant() {
       abort: true,
       error: 'must be a time such as "2026-11-21T06:00:00Z"',
     })
-    .regex(/^(?:19[7-9]|20\d)\d-/, "must be within the years 1970 to 2099");
+    .regex(YEARS, OF_YEARS);
+}
+
+/** A day in a request, `YYYY-MM-DD`. */
+export function day() {
+  return z.iso.date({ abort: true }).regex(YEARS, OF_YEARS);
 }
 
 /** A parameter that is a time with an offset, as milliseconds since 1970. */

@@ -4,7 +4,7 @@ import type { ArchivedCandidate } from "../../ingest/step.ts";
 import { type EnqueueResult, queueAnswer, queuedRun } from "../../coordinator/run-queue.ts";
 import { RUN_MODES } from "../../ingest/report.ts";
 import { runSchema } from "../../coordinator/run.ts";
-import { noteField } from "../http/query.ts";
+import { day, noteField } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 import { findRun, OF_RUN, runId, runPath } from "./find-runs.ts";
@@ -20,7 +20,7 @@ const queueBody = z
     force: z.boolean().default(false).meta({
       description: "Override the guards against shrinking, change and lost coverage.",
     }),
-    as_of: z.iso.date().optional().meta({
+    as_of: day().optional().meta({
       description:
         "Date of the dropped files, only for the source `dropped`. Without it, each file's own metadata `as_of` counts; without that the date is unknown.",
     }),

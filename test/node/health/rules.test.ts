@@ -583,7 +583,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       withIngest({ setAside: [A_VALUE] }),
       {
         status: "warn",
-        message: "Stored values could not be read: facts pause. See GET /admin/set-aside.",
+        message: "Stored values could not be read: facts pause. See GET /admin/monitor/set-aside.",
       },
     ],
   ],

@@ -25,7 +25,6 @@ const IDLE: ShownCoordinator = {
   pause: null,
   queued: [],
   running: null,
-  settingsProblem: null,
 };
 
 const evaluatedAt = (started_at: string) => ({ lastRun: anAlertRun({ started_at }) });

@@ -94,7 +94,7 @@ const READS = [
   "/admin/backup/list",
   "/admin/alerts",
   "/admin/alerts/runs",
-  "/admin/set-aside",
+  "/admin/monitor/set-aside",
   "/dashboard/summary",
 ];
 
@@ -126,7 +126,7 @@ describe("the values of both Durable Objects", () => {
     expect(found.map((value) => value.table)).toContain(table);
     monitor.ingest = { ...ingest.coordinator.status(), bestCoverage: {} };
     expect(resultOf(await monitor.tick(), "values_set_aside").state).toBe("firing");
-    const forgotten = await world.request("/admin/set-aside", { method: "DELETE" });
+    const forgotten = await world.request("/admin/monitor/set-aside", { method: "DELETE" });
     expect(await forgotten.json()).toMatchObject({ changed: true, [object]: found });
     // An installation that has lost its id takes its stores over.
     await ingest.coordinator.takeOver("ops");

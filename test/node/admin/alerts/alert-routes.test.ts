@@ -205,8 +205,8 @@ describe("a call to the monitor", () => {
     const reset = () => Promise.reject(new Error("Durable Object reset"));
     const calls = monitorCalls(() => {
       stubs++;
-      const calls = { evaluate: reset, test: reset, status: reset };
-      return { ...calls, setAside: reset, forgetSetAside: reset };
+      const repeated = { evaluate: reset, test: reset, status: reset };
+      return { ...repeated, setAside: reset, forgetSetAside: reset };
     });
     await expect(calls.status()).rejects.toMatchObject({ part: "alerts" });
     expect(stubs).toBe(2);

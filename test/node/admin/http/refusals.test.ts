@@ -32,6 +32,7 @@ const ACTIONS: { readonly [route: string]: string } = {
   "POST /admin/backup/{id}/pin": "backup.pin",
   "POST /admin/backup/{id}/unpin": "backup.unpin",
   "DELETE /admin/backup/{id}": "backup.delete",
+  "DELETE /admin/monitor/set-aside": "set_aside.forget",
 };
 
 interface TestedRoute {

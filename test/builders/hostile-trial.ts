@@ -1,0 +1,83 @@
+/** An installation in memory that outlives whatever it accepts. */
+import { expect } from "vitest";
+import { newestTimes } from "../../src/backup/read-backups.ts";
+import { anEnqueueRequest } from "./run.ts";
+import { AdminWorld } from "./admin-world.ts";
+
+/** The linter knows `expect` inside of test blocks only. */
+const must = expect;
+
+/** Routes that read the state of both Durable Objects and of D1. */
+const READS = [
+  "/admin/ingest/pause",
+  "/admin/ingest/queue",
+  "/admin/ingest/runs",
+  "/admin/ingest/held",
+  "/admin/catalog/versions",
+  "/admin/backup/list",
+  "/admin/backup/jobs",
+  "/admin/alerts?state=inactive",
+  "/admin/alerts/runs",
+  "/admin/audit",
+  "/admin/monitor/set-aside",
+  "/dashboard/summary",
+];
+
+export class HostileTrial {
+  readonly world = new AdminWorld();
+  values = 0;
+  accepted = 0;
+
+  /** Makes an installation in which everything has happened once. */
+  static async begin(): Promise<HostileTrial> {
+    const trial = new HostileTrial();
+    await trial.world.makeHealthy();
+    await trial.goOn();
+    return trial;
+  }
+
+  get refused(): number {
+    return this.values - this.accepted;
+  }
+
+  /** Counts a value. */
+  note(isAccepted: boolean): void {
+    this.values++;
+    if (isAccepted) this.accepted++;
+  }
+
+  /** Starts both Durable Objects anew over what they have stored. They must read all of it. */
+  async restart(what: string): Promise<void> {
+    const { ingest, monitor, installation } = this.world;
+    installation.crash();
+    monitor.restart();
+    await new Promise(setImmediate);
+    const status = ingest.coordinator.status();
+    monitor.ingest = { ...status, bestCoverage: {} };
+    monitor.backups = await newestTimes(installation.store, ingest.time);
+    must(await monitor.tick(), what).toMatchObject({ finished_at: expect.any(String) });
+    must([...status.setAside, ...monitor.monitor.setAside()], what).toEqual([]);
+    must(
+      installation.events.map(({ event }) => event),
+      what,
+    ).not.toContain("recovery_failed");
+  }
+
+  /** Reads everything, ingests, makes a backup and restores it. */
+  async goOn(): Promise<void> {
+    const { world } = this;
+    const { ingest, installation } = world;
+    for (const path of READS) must((await world.request(path)).status, path).toBe(200);
+    must((await world.request("/admin/monitor/status")).status).not.toBe(500);
+    await ingest.coordinator.resume();
+    await ingest.drain();
+    // What waited may have been a restore, which pauses.
+    await ingest.coordinator.resume();
+    await ingest.drain();
+    must(await ingest.runToEnd(anEnqueueRequest())).toMatchObject({ state: "succeeded" });
+    const backup = await installation.backUp();
+    must(backup).toMatchObject({ state: "succeeded", verdict: "verified" });
+    must(await installation.restore(backup.backup_id)).toMatchObject({ state: "succeeded" });
+    await ingest.coordinator.resume();
+  }
+}
