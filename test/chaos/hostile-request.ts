@@ -39,7 +39,7 @@ export function hostileRequest(random: Random, now: number): HostileRequest {
     else if (place === "header") headers[name] = textOf(value);
     else body[name] = value;
   }
-  const search = query.size === 0 ? "" : `?${query}`;
+  const search = query.size === 0 ? "" : `?${query.toString()}`;
   const hasBody = method === "post";
   return {
     method: method.toUpperCase(),

@@ -27,8 +27,7 @@ export function withClock(ctx: DurableObjectState): DurableObjectState {
   const getAlarm = storage.getAlarm.bind(storage);
   Object.defineProperties(storage, {
     setAlarm: {
-      value: async (at: number) =>
-        setAlarm(Math.min(Number(at) - aheadMs, readClock() + FARTHEST_MS)),
+      value: async (at: number) => setAlarm(Math.min(at - aheadMs, readClock() + FARTHEST_MS)),
     },
     getAlarm: {
       value: async () => {

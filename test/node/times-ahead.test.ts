@@ -1,6 +1,7 @@
 /**
- * Every place that compares times, with times of a clock that was ahead by an hour, by years, and by
- * more than a date can have: they count neither as newest nor as recent, and nothing waits for them.
+ * Every place that compares times, with times of a clock that was ahead by an hour, by years, and
+ * almost by all that a date can have: they count neither as newest nor as recent, and nothing waits
+ * for them.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +55,11 @@ const SILENT = { log: () => {}, now: () => 0 };
 const DAILY = "17 4 * * *";
 const LONG_AGO = timeText(NOW - 30 * DAY_MS);
 
-const AHEAD = { "an hour": HOUR_MS, "400 days": 400 * DAY_MS, "8,000 years": 8_000 * 365 * DAY_MS };
+const AHEAD = {
+  "an hour": HOUR_MS,
+  "400 days": 400 * DAY_MS,
+  "8,000 years": Date.parse("9990-01-01T00:00:00.000Z") - NOW,
+};
 
 /** Facts with a time ahead of now, in milliseconds since 1970, which a rule must find bad. */
 const FACTS: readonly (readonly [what: string, rule: RuleName, facts: (at: number) => Facts])[] = [
