@@ -21,7 +21,7 @@ import {
 } from "../catalog/framing.ts";
 import { node } from "../node.ts";
 import { encodeBlocks } from "./own-blocks.ts";
-import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
+import { segmentCoder, type CompressionTask } from "./segment-coders.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {
@@ -117,7 +117,7 @@ export interface BodyDependencies {
   /** Reads the stored common segment of a unit. */
   readonly common: (unit: CommonUnit) => Promise<Blob>;
   /** Compresses a segment of the locale. */
-  readonly compress: (task: Omit<SegmentTask, "effort">) => Promise<Uint8Array>;
+  readonly compress: (task: Omit<CompressionTask, "effort">) => Promise<Uint8Array>;
   /**
    * Stores the locale's own blobs, each once. `encodeBodies` calls it for each representation,
    * after it has proved its bodies and before it encodes the next.
