@@ -32,7 +32,7 @@ interface Surroundings {
   readonly tail: Uint8Array;
 }
 
-export const NO_BYTES = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 /**
  * Number of bytes of the common part in the head. Base64 encodes groups of three bytes; shifting
  * the boundaries to such groups makes the common segment the same in all locales.
