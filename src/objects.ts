@@ -8,7 +8,7 @@ import { COORDINATOR_CALLS, MONITOR_CALLS } from "./object-calls.ts";
 import type { Monitor } from "./alerts/monitor.ts";
 import { releaseBuffer } from "./catalog/bytes.ts";
 import type { Coordinator } from "./coordinator/coordinator.ts";
-import type { SegmentTask } from "./ingest/segment-coders.ts";
+import type { CompressionTask } from "./ingest/segment-coders.ts";
 
 type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
 
@@ -58,9 +58,9 @@ export class AlertMonitor extends lateObject<Monitor>(MONITOR_CALLS, async (ctx,
  * their segments are far below RPC's limit of 32 MiB.
  */
 export class SegmentCompressor extends WorkerEntrypoint {
-  async compress(task: SegmentTask): Promise<Uint8Array> {
-    const { compressSegment } = await import("./ingest/segment-coders.ts");
-    const compressed = compressSegment(task);
+  async compress(task: CompressionTask): Promise<Uint8Array> {
+    const { compress } = await import("./ingest/segment-coders.ts");
+    const compressed = await compress(task);
     releaseBuffer(task.bytes); // RPC copied them for this call
     return compressed;
   }

@@ -20,7 +20,7 @@ const codings = z
     error: "must have identity",
   });
 
-const stored = z.object({ blob: hexHash, bytes: count });
+const storedBlob = z.object({ blob: hexHash, bytes: count });
 
 const delta = z.object({
   dictionary: hexHash,
@@ -67,7 +67,7 @@ export const manifestSchema = z
         z.object({
           coverage: z.number().min(0).max(1),
           bodies: z.record(z.enum(REPRESENTATIONS), codings),
-          own: z.partialRecord(z.enum(DELTA_FORMS), stored),
+          own: z.partialRecord(z.enum(DELTA_FORMS), storedBlob),
         }),
       )
       .refine((locales) => Object.keys(locales).length > 0, { error: "must not be empty" }),

@@ -21,7 +21,7 @@ import {
 } from "../catalog/framing.ts";
 import { node } from "../node.ts";
 import { encodeBlocks } from "./own-blocks.ts";
-import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
+import { segmentCoder, type CompressionTask } from "./segment-coders.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {
@@ -32,7 +32,7 @@ interface Surroundings {
   readonly tail: Uint8Array;
 }
 
-export const NO_BYTES = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 /**
  * Number of bytes of the common part in the head. Base64 encodes groups of three bytes; shifting
  * the boundaries to such groups makes the common segment the same in all locales.
@@ -117,7 +117,7 @@ export interface BodyDependencies {
   /** Reads the stored common segment of a unit. */
   readonly common: (unit: CommonUnit) => Promise<Blob>;
   /** Compresses a segment of the locale. */
-  readonly compress: (task: Omit<SegmentTask, "effort">) => Promise<Uint8Array>;
+  readonly compress: (task: Omit<CompressionTask, "effort">) => Promise<Uint8Array>;
   /**
    * Stores the locale's own blobs, each once. `encodeBodies` calls it for each representation,
    * after it has proved its bodies and before it encodes the next.

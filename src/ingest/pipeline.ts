@@ -25,7 +25,7 @@ import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources, findUpstream } from "./fetch-sources.ts";
 import { findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
-import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
+import { compress as compressHere, type CompressionTask, type Effort } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -40,7 +40,7 @@ export interface PipelineDependencies extends FetchDependencies {
   readonly surprises: SurpriseLimits;
   /** Does not affect the content of a version. */
   readonly effort: Effort;
-  readonly compress: (task: SegmentTask) => Promise<Uint8Array>;
+  readonly compress: (task: CompressionTask) => Promise<Uint8Array>;
   readonly now: () => number;
 }
 
@@ -67,7 +67,7 @@ export class Pipeline {
       compress: (task) => compress({ ...task, effort }),
       // At `fast` a locale's segments take less time than the calls would.
       compressOwn: async (task) =>
-        effort === "fast" ? compressSegment({ ...task, effort }) : compress({ ...task, effort }),
+        effort === "fast" ? compressHere({ ...task, effort }) : compress({ ...task, effort }),
       segments: this.#segments,
       diffs: this.#diffs,
       deltas: new DeltaMaker(store, this.#segments),

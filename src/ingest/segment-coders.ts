@@ -8,6 +8,7 @@
  *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h). It therefore omits the stream
  *   header and refers to no earlier byte. A flush ends the segment.
  */
+import { Buffer } from "node:buffer";
 import { concatenate, lengthOf } from "../catalog/bytes.ts";
 import type { Coding } from "../catalog/manifest.ts";
 import { node } from "../node.ts";
@@ -17,8 +18,8 @@ const {
   brotliDecompressSync,
   constants,
   crc32,
+  createZstdCompress,
   deflateRawSync,
-  zstdCompressSync,
 } = node.zlib;
 
 /**
@@ -134,29 +135,45 @@ function tryBrotli(): boolean {
   }
 }
 
-/** A segment to compress. */
-export interface SegmentTask {
+/** Bytes to compress. */
+export interface CompressionTask {
   readonly bytes: Uint8Array;
-  /** `zstd` for a whole frame. */
-  readonly coding: Exclude<Coding, "identity"> | "zstd";
-  /** Number of uncompressed bytes before it in the body. */
+  /** `zstd` for a whole frame, otherwise a segment. */
+  readonly coding: SegmentTask["coding"] | "zstd";
+  /** Number of uncompressed bytes before them in the body. */
   readonly offset: number;
   readonly effort: Effort;
 }
 
-/** Compresses a segment, deterministically. Takes up to several seconds of CPU time. */
+/** A segment to compress. */
+export interface SegmentTask extends CompressionTask {
+  readonly coding: Exclude<Coding, "identity">;
+}
+
+/** Compresses bytes, deterministically. Takes up to several seconds of CPU time. */
+export async function compress({ coding, ...task }: CompressionTask): Promise<Uint8Array> {
+  return coding === "zstd" ? compressFrame(task) : compressSegment({ ...task, coding });
+}
+
 export function compressSegment({ bytes, coding, offset, effort }: SegmentTask): Uint8Array {
-  if (coding === "zstd") return compressZstd(bytes, effort);
   const coder = segmentCoder(coding);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
   return coder.middle(bytes, offset, effort);
 }
 
-/** Compresses bytes to a Zstandard frame (RFC 8878). workerd loses all but its first piece (seen in 1.20261023). */
-function compressZstd(bytes: Uint8Array, effort: Effort): Uint8Array {
+/**
+ * Compresses bytes to a Zstandard frame (RFC 8878), in one piece: workerd loses all but the first, and
+ * fails to compress without a stream (seen in 1.20261023).
+ */
+async function compressFrame({
+  bytes,
+  effort,
+}: Pick<CompressionTask, "bytes" | "effort">): Promise<Uint8Array> {
   const params = { [constants.ZSTD_c_compressionLevel]: EFFORTS[effort].zstdLevel };
   const chunkSize = bytes.length + (bytes.length >> 8) + FRAME_SPARE_BYTES; // ZSTD_compressBound
-  return zstdCompressSync(bytes, { params, chunkSize });
+  const stream = createZstdCompress({ params, chunkSize });
+  stream.end(bytes);
+  return Buffer.concat(await stream.toArray());
 }
 
 /** More than the bound adds for short input. */

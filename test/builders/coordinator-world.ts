@@ -12,7 +12,7 @@ import { type EnqueueRequest, stageOf } from "../../src/coordinator/run-record.t
 import type { Run } from "../../src/coordinator/run.ts";
 import type { Stage } from "../../src/ingest/report.ts";
 import type { LogLevel } from "../../src/log.ts";
-import { compressSegment } from "../../src/ingest/segment-coders.ts";
+import { compress } from "../../src/ingest/segment-coders.ts";
 import { ourAirports } from "../../src/sources/our-airports.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
@@ -262,7 +262,7 @@ export class CoordinatorWorld {
         effort: "fast",
         compress: async (task) => {
           await enter("compress");
-          return compressSegment(task);
+          return compress(task);
         },
         now: () => this.time,
       }),

@@ -10,7 +10,7 @@ import {
   headLength,
   toBlob,
 } from "../../src/ingest/bodies.ts";
-import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
+import { compress, compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 
 /** Common segments as the pipeline stores them. */
 export class MemoryCommon {
@@ -55,7 +55,7 @@ export async function encodeAll(
   const blobs: Blob[] = [];
   const bodies = await encodeBodies(local, {
     common: async (unit) => stored.segment(unit),
-    compress: async (task) => compressSegment({ ...task, effort: stored.effort }),
+    compress: async (task) => compress({ ...task, effort: stored.effort }),
     store: async (some) => void blobs.push(...some),
     ...changes,
   });

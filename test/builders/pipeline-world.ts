@@ -7,7 +7,7 @@ import type { RunMode, Stage, UpstreamFiles } from "../../src/ingest/report.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { replicate } from "../../src/storage/replicate.ts";
-import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
+import { compress, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
@@ -60,7 +60,7 @@ export class PipelineWorld {
       airportSet: this.airportSet,
       surprises: this.surprises,
       effort: this.effort,
-      compress: async (task) => compressSegment(task),
+      compress,
       now: () => this.time,
     });
   }

@@ -52,7 +52,7 @@ it("lists the backup that was made before, refuses to restore it by name, and re
   const old = await jobsOf(`/admin/backup/${made.backup}/restore`);
   expect(old).toMatchObject({ state: "failed", error: { code: "former_format" } });
   const listed = await killed.admin("GET", `/admin/backup/${made.backup}`);
-  expect(listed).toMatchObject({ state: "verified" });
+  expect(listed).toMatchObject({ state: "complete", verified: { state: "verified" } });
   const { backup_id: id, ...job } = await jobsOf("/admin/backup/run");
   expect(job).toMatchObject({ state: "succeeded" });
   expect(await jobsOf(`/admin/backup/${id}/restore`)).toMatchObject({ state: "succeeded" });

@@ -2,7 +2,8 @@ import { exports } from "cloudflare:workers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { MESSAGE_MAX_BYTES } from "../../../src/ingest/guards.ts";
-import { compressSegment, type SegmentTask } from "../../../src/ingest/segment-coders.ts";
+import { compress, type CompressionTask } from "../../../src/ingest/segment-coders.ts";
+import { encodeBlocks } from "../../../src/ingest/own-blocks.ts";
 import { SegmentCompressor } from "../../../src/worker.ts";
 import { REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
 import { coordinator, enqueue, RUN_TIMEOUT_MS, runEnded } from "./coordinator-under-test.ts";
@@ -19,14 +20,14 @@ it(
   { timeout: RUN_TIMEOUT_MS },
   async () => {
     const gate = { isOpen: false };
-    const compress = vi.spyOn(SegmentCompressor.prototype, "compress");
-    compress.mockImplementation(async (task) => {
+    const spy = vi.spyOn(SegmentCompressor.prototype, "compress");
+    spy.mockImplementation(async (task) => {
       // A promise of the test cannot be awaited in another invocation.
       while (!gate.isOpen) await setTimeout(5);
-      return compressSegment(task);
+      return compress(task);
     });
     const { run } = await enqueue({ source: "dropped" });
-    await expect.poll(() => compress.mock.calls.length).toBe(1);
+    await expect.poll(() => spy.mock.calls.length).toBe(1);
     expect(await coordinator().status()).toMatchObject({
       running: { id: run.id, stage: "encode" },
     });
@@ -47,21 +48,32 @@ it.each([
   ["gzip", "best"],
   ["br", "fast"],
   ["br", "best"],
+  ["zstd", "fast"],
+  ["zstd", "best"],
 ] as const)(
   "compression in %s at effort %s gives the same bytes in another invocation as locally",
   async (coding, effort) => {
     const bytes = new TextEncoder().encode(
       "the name of the airport, the name of the city. ".repeat(99),
     );
-    const task: SegmentTask = { bytes, coding, offset: 5, effort };
+    const task: CompressionTask = { bytes, coding, offset: 5, effort };
     expect(await exports.SegmentCompressor.compress(task)).toEqual(
-      Uint8Array.from(compressSegment(task)),
+      Uint8Array.from(await compress(task)),
     );
   },
 );
 
+it("a part of many blocks becomes blocks that follow any body", async () => {
+  const words = Array.from({ length: 40_000 }, (_, index) => `${(index * 7_919) % 10_007} names`);
+  const part = new TextEncoder().encode(words.join());
+  const blocks = await encodeBlocks(part, (bytes) =>
+    exports.SegmentCompressor.compress({ bytes, coding: "zstd", offset: 0, effort: "fast" }),
+  );
+  expect(blocks?.length).toBeLessThan(part.length / 2);
+});
+
 it("compression accepts a segment as long as the longest message that the guards allow", async () => {
   const bytes = new Uint8Array(5 * MESSAGE_MAX_BYTES);
-  const task: SegmentTask = { bytes, coding: "gzip", offset: 0, effort: "fast" };
+  const task: CompressionTask = { bytes, coding: "gzip", offset: 0, effort: "fast" };
   expect((await exports.SegmentCompressor.compress(task)).length).toBeGreaterThan(0);
 });
