@@ -229,3 +229,16 @@ describe("the commands", () => {
     server.close();
   });
 });
+
+it("no problem repeats a secret", () => {
+  const secret = "hidden-hidden-hidden";
+  for (const name of Object.keys(VALUES))
+    for (const value of [
+      secret,
+      `https://me:${secret}@a.example/1,https://a.example/2`,
+      json({ ...HOOK, url: `ftp://${secret}/`, secret }),
+      json({ ...TOKEN, sha256: secret }),
+    ])
+      if (!["LOCALES", "DEFAULT_LOCALE"].includes(name))
+        expect(checkSettings({ [name]: value }, manifest.locales).join()).not.toContain(secret);
+});
