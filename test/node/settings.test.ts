@@ -171,7 +171,13 @@ describe("a name that no setting has", () => {
   });
 
   it("is found among the bindings of the Worker", () => {
-    const bindings = { CATALOG: {}, VERSION: { id: "" }, ALERT_DATA_OLD: "1", SOURCE: "embedded" };
+    const bindings = {
+      CATALOG: {},
+      __TOOL: "1",
+      VERSION: { id: "" },
+      ALERT_DATA_OLD: "1",
+      SOURCE: "embedded",
+    };
     expect(settingsOf(bindings)).toEqual({ ALERT_DATA_OLD: "1", SOURCE: "embedded" });
   });
 });

@@ -16,7 +16,7 @@ const wrongBindings = (value: unknown) =>
 
 afterEach(() => vi.restoreAllMocks());
 
-it.each(["nonsense", "", "-1", "9".repeat(30), 5, null])(
+it.each(["nonsense", "", "-1", "9".repeat(30), true, null])(
   "every setting being %j, requests are answered, and the log says once what is wrong",
   async (value) => {
     vi.resetModules();
