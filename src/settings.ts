@@ -15,10 +15,14 @@ export const SETTING_NAMES: readonly string[] = [
 /** The names of those that only `wrangler secret put` should set. */
 export const SECRET_NAMES: readonly string[] = ["ADMIN_TOKENS", ...SECRET_ALERT_SETTINGS];
 
-/** The settings among a Worker's bindings, however they were set, also those with an unknown name. */
+/**
+ * The settings among a Worker's bindings, however they were set, also those with an unknown name; a
+ * name with an underscore before it is a tool's.
+ */
 export function settingsOf(bindings: object): { readonly [name: string]: unknown } {
   const isSetting = ([name, value]: [string, unknown]) =>
-    isKnown(name) || ["string", "number", "boolean"].includes(typeof value);
+    isKnown(name) ||
+    (!name.startsWith("_") && ["string", "number", "boolean"].includes(typeof value));
   return Object.fromEntries(Object.entries(bindings).filter(isSetting));
 }
 

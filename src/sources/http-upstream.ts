@@ -273,9 +273,10 @@ export function parseSourceUrls(
   const [airports, regions, ...more] = urls;
   if (airports === undefined || regions === undefined || more.length > 0)
     return { ok: false, problems: [`must be two URLs: of ${TABLES.join(" and of ")}`] };
-  const problems = urls.flatMap((url) => {
-    const parsed = parseSourceUrl(url);
-    return parsed.ok ? [] : [`"${url}" ${parsed.problem}`];
+  // A URL may have a password, and is not repeated.
+  const problems = TABLES.flatMap((table, index) => {
+    const parsed = parseSourceUrl(urls[index] ?? "");
+    return parsed.ok ? [] : [`has a URL of ${table} that ${parsed.problem}`];
   });
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, urls: { "airports.csv": airports, "regions.csv": regions } };

@@ -171,7 +171,13 @@ describe("a name that no setting has", () => {
   });
 
   it("is found among the bindings of the Worker", () => {
-    const bindings = { CATALOG: {}, VERSION: { id: "" }, ALERT_DATA_OLD: "1", SOURCE: "embedded" };
+    const bindings = {
+      CATALOG: {},
+      __TOOL: "1",
+      VERSION: { id: "" },
+      ALERT_DATA_OLD: "1",
+      SOURCE: "embedded",
+    };
     expect(settingsOf(bindings)).toEqual({ ALERT_DATA_OLD: "1", SOURCE: "embedded" });
   });
 });
@@ -228,4 +234,17 @@ describe("the commands", () => {
     expect(stderr).toContain(`Port ${port} is taken`);
     server.close();
   });
+});
+
+it("no problem repeats a secret", () => {
+  const secret = "hidden-hidden-hidden";
+  for (const name of Object.keys(VALUES))
+    for (const value of [
+      secret,
+      `https://me:${secret}@a.example/1,https://a.example/2`,
+      json({ ...HOOK, url: `ftp://${secret}/`, secret }),
+      json({ ...TOKEN, sha256: secret }),
+    ])
+      if (!["LOCALES", "DEFAULT_LOCALE"].includes(name))
+        expect(checkSettings({ [name]: value }, manifest.locales).join()).not.toContain(secret);
 });

@@ -122,6 +122,10 @@ describe("npm start with a catalog from an earlier start", () => {
     const { start, url } = await run({ AIRPORTS: "scheduled" });
     await start.says(SERVING);
     expect(start.stdout).toContain("The ingest failed in stage guard");
+    await start.says("failed after");
+    expect(start.stdout).toMatch(
+      /^\d\d:\d\d:\d\d ingest \S+ failed after \S+ s in stage guard: .+ \(guard_\w+\)$/m,
+    );
     const [, body] = /--json '(.+)' \S+\/admin\/ingest\/queue/.exec(start.stdout) ?? [];
     const queued = await post(url, "/admin/ingest/queue", JSON.parse(body ?? "{}"));
     const { run: approved } = await queued.json<{ run: { id: string } }>();

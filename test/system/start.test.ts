@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
+import { digest } from "../builders/admin-tokens.ts";
 import { CALL } from "./http.ts";
 import { processes, SERVING, Start, survivors, TOKEN_FILE } from "./npm-start.ts";
 import { freePort } from "./running-service.ts";
@@ -30,6 +31,7 @@ describe("npm start", () => {
       `--port=${port}`,
       "--locales=en,de",
       "--var=DEFAULT_LOCALE=de",
+      `--var=ADMIN_TOKENS=${JSON.stringify([{ id: "it's $HOME", sha256: digest("ours"), scopes: ["read"] }])}`,
       `--state=${state}`,
       "--fresh",
     ]);
@@ -52,6 +54,14 @@ describe("npm start", () => {
     const admin = await fetch(`${url}/admin/nothing`, { headers: { authorization } });
     expect(admin.status).toBe(404);
     expect((await fetch(`${url}/admin/nothing`)).status).toBe(401);
+    const ours = { headers: { authorization: "Bearer ours" } };
+    const whoami = await fetch(`${url}/admin/whoami`, ours);
+    expect(await whoami.json()).toMatchObject({ id: "it's $HOME", scopes: ["read"] });
+    await started.says("succeeded: published");
+    expect(started.stdout).toMatch(/^\d\d:\d\d:\d\d ingest [\da-f-]{36} started \(manual\)$/m);
+    expect(started.stdout).toMatch(
+      /^\d\d:\d\d:\d\d ingest [\da-f-]{36} succeeded: published generation 1 in \d+\.\d s$/m,
+    );
     const log = readFileSync(join(state, "worker.log"), "utf8");
     expect(log).toContain('"event":"ingest_');
     expect(log).not.toContain(token);
@@ -85,9 +95,10 @@ describe("npm start", () => {
   it("finds the published catalog at the next start, and shares neither its port nor its folder", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`]);
+    const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`, "--quiet"]);
     await started.says(SERVING);
     expect(started.stdout).toContain("Catalog unchanged.");
+    expect(started.stdout).not.toMatch(/^\d\d:\d\d:\d\d /m);
     expect(started.stdout).not.toContain(readFileSync(TOKEN_FILE, "utf8").trim());
 
     const samePort = new Start([`--port=${port}`, `--state=${state}-other`, "--fresh"]);
@@ -168,8 +179,12 @@ describe("npm start", () => {
     [["--var=ALERT_REPEAT_MS"], /--var must be NAME=VALUE/],
     [
       ["--var=LOCALESX=3"],
-      /--var: there is no LOCALESX\. There are: .*\bLOCALES\b.*\bALERT_WEBHOOKS\b/,
+      /^--locales or --var: there is no setting LOCALESX$[^]*^All settings: docs\/deploying\.md/m,
     ],
+    [["--var=ALERT_DATA_OLD_MS=14d"], /^--locales or --var: ALERT_DATA_OLD_MS must be a whole/m],
+    [["--var=ADMIN_TOKENS=secret"], /^--locales or --var: ADMIN_TOKENS must be a JSON list/m],
+    [["--var=ALERT_WEBHOOKS=ops"], /^--locales or --var: ALERT_WEBHOOKS must be a JSON list/m],
+    [["--var=ALERT_PING_URL=ftp://a/"], /^--locales or --var: ALERT_PING_URL must begin with/m],
     [["--lokales=de"], /Unknown option '--lokales'[^]*Usage: npm start/],
     [["en"], /Unexpected argument 'en'[^]*Usage: npm start/],
   ])("refuses %s with the right usage", async (args, message) => {
@@ -189,6 +204,7 @@ describe("npm start", () => {
       "--state FOLDER",
       "--fresh",
       "--var NAME=VALUE",
+      "--quiet",
     ])
       expect(started.stdout).toContain(option);
   });
