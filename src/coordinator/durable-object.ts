@@ -77,8 +77,9 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     database: { ...database, tables: () => tables.make().then(() => database.tables()) },
     snapshot,
     saveRuns: (rows) => tables.within(() => history.saveRuns(rows)),
-    endLostRuns: (open) => tables.within(() => history.endLostRuns(open, Date.now())),
-    findMissingRuns: (ids) => tables.make().then(() => history.missing(ids)),
+    // The reconciler's first look at D1.
+    endLostRuns: (open) => tables.make().then(() => history.endLostRuns(open, Date.now())),
+    findMissingRuns: (ids) => tables.within(() => history.missing(ids)),
     saveAudit: (entries) => tables.within(() => audit.save(entries)),
     deleteOldRuns: () =>
       Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),

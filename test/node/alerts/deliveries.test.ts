@@ -102,21 +102,6 @@ describe("the message that is due to a target", () => {
     expect(changes.join(" ")).toBe(due);
   });
 
-  it("stays due at each evaluation until it is delivered, and is then never due again", () => {
-    const play = new Play();
-    expect(play.run("bbb", { delivers: false })).toEqual(["fired", "fired", "fired"]);
-    expect(play.run("bb")).toEqual(["fired", null]);
-  });
-
-  it("is a new incident at once if the end of the one before has not arrived", () => {
-    const play = new Play();
-    play.run("b");
-    expect(play.run("ggb", { delivers: false })).toEqual([null, "resolved", "fired"]);
-    expect(play.run("bb")).toEqual(["fired", null]);
-    expect(play.known?.raisedAt).toBe(play.track.raisedAt);
-    expect(play.run("gg")).toEqual([null, "resolved"]);
-  });
-
   it.each([
     [REPEAT_MS - 1, null],
     [REPEAT_MS, "repeated"],
@@ -267,10 +252,6 @@ describe("the id of a message", () => {
   const both = due(NEW_TARGET, "id 1", [first, second]);
   const waiting = beforeDelivery(NEW_TARGET, both);
 
-  it("is the same for all news of an evaluation", () => {
-    expect(idsOf(both)).toEqual(["id 1", "id 1"]);
-  });
-
   it("stays that of an undelivered message, and news go into a message of their own", () => {
     expect(idsOf(due(waiting, "id 2", [first, "1234", second]))).toEqual(["id 1", "id 2", "id 1"]);
   });
@@ -282,10 +263,8 @@ describe("the id of a message", () => {
     expect(idsOf(due(next, "id 3", [first, second]))).toEqual(["id 3", "id 1"]);
   });
 
-  it("is another once the change is another, or was delivered", () => {
+  it("is another once the change is another", () => {
     const nodata = { ...raised, state: "nodata" } as const;
     expect(idsOf(due(waiting, "id 2", [first], nodata))).toEqual(["id 2"]);
-    const delivered = afterDelivery(waiting, both.slice(0, 1), -REPEAT_MS);
-    expect(idsOf(due(delivered, "id 2", [first, second]))).toEqual(["id 2", "id 1"]);
   });
 });

@@ -138,11 +138,12 @@ describe("an alert", () => {
     expect([...world.rows.values()]).toHaveLength(5);
   });
 
-  it("repeats after ALERT_REPEAT_MS while it stays open", async () => {
-    world.restart({ ...receiver.settingsFor("ops"), ALERT_REPEAT_MS: "600000" });
+  it("repeats after ALERT_REPEAT_MS while it stays open, each time under a new id", async () => {
+    world.restart({ ...receiver.settingsFor("ops"), ALERT_REPEAT_MS: "300000" });
     world.compared(31);
-    for (let ticks = 0; ticks < 4; ticks++) await world.tick();
-    expect(arrived()).toEqual(["firing catalog_stale", "firing catalog_stale"]);
+    for (let ticks = 0; ticks < 3; ticks++) await world.tick();
+    expect(arrived()).toEqual(Array.from({ length: 3 }, () => "firing catalog_stale"));
+    expect(new Set(told("catalog_stale").map(([id]) => id)).size).toBe(3);
   });
 
   it("reaches the target after the pause that excuses it", async () => {

@@ -69,7 +69,6 @@ describe("the tables of the history", () => {
   });
 
   it.each([
-    ["by itself", new Error("D1_ERROR: no such table: audit: SQLITE_ERROR"), 2],
     ["as a cause", new Error("Failed query", { cause: new Error("no such table: audit") }), 2],
     ["but another fault", new Error("D1_ERROR: no such column: mood"), 1],
     ["but nothing of an error", "no such table: audit", 1],
