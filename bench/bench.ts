@@ -44,8 +44,9 @@ if (values.help) {
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
-                all of them, "ingest", "cold" for new isolates, "languages" for another one after English, "updates" for versions
-                that differ a little, and "browser" for what Chromium downloads of them.
+                all of them, "ingest", "cold" for new isolates, "languages" for another one after
+                English, "updates" for versions that differ a little, and "browser" for what
+                Chromium downloads of them.
                 Serving alone publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
   --limits      compare the service with the limits only, which takes a quarter of the time

@@ -10,9 +10,6 @@ const CONNECTIONS = 8;
 const TURN_MS = 250;
 const WARM_UP_MS = 500;
 
-/** How it is measured, for the reader of the tables. */
-export const METHOD = `over ${CONNECTIONS} connections, in rounds in which each server has a turn of ${TURN_MS} ms for each request, or of one request on each connection where that takes longer, in random order. Figures are medians of the turns; ratios are medians of those of each round`;
-
 /** A server, and how it is asked for a case. */
 export interface Target {
   readonly port: number;

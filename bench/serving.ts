@@ -1,6 +1,6 @@
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
-import { type Comparison, type Measured, METHOD, pairedRatio, type Target } from "./measure.ts";
+import { type Comparison, type Measured, pairedRatio, type Target } from "./measure.ts";
 import type { Table } from "./report.ts";
 import { type RawAnswer, send } from "./send.ts";
 import { StaticServer } from "./static-server.ts";
@@ -109,7 +109,8 @@ function queryOf({ path }: Case): string {
 /** The table of the page. */
 export function servingTable(all: readonly Served[]): Table {
   return {
-    title: `Serving in English, and the CPU of others as a multiple of the service's, ${METHOD}. The limit is a Worker that looks at the request and returns the same bytes as a constant; the router is Connect's, with the message in memory, and does not compress; nginx has the answers as files.`,
+    title:
+      "Serving in English, and the CPU of others as a multiple of the service's. The limit is a Worker that looks at the request and returns the same bytes as a constant; the router is Connect's, with the message in memory, and does not compress; nginx has the answers as files.",
     columns: [
       "request",
       "bytes",

@@ -39,8 +39,8 @@ const router = createConnectRouter({ grpc: false }).service(LocationsService, {
     return message;
   },
 });
-const stock = new Map(
-  router.handlers.map((handler) => [`/stock${handler.requestPath}` as string, handler]),
+const stock = new Map<string, (typeof router.handlers)[number]>(
+  router.handlers.map((handler) => [`/stock${handler.requestPath}`, handler]),
 );
 
 export default {

@@ -218,7 +218,7 @@ function showProgress(
   const { done, total } = ahead?.progress ?? run.progress;
   const what = ahead?.what ?? run.stage ?? "waiting";
   if (total === 0) bar.show(what);
-  else if (ahead !== undefined) bar.show(what, { name: "parts", done, total, areLast: false });
+  else if (ahead !== undefined) bar.show(what, { name: "parts", done, total });
   else bar.show(what, unitsOf(run.progress, localeCount), done / total);
 }
 
@@ -226,8 +226,8 @@ function showProgress(
 function unitsOf({ done, total }: Progress, localeCount: number): Units {
   const shared = total - localeCount;
   return done < shared
-    ? { name: "common part", done, total: shared, areLast: false }
-    : { name: "locales", done: done - shared, total: localeCount, areLast: true };
+    ? { name: "common part", done, total: shared }
+    : { name: "locales", done: done - shared, total: localeCount };
 }
 
 /** Tells when nothing has changed for too long. */

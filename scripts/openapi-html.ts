@@ -114,11 +114,7 @@ ${rowsHtml("Parameters", parameters.map(parameterRow))}
 ${body === undefined ? "" : rowsHtml("Body", fieldRows(body))}
 ${body === undefined ? "" : exampleHtml("the body", sampleOf(body, components))}
 <h4>Answers</h4>${tableHtml(Object.entries(responses).map(responseCells))}
-${Object.entries(responses)
-  .flatMap(([status, { content = {} }]) =>
-    answerTypes(content).map((schema) => exampleHtml(status, sampleOf(schema, components))),
-  )
-  .join("")}
+${answerExamples(responses, components)}
 </div></details>`;
 }
 
@@ -141,6 +137,20 @@ function answerTypes(content: Content): Schema[] {
 /** A value that a schema accepts, of the examples and types of its fields. */
 export function sampleOf(schema: Schema, components: Components): unknown {
   return sample({ ...schema } as object, { quiet: true }, { components });
+}
+
+/** Answers that look alike are shown once. */
+function answerExamples(
+  responses: NonNullable<Operation["responses"]>,
+  components: Components,
+): string {
+  const samples = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    answerTypes(content).map((schema) => ({ status, value: sampleOf(schema, components) })),
+  );
+  const alike = Map.groupBy(samples, ({ value }) => JSON.stringify(value));
+  return [...alike.values()]
+    .map((group) => exampleHtml(group.map(({ status }) => status).join(", "), group[0]?.value))
+    .join("");
 }
 
 function exampleHtml(what: string, value: unknown): string {

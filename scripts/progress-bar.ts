@@ -2,14 +2,12 @@ const BAR_LENGTH = 24;
 /** How often progress is written where it cannot be written over. */
 const LINE_EVERY_MS = 10_000;
 
-/** Units of work that are counted: each takes about as long as the others. */
+/** Units of work that are counted. */
 export interface Units {
   /** Such as `locales`. */
   readonly name: string;
   readonly done: number;
   readonly total: number;
-  /** Whether nothing comes after them, so that the time they take is the time that is left. */
-  readonly areLast: boolean;
 }
 
 /** Progress of a run on one line of a terminal; elsewhere a line for each stage, and now and then. */
@@ -20,8 +18,6 @@ export class ProgressBar {
   #stage = "";
   /** When a line was last written. */
   #lineAt = 0;
-  /** Where the present units began to be counted. */
-  #start = { name: "", done: 0, at: 0 };
 
   constructor(out: Pick<NodeJS.WriteStream, "write" | "isTTY">, now: () => number = Date.now) {
     this.#out = out;
@@ -39,10 +35,7 @@ export class ProgressBar {
     share = units === undefined ? 0 : units.done / units.total,
   ): void {
     const now = this.#now();
-    if (units !== undefined && units.name !== this.#start.name)
-      this.#start = { name: units.name, done: units.done, at: now };
-    const count =
-      units && `${units.name} ${units.done} of ${units.total}${this.#timeLeft(units, now)}`;
+    const count = units && `${units.name} ${units.done} of ${units.total}`;
     if (this.#out.isTTY) {
       const filled = Math.round(share * BAR_LENGTH);
       const bar = "█".repeat(filled) + "░".repeat(BAR_LENGTH - filled);
@@ -61,12 +54,5 @@ export class ProgressBar {
   #writeLine(line: string, now: number): void {
     this.#out.write(`${line}\n`);
     this.#lineAt = now;
-  }
-
-  #timeLeft({ done, total, areLast }: Units, now: number): string {
-    const counted = done - this.#start.done;
-    if (!areLast || counted < 1 || done === total) return "";
-    const left = ((now - this.#start.at) / counted) * (total - done);
-    return `, about ${Math.ceil(left / 1000)} s left`;
   }
 }

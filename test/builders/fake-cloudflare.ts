@@ -163,7 +163,9 @@ export class FakeCloudflare {
   }
 
   #versionOf(form: FormData): Version {
-    const metadata: Metadata = JSON.parse(String(form.get("metadata")));
+    const text = form.get("metadata");
+    if (typeof text !== "string") throw new Error("there is no metadata");
+    const metadata: Metadata = JSON.parse(text);
     const files = Object.entries(this.#manifest).map(([path, { hash }]) => {
       const bytes = this.#files.get(hash);
       if (bytes === undefined) throw new Error(`${path} was not uploaded`);

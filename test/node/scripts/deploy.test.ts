@@ -28,7 +28,7 @@ const page = readFileSync("docs/deploying.md", "utf8");
 
 /** The command on the page that begins like this. */
 function command(beginning: string): string {
-  const found = page.split(/[\n`]/).find((text) => text.startsWith(beginning));
+  const found = page.split(/[\n`]/).find((line) => line.startsWith(beginning));
   if (found === undefined) throw new Error(`the page has no command ${beginning}`);
   return found;
 }

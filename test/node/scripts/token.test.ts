@@ -82,15 +82,15 @@ describe("npm run token", () => {
     const folder = mkdtempSync(join(tmpdir(), "locations-token-"));
     try {
       const file = join(folder, "secrets.json");
-      const make = () => run("--id", "ann", "--secrets-file", file);
-      const { stdout } = make();
+      const makeFile = () => run("--id", "ann", "--secrets-file", file);
+      const { stdout } = makeFile();
       const written = readFileSync(file, "utf8");
       const { credentials, problem } = readCredentials(JSON.parse(written));
       expect(problem).toBeNull();
       const [token = ""] = /^ {2}[A-Za-z0-9_-]{43}$/m.exec(stdout) ?? [];
       const found = findToken(credentials.tokens, `Bearer ${token.trim()}`, NOW);
       expect(found).toMatchObject({ token: { id: "ann" } });
-      expect(make()).toMatchObject({ status: 1, stdout: "" });
+      expect(makeFile()).toMatchObject({ status: 1, stdout: "" });
       expect(readFileSync(file, "utf8")).toBe(written);
     } finally {
       rmSync(folder, { recursive: true });
