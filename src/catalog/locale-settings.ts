@@ -31,11 +31,17 @@ export function compareLocales(
   const answering = negotiateLocale("", published, defaultLocale).locale;
   const sentences = [
     missing.length > 0 && `${version} lacks ${missing.join(", ")} of LOCALES.`,
-    answering !== defaultLocale && `DEFAULT_LOCALE is ${defaultLocale}: ${answering} answers instead.`,
+    answering !== defaultLocale &&
+      `DEFAULT_LOCALE is ${defaultLocale}: ${answering} answers instead.`,
     extra.length > 0 &&
       `${version} has ${extra.join(", ")}, which LOCALES does not name: the next publication ends that.`,
     missing.length + extra.length > 0 &&
       "Queue an ingest to publish LOCALES, and resume if it is paused; or change the settings.",
   ];
-  return { missing, extra, answering, message: sentences.filter((text) => text !== false).join(" ") };
+  return {
+    missing,
+    extra,
+    answering,
+    message: sentences.filter((text) => text !== false).join(" "),
+  };
 }
