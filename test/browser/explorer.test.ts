@@ -457,7 +457,7 @@ describe("the explorer", () => {
     expect(await factOf(page, "Language")).toBe("de");
     await page.goto("/?locale=tlh");
     await waitForAnswer(page, "en");
-    expect(await factOf(page, "Language")).toBe("enthe default language");
+    expect(await factOf(page, "Language")).toBe("enno closer one is published");
   });
 
   it("explains a malformed tag, and recovers from it", async () => {

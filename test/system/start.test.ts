@@ -128,6 +128,19 @@ describe("npm start", () => {
     expect(await next.interrupt()).toBe(0);
   });
 
+  it("publishes over a catalog in other locales without force, and is healthy once it serves", async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const args = ["--locales=de", "--var=DEFAULT_LOCALE=de", `--state=${state}`];
+    const started = new Start([`--port=${port}`, ...args]);
+    await started.says(SERVING);
+    const health = await fetch(`${url}/catalog/health`);
+    expect(await health.json()).toMatchObject({ status: "pass", locales: [{ locale: "de" }] });
+    expect(started.stdout).toContain("Catalog published.");
+    expect(await germanRegions(url)).toContain("Balearen");
+    expect(await started.interrupt()).toBe(0);
+  });
+
   it.each(["Building the pages", "Starting the Worker", "encode …"])(
     "ends everything that it started when it is interrupted at: %s",
     async (step) => {

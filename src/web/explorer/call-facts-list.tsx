@@ -49,7 +49,11 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
     ],
     ["On the wire", transfer && formatBytes(transfer.wireBytes), transfer && wireNote(transfer)],
     ["Compression", exchange && codingOf(exchange, transfer), ratioNote(transfer)],
-    ["Language", header("content-language"), fallback === "default" ? "the default language" : ""],
+    [
+      "Language",
+      header("content-language"),
+      fallback === "default" ? "no closer one is published" : "",
+    ],
     ["Version", header("catalog-version"), sha256 ? formatHash(sha256) : ""],
   ];
 }

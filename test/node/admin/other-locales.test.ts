@@ -88,10 +88,8 @@ describe.each([
         observedValue: served[answering]?.sha256,
       });
       const differ = () => checkOf(world, "/admin/monitor/status", "rule:locales_differ");
-      expect((await differ()).check).toMatchObject({
-        status: told === null ? "pass" : "warn",
-        ...(told !== null && { output: expect.stringMatching(told) }),
-      });
+      const { status, output = null } = (await differ()).check;
+      expect([status, output]).toEqual([told === null ? "pass" : "warn", onlyLocales(told)]);
 
       world.ingest.renameAirport("Kloten");
       const run = await world.ingest.runToEnd();
@@ -139,8 +137,7 @@ describe("before a restore changes anything", () => {
       expect(await world.ingest.served()).toEqual(before);
       const { id: jobId, warning = null } = job;
       expect(warning).toEqual(onlyLocales(told));
-      if (warning === null) expect(message).not.toContain("LOCALES");
-      else expect(message).toContain(warning);
+      expect(message.includes(warning ?? "LOCALES")).toBe(told !== null);
       await world.ingest.drain();
       const { state, warning: kept = null } = world.installation.job(jobId);
       expect([state, kept]).toEqual(["succeeded", warning]);

@@ -179,6 +179,21 @@ describe("diffCatalogs", () => {
     });
   });
 
+  it("compares two locales but for their names, of a region that is in both", () => {
+    const names = new Map([["m49:150", { name: "Europa", slug: "europa" }]]);
+    const [region = aRegion()] = aCatalog().regions;
+    const diff = diffCatalogs({
+      before: messageOf(aCatalog()),
+      after: () => [messageOf(aCatalog({ regions: [{ ...region, name: "Old World" }] }), names)],
+      isOfTwoLocales: true,
+    });
+    expect(diff.regions).toMatchObject({
+      counts: { added: 0, changed: 1 },
+      changed: [{ before: { name: region.name }, after: { name: "Old World" } }],
+    });
+    expect(diff.regions.changed[0]?.after).not.toHaveProperty("name_localized");
+  });
+
   it("treats positive and negative zero as equal", () => {
     const at = (lat: number) => aCatalog({ airports: [anAirport({ lat })] });
     expect(diffOf(at(0), at(-0))).toEqual(EMPTY_DIFF);

@@ -51,15 +51,19 @@ describe("the locale of an answer", () => {
     expect(reader.opened.map(({ body }) => body)).toEqual(published);
   });
 
-  it("leads to unavailable if the default locale is not published", async () => {
+  it("is the first one that is published if neither the default locale nor English is", async () => {
     const { handler, reader, logged } = aHandler({
-      reader: new RecordingReader({ locales: ["de"] }),
+      reader: new RecordingReader({ locales: ["de", "he"] }),
     });
-    expect((await handler(aGet({ locale: "fr" }))).status).toBe(503);
+    for (const locale of ["fr", "en", ""]) {
+      const response = await handler(aGet({ locale }));
+      expect(response.headers.get("content-language")).toBe("de");
+      expect(response.headers.get("locale-fallback")).toBe("default");
+      expect(await bytesOf(response)).toEqual(reader.bytes("de", "proto", "identity"));
+    }
     expect((await handler(aGet({ locale: "fr", headers: { "if-none-match": "*" } }))).status).toBe(
-      503,
+      304,
     );
-    expect(reader.opened).toEqual([]);
     expect(logged).toEqual([]);
   });
 });
