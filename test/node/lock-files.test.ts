@@ -11,7 +11,11 @@ interface Package {
 /** The package of this repository itself. */
 const WORKSPACE = ["client", "node_modules/locations-at-the-edge-client"];
 
-describe.each(["package-lock.json", "data/build/package-lock.json"])("%s", (file) => {
+describe.each([
+  "package-lock.json",
+  "data/build/package-lock.json",
+  "test/mutants/package-lock.json",
+])("%s", (file) => {
   const lock = JSON.parse(readFileSync(file, "utf8")) as {
     readonly packages: { readonly [path: string]: Package };
   };

@@ -7,7 +7,7 @@ import type { HeldChange } from "./answers.ts";
 export const WORDS_OF_RULES: { readonly [rule: string]: string } = {
   obscene: "An obscene word would appear.",
   moves: "An airport would be in another country or subdivision, or over 20 km away.",
-  changes_code: "An airport would have another IATA code, or one that is another airport's.",
+  changes_code: "An airport would have another IATA code, or a code that is another airport's.",
   changes_name: "The name or the municipality has little in common with the one before.",
   leaves: "Upstream marks the airport as closed, or has taken its code or its row away.",
   service_lost: "One of many that lose their scheduled service at once.",

@@ -112,21 +112,27 @@ describe("checkCatalog", () => {
   });
 
   it("reports an id that two airports share", () => {
-    const airports = [anAirport({ iata: "LIN", id: anAirport().id }), anAirport()];
+    const airports = [anAirport({ iata: "LIN", icao: "", id: anAirport().id }), anAirport()];
     expect(checkCatalog(aCatalog({ airports }))).toEqual([
       { rule: "id_unique", entity: `airports ${hex(anAirport().id)}` },
     ]);
   });
 
   it("reports an IATA code that two airports share", () => {
-    const airports = [anAirport({ iata: "LIN" }), anAirport(), anAirport({ id: nowhere })];
+    const airports = [
+      anAirport({ iata: "LIN", icao: "" }),
+      anAirport(),
+      anAirport({ id: nowhere, icao: "" }),
+    ];
     expect(checkCatalog(aCatalog({ airports }))).toEqual([
       { rule: "ascending_and_unique", entity: "airport: ZRH" },
     ]);
   });
 
   it("finds every violation up to the limit", () => {
-    const airports = ["AAA", "BBB", "CCC"].map((iata) => anAirport({ iata, name: "", lat: 91 }));
+    const airports = ["AAA", "BBB", "CCC"].map((iata) =>
+      anAirport({ iata, icao: "", name: "", lat: 91 }),
+    );
     const regions = [aRegion({ airportIataCodes: ["AAA"] })];
     const broken = aCatalog({ airports, regions });
     expect(checkCatalog(broken)).toHaveLength(6);
@@ -161,7 +167,7 @@ describe("checkNames", () => {
 
 function withAirport(changes: Partial<Airport>): Catalog {
   return aCatalog({
-    airports: [anAirport({ iata: "LIN", cityId: aMilan().id }), anAirport(changes)],
+    airports: [anAirport({ iata: "LIN", icao: "", cityId: aMilan().id }), anAirport(changes)],
   });
 }
 

@@ -141,7 +141,8 @@ describe("the diffs of a version", () => {
       Array.from({ length: count }, (_, index) => {
         const letters = [index / 676, (index / 26) % 26, index % 26];
         const iata_code = letters.map((at) => String.fromCharCode(65 + Math.trunc(at))).join("");
-        return anAirportRow({ id: String(500_000 + index), name, iata_code, icao_code: "" });
+        const codes = { iata_code, icao_code: "", gps_code: "" };
+        return anAirportRow({ id: String(500_000 + index), name, ...codes });
       });
     const world = new PipelineWorld(["en"]);
     await publish(world, [...many("A", DIFF_LISTED), anAirportRow()]);

@@ -50,10 +50,11 @@ const both =
  * - `day 4`: it is served from the fourth day on.
  * - `day 31`: it is served from the 31st day on.
  * - `operator`: it waits for an operator.
+ * - `taken`: it waits for another airport to give up its code.
  * - `refused`: the row is a reject, and the last good record stays.
  * - `no effect`: it changes nothing that is served, and does not wait.
  */
-type Fate = "day 4" | "day 31" | "operator" | "refused" | "no effect";
+type Fate = "day 4" | "day 31" | "operator" | "taken" | "refused" | "no effect";
 
 /** By whom and what; the edit; its fate; what is served then. */
 const CASES: readonly [string, Edit, Fate, ...string[]][] = [
@@ -92,12 +93,7 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
     "+ SEX Zürich Airport",
   ],
   ["vandal: an invented ICAO code", edit("ZRH", { icao_code: "SEXY" }), "day 4", "ZRH icao: SEXY"],
-  [
-    "vandal: another airport's ICAO code",
-    edit("ZRH", { icao_code: "LSGG" }),
-    "day 4",
-    "ZRH icao: LSGG",
-  ],
+  ["vandal: another airport's ICAO code", edit("ZRH", { icao_code: "LSGG" }), "taken"],
   ["vandal: no ICAO code", edit("ZRH", { icao_code: "", gps_code: "" }), "day 4", "ZRH icao: "],
   ["vandal: no IATA code", edit("ZRH", { iata_code: "" }), "day 4", "- ZRH"],
   ["vandal: another airport's IATA code", edit("ZRH", { iata_code: "GVA" }), "refused"],
@@ -295,7 +291,8 @@ describe("an edit that nobody mends", () => {
       expect(days).toEqual([...times(until - 1, NOTHING), last]);
       expect(world.rejects.length).toBeGreaterThanOrEqual(fate === "refused" ? 1 : 0);
       const waiting = world.held.map(({ state, rules }) => `${state}: ${rules[0]}`);
-      expect(waiting).toEqual(fate === "operator" ? ["waiting: obscene"] : []);
+      const marked = fate === "operator" ? ["waiting: obscene"] : [];
+      expect(waiting).toEqual(fate === "taken" ? ["waiting: takes_code"] : marked);
     },
   );
 });

@@ -172,6 +172,7 @@ describe("a run over an upstream that may lie", () => {
       ...smallAirports[0],
       id: "4",
       iata_code: "BRN",
+      icao_code: "LSZB",
       name: "Bern",
       type: "heliport",
     };
@@ -222,7 +223,7 @@ describe("a run over an upstream that may lie", () => {
 
 describe("an archive that has lost what was accepted", () => {
   const opened = { ...smallAirports[0], id: "4", iata_code: "BRN", name: "Bern", type: "heliport" };
-  const BERN: Row = { ...opened, scheduled_service: "no" };
+  const BERN: Row = { ...opened, icao_code: "LSZB", scheduled_service: "no" };
   const lose = (file: string, from = world.current) =>
     world.archive.bucket.files.delete(sourceKey(from?.sources[file] ?? ""));
 

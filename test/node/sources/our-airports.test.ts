@@ -170,6 +170,7 @@ describe("readAirports", () => {
 describe("a row that readAirports rejects", () => {
   it.each<[string, Row]>([
     ["missing_required", { id: "" }],
+    ["missing_required", { id: "9".repeat(16) }],
     ["missing_required", { id: "0" }],
     ["missing_required", { id: "4439.0" }],
     ["missing_required", { id: "-1" }],

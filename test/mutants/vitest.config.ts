@@ -1,6 +1,6 @@
 /** The tests of the pure rooms, for `npm run mutants`. */
 import { defineConfig } from "vitest/config";
-import { fuzzSettings } from "./fuzz-settings.ts";
+import { fuzzSettings } from "../fuzz-settings.ts";
 
 export default defineConfig({
   test: {
