@@ -82,4 +82,5 @@ export const VALUE_SCHEMAS = {
   ledger: recordedLedger,
   archived: REPORT_FIELDS.upstream,
   retry_at: storedTime,
+  request_keys: z.array(z.tuple([z.string(), z.string()])),
 } as const;
