@@ -373,8 +373,16 @@ export class CoordinatorState {
 const LOST_PAUSE =
   "the stored pause could not be read: see GET /admin/monitor/set-aside, then resume";
 
+/** The name of a value up to the colon. */
+type NameOf<Key> = Key extends `${infer Name}:${string}` ? Name : Key;
+
+const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
+  Object.entries(
+    VALUE_SCHEMAS satisfies { readonly [N in NameOf<keyof CoordinatorValues>]: z.ZodType },
+  ),
+);
+
 /** The schema of a single value. What no Worker has written is none. */
 function schemaOfValue(key: string): z.ZodType {
-  const [name = ""] = key.split(":");
-  return new Map<string, z.ZodType>(Object.entries(VALUE_SCHEMAS)).get(name) ?? z.never();
+  return SCHEMAS.get(key.split(":", 1).join()) ?? z.never();
 }

@@ -292,7 +292,7 @@ describe("an edit that nobody mends", () => {
       expect(world.rejects.length).toBeGreaterThanOrEqual(fate === "refused" ? 1 : 0);
       const waiting = world.held.map(({ state, rules }) => `${state}: ${rules[0]}`);
       const marked = fate === "operator" ? ["waiting: obscene"] : [];
-      expect(waiting).toEqual(fate === "taken" ? ["waiting: takes_code"] : marked);
+      expect(waiting).toEqual(fate === "taken" ? ["waiting: changes_code"] : marked);
     },
   );
 });

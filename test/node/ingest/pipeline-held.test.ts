@@ -207,7 +207,7 @@ describe("a run over an upstream that may lie", () => {
   it("holds half of the airports if their rows are closed but still in the file", async () => {
     const closed = ROWS.map((row, index) => (index < 20 ? { ...row, type: "closed" } : row));
     expect(await nextDay(closed)).toBe("published");
-    expect(world.run.held).toMatchObject({ by_rule: { closes: 20 } });
+    expect(world.run.held).toMatchObject({ by_rule: { leaves: 20 } });
   });
 
   it("keeps the snapshot's corrections of what upstream has not changed", async () => {

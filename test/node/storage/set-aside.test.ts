@@ -36,7 +36,6 @@ const COLUMNS: { readonly [table: string]: readonly [key: string, value: string]
   facts: ["key", "value"],
   garbage: ["key", "value"],
   alerts: ["key", "value"],
-  deliveries: ["key", "value"],
   targets: ["key", "value"],
 };
 
@@ -74,7 +73,6 @@ async function filled(): Promise<AdminWorld> {
     if (call === "d1 save") throw new Error("D1_ERROR");
   };
   await world.monitor.tick();
-  world.monitor.tables.sql.exec("INSERT INTO deliveries (key, value) VALUES ('0000 ops', '{}')");
   return world;
 }
 
