@@ -131,7 +131,7 @@ function readOptions(): Options | undefined {
       `--locales or --var: ${problems.join("\n--locales or --var: ")}\nAll settings: docs/deploying.md and docs/alerts.md`,
     );
   const { ADMIN_TOKENS: otherTokens = "[]", ...vars } = given;
-  const localeCount = loadConfig(settings, manifest.locales).locales.length;
+  const localeCount = loadConfig(settings, manifest.locales).config.locales.length;
   return { port, locales, localeCount, stateFolder, fresh, quiet, vars, otherTokens };
 }
 

@@ -1,18 +1,13 @@
 import * as z from "zod";
 import { AIRPORT_SETS } from "./catalog/manifest.ts";
-import {
-  ConfigError,
-  readServingConfig,
-  SERVING_SETTINGS,
-  type ServingSettings,
-} from "./serving-config.ts";
+import { readServingConfig, SERVING_SETTINGS, type ServingSettings } from "./serving-config.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 import { DAY_MS, HOUR_MS } from "./storage/time.ts";
 import { LIVE_URLS, parseSourceUrls, type SourceUrls } from "./sources/http-upstream.ts";
 
 /** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
-export type Config = Readonly<ReturnType<typeof loadConfig>>;
+export type Config = Readonly<ReturnType<typeof loadConfig>["config"]>;
 
 /** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
@@ -25,17 +20,20 @@ const wholeNumber = (min: number, max: number, value: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 
+const oneOf = <const Names extends readonly string[]>(names: Names) =>
+  z.enum(names, `must be one of ${names.join(", ")}`);
+
 /** The settings of ingest runs, and what each is where it is not set. */
 const INGEST_FIELDS = {
   /** Locales to publish: "all" of the snapshot, or a comma-separated list. */
   LOCALES: z.string().default("all"),
   /** Airports to publish: "all", or "scheduled" for those with scheduled service only. */
-  AIRPORTS: z.enum(AIRPORT_SETS).default("all"),
+  AIRPORTS: oneOf(AIRPORT_SETS).default("all"),
   /**
    * Where airports and regions come from: "embedded" (the deployed snapshot), "ourairports" (over
    * HTTP), or "dropped" (OurAirports' files, plain or .gz, under drop/ in R2).
    */
-  SOURCE: z.enum(SOURCE_NAMES).default("embedded"),
+  SOURCE: oneOf(SOURCE_NAMES).default("embedded"),
   /** For "ourairports": the URLs of its files, of airports and of regions. */
   SOURCE_URLS: z.string().default(LIVE_URLS).transform(parseUrls),
   /** Other hosts where redirects of these URLs may end, comma-separated. */
@@ -44,9 +42,9 @@ const INGEST_FIELDS = {
     .default("")
     .transform((text) => splitList(text).filter((host) => host !== "")),
   /** Most bytes of an upstream file, as announced and as decoded; today's largest has 13 MB. */
-  SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES, FILE_MAX_BYTES),
+  SOURCE_MAX_BYTES: wholeNumber(1_048_576, FILE_MAX_BYTES, FILE_MAX_BYTES),
   /** How hard an ingest compresses: "fast" (brotli 4, gzip 4) or "best" (brotli 11, gzip 9). */
-  COMPRESSION: z.enum(["fast", "best"]).default("fast"),
+  COMPRESSION: oneOf(["fast", "best"]).default("fast"),
   /**
    * A change by upstream is held back until upstream has said the same for this time, or an operator
    * approves it. 0 takes over all changes.
@@ -65,48 +63,49 @@ export type Settings = {
 };
 
 /**
- * Parses and validates all settings.
+ * Parses all settings. One that is wrong has its default.
  *
  * @param known locales that the snapshot has names for.
- * @throws ConfigError
+ * @returns `problems` with all settings, and those of them that ingest runs depend on: these must not
+ * publish by a default what somebody meant otherwise.
  */
 export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]) {
-  const schema = z.object({
-    ...INGEST_FIELDS,
-    LOCALES: INGEST_FIELDS.LOCALES.transform((text, context) => {
-      const names = known.map(({ locale }) => locale);
-      const locales = [...new Set(chooseLocales(text, known))].toSorted();
-      const unknown = locales.filter((locale) => !names.includes(locale));
-      if (unknown.length > 0)
-        context.addIssue(`names "${unknown.join('", "')}"; there are names in ${names.join(", ")}`);
-      return locales;
-    }),
+  const runProblems: string[] = [];
+  const read = <T>(name: keyof typeof INGEST_FIELDS, field: z.ZodType<T>): T => {
+    const { data, success, error } = field.safeParse(settings[name]);
+    if (success) return data;
+    runProblems.push(`${name} ${error.issues.map(({ message }) => message).join("; ")}`);
+    return field.parse(undefined);
+  };
+  const LOCALES = INGEST_FIELDS.LOCALES.transform((text, context) => {
+    const names = known.map(({ locale }) => locale);
+    const locales = [...new Set(chooseLocales(text, known))].toSorted();
+    const unknown = locales.filter((locale) => !names.includes(locale));
+    if (unknown.length > 0)
+      context.addIssue(`names "${unknown.join('", "')}"; there are names in ${names.join(", ")}`);
+    return locales;
   });
   const serving = readServingConfig(settings);
-  const { data: parsed, error } = schema.safeParse(settings);
-  const issues = error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`) ?? [];
-  const problems = [...serving.problems, ...issues];
-  if (parsed === undefined || problems.length > 0) throw new ConfigError(problems.join("; "));
-  const { defaultLocale } = serving.config;
-  const { LOCALES: locales } = parsed;
-  if (!locales.includes(defaultLocale))
-    throw new ConfigError(
-      `LOCALES must name "${defaultLocale}", the DEFAULT_LOCALE, but is ${locales.join(", ")}`,
-    );
-  return {
+  const config = {
     ...serving.config,
-    locales,
-    airportSet: parsed.AIRPORTS,
-    source: parsed.SOURCE,
-    sourceUrls: parsed.SOURCE_URLS,
-    sourceAllowedHosts: parsed.SOURCE_ALLOWED_HOSTS,
-    sourceMaxBytes: parsed.SOURCE_MAX_BYTES,
-    compression: parsed.COMPRESSION,
+    locales: read("LOCALES", LOCALES),
+    airportSet: read("AIRPORTS", INGEST_FIELDS.AIRPORTS),
+    source: read("SOURCE", INGEST_FIELDS.SOURCE),
+    sourceUrls: read("SOURCE_URLS", INGEST_FIELDS.SOURCE_URLS),
+    sourceAllowedHosts: read("SOURCE_ALLOWED_HOSTS", INGEST_FIELDS.SOURCE_ALLOWED_HOSTS),
+    sourceMaxBytes: read("SOURCE_MAX_BYTES", INGEST_FIELDS.SOURCE_MAX_BYTES),
+    compression: read("COMPRESSION", INGEST_FIELDS.COMPRESSION),
     surprises: {
-      holdMs: parsed.SURPRISE_HOLD_MS,
-      unlistedPercent: parsed.SURPRISE_UNLISTED_PERCENT,
+      holdMs: read("SURPRISE_HOLD_MS", INGEST_FIELDS.SURPRISE_HOLD_MS),
+      unlistedPercent: read("SURPRISE_UNLISTED_PERCENT", INGEST_FIELDS.SURPRISE_UNLISTED_PERCENT),
     },
   };
+  const { defaultLocale, locales } = config;
+  if (runProblems.length === 0 && !locales.includes(defaultLocale))
+    runProblems.push(
+      `LOCALES must name "${defaultLocale}", the DEFAULT_LOCALE, but is ${locales.join(", ")}`,
+    );
+  return { config, problems: [...serving.problems, ...runProblems], runProblems };
 }
 
 function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[] {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "./parse-json.ts";
+import { describeIssues, parseJson } from "./parse-json.ts";
 
 /** A permission of a credential: to look, or to change something. */
 export const SCOPES = ["read", "operate"] as const;
@@ -83,9 +83,7 @@ const accessSchema = z
 export function readCredentials(settings: CredentialSettings): CredentialsResult {
   const tokens = tokensSchema.safeParse(settings);
   const access = accessSchema.safeParse(settings);
-  const problems = [tokens, access].flatMap(({ error }) =>
-    (error?.issues ?? []).map(({ path, message }) => `${path.join(".")} ${message}`),
-  );
+  const problems = [tokens, access].flatMap(({ error }) => (error ? describeIssues(error) : []));
   return {
     credentials: {
       tokens: tokens.data?.ADMIN_TOKENS ?? [],
@@ -114,7 +112,8 @@ function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {
       ...token,
       expiresAt: expires_at === undefined ? null : Date.parse(expires_at),
     }));
-  const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-  context.addIssue(`must be a JSON list of {id, sha256, scopes, expires_at?}: ${where.join("; ")}`);
+  context.addIssue(
+    `must be a JSON list of {id, sha256, scopes, expires_at?}: ${describeIssues(parsed.error)}`,
+  );
   return z.NEVER;
 }

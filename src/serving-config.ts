@@ -1,10 +1,5 @@
 /** The settings that requests depend on. Without a library, because serving waits for what it loads. */
 
-/** Some settings are wrong. The message names each and says what it must be. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
 /** The settings as strings. A missing one has its default. */
 export interface ServingSettings {
   /** Locale of a request that names none; must be one of LOCALES. */
@@ -56,7 +51,8 @@ export function readServingConfig(settings: object): {
   ): number => {
     const { [name]: text } = given;
     if (text === undefined) return otherwise;
-    if (!/^\d+$/.test(text)) problems.push(`${name} must be a whole number`);
+    if (typeof text !== "string" || !/^\d+$/.test(text))
+      problems.push(`${name} must be a whole number`);
     else if (Number(text) > max) problems.push(`${name} must be between 0 and ${max}`);
     else return Number(text);
     return otherwise;

@@ -2,7 +2,6 @@ import { loadAlertConfig, SECRET_ALERT_SETTINGS } from "./alerts/settings.ts";
 import { CONFIG_SETTINGS, loadConfig } from "./config.ts";
 import { ACCESS_SETTINGS, readCredentials } from "./credentials.ts";
 import { LIMIT_SETTINGS } from "./health/limits.ts";
-import { ConfigError } from "./serving-config.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 
 /** The names of all settings that `[vars]` of wrangler.toml may have. */
@@ -49,18 +48,8 @@ export function checkSettings(
   const credentials = readCredentials(texts).problem;
   return [
     ...others,
-    ...configProblems(texts, known),
+    ...loadConfig(texts, known).problems,
     ...loadAlertConfig(texts).problems,
     ...(credentials === null ? [] : [credentials]),
   ];
-}
-
-function configProblems(settings: object, known: readonly SnapshotLocale[]): string[] {
-  try {
-    loadConfig(settings, known);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return [error.message];
-    throw error;
-  }
 }

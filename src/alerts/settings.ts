@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts";
-import { parseJson } from "../parse-json.ts";
+import { describeIssues, parseJson } from "../parse-json.ts";
 
 const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
 
@@ -40,8 +40,8 @@ export function loadAlertConfig(settings: AlertSettings): {
   readonly problems: readonly string[];
 } {
   const { limits, problems } = readLimits(settings);
-  const { targets, problem } = readTargets(settings.ALERT_WEBHOOKS ?? "[]");
-  const { ALERT_PING_URL: pingUrl = null } = settings;
+  const { ALERT_WEBHOOKS: webhooks = "[]", ALERT_PING_URL: pingUrl = null } = settings;
+  const { targets, problem } = readTargets(webhooks);
   const pingProblem = pingUrl === null ? null : urlProblem(pingUrl);
   return {
     config: { limits, targets, pingUrl: pingProblem === null ? pingUrl : null },
@@ -105,12 +105,9 @@ function readTargets(text: string): {
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const right = items.flatMap((item) => target.safeParse(item).data ?? []);
   const byName = new Map(right.map((found) => [found.name, found]));
-  const where = parsed.error.issues.map(({ path, message }) =>
-    [...path.map(String), message].join(" "),
-  );
   return {
     targets: [...byName.values()].slice(0, MAX_TARGETS),
-    problem: `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${where.join("; ")}`,
+    problem: `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${describeIssues(parsed.error)}`,
   };
 }
 
@@ -118,8 +115,8 @@ function readTargets(text: string): {
 const OWN_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Describes the problem of a URL as the end of a sentence; null if it is valid. */
-function urlProblem(text: string): string | null {
-  if (!URL.canParse(text)) return "is not a URL";
+function urlProblem(text: unknown): string | null {
+  if (typeof text !== "string" || !URL.canParse(text)) return "is not a URL";
   const { protocol, username, password, hostname } = new URL(text);
   if (username !== "" || password !== "") return "must have no user name and no password";
   const isOwn = protocol === "http:" && OWN_HOSTS.has(hostname);

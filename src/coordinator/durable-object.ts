@@ -6,7 +6,6 @@ import { describeError, logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
-import { ConfigError } from "../serving-config.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
 import { createAuditStore } from "../storage/audit-store.ts";
@@ -32,7 +31,8 @@ export async function openCoordinator(ctx: DurableObjectState, env: Env): Promis
 
 function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const snapshot = embeddedSnapshot(env.ASSETS);
-  const { config, settingsProblem } = readConfig(env, snapshot);
+  const { config, runProblems } = loadConfig(env, snapshot.locales);
+  const settingsProblem = runProblems.length === 0 ? null : runProblems.join("; ");
   const log: Platform["log"] = (level, event, fields) =>
     logLine(level, event, event.replaceAll("_", " "), fields);
   const state = new CoordinatorState(ctx.storage, { log, now: Date.now });
@@ -93,22 +93,6 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     source: config.source,
     workerVersion: env.VERSION.id || null,
   };
-}
-
-/**
- * Reads the settings. Where one is wrong, the defaults take their place: the coordinator opens, and
- * answers all calls, but no run begins. The problem repeats no value, because the public may see it.
- */
-function readConfig(env: Env, { locales }: Snapshot) {
-  try {
-    return { config: loadConfig(env, locales), settingsProblem: null };
-  } catch (cause) {
-    if (!(cause instanceof ConfigError)) throw cause;
-    return {
-      config: loadConfig({}, locales),
-      settingsProblem: cause.message.replaceAll(/"[^"]*"/g, "…"),
-    };
-  }
 }
 
 /** Every upstream that a run may name. */

@@ -66,7 +66,7 @@ export function readLimits(settings: LimitSettings): {
   return { limits, problems };
 }
 
-function readNumber(text: string, min: number, max: number): number | undefined {
-  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+function readNumber(text: unknown, min: number, max: number): number | undefined {
+  const number = typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? number : undefined;
 }

@@ -158,7 +158,7 @@ export function judgeSettings({ monitor }: Facts): Finding {
     message:
       problems.length === 0
         ? "Every setting can be used."
-        : `The service goes on without what is wrong in its settings: ${problems.join("; ")}.`,
+        : `Wrong settings: ${problems.join("; ")}. The service goes on with the defaults, but no run begins if its own are wrong.`,
     evidence: { problems },
   });
 }

@@ -2,14 +2,16 @@ import { DAY_MS } from "./time.ts";
 
 /** Farthest alarm. An object that wakes before its work is due sets the next alarm. */
 const ALARM_MAX_MS = DAY_MS;
+/** The platform refuses earlier times, and those from 2189 on. */
+const PLATFORM_RANGE = { first: 1, last: Date.parse("2188-12-31T00:00:00.000Z") };
 
 /**
- * Brings the time of an alarm into the range of the platform, which refuses what is not a number,
- * times up to 1970 and those after 2189.
+ * Brings the time of an alarm into the range of the platform, however wrong the clock is.
  *
  * @param at milliseconds since 1970, as `now`.
  */
 export function alarmTime(at: number, now: number): number {
   const latest = now + ALARM_MAX_MS;
-  return Number.isNaN(at) ? latest : Math.min(Math.max(at, now), latest);
+  const wanted = Number.isNaN(at) ? latest : Math.min(Math.max(at, now), latest);
+  return Math.min(Math.max(wanted, PLATFORM_RANGE.first), PLATFORM_RANGE.last);
 }

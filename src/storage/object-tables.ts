@@ -41,6 +41,8 @@ interface JsonRow {
 
 /** Most characters of a row, and of what is wrong with it, that are kept. */
 const KEPT_CHARACTERS = 1_000;
+/** Most rows that are kept; the log has all. */
+const KEPT_ROWS = 100;
 /** Of their keys in the table `facts`, which every Durable Object has. */
 const PREFIX = "set_aside:";
 
@@ -122,6 +124,14 @@ export class ObjectTables implements TableStorage {
         "INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)",
         `${PREFIX}${table} ${key}`,
         JSON.stringify(found),
+      );
+      this.exec(
+        `DELETE FROM facts WHERE key LIKE ? || '%' AND key NOT IN (
+          SELECT key FROM facts WHERE key LIKE ? || '%' ORDER BY rowid DESC LIMIT ?
+        )`,
+        PREFIX,
+        PREFIX,
+        KEPT_ROWS,
       );
     });
     this.#log("error", "value_set_aside", { ...found });

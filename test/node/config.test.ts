@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig, type Settings } from "../../src/config.ts";
-import { ConfigError, readServingConfig } from "../../src/serving-config.ts";
+import { readServingConfig } from "../../src/serving-config.ts";
 
 const KNOWN = [
   { locale: "de", coverage: 0.9 },
@@ -10,17 +10,11 @@ const KNOWN = [
 
 const DEFAULTS = { defaultLocale: "en", cacheMaxBytes: 67_108_864, manifestFreshMs: 30_000 };
 
-const load = (changes: Settings) => loadConfig(changes, KNOWN);
+const load = (changes: Settings) => loadConfig(changes, KNOWN).config;
 
 /** What is said of settings that cannot be used. */
-function complaint(changes: { readonly [name: string]: string | undefined }): string {
-  try {
-    load(changes);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  return "";
+function complaint(changes: Settings): string {
+  return loadConfig(changes, KNOWN).problems.join("; ");
 }
 
 describe("loadConfig", () => {
@@ -93,11 +87,26 @@ describe("readServingConfig", () => {
   });
 
   it("takes the default in the place of a value that is no text", () => {
-    expect(readServingConfig({ DEFAULT_LOCALE: 5 }).config).toEqual(DEFAULTS);
+    const settings = { DEFAULT_LOCALE: 5, CACHE_MAX_BYTES: { toString: 5 } };
+    expect(readServingConfig(settings).config).toEqual(DEFAULTS);
   });
 });
 
 describe("a setting that cannot be used", () => {
+  it("has its default, and leaves the others as they are", () => {
+    const settings = { LOCALES: "de,en", DEFAULT_LOCALE: "de", CACHE_MAX_BYTES: "64MB" };
+    const { config, problems, runProblems } = loadConfig(settings, KNOWN);
+    expect(config).toMatchObject({ ...DEFAULTS, defaultLocale: "de", locales: ["de", "en"] });
+    expect(problems).toEqual(["CACHE_MAX_BYTES must be a whole number"]);
+    expect(runProblems).toEqual([]);
+  });
+
+  it("stops runs if they depend on it", () => {
+    const { config, runProblems } = loadConfig({ AIRPORTS: "x", LOCALES: "en" }, KNOWN);
+    expect(config).toMatchObject({ airportSet: "all", locales: ["en"] });
+    expect(runProblems).toEqual(["AIRPORTS must be one of all, scheduled"]);
+  });
+
   it.each([
     ["LOCALES", "en,tlh,xx", 'LOCALES names "tlh", "xx"; there are names in de, en, ga'],
     ["LOCALES", "", 'LOCALES names ""; there are names in de, en, ga'],
@@ -105,26 +114,26 @@ describe("a setting that cannot be used", () => {
     ["LOCALES", "constructor", 'LOCALES names "constructor"'],
     ["DEFAULT_LOCALE", "fr", 'LOCALES must name "fr", the DEFAULT_LOCALE, but is de, en, ga'],
     ["DEFAULT_LOCALE", "", 'LOCALES must name "", the DEFAULT_LOCALE, but is de, en, ga'],
-    ["AIRPORTS", "", "AIRPORTS "],
-    ["AIRPORTS", "large", "AIRPORTS "],
+    ["AIRPORTS", "", "AIRPORTS must be one of all, scheduled"],
+    ["AIRPORTS", "large", "AIRPORTS must be one of all, scheduled"],
     ["CACHE_MAX_BYTES", "48 MB", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "-1", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "1e6", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "75497473", "CACHE_MAX_BYTES must be between 0 and 75497472"],
     ["MANIFEST_FRESH_MS", "", "MANIFEST_FRESH_MS must be a whole number"],
     ["MANIFEST_FRESH_MS", "3600001", "MANIFEST_FRESH_MS must be between 0 and 3600000"],
-    ["SOURCE", "", "SOURCE "],
-    ["SOURCE", "openflights", "SOURCE "],
+    ["SOURCE", "", "SOURCE must be one of embedded, ourairports, dropped"],
+    ["SOURCE", "openflights", "SOURCE must be one of embedded, ourairports, dropped"],
     ["SOURCE_URLS", "", "SOURCE_URLS must be two URLs: of airports.csv and of regions.csv"],
     ["SOURCE_URLS", "https://example.org/airports.csv", "SOURCE_URLS must be two URLs"],
     ["SOURCE_URLS", "https://a.org/1,https://a.org/2,https://a.org/3", "SOURCE_URLS must be two"],
     ["SOURCE_URLS", "https://a.org/1,file:///etc/passwd", "regions.csv that is neither http"],
     ["SOURCE_URLS", "https://a.org/1,airports.csv", "has a URL of regions.csv that is not a URL"],
     ["SOURCE_URLS", "https://me:pw@a.org/1,https://a.org/2", "airports.csv that has a user name"],
-    ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
-    ["SOURCE_MAX_BYTES", "33554433", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
+    ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1048576 and 33554432"],
+    ["SOURCE_MAX_BYTES", "33554433", "SOURCE_MAX_BYTES must be between 1048576 and 33554432"],
     ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
-    ["COMPRESSION", "11", "COMPRESSION "],
+    ["COMPRESSION", "11", "COMPRESSION must be one of fast, best"],
   ])("leads to a message of what it must be: %s of “%s”", (name, value, message) => {
     expect(complaint({ [name]: value })).toContain(message);
   });

@@ -42,13 +42,13 @@ describe("ADMIN_TOKENS", () => {
   });
 
   it.each([
-    [{ id: "" }, "0.id "],
-    [{ sha256: "secret" }, "0.sha256 must be 64 lower-case hex digits"],
-    [{ sha256: digest("secret").toUpperCase() }, "0.sha256 must be 64 lower-case hex digits"],
-    [{ scopes: [] }, "0.scopes "],
-    [{ scopes: ["admin"] }, "0.scopes.0 "],
-    [{ expires_at: "tomorrow" }, "0.expires_at "],
-    [{ expires_at: "2026-02-30T00:00:00Z" }, "0.expires_at "],
+    [{ id: "" }, "0 id "],
+    [{ sha256: "secret" }, "0 sha256 must be 64 lower-case hex digits"],
+    [{ sha256: digest("secret").toUpperCase() }, "0 sha256 must be 64 lower-case hex digits"],
+    [{ scopes: [] }, "0 scopes "],
+    [{ scopes: ["admin"] }, "0 scopes 0 "],
+    [{ expires_at: "tomorrow" }, "0 expires_at "],
+    [{ expires_at: "2026-02-30T00:00:00Z" }, "0 expires_at "],
     [{ expires: "2027-01-01T00:00:00Z" }, "expires"],
   ])("refuse a token with %j, and say why", (changes, message) => {
     const said = complaintOfToken(changes);

@@ -82,7 +82,7 @@ describe("the environment staging of wrangler.toml", () => {
 it("production and staging publish every locale from upstream, compressed as hard as there is", () => {
   for (const environment of [undefined, "staging"] as const) {
     const { vars } = unstable_readConfig({ config: "wrangler.toml", env: environment });
-    const config = loadConfig(vars, manifest.locales);
+    const { config } = loadConfig(vars, manifest.locales);
     expect(config).toMatchObject({ source: "ourairports", compression: "best" });
     expect(config.locales).toHaveLength(manifest.locales.length);
   }

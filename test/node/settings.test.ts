@@ -56,7 +56,7 @@ const VALUES: { readonly [setting: string]: Values } = {
     wrong: ["", "https://a.example/1", "https://a.example/1,ftp://a.example/2", "1,2"],
   },
   SOURCE_ALLOWED_HOSTS: { valid: ["", "cdn.example, b.example:8443"], wrong: [] },
-  SOURCE_MAX_BYTES: number(1, 33_554_432),
+  SOURCE_MAX_BYTES: number(1_048_576, 33_554_432),
   COMPRESSION: { valid: ["fast", "best"], wrong: ["", "11"] },
   SURPRISE_HOLD_MS: number(0, 30 * DAY),
   SURPRISE_UNLISTED_PERCENT: number(1, 100),
@@ -243,6 +243,8 @@ it("no problem repeats a secret", () => {
       secret,
       `https://me:${secret}@a.example/1,https://a.example/2`,
       json({ ...HOOK, url: `ftp://${secret}/`, secret }),
+      json({ ...HOOK, [secret]: 1 }),
+      json({ ...TOKEN, [secret]: 1 }),
       json({ ...TOKEN, sha256: secret }),
     ])
       if (!["LOCALES", "DEFAULT_LOCALE"].includes(name))

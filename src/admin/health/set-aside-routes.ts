@@ -15,7 +15,7 @@ export function setAsideRoutes({ coordinator, alerts }: Platform) {
     operationId: "listSetAside",
     summary: "List the stored values that could not be read",
     description:
-      "The coordinator and the alert monitor go on without them. They stay here until they are forgotten.",
+      "The coordinator and the alert monitor go on without them. The last hundred of each stay here until they are forgotten; the log has all.",
     access: "read",
     responses: { 200: { description: "The values", body: lists } },
   }).answer(async () => {
@@ -47,7 +47,7 @@ export function setAsideRoutes({ coordinator, alerts }: Platform) {
     return {
       status: 200,
       body: { ...forgotten, changed: count > 0, message },
-      change: { before: forgotten },
+      change: { before: { values: count } },
     };
   });
 

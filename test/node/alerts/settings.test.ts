@@ -92,7 +92,8 @@ describe("a setting of the alerts that cannot be used", () => {
     [{ secret: `whsec_${"A".repeat(28)}` }, "0 secret must be"],
     [{ secret: WEBHOOK_SECRET.slice(1) }, "0 secret must be"],
     [{ secret: `whsec_${"A".repeat(88)}` }, "0 secret must be"],
-    [{ token: "hidden" }, "token"],
+    [{ token: "hidden" }, "0 has an unknown field"],
+    [{ "https://hooks.example.org/very-secret-path": 1 }, "0 has an unknown field"],
   ])(
     "leads to a message without address or secret: ALERT_WEBHOOKS with a target of %j",
     (changes, message) => {

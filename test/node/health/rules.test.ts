@@ -872,7 +872,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       withMonitor({ settingProblems: ["there is no setting A", "B must be a whole number"] }),
       {
         message:
-          "The service goes on without what is wrong in its settings: there is no setting A; B must be a whole number.",
+          "Wrong settings: there is no setting A; B must be a whole number. The service goes on with the defaults, but no run begins if its own are wrong.",
         evidence: { problems: ["there is no setting A", "B must be a whole number"] },
       },
     ],

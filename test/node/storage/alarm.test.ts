@@ -15,3 +15,13 @@ it.each([
 ])("an alarm at %d is set for %d, which the platform takes", (at, set) => {
   expect(alarmTime(at, NOW)).toBe(set);
 });
+
+it.each([NOW, 0, -1, Date.parse("2200-01-01T00:00:00.000Z"), 8.64e15])(
+  "an alarm is one that the platform takes while the clock shows %d",
+  (now) => {
+    for (const at of [now, now + 60_000, 0, Infinity]) {
+      expect(alarmTime(at, now)).toBeGreaterThan(0);
+      expect(alarmTime(at, now)).toBeLessThan(Date.UTC(2189, 0));
+    }
+  },
+);
