@@ -77,11 +77,11 @@ export class Engine {
     const claimed = this.#claim();
     if (claimed === undefined) return;
     const committed = await this.#step(claimed);
-    if (!isOpen(committed.job.state)) this.end(committed);
+    if (!isOpen(committed.job.state)) this.#end(committed);
   }
 
   /** Logs the end of a job and cleans up. */
-  end(record: JobRecord): void {
+  #end(record: JobRecord): void {
     const { state, duration_ms } = record.job;
     this.#log(state === "failed" ? "error" : "info", "ended", record, { state, duration_ms });
     this.#workOf(record).ended?.(record);

@@ -104,6 +104,7 @@ describe("a cancellation", () => {
     const error = { stage: "fetch", message: "Error: no connection" };
     expect(world.run(run.id)).toMatchObject({ state: "running", error });
     await world.coordinator.cancel(run.id, { by: "ana", note: null });
+    await world.alarm();
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", error });
     failures = 1;
     expect(await world.runToEnd()).toMatchObject({ state: "succeeded", retries: 1, error: null });

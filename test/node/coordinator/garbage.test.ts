@@ -188,6 +188,7 @@ describe("an object that no version names", () => {
     world.renameAirport("Kloten");
     const run = await world.runUpTo("publish");
     await cancel(run.id);
+    await world.drain();
     expect(world.run(run.id).state).toBe("cancelled");
     await collect();
     expect(isArchived(run)).toBe(false);
