@@ -1,7 +1,7 @@
 import { timeText } from "../storage/time.ts";
 import type { CoordinatorState } from "./state.ts";
 import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
-import { type EnqueueRequest, isRun, type NewRun, newRun, type RunRecord } from "./run-record.ts";
+import { type EnqueueRequest, isRun, newRun, type RunRecord } from "./run-record.ts";
 import type { Run, RunState, SkipReason } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "./pause.ts";
@@ -48,7 +48,7 @@ export class IngestRuns {
 
   /** Queues a run, unless the request is a repetition or shares a run that waits. */
   enqueue(request: EnqueueRequest): EnqueueResult {
-    const wanted = newRun(newRunOf(this.#platform, request.source), request);
+    const wanted = newRun(this.#platform, request);
     const { ifPaused, idempotencyKey } = request;
     const result = this.#state.transaction(() => {
       this.#state.liftEndedPause(this.#platform.now());
@@ -75,7 +75,7 @@ export class IngestRuns {
    * waiting run or in front of a full queue is skipped; one row counts the skipped ticks.
    */
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
-    const wanted = newRun(newRunOf(this.#platform, request.source), request);
+    const wanted = newRun(this.#platform, request);
     const skipped = this.#state.transaction(() => {
       this.#state.liftEndedPause(this.#platform.now());
       if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
@@ -167,17 +167,4 @@ export class IngestRuns {
   #at(): string {
     return timeText(this.#platform.now());
   }
-}
-
-/** Returns the fields of a new run. `source` is null for the configured upstream. */
-export function newRunOf(
-  platform: Pick<Platform, "now" | "newId" | "source" | "workerVersion">,
-  source: string | null,
-): NewRun {
-  return {
-    id: platform.newId(),
-    at: timeText(platform.now()),
-    source: source ?? platform.source,
-    workerVersion: platform.workerVersion,
-  };
 }

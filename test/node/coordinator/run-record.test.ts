@@ -7,28 +7,22 @@ import {
   type RunRecord,
 } from "../../../src/coordinator/run-record.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
-import { aRunRecord, someRunFields } from "../../builders/run.ts";
-
-const NOW = Date.parse("2026-11-01T04:17:00.000Z");
+import { aRunRecord, NEW_RUN } from "../../builders/run.ts";
 
 describe("retryOf", () => {
   const failed = aRunRecord({ id: "failed", state: "failed", mode: "full" });
   const other = aRunRecord({ id: "other" });
 
-  const retried = (record: RunRecord, others: readonly RunRecord[] = []) => {
-    const made = someRunFields({ id: "retry" });
-    return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
-  };
+  const retried = (record: RunRecord, others: readonly RunRecord[] = []) =>
+    retryOf(record, others, { ...NEW_RUN, newId: () => "retry" });
 
   it("uses the date that the request gave the dropped files", () => {
     const dated = { ...failed, job: { ...failed.job, as_of: "2026-02-10" } };
     expect(retried(dated)?.job.as_of).toBe("2026-02-10");
   });
 
-  it("repeats the request of the failed run, names it as its parent, and waits until its start time", () => {
-    const retry = retried(failed);
-    expect(retry?.notBefore).toBe(NOW + 60_000);
-    expect(retry?.job).toMatchObject({
+  it("repeats the request of the failed run, and names it as its parent", () => {
+    expect(retried(failed)?.job).toMatchObject({
       id: "retry",
       state: "queued",
       trigger: "retry",
