@@ -195,13 +195,6 @@ describe("an object that no version names", () => {
     expectNoGarbage();
   });
 
-  it("disappears even if an earlier coordinator stored it", async () => {
-    await storeStray();
-    await world.publishVersions(1);
-    await collect();
-    expectNoGarbage();
-  });
-
   it("stays while a version waits to reach the stores", async () => {
     await world.publishVersions(2);
     await storeStray();
