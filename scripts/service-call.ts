@@ -42,13 +42,13 @@ export function adminCaller(url: string, token: string, signal?: AbortSignal): A
   };
 }
 
-const backupList = z.object({ total: z.int() });
+const backupList = z.object({ backups: z.array(z.object({ state: z.string() })) });
 
 /** Whether the service has a backup to restore; false if it does not say. */
 export async function hasBackup(call: AdminCall): Promise<boolean> {
-  const answer = await call("GET", "/admin/backup/list?state=complete&limit=1");
+  const answer = await call("GET", "/admin/backup/list?limit=100");
   const list = answer.ok ? backupList.safeParse(answer.body).data : undefined;
-  return list !== undefined && list.total > 0;
+  return list?.backups.some(({ state }) => state === "complete") ?? false;
 }
 
 /** What the service answers its clients. */

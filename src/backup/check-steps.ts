@@ -44,7 +44,7 @@ function stepOf(check: Check) {
     if ("do" in result) return result;
     const { code, message } = result;
     if (code !== "manifest_missing" && code !== "former_format")
-      await writeVerdict(deps, id, { state: "failed", code, message });
+      await writeVerdict(deps, id, { state: "failed", message });
     return failWith(result);
   };
 }
@@ -172,14 +172,12 @@ async function judge(
 
 const UPSTREAM_MISSING = {
   state: "intact",
-  code: "upstream_missing",
   message:
     "Every byte is intact. The catalog cannot be rebuilt: the archive lacked upstream files when the backup was made.",
 } as const;
 
 const VERIFIED_WITHOUT_CATALOG = {
   state: "verified",
-  code: "nothing_published",
   message: "Every byte is intact. No catalog was published.",
 } as const;
 
@@ -211,11 +209,10 @@ async function rebuildCatalog(
 }
 
 async function writeVerdict(
-  { backups, workerVersion, now }: StepDependencies,
+  { backups, now }: StepDependencies,
   id: string,
   judged: Judgement,
 ): Promise<void> {
-  const at = timeText(now());
-  const verdict: Verdict = { ...judged, at, worker_version: workerVersion };
+  const verdict: Verdict = { ...judged, at: timeText(now()) };
   await backups.writeNote(id, "verdict", JSON.stringify(verdict));
 }

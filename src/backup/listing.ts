@@ -4,12 +4,8 @@ import { pageOf, type PageQuery } from "../storage/page.ts";
 import { durationOf, timeText } from "../storage/time.ts";
 import { backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
-import { type FoundBackup, isBackupAhead, listIds, onTime, readBackup } from "./read-backups.ts";
+import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-
-interface BackupQuery extends PageQuery {
-  readonly state?: BackupState | undefined;
-}
 
 export interface ListingDependencies {
   readonly backups: BackupStore;
@@ -19,8 +15,6 @@ export interface ListingDependencies {
 }
 
 const LISTED_AT_A_TIME = 10;
-/** The newest backups, among which those of a state are looked for. */
-export const FILTER_LOOKS_AT = 200;
 
 type BackupList =
   | { readonly ok: true; readonly body: BackupPage }
@@ -29,27 +23,19 @@ type BackupList =
 /** Lists one page of backups, also of those that wait to be made. */
 export async function listBackups(
   deps: ListingDependencies,
-  { state, ...query }: BackupQuery,
+  query: PageQuery,
 ): Promise<BackupList> {
   const { backups } = deps;
   const now = deps.now();
   const stored = await listIds(backups);
   const open = await openJobs(deps);
   const ids = [...new Set([...stored, ...open.map((job) => job.backup_id)])];
-  const listed = ids.toSorted().toReversed();
-  const newest = onTime(listed, now);
-  const isWanted = (backup: FoundBackup) => stateOf(backup, jobOf(open, backup.id)) === state;
-  const matching =
-    state === undefined
-      ? listed
-      : (await readAll(backups, [...new Set([...newest, ...listed])].slice(0, FILTER_LOOKS_AT)))
-          .filter(isWanted)
-          .map(({ id }) => id)
-          .toSorted()
-          .toReversed();
-  const page = pageOf(matching, query, { keyOf: (id) => id, descending: true });
+  const newestFirst = ids.toSorted().toReversed();
+  const page = pageOf(newestFirst, query, { keyOf: (id) => id, descending: true });
   if (!page.ok) return page;
-  const found = await readAll(backups, page.items);
+  const found = await mapConcurrently(page.items, LISTED_AT_A_TIME, (id) =>
+    readBackup(backups, id),
+  );
   return {
     ok: true,
     body: {
@@ -76,10 +62,6 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   const ids = await listIds(backups);
   if (!ids.includes(id) && jobOf(open, id) === undefined) return null;
   return describe(await readBackup(backups, id), { job: jobOf(open, id), now: deps.now() });
-}
-
-function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {
-  return mapConcurrently(ids, LISTED_AT_A_TIME, (id) => readBackup(backups, id));
 }
 
 function describe(

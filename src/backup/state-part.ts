@@ -36,7 +36,11 @@ const savedPause = z.strictObject({
 });
 export type SavedPause = DeepReadonly<z.output<typeof savedPause>>;
 
-const savedLedger = z.strictObject({ accepted: hexHash, held: hexHash, held_changes: heldSummary });
+export const savedLedger = z.strictObject({
+  accepted: hexHash,
+  held: hexHash,
+  held_changes: heldSummary,
+});
 export type SavedLedger = DeepReadonly<z.output<typeof savedLedger>>;
 
 const firstLine = z.strictObject({
@@ -80,45 +84,29 @@ const FORMER_FORMAT = fault(
   "the backup was made by an earlier release, whose manifests this Worker does not read; restore it in an installation of its own, with the Worker that its manifest.json names as worker_version",
 );
 
-/** Selects the versions whose bodies the backup has. Drops the diffs and own parts that it lacks. */
+/**
+ * Selects the versions whose bodies the backup has. If it lacks another blob of a version, it drops all
+ * diffs and own parts of that version, without which a client fetches the whole body.
+ */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],
 ): Manifest[] {
   const lost = new Set(missing);
+  const isLost = (blob: string) => lost.has(blob);
   return versions
-    .filter(
-      ({ locales }) =>
-        !Object.values(locales)
-          .flatMap(bodyBlobs)
-          .some((blob) => lost.has(blob)),
-    )
-    .map((version) => ({
-      ...version,
-      diffs: wholeDiffs(version.diffs, lost),
-      locales: wholeOwn(version.locales, lost),
-    }));
+    .filter(({ locales }) => !Object.values(locales).flatMap(bodyBlobs).some(isLost))
+    .map((version) =>
+      [...manifestBlobs(version)].some(isLost) ? withBodiesOnly(version) : version,
+    );
 }
 
-/** A browser whose other language has no own part fetches the whole body. */
-function wholeOwn(locales: Manifest["locales"], lost: ReadonlySet<string>): Manifest["locales"] {
-  return Object.fromEntries(
-    Object.entries(locales).map(([locale, entry]) => {
-      const own = Object.entries(entry.own).filter(([, { blob }]) => !lost.has(blob));
-      return [locale, { ...entry, own: Object.fromEntries(own) }];
-    }),
-  );
-}
-
-/** An app whose diff or delta is gone fetches the whole catalog. */
-function wholeDiffs(diffs: Manifest["diffs"], lost: ReadonlySet<string>): Manifest["diffs"] {
-  return diffs
-    .filter(({ common }) => !lost.has(common))
-    .map((diff) => {
-      const local = Object.entries(diff.local).filter(([, blob]) => !lost.has(blob));
-      const deltas = diff.deltas && lost.has(diff.deltas.blob) ? null : diff.deltas;
-      return { ...diff, local: Object.fromEntries(local), deltas };
-    });
+function withBodiesOnly(version: Manifest): Manifest {
+  const locales = Object.entries(version.locales).map(([locale, entry]) => [
+    locale,
+    { ...entry, own: {} },
+  ]);
+  return { ...version, diffs: [], locales: Object.fromEntries(locales) };
 }
 
 /** A file in the catalog's stores, by its SHA-256 (hex). */

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { timestamp } from "../catalog/fields.ts";
 import { parseJson } from "../parse-json.ts";
-import { FAULT_CODES } from "./fault.ts";
 
 /**
  * - `verified`: every byte is intact, and the archived upstream files rebuild the published
@@ -19,13 +18,11 @@ export type VerdictState = (typeof VERDICT_STATES)[number];
 const schema = z.object({
   state: z.enum(["verified", "intact", "failed"]),
   at: timestamp,
-  code: z.enum([...FAULT_CODES, "rebuilt", "other_snapshot", "other_code", "upstream_missing"]),
   message: z.string(),
-  worker_version: z.string().nullable(),
 });
 export type Verdict = Readonly<z.output<typeof schema>>;
-/** A verdict, without when and by which Worker. */
-export type Judgement = Pick<Verdict, "state" | "code" | "message">;
+/** A verdict, without its time. */
+export type Judgement = Omit<Verdict, "at">;
 
 /** Whether a backup with this verdict can be restored byte for byte. */
 export function isGood(state: VerdictState): boolean {
@@ -58,7 +55,6 @@ export function judgeRebuild({ published, rebuilt, snapshot, worker }: Rebuild):
   if (rebuilt === published)
     return {
       state: "verified",
-      code: "rebuilt",
       message:
         "Every byte is intact, and the archived upstream files rebuild the published catalog.",
     };
@@ -66,18 +62,15 @@ export function judgeRebuild({ published, rebuilt, snapshot, worker }: Rebuild):
   if (snapshot.used !== snapshot.present)
     return {
       state: "intact",
-      code: "other_snapshot",
       message: `${intact} the published one was built with another snapshot.`,
     };
   if (worker.used === null || worker.used !== worker.present)
     return {
       state: "intact",
-      code: "other_code",
       message: `${intact} the published one was built by another version of the code.`,
     };
   return {
     state: "failed",
-    code: "rebuild_mismatch",
     message: `With the same code and snapshot, the archived upstream files give the catalog ${rebuilt ?? "(none)"} instead of ${published}.`,
   };
 }

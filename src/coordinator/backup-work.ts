@@ -4,7 +4,6 @@ import { timeText } from "../storage/time.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./jobs.ts";
-import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
 import { type Fault, fault } from "../backup/fault.ts";
@@ -81,7 +80,7 @@ export class BackupWork implements Work<BackupRecord> {
   ): Promise<FailedStep<BackupRecord>> {
     if (cause instanceof ForeignStores) {
       const code = "foreign_stores";
-      const fail = await this.#fail(record, fault(code, cause.message));
+      const fail = this.#fail(record, fault(code, cause.message));
       return {
         code,
         repeat: false,
@@ -94,7 +93,7 @@ export class BackupWork implements Work<BackupRecord> {
     const code = "store_fault";
     if (!isLast && !(cause instanceof StepNeverEnded))
       return { code, repeat: true, change: (current) => current };
-    return { code, repeat: false, change: await this.#fail(record, fault(code, String(cause))) };
+    return { code, repeat: false, change: this.#fail(record, fault(code, String(cause))) };
   }
 
   describe({ id, kind, backup_id, progress, error }: BackupJob) {
@@ -118,28 +117,13 @@ export class BackupWork implements Work<BackupRecord> {
     };
   }
 
-  /** Ends a job as failed. Deletes the backup that it has not finished. */
-  async #fail(claimed: BackupRecord, { code, message }: Fault): Promise<StepCommit<BackupRecord>> {
+  /** Ends a job as failed. Retention deletes the remains of a backup that it has not finished. */
+  #fail(claimed: BackupRecord, { code, message }: Fault): StepCommit<BackupRecord> {
     const stage = this.stageOf(claimed);
     const error = { code, message, stage };
     const isVerdict = isCheck(stage) && code !== "store_fault";
     const patch: Partial<BackupJob> = isVerdict ? { error, verdict: "failed" } : { error };
-    if (claimed.job.kind === "run") await this.#cleanUp(claimed.job);
     return (record) => this.#end(record, { ...record.job, ...patch });
-  }
-
-  /**
-   * Deletes an unfinished backup, unless its manifest exists and only the reply was lost. Retention
-   * deletes what remains after a fault.
-   */
-  async #cleanUp(job: BackupJob): Promise<void> {
-    const { backups, log } = this.#platform;
-    try {
-      if ((await backups.readManifest(job.backup_id)) === null)
-        await backups.deleteBackup(job.backup_id);
-    } catch (cause) {
-      log("warn", "backup_clean_up_failed", { ...this.describe(job), ...describeError(cause) });
-    }
   }
 
   /** Ends a job. Then starts the next one of its chain; after a failure, cancels all that follow. */

@@ -63,7 +63,7 @@ export class Coordinator {
       [INGEST]: new IngestWork(platform),
       [BACKUP]: new BackupWork(platform),
     });
-    this.#runs = new IngestRuns(platform, (record) => this.#engine.end(record));
+    this.#runs = new IngestRuns(platform);
   }
 
   /**

@@ -21,8 +21,6 @@ export interface FailedStep<R extends JobRecord> {
   /** Whether the engine retries the step after a back-off. */
   readonly repeat: boolean;
   readonly change: StepCommit<R>;
-  /** Fields of the job that describe the fault, if the job is cancelled instead of changed. */
-  readonly patch?: Partial<R["job"]>;
 }
 
 /** Runs the jobs of one kind. */
@@ -77,11 +75,11 @@ export class Engine {
     const claimed = this.#claim();
     if (claimed === undefined) return;
     const committed = await this.#step(claimed);
-    if (!isOpen(committed.job.state)) this.end(committed);
+    if (!isOpen(committed.job.state)) this.#end(committed);
   }
 
   /** Logs the end of a job and cleans up. */
-  end(record: JobRecord): void {
+  #end(record: JobRecord): void {
     const { state, duration_ms } = record.job;
     this.#log(state === "failed" ? "error" : "info", "ended", record, { state, duration_ms });
     this.#workOf(record).ended?.(record);
@@ -137,38 +135,32 @@ export class Engine {
       });
     } catch (cause) {
       const isLast = attempts >= MAX_STEP_ATTEMPTS && !isCommitted;
-      const { code, repeat, change, patch } = await work.faulted(claimed, cause, isLast);
+      const { code, repeat, change } = await work.faulted(claimed, cause, isLast);
       log("warn", "step_failed", claimed, {
         error_code: code,
         attempt: attempts,
         ...describeError(cause),
       });
       const notBefore = repeat ? this.#platform.now() + backoffMs(attempts) : null;
-      return this.#commit(
-        claimed,
-        (record) => {
-          const next = { ...change(record), notBefore };
-          return repeat ? next : { ...next, attempts: 0 };
-        },
-        patch,
-      );
+      return this.#commit(claimed, (record) => {
+        const next = { ...change(record), notBefore };
+        return repeat ? next : { ...next, attempts: 0 };
+      });
     }
   }
 
   /** Commits a step; cancels the job instead if somebody has asked for it meanwhile. */
-  #commit(claimed: JobRecord, change: StepCommit<JobRecord>, patch: object = {}): JobRecord {
-    const { state } = this.#platform;
+  #commit(claimed: JobRecord, change: StepCommit<JobRecord>): JobRecord {
+    const { state, now } = this.#platform;
     return state.transaction(() => {
       const record = state.jobs.find(claimed.work, claimed.job.id);
       if (record === undefined) throw new Error(`the job ${claimed.job.id} is gone`);
-      const next = isCancelled(record.job) ? this.#cancelled(record, patch) : change(record);
+      const next = isCancelled(record.job)
+        ? endRecord(record, { state: "cancelled", at: timeText(now()) })
+        : change(record);
       state.save(next);
       return next;
     });
-  }
-
-  #cancelled(record: JobRecord, patch: object): JobRecord {
-    return endRecord(record, { state: "cancelled", at: timeText(this.#platform.now()), patch });
   }
 
   #workOf({ work }: JobRecord): Work {

@@ -1,9 +1,9 @@
 import { timeText } from "../storage/time.ts";
 import type { CoordinatorState } from "./state.ts";
 import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
-import { type EnqueueRequest, isRun, type NewRun, newRun, type RunRecord } from "./run-record.ts";
+import { type EnqueueRequest, isRun, newRun, type RunRecord } from "./run-record.ts";
 import type { Run, RunState, SkipReason } from "./run.ts";
-import { type Cancellation, endRecord, isCancelled, isInStep, isOpen } from "./jobs.ts";
+import { type Cancellation, endRecord, isCancelled, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "./pause.ts";
 import type { Platform } from "./platform.ts";
 
@@ -40,18 +40,15 @@ export type CancelResult =
 export class IngestRuns {
   readonly #platform: Platform;
   readonly #state: CoordinatorState;
-  readonly #ended: (record: RunRecord) => void;
 
-  /** @param ended called after a started run was cancelled between two steps. Must not throw. */
-  constructor(platform: Platform, ended: (record: RunRecord) => void) {
+  constructor(platform: Platform) {
     this.#platform = platform;
     this.#state = platform.state;
-    this.#ended = ended;
   }
 
   /** Queues a run, unless the request is a repetition or shares a run that waits. */
   enqueue(request: EnqueueRequest): EnqueueResult {
-    const wanted = newRun(newRunOf(this.#platform, request.source), request);
+    const wanted = newRun(this.#platform, request);
     const { ifPaused, idempotencyKey } = request;
     const result = this.#state.transaction(() => {
       this.#state.liftEndedPause(this.#platform.now());
@@ -78,7 +75,7 @@ export class IngestRuns {
    * waiting run or in front of a full queue is skipped; one row counts the skipped ticks.
    */
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
-    const wanted = newRun(newRunOf(this.#platform, request.source), request);
+    const wanted = newRun(this.#platform, request);
     const skipped = this.#state.transaction(() => {
       this.#state.liftEndedPause(this.#platform.now());
       if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
@@ -98,7 +95,7 @@ export class IngestRuns {
   }
 
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
-    const answer = this.#state.transaction(() => {
+    return this.#state.transaction(() => {
       this.#state.liftEndedPause(this.#platform.now());
       const before = this.#state.pause();
       const { pause, changed } = decidePause(before, request, this.#at());
@@ -107,8 +104,6 @@ export class IngestRuns {
       const cancelled = running === undefined ? null : this.#cancel(running, request);
       return { ...this.#pauseAnswer(before, changed), cancelled };
     });
-    this.#reportEnd(answer.cancelled);
-    return answer;
   }
 
   resume(): PauseAnswer {
@@ -121,16 +116,14 @@ export class IngestRuns {
   }
 
   /**
-   * Cancels a run: at once if no step is under way, else at the next step boundary. A run that has
-   * published cannot be cancelled. Idempotent.
+   * Cancels a run: at once if it is queued, else the engine does it at the next step boundary. A run
+   * that has published cannot be cancelled. Idempotent.
    */
   cancel(id: string, request: CancelRequest): CancelResult {
-    const result = this.#state.transaction((): CancelResult => {
+    return this.#state.transaction((): CancelResult => {
       const record = this.#state.findRun(id);
       return record ? this.#cancel(record, request) : { ok: false, reason: "not_found" };
     });
-    this.#reportEnd(result);
-    return result;
   }
 
   /** Adds a tick to the current row of skipped ticks, or to a new row if the reason differs. */
@@ -150,13 +143,6 @@ export class IngestRuns {
     return skipped;
   }
 
-  /** Calls `ended` for a cancelled run that had started. */
-  #reportEnd(result: CancelResult | null): void {
-    if (result?.ok !== true || result.before !== "running" || isOpen(result.run.state)) return;
-    const record = this.#state.findRun(result.run.id);
-    if (record !== undefined) this.#ended(record);
-  }
-
   #cancel(record: RunRecord, { by, note }: CancelRequest): CancelResult {
     const { job: run, isCommitted } = record;
     if (isCancelled(run)) return { ok: true, changed: false, before: run.state, run };
@@ -164,7 +150,10 @@ export class IngestRuns {
     if (isCommitted) return { ok: false, reason: "too_late" };
     const at = this.#at();
     const requested = { ...record, job: { ...run, cancellation: { by, at, note } } };
-    const saved = isInStep(record) ? requested : endRecord(requested, { state: "cancelled", at });
+    const saved =
+      run.state === "queued"
+        ? endRecord(requested, { state: "cancelled", at })
+        : { ...requested, notBefore: null };
     this.#state.save(saved);
     return { ok: true, changed: true, before: run.state, run: saved.job };
   }
@@ -178,17 +167,4 @@ export class IngestRuns {
   #at(): string {
     return timeText(this.#platform.now());
   }
-}
-
-/** Returns the fields of a new run. `source` is null for the configured upstream. */
-export function newRunOf(
-  platform: Pick<Platform, "now" | "newId" | "source" | "workerVersion">,
-  source: string | null,
-): NewRun {
-  return {
-    id: platform.newId(),
-    at: timeText(platform.now()),
-    source: source ?? platform.source,
-    workerVersion: platform.workerVersion,
-  };
 }

@@ -8,7 +8,6 @@ import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";
 import type { Platform } from "./platform.ts";
-import { newRunOf } from "./ingest-runs.ts";
 import type { Run } from "./run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, RunOutcome, Stage } from "../ingest/report.ts";
@@ -61,17 +60,14 @@ export class IngestWork implements Work<RunRecord> {
     cause: unknown,
     isLast: boolean,
   ): Promise<FailedStep<RunRecord>> {
-    const stage = stageOf(record);
-    const failure =
-      cause instanceof StepNeverEnded ? leaseExpired(stage, cause) : toFailure(cause, stage);
+    const failure = toFailure(cause, stageOf(record));
     const { error } = failure;
     const { code } = error;
-    const patch = { error };
     if (failure.retry?.step !== true || isLast)
-      return { code, repeat: false, change: (current) => this.#fail(current, failure), patch };
+      return { code, repeat: false, change: (current) => this.#fail(current, failure) };
     const retried = (run: Run): Run => ({ ...this.#timed(run), error, retries: run.retries + 1 });
     const change = (current: RunRecord) => ({ ...current, job: retried(current.job) });
-    return { code, repeat: true, change, patch };
+    return { code, repeat: true, change };
   }
 
   describe(run: Run) {
@@ -137,10 +133,9 @@ export class IngestWork implements Work<RunRecord> {
     // Only a takeover by another installation fails a run that has published.
     if (record.isCommitted) state.withdraw(record.job.generation_after);
     if (retry?.runAfterMs != null) {
-      const made = newRunOf(this.#platform, record.job.source);
       const waiting = state.queue().waiting.filter(isRun);
-      const next = retryOf(record, { made, waiting, notBefore: now() + retry.runAfterMs });
-      if (next !== null) state.save(next);
+      const next = retryOf(record, waiting, this.#platform);
+      if (next !== null) state.save({ ...next, notBefore: now() + retry.runAfterMs });
     }
     const job = this.#timed(record.job);
     return this.#end({ ...record, job }, "failed", { ...patch, error });
@@ -211,6 +206,8 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
     return fail("foreign_stores", cause.message, null, { generation_after: null });
   if (cause instanceof StoreError)
     return fail("store_fault", cause.message, { step: true, runAfterMs: RUN_RETRY_MS });
+  if (cause instanceof StepNeverEnded)
+    return fail("lease_expired", cause.message, { step: false, runAfterMs: RUN_RETRY_MS });
   return fail("internal", String(cause), { step: true, runAfterMs: null });
 }
 
@@ -230,11 +227,4 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
     retryAfterMs: retryAfterMs && Math.min(retryAfterMs, FIRST_INGEST_WAIT_MAX_MS),
     patch: {},
   };
-}
-
-/** Makes the failure of a run from a step that never finished. */
-export function leaseExpired(stage: Stage, { message }: StepNeverEnded): RunFailure {
-  const error = { code: "lease_expired", stage, message };
-  const retry = { step: false, runAfterMs: RUN_RETRY_MS };
-  return { error, retry, retryAfterMs: null, patch: {} };
 }

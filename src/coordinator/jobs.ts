@@ -76,11 +76,6 @@ export function endRecord<R extends JobRecord>(
   return { ...record, job, notBefore: null };
 }
 
-/** Whether an attempt at a step has begun and not ended: it is under way, or its instance died. */
-export function isInStep({ attempts, notBefore }: JobRecord): boolean {
-  return attempts > 0 && notBefore === null;
-}
-
 /** Whether somebody has asked to cancel a job. */
 export function isCancelled({ cancellation }: Job): boolean {
   return cancellation !== undefined && cancellation !== null;

@@ -1,8 +1,9 @@
-/** Ingest runs as the coordinator records them, and how a request becomes one. Pure: no clock, no I/O. */
+/** Ingest runs as the coordinator records them, and how a request becomes one. Pure, apart from ids and the clock of new runs. */
 import { FIRST_INGEST_CHECKPOINT, type IngestCheckpoint } from "../ingest/checkpoint.ts";
 import type { RunMode, Stage, UpstreamFiles } from "../ingest/report.ts";
 import type { ArchivedCandidate } from "../ingest/step.ts";
 import { isOpen, type JobRecord, newRecord } from "./jobs.ts";
+import { timeText } from "../storage/time.ts";
 import type { Run, RunTrigger } from "./run.ts";
 
 /** Name of the work that ingests. */
@@ -54,26 +55,27 @@ export function plainRun(
   };
 }
 
-/** The fields of a new run besides the request. */
+/** What a new run needs besides the request. */
 export interface NewRun {
-  readonly id: string;
-  readonly at: string;
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;
 }
 
 /** Makes the record of a queued run. */
 export function newRun(
-  { id, at, source, workerVersion }: NewRun,
+  { newId, now, source, workerVersion }: NewRun,
   request: EnqueueRequest,
 ): RunRecord {
   const run: Run = {
-    id,
+    id: newId(),
     state: "queued",
     outcome: null,
     trigger: request.trigger,
     mode: request.mode,
-    source,
+    source: request.source ?? source,
     ...(request.as_of !== undefined && { as_of: request.as_of }),
     forced: request.forced,
     requested_by: request.requested_by,
@@ -83,7 +85,7 @@ export function newRun(
     candidate_of: request.candidate?.runId ?? null,
     cancellation: null,
     retries: 0,
-    queued_at: at,
+    queued_at: timeText(now()),
     started_at: null,
     heartbeat_at: null,
     finished_at: null,
@@ -127,16 +129,8 @@ export function newRun(
  */
 export function retryOf(
   failed: RunRecord,
-  {
-    made,
-    waiting,
-    notBefore,
-  }: {
-    readonly made: NewRun;
-    readonly waiting: readonly RunRecord[];
-    /** Milliseconds since 1970. */
-    readonly notBefore: number;
-  },
+  waiting: readonly RunRecord[],
+  made: NewRun,
 ): RunRecord | null {
   const { job: run } = failed;
   const isUnseen = run.forced && run.candidate_of === null;
@@ -146,7 +140,7 @@ export function retryOf(
   const request: EnqueueRequest = { ...run, candidate, ...OF_RETRIES };
   const record = newRun(made, request);
   const retry: Run = { ...record.job, attempt: run.attempt + 1, parent_run_id: run.id };
-  return { ...record, job: retry, notBefore };
+  return { ...record, job: retry };
 }
 
 const OF_RETRIES = { trigger: "retry", ifPaused: "queue", idempotencyKey: null } as const;

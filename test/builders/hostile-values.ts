@@ -206,7 +206,7 @@ export const ROUTE_FIELDS: {
   "get /catalog/diff": { "query from": "version", "query locale": "locale" },
   "get /admin/catalog/comparison": { "query from": "version", "query to": "version" },
   "post /admin/backup/run": { ...KEY, ...NOTE, "body pin": "flag" },
-  "get /admin/backup/list": { ...PAGE, "query state": "word" },
+  "get /admin/backup/list": PAGE,
   "get /admin/backup/jobs": { ...PAGE, "query kind": "word", "query state": "word" },
   "get /admin/backup/jobs/{id}": ID,
   "get /admin/backup/{id}": ID,

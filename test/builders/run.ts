@@ -23,20 +23,17 @@ export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): Enqueue
   };
 }
 
-/** What a new run is made of, besides the request. */
-export function someRunFields(changes: Partial<NewRun> = {}): NewRun {
-  return {
-    id: "019aa3c0-0000-7000-8000-000000000001",
-    at: "2026-11-01T04:17:00.000Z",
-    source: "embedded",
-    workerVersion: null,
-    ...changes,
-  };
-}
+/** What a new run needs besides the request. */
+export const NEW_RUN: NewRun = {
+  newId: () => "019aa3c0-0000-7000-8000-000000000001",
+  now: () => Date.parse("2026-11-01T04:17:00.000Z"),
+  source: "embedded",
+  workerVersion: null,
+};
 
 /** A run that waits. */
 export function aRunRecord(changes: Partial<Run> = {}): RunRecord {
-  const record = newRun(someRunFields(), anEnqueueRequest());
+  const record = newRun(NEW_RUN, anEnqueueRequest());
   return { ...record, job: { ...record.job, ...changes } };
 }
 

@@ -33,9 +33,7 @@ const VERIFIED_AT = ago(HOUR_MS - 1_000);
 export const GOOD_VERDICT = JSON.stringify({
   state: "verified",
   at: VERIFIED_AT,
-  code: "rebuilt",
   message: "Every byte is right.",
-  worker_version: null,
 });
 
 /** Lays the manifest of a backup that proved good into a bucket. */

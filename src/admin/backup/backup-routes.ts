@@ -1,13 +1,8 @@
 import * as z from "zod";
 import type { JobRequest, JobResult } from "../../coordinator/backup-jobs.ts";
 import { type BackupJob, JOB_KINDS, JOB_STATES, jobSchema } from "../../backup/job.ts";
-import { BACKUP_STATES, backupId, backupPage, backupSchema } from "../../backup/backup.ts";
-import {
-  FILTER_LOOKS_AT,
-  findBackup,
-  listBackups,
-  type ListingDependencies,
-} from "../../backup/listing.ts";
+import { backupId, backupPage, backupSchema } from "../../backup/backup.ts";
+import { findBackup, listBackups, type ListingDependencies } from "../../backup/listing.ts";
 import { idOf } from "../../catalog/fields.ts";
 import { pageOf } from "../../storage/page.ts";
 import { nullIfUnavailable, orUnavailable } from "../calls.ts";
@@ -85,9 +80,10 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
     path: "/admin/backup/list",
     operationId: "listBackups",
     summary: "List the backups, newest first",
-    description: `Also what is left of backups that never became whole, or whose manifest is wrong. With \`state\`, only among the newest ${FILTER_LOOKS_AT}.`,
+    description:
+      "Also what is left of backups that never became whole, or whose manifest is wrong.",
     access: "read",
-    query: z.strictObject({ state: z.enum(BACKUP_STATES).optional(), ...pageQuery }),
+    query: z.strictObject(pageQuery),
     responses: { 200: { description: "A page of backups", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query }) => {

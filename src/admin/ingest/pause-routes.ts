@@ -162,11 +162,8 @@ function pauseMessage(answer: PauseAnswer): string {
   const flag = describeFlag(answer);
   if (cancelled?.ok === false)
     return `${flag} Run ${runningRunId} has published already, and ends.`;
-  if (cancelled !== null) {
-    const { id, state } = cancelled.run;
-    const when = state === "running" ? " at its next step, unless it has published already" : "";
-    return `${flag} Run ${id} is cancelled${when}.`;
-  }
+  if (cancelled !== null)
+    return `${flag} Run ${cancelled.run.id} is cancelled at its next step, unless it has published already.`;
   if (runningRunId === null) return flag;
   return `${flag} Run ${runningRunId} stops at its next step and goes on after resume; if it has published already, it ends.`;
 }

@@ -81,17 +81,6 @@ describe("a restore", () => {
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 7 });
   });
 
-  it("brings the catalog back when the stores have lost what it restored before", async () => {
-    const { backup_id } = await world.backUp();
-    await world.restore(backup_id);
-    const served = await world.ingest.served();
-    for (const blob of world.blobs()) world.loseBlob(blob);
-    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 5 });
-    expect((await world.ingest.served())?.locales).toEqual(served?.locales);
-    for (const blob of world.blobs())
-      expect(await world.ingest.store.readBlob("kv", blob)).toMatchObject({ ok: true });
-  });
-
   it("still finds its backup if retention runs before it", async () => {
     const { backup_id } = await world.backUp({ trigger: "cron" });
     world.ingest.time += 3_600_000;
@@ -100,18 +89,6 @@ describe("a restore", () => {
     if (!made.ok || !restore.ok) throw new Error("not begun");
     await world.drain();
     expect(world.job(restore.job.id)).toMatchObject({ state: "succeeded", error: null });
-  });
-
-  it("can be undone even if the coordinator had lost its tables before", async () => {
-    const { backup_id } = await world.backUp();
-    await world.ingest.publishVersions(1);
-    const served = await world.ingest.served();
-    world.ingest.loseTables();
-    await expect(world.restore(backup_id)).rejects.toThrow("foreign_stores");
-    await world.ingest.coordinator.takeOver("ops");
-    const { chain } = await world.restore(backup_id);
-    await world.restore(chain[0] ?? "");
-    expect((await world.ingest.served())?.catalog_sha256).toBe(served?.catalog_sha256);
   });
 
   it("runs between a backup with a note about it and the verification of that backup", async () => {
@@ -269,21 +246,5 @@ describe("a restore", () => {
       pause: { by: "ops", note: "bad source", until: null },
       current: { generation },
     });
-  });
-
-  it("leaves queued runs in the queue, and they start after the resume", async () => {
-    const { backup_id } = await world.backUp();
-    await world.ingest.publishVersions(1);
-    world.ingest.renameAirport("Kloten");
-    const begun = await world.ingest.coordinator.restoreBackup(backup_id, byOps());
-    if (!begun.ok) throw new Error(begun.reason);
-    const { run, will_start, message } = await world.ingest.enqueue();
-    expect(will_start).toBe(`after_job:${begun.job.chain.at(-1)}`);
-    expect(message).toContain("waits for resume");
-    await world.drain();
-    expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });
-    await world.ingest.coordinator.resume();
-    await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 6 });
   });
 });

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { parseManifest } from "../../../src/backup/format.ts";
 import { listIds } from "../../../src/backup/read-backups.ts";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import {
@@ -53,66 +52,11 @@ function atList(nth: number, happen: () => void): void {
   };
 }
 
-async function named(ids: readonly string[]): Promise<Set<string>> {
-  const names: string[] = [];
-  for (const id of ids) {
-    const parsed = parseManifest(await world.store.readManifest(id), id);
-    if (!parsed.ok) throw new Error(parsed.fault.message);
-    names.push(...parsed.manifest.objects.map(({ sha256 }) => sha256));
-  }
-  return new Set(names);
-}
-
 function objects(): string[] {
   return [...world.bucket.files.keys()]
     .filter((key) => key.startsWith(BACKUP_OBJECTS_PREFIX))
     .map((key) => key.slice(BACKUP_OBJECTS_PREFIX.length));
 }
-
-const dayOf = (id: string) =>
-  new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString().slice(0, 10);
-
-describe("retention of daily backups over two months", () => {
-  it("keeps the backups of 7 days, 4 weeks and the months, and only the objects that they name", async () => {
-    const everNamed = new Set<string>();
-    let longestRecord = 0;
-    world.before = (call) => {
-      if (!call.startsWith("list ") && !call.endsWith("/manifest.json")) return;
-      const [row] = world.tables.sql
-        .exec("SELECT MAX(LENGTH(record)) AS bytes FROM jobs WHERE is_open = 1")
-        .toArray();
-      longestRecord = Math.max(longestRecord, Number(row?.["bytes"]));
-    };
-    let idsBefore: string[] = [];
-    for (let day = 0; day <= 60; day++) {
-      await world.ingest.publishVersions(1);
-      idsBefore = await listIds(world.store);
-      await world.jobs.runOnce(`day ${day}`);
-      await world.drain();
-      for (const sha256 of objects()) everNamed.add(sha256);
-      if (day < 60) world.ingest.time += DAY_MS;
-    }
-    const ids = await listIds(world.store);
-    expect(ids.map(dayOf)).toEqual([
-      "2026-11-30",
-      "2026-12-13",
-      "2026-12-20",
-      ...["25", "26", "27", "28", "29", "30", "31"].map((day) => `2026-12-${day}`),
-    ]);
-    for (const id of ids) expect(await world.verify(id), id).toMatchObject({ verdict: "verified" });
-    const stored = objects();
-    // What only the backup named that was deleted last is still there: it was looked at before.
-    const deletedLast = idsBefore.filter((id) => !ids.includes(id));
-    expect(deletedLast).toHaveLength(1);
-    expect(stored.length).toBeLessThan(everNamed.size / 1.5);
-    await world.jobs.runOnce("once more");
-    world.ingest.time += DAY_MS;
-    await world.drain();
-    const left = await named(await listIds(world.store));
-    expect(objects().filter((sha256) => !left.has(sha256))).toEqual([]);
-    expect(longestRecord).toBeLessThan(16 * 1024);
-  });
-});
 
 describe("retention", () => {
   it("keeps unnamed files for a day, because somebody may be copying their backup into the bucket", async () => {

@@ -22,35 +22,6 @@ const breakUpstream = (fault: Error) => {
   world.upstream = { ...world.upstream, fetch: () => Promise.reject(fault) };
 };
 
-describe("the answer to an enqueue", () => {
-  it("names the run after which the new one starts, which then holds", async () => {
-    const first = await world.enqueue();
-    await world.alarm();
-    const second = await world.enqueue();
-    const third = await world.enqueue({ mode: "full" });
-    expect([second, third]).toMatchObject([
-      {
-        changed: true,
-        will_start: `after_run:${first.run.id}`,
-        queue_position: 1,
-      },
-      {
-        changed: true,
-        will_start: `after_run:${second.run.id}`,
-        queue_position: 2,
-        queue_depth: 2,
-      },
-    ]);
-    const begun: string[] = [];
-    await world.drain(() => {
-      const id = world.coordinator.status().running?.id;
-      if (id !== undefined && id !== begun.at(-1)) begun.push(id);
-      return false;
-    });
-    expect(begun).toEqual([first, second, third].map(({ run }) => run.id));
-  });
-});
-
 describe("a pause", () => {
   it("lifts itself at its end, and the runs that waited start", async () => {
     const until = new Date(START + 3_600_000).toISOString();
@@ -98,15 +69,6 @@ describe("a cron tick", () => {
     expect(rows()).toMatchObject([
       { state: "skipped", skipped_reason: "paused", skip_count: 5, outcome: null },
     ]);
-  });
-
-  it("leads to no run at the resume if it was skipped", async () => {
-    await world.coordinator.pause(PAUSE, false);
-    for (let day = 0; day < 5; day++) await tick(START + day);
-    await world.coordinator.resume();
-    await world.drain();
-    expect(rows().map(({ state }) => state)).toEqual(["skipped"]);
-    expect(world.callsOf("upstream fetch")).toEqual([]);
   });
 
   it("gets a new row if it is skipped in a later pause", async () => {

@@ -86,42 +86,9 @@ describe("runs that wait", () => {
     expect(nextToStep(aQueue({ waiting: [secondTry] }), NOW + 59_999)).toBeUndefined();
     expect(nextToStep(view, NOW + 60_000)).toBe(secondTry);
   });
-
-  it("have the alarm set for the earliest start", () => {
-    const alarmFor = (records: readonly RunRecord[]) =>
-      nextAlarm(aQueue({ waiting: records }), { now: NOW, others: [] });
-    expect(alarmFor([secondTry])).toBe(NOW + 60_000);
-    expect(alarmFor([secondTry, full])).toBe(NOW);
-    expect(alarmFor([{ ...secondTry, notBefore: NOW + 70_000 }, secondTry])).toBe(NOW + 60_000);
-    const paused = aQueue({ waiting: [secondTry], pause });
-    expect(nextAlarm(paused, { now: NOW, others: [] })).toBeNull();
-    const busy = aQueue({ running: [running], waiting: [full] });
-    expect(nextAlarm(busy, { now: NOW, others: [] })).toBe(NOW);
-  });
 });
 
 describe("nextAlarm", () => {
-  const none = { now: NOW, others: [null, null] };
-
-  it("returns null when nothing is due", () => {
-    expect(nextAlarm(aQueue(), none)).toBeNull();
-    expect(nextAlarm(aQueue({ running: [running], waiting: [waiting], pause }), none)).toBeNull();
-  });
-
-  it("returns the present for a run that can start, and the end of the back-off for one that cannot", () => {
-    expect(nextAlarm(aQueue({ waiting: [waiting] }), none)).toBe(NOW);
-    const backingOff = { ...running, notBefore: NOW + 4_000 };
-    expect(nextAlarm(aQueue({ running: [backingOff], waiting: [waiting] }), none)).toBe(
-      NOW + 4_000,
-    );
-  });
-
-  it("returns the end of a pause that ends by itself", () => {
-    const until = { ...pause, until: "2026-11-01T05:00:00.000Z" };
-    const view = aQueue({ pause: until, waiting: [waiting] });
-    expect(nextAlarm(view, none)).toBe(Date.parse("2026-11-01T05:00:00.000Z"));
-  });
-
   it("returns the earliest of all due times, and never a past one", () => {
     const backingOff = { ...running, notBefore: NOW + 4_000 };
     const view = aQueue({ running: [backingOff] });

@@ -62,18 +62,6 @@ describe("a manifest that arrives after a newer one", () => {
     expect(replaced()).toMatchObject([{ level: "warn", fields: { generation: 3 } }]);
   });
 
-  it("gives way to a rollback even after a crash of the coordinator", async () => {
-    await world.publishVersions(2);
-    takeLate(timeOut);
-    await rollBack();
-    await world.coordinator.rollback(2);
-    await world.drain(() => world.coordinator.status().replicated);
-    world.crash();
-    await land();
-    expect(await world.served()).toMatchObject({ generation: 4 });
-    expect(replaced()).toHaveLength(1);
-  });
-
   it("gives way at a later tick if the stores take no write at the next one", async () => {
     await world.publishVersions(1);
     takeLate(timeOut);

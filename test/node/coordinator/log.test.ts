@@ -110,15 +110,4 @@ describe("the log", () => {
       { reason: "already_queued", skip_count: 2, run_id: skipped?.id },
     ]);
   });
-
-  it("warns when D1 does not answer", async () => {
-    world.before = (call) => {
-      if (call.startsWith("d1 ")) throw new Error("D1_ERROR");
-    };
-    await world.enqueue();
-    await world.alarm();
-    expect(lines("history_unreachable")).toMatchObject([
-      { level: "warn", fields: { error: "Error: D1_ERROR" } },
-    ]);
-  });
 });

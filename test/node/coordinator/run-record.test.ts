@@ -1,34 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { QUEUE_MAX_DEPTH } from "../../../src/coordinator/run-queue.ts";
-import {
-  candidateFiles,
-  REFUSED_KEPT,
-  retryOf,
-  type RunRecord,
-} from "../../../src/coordinator/run-record.ts";
-import type { Run } from "../../../src/coordinator/run.ts";
-import { aRunRecord, someRunFields } from "../../builders/run.ts";
-
-const NOW = Date.parse("2026-11-01T04:17:00.000Z");
+import { retryOf, type RunRecord } from "../../../src/coordinator/run-record.ts";
+import { aRunRecord, NEW_RUN } from "../../builders/run.ts";
 
 describe("retryOf", () => {
   const failed = aRunRecord({ id: "failed", state: "failed", mode: "full" });
   const other = aRunRecord({ id: "other" });
 
-  const retried = (record: RunRecord, others: readonly RunRecord[] = []) => {
-    const made = someRunFields({ id: "retry" });
-    return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
-  };
+  const retried = (record: RunRecord, others: readonly RunRecord[] = []) =>
+    retryOf(record, others, { ...NEW_RUN, newId: () => "retry" });
 
   it("uses the date that the request gave the dropped files", () => {
     const dated = { ...failed, job: { ...failed.job, as_of: "2026-02-10" } };
     expect(retried(dated)?.job.as_of).toBe("2026-02-10");
   });
 
-  it("repeats the request of the failed run, names it as its parent, and waits until its start time", () => {
-    const retry = retried(failed);
-    expect(retry?.notBefore).toBe(NOW + 60_000);
-    expect(retry?.job).toMatchObject({
+  it("repeats the request of the failed run, and names it as its parent", () => {
+    expect(retried(failed)?.job).toMatchObject({
       id: "retry",
       state: "queued",
       trigger: "retry",
@@ -71,41 +59,5 @@ describe("retryOf", () => {
       aRunRecord({ id: `other ${index}`, source: `source ${index}` }),
     );
     expect(retried(failed, many)?.job.id).toBe("retry");
-  });
-});
-
-const filesOf = (name: string) => ({ "airports.csv": { sha256: name, bytes: 1 } });
-const REFUSAL = { code: "guard_shrink", stage: "guard", message: "airports 60 → 30" } as const;
-
-/** A run that has archived a file of its own. */
-const aRun = (id: string, changes: Partial<Run> = {}): Run =>
-  aRunRecord({ id, upstream: filesOf(id), ...changes }).job;
-const refused = (id: string) => aRun(id, { state: "failed", error: REFUSAL });
-
-const kept = (...runs: readonly Run[]) =>
-  candidateFiles(runs).map((files) => files["airports.csv"]?.sha256);
-
-describe("candidateFiles", () => {
-  it("returns the files of open runs and of runs that guards refused", () => {
-    const open = [aRun("waits"), aRun("runs", { state: "running" })];
-    expect(kept(...open, refused("refused"))).toEqual(["waits", "runs", "refused"]);
-  });
-
-  it.each<[string, Partial<Run>]>([
-    ["succeeded", { state: "succeeded", outcome: "dry_run" }],
-    ["was cancelled", { state: "cancelled" }],
-    [
-      "failed before it was judged",
-      { state: "failed", error: { ...REFUSAL, code: "source_not_csv", stage: "parse" } },
-    ],
-    ["failed while it was judged", { state: "failed", error: { ...REFUSAL, code: "store_fault" } }],
-  ])("omits the files of a run that %s", (_, changes) => {
-    expect(kept(aRun("ended", changes))).toEqual([]);
-  });
-
-  it(`returns those of the newest ${REFUSED_KEPT} refused runs, whatever runs came in between`, () => {
-    const ids = Array.from({ length: REFUSED_KEPT + 2 }, (_, index) => `refused ${index}`);
-    const runs = ids.flatMap((id) => [refused(id), aRun("between", { state: "succeeded" })]);
-    expect(kept(...runs)).toEqual(ids.slice(0, REFUSED_KEPT));
   });
 });

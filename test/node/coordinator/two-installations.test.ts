@@ -35,12 +35,6 @@ describe("an installation over the stores of another", () => {
     expect(stored()).toEqual(before);
   });
 
-  it("queues no first ingest, although it has published nothing itself", async () => {
-    await second.coordinator.reconcile();
-    await second.drain();
-    expect(second.state.runs()).toEqual([]);
-  });
-
   it("ends no run in D1 either while it cannot look whose the stores are", async () => {
     second.before = (call) => {
       if (call.startsWith("r2 head")) throw new Error("R2 is away");
@@ -85,13 +79,6 @@ describe("an installation over the stores of another", () => {
     await first.drain();
     const error = { code: "foreign_stores", message: expect.stringContaining(CALL) };
     expect(first.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
-  });
-
-  it("leaves the owner alone, which continues to publish", async () => {
-    await second.runToEnd();
-    await first.publishVersions(1);
-    expect(await first.served()).toMatchObject({ generation: 4 });
-    expect(first.coordinator.status()).toMatchObject({ foreign: null, replicated: true });
   });
 
   it("publishes nothing after the loss of its tables until it is told to take over, even if it is alone", async () => {

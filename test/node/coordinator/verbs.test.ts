@@ -170,11 +170,15 @@ function begun(cell: Cell) {
   return { "is between steps": cell, "takes a step": cell } as const;
 }
 
-const isCancelled = () => ({
+const cancelledOf = (state: "cancelled" | "running") => () => ({
   ok: true,
   changed: true,
-  run: { state: "cancelled", cancellation: CANCELLATION },
+  run: { state, cancellation: CANCELLATION },
 });
+const isCancelled = cancelledOf("cancelled");
+/** Its next step ends it. */
+const isToBeCancelled = cancelledOf("running");
+const pausedAndCancelled = ({ id }: Run) => ({ runningRunId: id, cancelled: isToBeCancelled() });
 const TOO_LATE = { ok: false, reason: "too_late" };
 const rolledBackTo =
   (generation: number, paused = false) =>
@@ -224,21 +228,8 @@ const VERBS: { readonly [verb: string]: Verb } = {
     cells: {
       waits: { answer: () => ({ cancelled: null }), ends: [], resumed: ["published"] },
       "waits to retry": { answer: () => ({ cancelled: null }), ends: [], resumed: ["published"] },
-      "is held": {
-        answer: () => ({ runningRunId: null, cancelled: isCancelled() }),
-        ends: ["cancelled"],
-      },
-      "is between steps": {
-        answer: () => ({ runningRunId: null, cancelled: isCancelled() }),
-        ends: ["cancelled"],
-      },
-      "takes a step": {
-        answer: ({ id }) => ({
-          runningRunId: id,
-          cancelled: { ok: true, run: { state: "running", cancellation: CANCELLATION } },
-        }),
-        ends: ["cancelled"],
-      },
+      "is held": { answer: pausedAndCancelled, ends: ["cancelled"] },
+      ...begun({ answer: pausedAndCancelled, ends: ["cancelled"] }),
       "has published": { answer: () => ({ cancelled: TOO_LATE }), ends: ["published"] },
       ...ended({ answer: () => ({ cancelled: null }), ends: [] }),
     },
@@ -265,16 +256,8 @@ const VERBS: { readonly [verb: string]: Verb } = {
     cells: {
       waits: { answer: isCancelled, ends: [] },
       "waits to retry": { answer: isCancelled, ends: [] },
-      "is held": { answer: isCancelled, ends: ["cancelled"] },
-      "is between steps": { answer: isCancelled, ends: ["cancelled"] },
-      "takes a step": {
-        answer: () => ({
-          ok: true,
-          changed: true,
-          run: { state: "running", cancellation: CANCELLATION },
-        }),
-        ends: ["cancelled"],
-      },
+      "is held": { answer: isToBeCancelled, ends: ["cancelled"] },
+      ...begun({ answer: isToBeCancelled, ends: ["cancelled"] }),
       "has published": { answer: () => TOO_LATE, ends: ["published"] },
       ...ended({ answer: () => ({ ok: false, reason: "ended" }), ends: [] }),
       "was cancelled": { answer: () => ({ ok: true, changed: false }), ends: [] },
@@ -422,7 +405,8 @@ async function checkAtRest(publishedByVerb: number): Promise<void> {
   const published = runs.filter(({ outcome }) => outcome === "published");
   const generation = published.length + publishedByVerb;
   expect(await world.ingest.served()).toMatchObject({ generation });
-  expect(coordinator.status()).toMatchObject({ replicated: true, outboxLength: 0 });
+  const rested = { replicated: true, outboxLength: 0, setAside: [] };
+  expect(coordinator.status()).toMatchObject(rested);
   const endedRuns = runs.filter((run) => !isOpen(run.state));
   expect(endedRuns.map(({ id }) => history.rows.get(id)?.run)).toEqual(endedRuns);
   const unpublished = runs.filter(({ outcome }) => outcome !== "published");

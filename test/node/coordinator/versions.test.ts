@@ -5,20 +5,6 @@ import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 describe("describeVersion", () => {
-  it("summarizes a manifest and says whether it is the current one", () => {
-    const manifest = aManifest({ generation: 3 });
-    expect(describeVersion(manifest, [manifest])).toEqual({
-      generation: 3,
-      published_at: manifest.published_at,
-      catalog_sha256: manifest.catalog_sha256,
-      counts: manifest.counts,
-      locales: ["en"],
-      is_current: true,
-      republishes: null,
-      has_diff: true,
-    });
-  });
-
   it("names the earlier generation whose content it publishes again", () => {
     const versions = [4, 3, 2, 1].map((generation) =>
       aManifest({ generation, catalog_sha256: String(generation === 4 ? 2 : generation) }),

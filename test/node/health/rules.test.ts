@@ -354,12 +354,6 @@ function withoutBackups(monitoredMs: number): Facts {
   return { ...facts, monitor: { ...facts.monitor, since: NOW - monitoredMs } };
 }
 
-/** Facts of a coordinator that does not say its settings yet. */
-function fromEarlierCoordinator(): Facts {
-  const { localeSettings: _, ...value } = someIngestFacts();
-  return someFacts({ ingest: { ok: true, value } });
-}
-
 /** What a rule finds, apart from its threshold. */
 const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
   catalog_stale: [
@@ -832,11 +826,6 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       "names a locale that the settings drop",
       withIngest({ localeSettings: { locales: ["en"], defaultLocale: "en" } }),
       { ...bad, value: 1, evidence: { missing: [], extra: ["de"], answering: "en" } },
-    ],
-    [
-      "is without data while a coordinator of an earlier version runs",
-      fromEarlierCoordinator(),
-      { verdict: "nodata" },
     ],
   ],
   monitor_gap: [

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { GuardsTripped, RunFault } from "../../../src/ingest/faults.ts";
-import { leaseExpired, toFailure } from "../../../src/coordinator/ingest-work.ts";
+import { toFailure } from "../../../src/coordinator/ingest-work.ts";
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
 import { StepNeverEnded } from "../../../src/coordinator/engine.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
@@ -15,6 +15,7 @@ const SHRINK: GuardTrip = {
   message: "airports 9074 → 4120",
 };
 const CHANGE: GuardTrip = { ...SHRINK, guard: "guard_change", message: "airports 54 %" };
+const NEVER_ENDED = "the step began 5 times and never finished";
 const REFUSED = { guards: [SHRINK, CHANGE] };
 
 it.each([
@@ -38,6 +39,7 @@ it.each([
   [new TypeError("x is no function"), "internal", "TypeError: x is no function", true, null],
   ["a text", "internal", "a text", true, null],
   [null, "internal", "null", true, null],
+  [new StepNeverEnded(), "lease_expired", NEVER_ENDED, false, 60_000],
 ])(
   "toFailure has the step or the run repeated after %s",
   (fault, code, message, step, runAfterMs) => {
@@ -64,17 +66,4 @@ it("toFailure retries nothing, and says so, if upstream asks for a wait of over 
   const { error, retry } = toFailure(new PassingError("http_status", "busy", 3_600_001), "fetch");
   expect(retry).toBeNull();
   expect(error.message).toBe("busy; the wait exceeds an hour, so the run is not retried");
-});
-
-it("leaseExpired repeats the run after a minute, and says how often the step began", () => {
-  expect(leaseExpired("parse", new StepNeverEnded())).toEqual({
-    error: {
-      code: "lease_expired",
-      stage: "parse",
-      message: "the step began 5 times and never finished",
-    },
-    retry: { step: false, runAfterMs: 60_000 },
-    retryAfterMs: null,
-    patch: {},
-  });
 });

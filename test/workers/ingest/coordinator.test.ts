@@ -204,6 +204,7 @@ describe("the history in D1", () => {
       bestCoverage: { de: expect.any(Number), en: expect.any(Number), ja: expect.any(Number) },
       oldestPublishedAt: (await servedManifest()).published_at,
       localeSettings: { locales: ["de", "en", "ja"], defaultLocale: "en" },
+      setAside: [],
     });
   });
 });

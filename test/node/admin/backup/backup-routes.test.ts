@@ -46,7 +46,7 @@ describe("POST /admin/backup/run", () => {
 });
 
 describe("the routes that list backups and jobs", () => {
-  it("include the waiting backups, and filter by state", async () => {
+  it("include the waiting backups, in pages", async () => {
     for (const number of [1, 2, 3]) storeGoodBackup(world.backups, anId(number));
     await world.backups.put(backupManifestKey(anId(2)), "{");
     const asked = await (await world.post("/admin/backup/run")).json<{ job: { id: string } }>();
@@ -55,22 +55,13 @@ describe("the routes that list backups and jobs", () => {
       const { backups, ...page } = await answer.json<{ backups: { id: string }[] }>();
       return { ...page, ids: backups.map(({ id }) => id) };
     };
-    expect(await ids("?state=queued")).toMatchObject({ ids: [asked.job.id], total: 1 });
-    expect(await ids("?state=damaged")).toMatchObject({ ids: [anId(2)], total: 1 });
-    const first = await ids("?state=complete&limit=1");
-    expect(first).toMatchObject({ ids: [anId(3)], total: 2 });
+    const first = await ids("?limit=2");
+    expect(first).toMatchObject({ ids: [asked.job.id, anId(3)], total: 4 });
     const { next_cursor } = first as unknown as { next_cursor: string };
-    expect(await ids(`?state=complete&limit=1&cursor=${next_cursor}`)).toMatchObject({
-      ids: [anId(1)],
+    expect(await ids(`?limit=2&cursor=${next_cursor}`)).toMatchObject({
+      ids: [anId(2), anId(1)],
       next_cursor: null,
     });
-  });
-
-  it("search only the newest 200 backups for a state", async () => {
-    for (let number = 1; number <= 201; number++)
-      await world.installation.store.writeManifest(anId(number), "{");
-    const answer = await world.request("/admin/backup/list?state=damaged&limit=1");
-    expect(await answer.json()).toMatchObject({ backups: [{ id: anId(201) }], total: 200 });
   });
 
   it("return jobs in pages, and filter by kind and state", async () => {
