@@ -31,12 +31,13 @@ export function instant() {
       abort: true,
       error: 'must be a time such as "2026-11-21T06:00:00Z"',
     })
-    .regex(YEARS, OF_YEARS);
+    .regex(YEARS, OF_YEARS)
+    .meta({ example: "2026-11-21T06:00:00Z" });
 }
 
 /** A day in a request, `YYYY-MM-DD`. */
 export function day() {
-  return z.iso.date({ abort: true }).regex(YEARS, OF_YEARS);
+  return z.iso.date({ abort: true }).regex(YEARS, OF_YEARS).meta({ example: "2026-11-21" });
 }
 
 /** A parameter that is a time with an offset, as milliseconds since 1970. */
