@@ -36,7 +36,7 @@ const savedPause = z.strictObject({
 });
 export type SavedPause = DeepReadonly<z.output<typeof savedPause>>;
 
-const savedLedger = z.strictObject({ accepted: hexHash, held: hexHash, held_changes: heldSummary });
+export const savedLedger = z.strictObject({ accepted: hexHash, held: hexHash, held_changes: heldSummary });
 export type SavedLedger = DeepReadonly<z.output<typeof savedLedger>>;
 
 const firstLine = z.strictObject({

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
 import type { Manifest } from "../catalog/manifest.ts";
@@ -19,7 +18,7 @@ import {
 } from "./jobs.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { type Run, runDetailsSchema } from "./run.ts";
-import { auditEntrySchema, VALUE_SCHEMAS } from "./stored-schemas.ts";
+import { auditEntrySchema, type CoordinatorValues, schemaOfValue } from "./stored-schemas.ts";
 import type { UpstreamFiles } from "../ingest/report.ts";
 import {
   COORDINATOR_SCHEMA,
@@ -29,38 +28,6 @@ import {
   VersionTable,
 } from "./tables.ts";
 import { retainedVersions } from "./versions.ts";
-
-/** The ledger of the last run, and the version that was published then. */
-interface RecordedLedger extends SavedLedger {
-  readonly generation: number;
-  /** A restored version may have the generation of another one. */
-  readonly published_at: string;
-}
-
-/** Single values by name. */
-interface CoordinatorValues {
-  readonly pause: Pause;
-  /** Names this installation to others over the same stores. Made with the tables. */
-  readonly owner: string;
-  /** ETag of another's manifest that this installation may replace. */
-  readonly replaceable: string;
-  /** Why the stores are not its own. */
-  readonly foreign: string;
-  readonly skipped_run: string;
-  readonly unreplicated: number;
-  /** The highest generation that the stores showed when they were adopted. */
-  readonly highest: number;
-  /** Time of the last complete collection of garbage, in milliseconds since 1970. */
-  readonly collected_at: number;
-  /** When rows of D1 were found missing (RFC 3339), until a restore. */
-  readonly history_lost: string;
-  readonly ledger: RecordedLedger;
-  /** The last keys of requests, the newest first, and what each of these requests says. */
-  readonly request_keys: readonly (readonly [key: string, fingerprint: string])[];
-  readonly [archived: `archived:${string}`]: UpstreamFiles;
-  /** Time before which a source has asked for no request, in milliseconds since 1970. */
-  readonly [retryAt: `retry_at:${string}`]: number;
-}
 
 /** Retained number of keys, which outlive the jobs that they began. */
 const KEYS_KEPT = 300;
@@ -372,9 +339,3 @@ export class CoordinatorState {
 
 const LOST_PAUSE =
   "the stored pause could not be read: see GET /admin/monitor/set-aside, then resume";
-
-/** The schema of a single value. What no Worker has written is none. */
-function schemaOfValue(key: string): z.ZodType {
-  const [name = ""] = key.split(":");
-  return new Map<string, z.ZodType>(Object.entries(VALUE_SCHEMAS)).get(name) ?? z.never();
-}

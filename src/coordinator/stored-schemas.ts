@@ -1,8 +1,9 @@
 /** What the coordinator's tables hold, as it is checked when an instance reads it first. */
 import * as z from "zod";
 import { BACKUP, jobSchema, PLANS } from "../backup/job.ts";
-import { count, hexHash, timestamp } from "../catalog/fields.ts";
-import { heldSummary, REPORT_FIELDS, STAGES } from "../ingest/report.ts";
+import { savedLedger } from "../backup/state-part.ts";
+import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { REPORT_FIELDS, STAGES } from "../ingest/report.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { isOpen } from "./jobs.ts";
 import { pauseSchema } from "./pause.ts";
@@ -61,26 +62,57 @@ export const auditEntrySchema = z.object({
   requestId: z.string(),
 });
 
-const recordedLedger = z.object({
-  accepted: hexHash,
-  held: hexHash,
-  held_changes: heldSummary,
+/** The ledger of the last run, and the version that was published then. */
+const recordedLedger = savedLedger.extend({
   generation: count,
+  /** A restored version may have the generation of another one. */
   published_at: timestamp,
 });
 
-/** The single values, by their names up to the colon. */
-export const VALUE_SCHEMAS = {
+/** The single values. */
+const VALUES = {
   pause: pauseSchema,
+  /** Names this installation to others over the same stores. Made with the tables. */
   owner: z.string().min(1),
+  /** ETag of another's manifest that this installation may replace. */
   replaceable: z.string(),
+  /** Why the stores are not its own. */
   foreign: z.string(),
   skipped_run: z.string(),
   unreplicated: count,
+  /** The highest generation that the stores showed when they were adopted. */
+  highest: count,
+  /** Time of the last complete collection of garbage. */
   collected_at: storedTime,
+  /** When rows of D1 were found missing, until a restore. */
   history_lost: timestamp,
   ledger: recordedLedger,
-  archived: REPORT_FIELDS.upstream,
-  retry_at: storedTime,
+  /** The last keys of requests, the newest first, and what each of these requests says. */
   request_keys: z.array(z.tuple([z.string(), z.string()])),
 } as const;
+
+/** Those of each source, which its name follows after a colon. */
+const VALUES_OF_SOURCES = {
+  archived: REPORT_FIELDS.upstream,
+  /** Time before which it has asked for no request. */
+  retry_at: storedTime,
+} as const;
+
+type Outputs<Schemas extends { readonly [name: string]: z.ZodType }> = {
+  readonly [Name in keyof Schemas & string]: DeepReadonly<z.output<Schemas[Name]>>;
+};
+
+export type CoordinatorValues = Outputs<typeof VALUES> & {
+  readonly [Name in keyof typeof VALUES_OF_SOURCES as `${Name}:${string}`]: Outputs<
+    typeof VALUES_OF_SOURCES
+  >[Name];
+};
+
+/** The schema of a single value. What no Worker has written is none. */
+export function schemaOfValue(key: string): z.ZodType {
+  const schemas: { readonly [name: string]: z.ZodType } = key.includes(":")
+    ? VALUES_OF_SOURCES
+    : VALUES;
+  const [name = ""] = key.split(":");
+  return Object.hasOwn(schemas, name) ? (schemas[name] ?? z.never()) : z.never();
+}

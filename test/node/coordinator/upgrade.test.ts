@@ -71,5 +71,6 @@ describe("a deployment over manifests of format 3", () => {
     await world.coordinator.resume();
     expect(await world.runToEnd()).toMatchObject({ generation_before: null, generation_after: 4 });
     expect(await world.served()).toMatchObject({ generation: 4, previous: null });
+    expect(world.coordinator.setAside()).toEqual([]);
   });
 });

@@ -422,7 +422,8 @@ async function checkAtRest(publishedByVerb: number): Promise<void> {
   const published = runs.filter(({ outcome }) => outcome === "published");
   const generation = published.length + publishedByVerb;
   expect(await world.ingest.served()).toMatchObject({ generation });
-  expect(coordinator.status()).toMatchObject({ replicated: true, outboxLength: 0 });
+  const rested = { replicated: true, outboxLength: 0, setAside: [] };
+  expect(coordinator.status()).toMatchObject(rested);
   const endedRuns = runs.filter((run) => !isOpen(run.state));
   expect(endedRuns.map(({ id }) => history.rows.get(id)?.run)).toEqual(endedRuns);
   const unpublished = runs.filter(({ outcome }) => outcome !== "published");
