@@ -62,18 +62,6 @@ describe("a request without a valid token", () => {
   });
 });
 
-describe("gRPC at a path that no route has", () => {
-  it.each([
-    ["/admin/no/such/path", "APPLICATION/gRPC-Web"],
-    ["/ADMIN/ingest/pause", "application/grpc-web-text; charset=x"],
-  ])("gets 415 at %s as %s", async (path, type) => {
-    const headers = { "content-type": type };
-    const answer = await world.request(path, { method: "POST", headers });
-    expect(answer.status).toBe(415);
-    expect(await answer.json()).toMatchObject({ code: "grpc_refused" });
-  });
-});
-
 describe("a request from a page of another site", () => {
   it.each([
     { origin: "https://evil.example" },
