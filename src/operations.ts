@@ -92,7 +92,7 @@ function authentication(env: Env): Authentication {
   const { access } = credentials.credentials;
   return {
     credentials,
-    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, waitUntil),
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access),
     mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
     now: Date.now,
   };

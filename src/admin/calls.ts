@@ -5,31 +5,15 @@ import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
 import type { Refusal } from "./http/route.ts";
 import { type CallPolicy, COORDINATOR_CALLS, MONITOR_CALLS } from "../object-calls.ts";
 
-/** The parts of the service that requests need: when to try again, and what to do meanwhile. */
+/** The parts of the service that requests need, and what to do while one does not answer. */
 const PARTS = {
-  coordinator: {
-    retryAfterSeconds: 5,
-    detail:
-      "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it begins work.",
-  },
-  alerts: {
-    retryAfterSeconds: 10,
-    detail:
-      "The alert monitor does not answer. It may be evaluating all the same: see GET /admin/alerts/runs.",
-  },
-  history: {
-    retryAfterSeconds: 10,
-    detail: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
-  },
-  backups: {
-    retryAfterSeconds: 10,
-    detail:
-      "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
-  },
-  archive: {
-    retryAfterSeconds: 10,
-    detail: "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
-  },
+  coordinator:
+    "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it begins work.",
+  alerts:
+    "The alert monitor does not answer. It may be evaluating all the same: see GET /admin/alerts/runs.",
+  history: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
+  backups: "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
+  archive: "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
 } as const;
 
 /** A Durable Object or a store could not be reached, was overloaded, or did not answer in time. */
@@ -58,10 +42,9 @@ export function refusalOf(cause: unknown): Refusal {
     return { problem: { status: 500, code: "internal", detail: "Internal error." } };
   const other = otherVersion(cause);
   if (other !== null) return { problem: { status: 503, code: "other_version", detail: other } };
-  const { retryAfterSeconds, detail } = PARTS[cause.part];
   return {
-    problem: { status: 503, code: `${cause.part}_unavailable`, detail },
-    headers: { "retry-after": String(retryAfterSeconds) },
+    problem: { status: 503, code: `${cause.part}_unavailable`, detail: PARTS[cause.part] },
+    headers: { "retry-after": "10" },
   };
 }
 

@@ -1,6 +1,5 @@
-import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { describeError, logLine } from "../../log.ts";
-import { SingleFlight } from "../../storage/single-flight.ts";
 import { HOUR_MS } from "../../storage/time.ts";
 import type { Actor } from "../http/http.ts";
 import type { AccessSettings } from "../../credentials.ts";
@@ -24,14 +23,10 @@ const FETCH_DEADLINE_MS = 3_000;
  * Verifies a JWT of Cloudflare Access: RS256 by a key of the team, `iss`, `aud`, `exp`, and `nbf` if
  * present. Everybody whom Access lets in may read; `settings.operators` may operate too.
  *
- * @param waitUntil keeps the present request's context alive until a promise settles.
  * @see https://developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/validating-json/
  */
-export function accessVerifier(
-  settings: AccessSettings,
-  waitUntil: (promise: Promise<unknown>) => void,
-): (jwt: string) => Promise<AccessResult> {
-  const findKey = teamKeys(settings.issuer, waitUntil);
+export function accessVerifier(settings: AccessSettings): (jwt: string) => Promise<AccessResult> {
+  const findKey = teamKeys(settings.issuer);
   return async (jwt) => {
     if (jwt.length > MAX_JWT_LENGTH) return { ok: false, reason: "too_long" };
     try {
@@ -69,18 +64,11 @@ class KeysUnavailable extends Error {
 }
 
 /** Finds a key of the team, in a set that the isolate keeps. Rejects with KeysUnavailable or JOSEError. */
-function teamKeys(issuer: string, waitUntil: (promise: Promise<unknown>) => void): JWTVerifyGetKey {
-  const fetches = new SingleFlight<Fetched>(waitUntil, Date.now);
+function teamKeys(issuer: string): JWTVerifyGetKey {
   const findKey = createRemoteJWKSet(new URL(`${issuer}/cdn-cgi/access/certs`), {
     timeoutDuration: FETCH_DEADLINE_MS,
     cooldownDuration: KEYS_COOLDOWN_MS,
     cacheMaxAge: KEYS_MAX_AGE_MS,
-    // In workerd, jose fetches once for each caller, since a request must not wait for another's I/O.
-    [customFetch]: async (url, options) => {
-      const fetched = await fetches.load("keys", async () => fetchText(url, options));
-      if ("cause" in fetched) throw fetched.cause;
-      return new Response(fetched.text, { status: fetched.status });
-    },
   });
   return async (header, token) =>
     findKey(header, token).catch((cause: unknown) => {
@@ -90,15 +78,4 @@ function teamKeys(issuer: string, waitUntil: (promise: Promise<unknown>) => void
       logLine("warn", "access_keys_unreadable", "the keys of Access cannot be read", fields);
       throw new KeysUnavailable("the keys of Access cannot be read", { cause });
     });
-}
-
-type Fetched = { readonly status: number; readonly text: string } | { readonly cause: unknown };
-
-async function fetchText(url: string, options: RequestInit): Promise<Fetched> {
-  try {
-    const answer = await fetch(url, options);
-    return { status: answer.status, text: await answer.text() };
-  } catch (cause) {
-    return { cause };
-  }
 }

@@ -119,45 +119,38 @@ function authenticate(platform: Authentication): MiddlewareHandler<Http> {
   };
 }
 
-async function findActor(authentication: Authentication, headers: Headers): Promise<Authenticated> {
-  const found = await findConfigured(authentication, headers);
-  // The malformed credential may be the one that would have let it in.
-  const isUnknown =
-    !found.ok && (found.problem === UNAUTHENTICATED || found.problem === UNCONFIGURED);
-  return isUnknown && authentication.credentials.problem !== null
-    ? { ok: false, reason: "misconfigured", problem: MISCONFIGURED }
-    : found;
-}
-
-async function findConfigured(
-  { credentials: configured, verifyAccess, now }: Authentication,
+async function findActor(
+  { credentials: { credentials, problem }, verifyAccess, now }: Authentication,
   headers: Headers,
 ): Promise<Authenticated> {
-  const { tokens, access } = configured.credentials;
-  if (tokens.length === 0 && access === null)
-    return { ok: false, reason: "unconfigured", problem: UNCONFIGURED };
+  const { tokens, access } = credentials;
   const authorization = headers.get("authorization");
   const jwt = headers.get(ACCESS_HEADER);
-  if (authorization !== null || access === null || jwt === null) {
-    const presented = findToken(tokens, authorization ?? "", now());
-    if (presented?.isExpired === true)
-      return { ok: false, reason: "expired_token", token: presented.token.id, problem: EXPIRED };
-    if (presented !== undefined) {
-      const { id, scopes, expiresAt } = presented.token;
-      return { ok: true, actor: { id, scopes, expiresAt } };
-    }
-    const reason = authorization === null ? "no_credential" : "bad_token";
-    return { ok: false, reason, problem: UNAUTHENTICATED };
+  // The malformed credential may be the one that would have let it in.
+  const refuse = (reason: string): Authenticated =>
+    problem === null
+      ? { ok: false, reason, problem: UNAUTHENTICATED }
+      : { ok: false, reason: "misconfigured", problem: MISCONFIGURED };
+  if (authorization === null && jwt !== null && access !== null) {
+    const verified = await verifyAccess(jwt);
+    if (verified.ok) return verified;
+    const reason = `jwt_${verified.reason}`;
+    return verified.reason === "keys_unavailable"
+      ? { ok: false, reason, problem: NO_KEYS }
+      : refuse(reason);
   }
-  const verified = await verifyAccess(jwt);
-  if (verified.ok) return verified;
-  const problem = verified.reason === "keys_unavailable" ? NO_KEYS : UNAUTHENTICATED;
-  return { ok: false, reason: `jwt_${verified.reason}`, problem };
+  const token = findToken(tokens, authorization ?? "", now());
+  if (token !== undefined && hasExpired(token, now()))
+    return { ok: false, reason: "expired_token", token: token.id, problem: EXPIRED };
+  if (token !== undefined) return { ok: true, actor: token };
+  if (tokens.length === 0 && access === null && problem === null)
+    return { ok: false, reason: "unconfigured", problem: UNCONFIGURED };
+  return refuse(authorization === null ? "no_credential" : "bad_token");
 }
 
 async function mayFailAgain(platform: Authentication, headers: Headers): Promise<boolean> {
   try {
-    return await platform.mayFailAgain(clientKey(headers.get("cf-connecting-ip") ?? ""));
+    return await platform.mayFailAgain(headers.get("cf-connecting-ip") ?? "");
   } catch {
     logLine("warn", "rate_limit_unreadable", "failures are not being limited");
     return true;
@@ -206,12 +199,6 @@ const NO_KEYS: Problem = {
     "The keys of Cloudflare Access cannot be fetched. Try again later, or use an admin token.",
 };
 
-/** A configured token that a request presents. */
-interface Presented {
-  readonly token: AdminToken;
-  readonly isExpired: boolean;
-}
-
 /**
  * The configured token that an Authorization header presents (RFC 6750); one that is valid before
  * one that has expired. Compares all digests, each in constant time. An empty text is never a token,
@@ -223,32 +210,16 @@ export function findToken(
   tokens: readonly AdminToken[],
   authorization: string,
   now: number,
-): Presented | undefined {
+): AdminToken | undefined {
   const [, presented = ""] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? [];
   if (presented === "") return undefined;
   const digest = node.crypto.createHash("sha256").update(presented).digest();
   const matches = tokens.filter((token) =>
     node.crypto.timingSafeEqual(digest, Buffer.from(token.sha256, "hex")),
   );
-  const isValid = ({ expiresAt }: AdminToken) => expiresAt === null || expiresAt > now;
-  const token = matches.find(isValid) ?? matches[0];
-  return token && { token, isExpired: !isValid(token) };
+  return matches.find((token) => !hasExpired(token, now)) ?? matches[0];
 }
 
-/**
- * The key under which a client's failures are counted: the first 64 bits of its IPv6 address, since
- * one client has all addresses below them; else the address as written, also if it is an IPv4 address
- * mapped into IPv6.
- */
-export function clientKey(address: string): string {
-  if (!address.includes(":") || address.includes(".")) return address;
-  const [head = "", tail] = address.toLowerCase().split("::");
-  const before = head.split(":").filter((group) => group !== "");
-  const after = (tail ?? "").split(":").filter((group) => group !== "");
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...after];
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(.)/, "$1"))
-    .join(":");
+function hasExpired({ expiresAt }: AdminToken, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }

@@ -4,6 +4,7 @@ import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/publishing.ts";
 import { pageOf } from "../../storage/page.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
+import type { Problem } from "../http/http.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 
@@ -135,42 +136,35 @@ function rollbackRefusal(target: number, result: RollbackResult & { readonly ok:
   switch (result.reason) {
     case "not_retained":
       return notRetained(target);
-    case "blobs_lost":
-      return blobsLost(target);
     case "foreign_stores":
       return foreignStores(result);
+    case "blobs_lost":
+      return refuse(target, {
+        status: 409,
+        code: "blobs_lost",
+        detail: `Both stores have lost files of version ${target}, and nothing has changed. Restore a backup that has it.`,
+      });
     case "generation_changed":
-      return generationChanged(target, result.current);
+      return refuse(target, {
+        status: 409,
+        code: "generation_changed",
+        detail: `Version ${result.current} is published by now, and nothing has changed. Compare with it, and decide again.`,
+      });
     default:
       return result satisfies never;
   }
+}
+
+function refuse(target: number | string, problem: Problem): Refusal {
+  return { problem, change: { target: String(target) } };
 }
 
 function foreignStores({ detail }: { readonly detail: string }): Refusal {
   return { problem: { status: 409, code: "foreign_stores", detail } };
 }
 
-function blobsLost(target: number): Refusal {
-  const detail = `Both stores have lost files of version ${target}, and nothing has changed. Restore a backup that has it.`;
-  return {
-    problem: { status: 409, code: "blobs_lost", detail },
-    change: { target: String(target) },
-  };
-}
-
-function generationChanged(target: number, current: number): Refusal {
-  const detail = `Version ${current} is published by now, and nothing has changed. Compare with it, and decide again.`;
-  return {
-    problem: { status: 409, code: "generation_changed", detail },
-    change: { target: String(target), before: { generation: current } },
-  };
-}
-
 /** The answer about a version that is no longer there. */
 export function notRetained(generation: number | string): Refusal {
   const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;
-  return {
-    problem: { status: 404, code: "generation_not_retained", detail },
-    change: { target: String(generation) },
-  };
+  return refuse(generation, { status: 404, code: "generation_not_retained", detail });
 }

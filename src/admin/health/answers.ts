@@ -17,7 +17,7 @@ import type { HeldSummary } from "../../ingest/report.ts";
 import { describeAge, describeDuration } from "../../health/rule.ts";
 import { hasEnded, type Pause } from "../../coordinator/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
-import { ageOf, timeText, unlessAhead } from "../../storage/time.ts";
+import { ageOf, timeText } from "../../storage/time.ts";
 import type { ScheduledJob } from "../platform.ts";
 import type { Answer } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
@@ -58,18 +58,19 @@ function numberOf(count: number, noun: string): string {
   return `${GROUPED.format(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function withNames(checks: Checks, isWanted: (name: string) => boolean): Checks {
+/** The checks whose names begin so. */
+function checksOf(checks: Checks, beginnings: readonly string[]): Checks {
+  const isWanted = (name: string) => beginnings.some((beginning) => name.startsWith(beginning));
   return Object.fromEntries(Object.entries(checks).filter(([name]) => isWanted(name)));
 }
 
 function isServed({ manifest, checks }: Observation): Judged {
-  const live = withNames(checks, (name) => name.startsWith("catalog:"));
-  const found = { ...live, ...withNames(checks, (name) => name === "rule:blobs_lost") };
+  const found = checksOf(checks, ["catalog:", "rule:blobs_lost"]);
   const status = worstOf(found);
   const problems = problemsOf(found).map(({ output }) => detail(output));
   const question = "served";
   if (status === "fail") {
-    const answer = worstOf(live) === "fail" ? "No" : "Not all of it";
+    const answer = worstOf(checksOf(checks, ["catalog:"])) === "fail" ? "No" : "Not all of it";
     return { question, status, answer, details: [...problems, WAYS_BACK] };
   }
   if (manifest === null) return { question, status, answer: "Not yet", details: problems };
@@ -94,7 +95,7 @@ const FRESHNESS = [
 ];
 
 function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Judged {
-  const found = withNames(checks, (name) => FRESHNESS.includes(name));
+  const found = checksOf(checks, FRESHNESS);
   const successAt = lastSuccess(coordinator?.ended ?? [], at)?.finished_at;
   const details = [
     ...(manifest?.as_of ? [detail(describeData(ageOf(manifest.as_of, at), limits))] : []),
@@ -121,43 +122,20 @@ function isExpected({ name, status }: CheckProblem): boolean {
 
 const OPERATING = "/docs/operating#when-something-is-wrong";
 
-function whatFailed(observation: Observation, viewer: Viewer): Judged {
-  const { monitor, checks } = observation;
+function whatFailed({ monitor, checks }: Observation, { isPublic }: Viewer): Judged {
   const problems = problemsOf(checks).filter((problem) => !isExpected(problem));
   const details = problems.map(({ name, output, fingerprint }) => {
     const [component = "", rule = ""] = name.split(":");
     if (component !== "rule")
       return detail(`${component}: ${output}`, null, [{ text: "What to do", href: OPERATING }]);
     const whatToDo = { text: rule, href: `/docs/alerts#${rule}` };
-    if (viewer.isPublic) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
+    if (isPublic) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
     const found = monitor?.lastRun?.results.find((result) => result.fingerprint === fingerprint);
     return detail(output, null, [whatToDo, ...linksToRun(found)]);
   });
   const answer = details.length === 0 ? "Nothing" : numberOf(details.length, "problem");
   const status = gravest(problems.map((problem) => problem.status));
-  const outdated = evaluatedBefore(observation, viewer);
-  return { question: "failed", status, answer, details: [...outdated, ...details] };
-}
-
-/** Says when the rules are evaluated again, if their findings are older than the last change. */
-function evaluatedBefore(
-  { at, monitor, coordinator, changes }: Observation,
-  { isPublic, jobs }: Viewer,
-): Detail[] {
-  const startedAt = monitor?.lastRun?.started_at;
-  const watch = jobs.find((scheduled) => scheduled.job === "watch");
-  const changedAt = [
-    isPublic ? undefined : changes?.find(({ action }) => !action.startsWith("alerts."))?.at,
-    coordinator?.pause?.at,
-    coordinator?.current?.published_at,
-    coordinator?.ended[0]?.finished_at,
-  ];
-  const evaluatedAt = unlessAhead(startedAt, at) ?? "";
-  const isStill = changedAt.every((time) => (unlessAhead(time, at) ?? "") <= evaluatedAt);
-  if (startedAt === undefined || watch === undefined || isStill) return [];
-  const links = isPublic ? [] : [{ text: "Evaluate now", href: "#alerts" }];
-  const text = "The rules were last evaluated before the last change. Next evaluation";
-  return [detail(text, nextTick(watch.cron, at), links)];
+  return { question: "failed", status, answer, details };
 }
 
 /** Links to the run that a finding is about. */
@@ -186,7 +164,7 @@ function whoChangedWhat(
   { manifest, checks, changes: attempts }: Observation,
   { isPublic }: Viewer,
 ): Judged {
-  const found = withNames(checks, (name) => OF_AUDIT.includes(name));
+  const found = checksOf(checks, OF_AUDIT);
   const status = worstOf(found);
   const problems = problemsOf(found).map(({ name, output }) =>
     name === "rule:history_lost" ? INCOMPLETE_AUDIT : detail(output),
@@ -210,18 +188,10 @@ function whoChangedWhat(
   };
 }
 
-/** A run, an evaluation or a backup is a link: nobody reads its id. */
 function describeChange({ at, actor, action, target }: ChangeByOperator): Detail {
-  const text = `${actor}: ${action}`;
-  if (target === null) return detail(text, at);
-  if (!isUuid(target)) return detail(`${text} ${target}`, at);
-  const [room = ""] = action.split(".");
-  const places: { readonly [room: string]: Detail["links"] } = {
-    alerts: [{ text: "The evaluation", href: "#alerts" }],
-    backup: [{ text: "The backup", href: "#backups" }],
-    ingest: [{ text: "The run", href: `#runs/${target}` }],
-  };
-  return detail(text, at, places[room]);
+  // Nobody reads the id of a run, an evaluation or a backup.
+  const named = target === null || isUuid(target) ? "" : ` ${target}`;
+  return detail(`${actor}: ${action}${named}`, at);
 }
 
 const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);
@@ -243,50 +213,53 @@ function whatHappensNext(
   { at, coordinator, checks }: Observation,
   { jobs, isPublic }: Viewer,
 ): Judged {
-  const question = "next";
-  const found = withNames(checks, (name) => OF_SCHEDULE.includes(name));
-  const status = worstOf(found);
+  const found = checksOf(checks, OF_SCHEDULE);
   const ticks = jobs
     .map(({ cron, job }) => ({ job, at: nextTick(cron, at) }))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  if (coordinator === null) {
-    const why = problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`));
-    const scheduled = ticks.map((tick) => detail(JOBS[tick.job], tick.at));
-    return { question, status, answer: "Unknown", details: [...why, ...scheduled] };
-  }
-  const { pause, running, job: backupJob, queued, held } = coordinator;
-  const isSkipped = ({ job, at: time }: (typeof ticks)[number]) =>
-    job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(time));
-  const isBusy = running !== null || backupJob !== null || queued.length > 0;
-  // The alerts are evaluated all the time, which is no news.
-  const next = pause === null && !isBusy ? ticks.find(({ job }) => job !== "watch") : undefined;
-  const scheduled = ticks
-    .filter((tick) => tick !== next)
-    .map((tick) =>
-      detail(`${JOBS[tick.job]}${isSkipped(tick) ? ", which the pause skips" : ""}`, tick.at),
-    );
+  const pause = coordinator?.pause ?? null;
+  const isSkipped = (tick: Tick) =>
+    tick.job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(tick.at));
   const details = [
-    ...(backupJob === null ? [] : [describeBackupJob(backupJob)]),
+    ...(coordinator === null
+      ? problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`))
+      : describeWork(coordinator, isPublic)),
+    ...ticks.map((tick) =>
+      detail(`${JOBS[tick.job]}${isSkipped(tick) ? ", which the pause skips" : ""}`, tick.at),
+    ),
+  ];
+  // The alerts are evaluated all the time, which is no news.
+  const next = ticks.find(({ job }) => job !== "watch");
+  const idle = next
+    ? `${JOBS[next.job]} in ${describeDuration(Date.parse(next.at) - at)}`
+    : "Nothing";
+  const answer = coordinator === null ? "Unknown" : (describeBusy(coordinator) ?? idle);
+  return { question: "next", status: worstOf(found), answer, details };
+}
+
+interface Tick {
+  readonly job: ScheduledJob["job"];
+  readonly at: string;
+}
+
+function describeBusy({ job, pause, running, queued }: CoordinatorStatus): string | null {
+  if (job !== null) return BACKUP_JOBS[job.kind];
+  if (pause !== null) return "Ingestion is paused";
+  return running !== null || queued.length > 0 ? "A run" : null;
+}
+
+/** What is under way, and what waits. */
+function describeWork(
+  { job, pause, running, queued, held }: CoordinatorStatus,
+  isPublic: boolean,
+): readonly Detail[] {
+  return [
+    ...(job === null ? [] : [describeBackupJob(job)]),
     ...(pause === null ? [] : pauseDetails(pause, isPublic)),
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
     ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
     ...describeHeld(held, isPublic),
-    ...scheduled,
   ];
-  const isAhead = ({ at: time }: Detail) => time !== null && Date.parse(time) > at;
-  const inOrder = [
-    ...(next === undefined ? [] : [detail("It starts", next.at)]),
-    ...details.filter((entry) => !isAhead(entry)),
-    ...details.filter(isAhead).toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1)),
-  ];
-  const headline = () => {
-    if (backupJob !== null) return BACKUP_JOBS[backupJob.kind];
-    if (pause !== null) return "Ingestion is paused";
-    if (isBusy) return "A run";
-    if (next === undefined) return "Nothing";
-    return `${JOBS[next.job]} in ${describeDuration(Date.parse(next.at) - at)}`;
-  };
-  return { question, status, answer: headline(), details: inOrder };
 }
 
 const BACKUP_JOBS = { run: "A backup", verify: "A verification", restore: "A restore" } as const;

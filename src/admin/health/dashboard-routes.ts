@@ -3,8 +3,7 @@ import { alertResultSchema } from "../../alerts/alert-run.ts";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { worstOf } from "../../health/check.ts";
-import type { RuleName } from "../../health/rule-names.ts";
-import { type EndedRun, endedRunSchema, runSchema } from "../../coordinator/run.ts";
+import { runSchema } from "../../coordinator/run.ts";
 import { coordinatorStatus } from "../../coordinator/status.ts";
 import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
@@ -27,44 +26,22 @@ const ingestSchema = z.strictObject({
   paused_at: timestamp.nullable(),
   queued: z.int(),
   running: runSchema.pick({ stage: true, progress: true, started_at: true }).nullable(),
-  last_run: endedRunSchema
-    .pick({ state: true, outcome: true, trigger: true, finished_at: true, duration_ms: true })
-    .nullable()
-    .meta({
-      description:
-        "The run that ended last among those that the coordinator remembers; skipped ticks do not count.",
-    }),
   last_success_at: timestamp.nullable(),
   held: coordinatorStatus.shape.held,
 });
 
 const backupsSchema = z
   .strictObject({
-    status: z.enum(["ok", "stale", "unverified", "no_backups"]).meta({
-      description: "`stale` and `unverified`: by the rules `backup_stale` and `backup_unverified`.",
-    }),
     newest_at: timestamp.nullable(),
     newest_verified_at: timestamp.nullable(),
   })
   .meta({ description: "As the last evaluation of the alerts found them." });
 
 const alertsSchema = z.strictObject({
-  worst: healthStatus.nullable(),
   evaluated_at: timestamp.nullable().meta({ description: "Null before the first evaluation." }),
-  firing: z.int(),
-  nodata: z.int(),
-  pending: z.int(),
   webhooks: z.int().meta({ description: "Configured webhooks; with none, nobody is notified." }),
   alerts: z
-    .array(
-      alertResultSchema.pick({
-        rule: true,
-        severity: true,
-        state: true,
-        since: true,
-        suppressed: true,
-      }),
-    )
+    .array(alertResultSchema.pick({ rule: true, severity: true, state: true, since: true }))
     .meta({ description: "All alerts that are not inactive." }),
 });
 
@@ -161,7 +138,6 @@ function describeCatalog({ manifest }: Observation): Summary["catalog"] {
 function describeIngest({ at, coordinator }: Observation): Summary["ingest"] {
   if (coordinator === null) return null;
   const { pause, queued, running, ended, held } = coordinator;
-  const last = ended.find(({ state }) => state !== "skipped");
   return {
     paused: pause !== null,
     paused_at: pause?.at ?? null,
@@ -171,57 +147,31 @@ function describeIngest({ at, coordinator }: Observation): Summary["ingest"] {
       progress: running.progress,
       started_at: running.started_at,
     },
-    last_run: last === undefined ? null : describeRun(last),
     last_success_at: lastSuccess(ended, at)?.finished_at ?? null,
     held,
   };
 }
 
-function describeRun({ state, outcome, trigger, finished_at, duration_ms }: EndedRun) {
-  return { state, outcome, trigger, finished_at, duration_ms };
-}
-
 /** The backups by the findings of the last evaluation; null if it could not read them. */
 function describeBackups({ monitor }: Observation): Summary["backups"] {
-  const findingOf = (name: RuleName) => monitor?.lastRun?.results.find(({ rule }) => rule === name);
-  const [age, verification] = [findingOf("backup_stale"), findingOf("backup_unverified")];
-  if (verification === undefined || !("newest_finished_at" in verification.evidence)) return null;
+  const found = monitor?.lastRun?.results.find(({ rule }) => rule === "backup_unverified");
+  if (found === undefined || !("newest_finished_at" in found.evidence)) return null;
   const timeIn = (name: string) => {
-    const at = verification.evidence[name];
+    const at = found.evidence[name];
     return typeof at === "string" ? at : null;
   };
-  const newest_at = timeIn("newest_finished_at");
-  const statusOf = () => {
-    if (newest_at === null) return "no_backups";
-    if (age?.status !== "pass") return "stale";
-    return verification.status === "pass" ? "ok" : "unverified";
+  return {
+    newest_at: timeIn("newest_finished_at"),
+    newest_verified_at: timeIn("newest_verified_at"),
   };
-  return { status: statusOf(), newest_at, newest_verified_at: timeIn("newest_verified_at") };
 }
-
-const NOTHING_EVALUATED = {
-  worst: null,
-  evaluated_at: null,
-  firing: 0,
-  nodata: 0,
-  pending: 0,
-  alerts: [],
-};
 
 /** The last evaluation, without its messages, which may name people and webhooks. */
 function describeAlerts({ monitor }: Observation): Summary["alerts"] {
   if (monitor === null) return null;
   const { lastRun, webhooks } = monitor;
-  if (lastRun === null) return { ...NOTHING_EVALUATED, webhooks };
-  const { worst, started_at: evaluated_at, firing, nodata, pending, results } = lastRun;
-  const alerts = results
+  const alerts = (lastRun?.results ?? [])
     .filter(({ state }) => state !== "inactive")
-    .map(({ rule, severity, state, since, suppressed }) => ({
-      rule,
-      severity,
-      state,
-      since,
-      suppressed,
-    }));
-  return { worst, evaluated_at, firing, nodata, pending, webhooks, alerts };
+    .map(({ rule, severity, state, since }) => ({ rule, severity, state, since }));
+  return { evaluated_at: lastRun?.started_at ?? null, webhooks, alerts };
 }

@@ -1,22 +1,6 @@
 import * as z from "zod";
 import type { Refusal } from "./route.ts";
 
-/** A parameter that is a whole number. */
-function wholeNumberParameter(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, message)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, message)
-    .meta({
-      override: ({ jsonSchema }) => {
-        delete jsonSchema.pattern;
-        Object.assign(jsonSchema, { type: "integer", minimum: min, maximum: max });
-      },
-    });
-}
-
 const YEARS = /^(?:19[7-9]|20\d)\d-/;
 const OF_YEARS = "must be within the years 1970 to 2099";
 
@@ -31,12 +15,13 @@ export function instant() {
       abort: true,
       error: 'must be a time such as "2026-11-21T06:00:00Z"',
     })
-    .regex(YEARS, OF_YEARS);
+    .regex(YEARS, OF_YEARS)
+    .meta({ example: "2026-11-21T06:00:00Z" });
 }
 
 /** A day in a request, `YYYY-MM-DD`. */
 export function day() {
-  return z.iso.date({ abort: true }).regex(YEARS, OF_YEARS);
+  return z.iso.date({ abort: true }).regex(YEARS, OF_YEARS).meta({ example: "2026-11-21" });
 }
 
 /** A parameter that is a time with an offset, as milliseconds since 1970. */
@@ -59,7 +44,11 @@ export const outcome = {
 
 /** The parameters that page through a list, newest first. */
 export const pageQuery = {
-  limit: wholeNumberParameter(1, 200)
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
     .default(50)
     .meta({ description: "The most entries in the answer." }),
   cursor: z.string().max(200).optional().meta({

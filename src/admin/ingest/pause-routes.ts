@@ -82,9 +82,9 @@ export function pauseRoutes({ coordinator, now }: Platform) {
       },
       body.cancel_running,
     );
-    const { cancelled, runningRunId } = answer;
+    const { cancelled } = answer;
     const done = cancelled?.ok ? { ...cancelled, run: toListed(cancelled.run) } : null;
-    return pauseAnswerOf(answer, pauseMessage(answer), cancelled && { done, runId: runningRunId });
+    return pauseAnswerOf(answer, pauseMessage(answer), done);
   });
 
   const resume = route({
@@ -106,11 +106,7 @@ export function pauseRoutes({ coordinator, now }: Platform) {
     const run = plainRun({ trigger: "resume", requested_by: actor.id, note, idempotencyKey });
     const queued = run_now ? await coordinator.enqueue(run) : null;
     const done = queued?.ok ? queued.answer : null;
-    const answered = pauseAnswerOf(
-      answer,
-      resumeMessage(answer, queued),
-      queued && { done, runId: null },
-    );
+    const answered = pauseAnswerOf(answer, resumeMessage(answer, queued), done);
     return { ...answered, ...(done && { headers: { location: runPath(done.run) } }) };
   });
 
@@ -137,44 +133,33 @@ export function pauseFields(pause: Pause | null) {
   };
 }
 
-/** A run that was to be cancelled or queued as well. */
-interface RunChange {
-  /** Null if it was not. */
-  readonly done: { readonly changed: boolean; readonly run: ListedRun } | null;
-  readonly runId: string | null;
-}
-
-function pauseAnswerOf(answer: PauseAnswer, message: string, asWell: RunChange | null) {
-  const { before, pause, changed } = answer;
-  const done = asWell?.done ?? null;
-  const run = done?.run ?? null;
-  const run_changed = done?.changed ?? false;
-  const ofRun = asWell && { run_id: run?.id ?? asWell.runId, run_changed };
+/** @param done what became of the run that was to be cancelled or queued as well. */
+function pauseAnswerOf(
+  { before, pause, changed }: PauseAnswer,
+  message: string,
+  done: { readonly changed: boolean; readonly run: ListedRun } | null,
+) {
+  const ofRun = done && { run_id: done.run.id, run_changed: done.changed };
   return {
     status: 200,
-    body: { ...pauseFields(pause), changed: changed || run_changed, run, message },
+    body: {
+      ...pauseFields(pause),
+      changed: changed || done?.changed === true,
+      run: done?.run ?? null,
+      message,
+    },
     change: { before: pauseFields(before), after: { ...pauseFields(pause), ...ofRun } },
   } as const;
 }
 
-function pauseMessage(answer: PauseAnswer): string {
-  const { runningRunId, cancelled } = answer;
-  const flag = describeFlag(answer);
-  if (cancelled?.ok === false)
-    return `${flag} Run ${runningRunId} has published already, and ends.`;
-  if (cancelled !== null)
-    return `${flag} Run ${cancelled.run.id} is cancelled at its next step, unless it has published already.`;
-  if (runningRunId === null) return flag;
-  return `${flag} Run ${runningRunId} stops at its next step and goes on after resume; if it has published already, it ends.`;
-}
-
-function describeFlag({ before, pause }: PauseAnswer): string {
+function pauseMessage({ before, pause, runningRunId, cancelled }: PauseAnswer): string {
   const ends = pause?.until ? `, until ${pause.until}` : "";
-  if (before === null) return `Ingestion is paused${ends}.`;
-  const note = before.note === pause?.note ? "" : " The pause has a new note.";
-  const newEnd = pause?.until ? "a new end" : "no end any more";
-  const end = before.until === pause?.until ? "" : ` The pause has ${newEnd}.`;
-  return `Ingestion was paused already${ends}.${note}${end}`;
+  const flag = `Ingestion ${before === null ? "is paused" : "was paused already"}${ends}.`;
+  if (cancelled?.ok === true)
+    return `${flag} Run ${cancelled.run.id} ends at its next step at the latest.`;
+  if (runningRunId === null) return flag;
+  if (cancelled !== null) return `${flag} Run ${runningRunId} has published already.`;
+  return `${flag} Run ${runningRunId} stops at its next step and goes on after resume; if it has published already, it ends.`;
 }
 
 function resumeMessage(answer: PauseAnswer, queued: EnqueueResult | null): string {

@@ -22,7 +22,8 @@ import {
   restOf,
   time,
 } from "../http/query.ts";
-import { type Refusal, route } from "../http/route.ts";
+import type { Problem } from "../http/http.ts";
+import { route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 
 const runParams = z.object({ id: runId });
@@ -92,7 +93,7 @@ export function runRoutes({ coordinator, history }: Platform) {
     },
   }).answer(async ({ params: { id } }) => {
     const run = await findRun({ coordinator, history }, id);
-    return run === null ? refuseCancel("not_found", id) : { status: 200, body: run };
+    return run === null ? { problem: REFUSALS.not_found } : { status: 200, body: run };
   });
 
   const cancel = route({
@@ -118,7 +119,7 @@ export function runRoutes({ coordinator, history }: Platform) {
     const result = isForgotten
       ? await orUnavailable("history", cancelledBefore(history, id))
       : asked;
-    if (!result.ok) return refuseCancel(result.reason, id);
+    if (!result.ok) return { problem: REFUSALS[result.reason] };
     const { changed, before, run } = result;
     return {
       status: 200,
@@ -145,31 +146,19 @@ function cancelMessage({ changed, run: { state } }: Extract<CancelResult, { ok: 
   return `The run ${what}${when}.${changed ? "" : " Nothing changed."}`;
 }
 
-function refuseCancel(
-  reason: Extract<CancelResult, { ok: false }>["reason"] | "lost",
-  target: string,
-): Refusal {
-  const change = { target };
-  switch (reason) {
-    case "not_found": {
-      const detail = "There is no run with this id.";
-      return { problem: { status: 404, code: "run_not_found", detail }, change };
-    }
-    case "ended": {
-      const detail = "The run has ended already.";
-      return { problem: { status: 409, code: "run_ended", detail }, change };
-    }
-    case "lost": {
-      const detail =
-        "The coordinator does not know this run: nothing runs. Its row ends within five minutes.";
-      return { problem: { status: 409, code: "run_lost", detail }, change };
-    }
-    case "too_late": {
-      const detail =
-        "The run has published already. To take that back, roll back: POST /admin/catalog/rollback.";
-      return { problem: { status: 409, code: "run_published", detail }, change };
-    }
-    default:
-      return reason satisfies never;
-  }
-}
+const REFUSALS = {
+  not_found: { status: 404, code: "run_not_found", detail: "There is no run with this id." },
+  ended: { status: 409, code: "run_ended", detail: "The run has ended already." },
+  lost: {
+    status: 409,
+    code: "run_lost",
+    detail:
+      "The coordinator does not know this run: nothing runs. Its row ends within five minutes.",
+  },
+  too_late: {
+    status: 409,
+    code: "run_published",
+    detail:
+      "The run has published already. To take that back, roll back: POST /admin/catalog/rollback.",
+  },
+} as const satisfies { readonly [reason: string]: Problem };

@@ -51,9 +51,8 @@ function hasFailed({ question, status }: Answer): boolean {
   return question === "failed" && status !== "pass";
 }
 
-/** Of the answer to what failed, only the note when the rules are evaluated next has a time. */
 function hasSeveralProblems(answer: Answer): boolean {
-  return hasFailed(answer) && answer.details.filter(({ at }) => at === null).length > 1;
+  return hasFailed(answer) && answer.details.length > 1;
 }
 
 interface CardProps {

@@ -5,7 +5,6 @@ import type { BackupJob } from "../../../src/backup/job.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { readCredentials } from "../../../src/credentials.ts";
 import { StoreError } from "../../../src/storage/deadline.ts";
-import { backupObjectKey } from "../../../src/storage/keys.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { HOUR_MS } from "../../builders/facts.ts";
 
@@ -144,24 +143,6 @@ describe("an operator can", () => {
     expect(await health()).toMatchObject({ ...isServed, locales });
   });
 
-  it("see that R2 has lost what was accepted, which a full run only finds, and restore it", async () => {
-    const failed = async () => {
-      await world.evaluate();
-      return whatFailed();
-    };
-    const { backup_id } = await world.installation.backUp();
-    world.ingest.archive.bucket.files.clear();
-    await post("/admin/ingest/queue", { mode: "full" });
-    await world.ingest.drain();
-    expect(await failed()).toMatch(/Restore a backup from before the loss.*alerts#ledger_lost/);
-    await post(`/admin/backup/${backup_id}/restore`);
-    await world.ingest.drain();
-    expect(await failed()).not.toContain("ledger_lost");
-    const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
-    await world.ingest.drain();
-    expect((await runOf(run.id)).held).not.toHaveProperty("ledger_lost");
-  });
-
   it("see that D1 has lost its rows, although its tables are there again, and restore them", async () => {
     const { backup_id } = await world.installation.backUp();
     const { database } = world.d1;
@@ -175,24 +156,6 @@ describe("an operator can", () => {
     await post(`/admin/backup/${backup_id}/restore`);
     await world.ingest.drain();
     expect(await whatFailed()).not.toContain("history_lost");
-  });
-
-  it("see that verification has found the newest backup damaged, and make another", async () => {
-    const { backup_id } = await world.installation.backUp();
-    await world.evaluate();
-    expect(await whatFailed()).not.toContain("backup_unverified");
-    const [blob = ""] = world.installation.blobs();
-    world.installation.bucket.files.delete(backupObjectKey(blob));
-    await post(`/admin/backup/${backup_id}/verify`);
-    await world.ingest.drain();
-    await world.evaluate();
-    expect(await whatFailed()).toMatch(
-      /newest backup cannot be restored.*alerts#backup_unverified/,
-    );
-    await post("/admin/backup/run");
-    await world.ingest.drain();
-    await world.evaluate();
-    expect(await whatFailed()).not.toContain("backup_unverified");
   });
 
   it("see at once, without an evaluation, that the coordinator has lost its state", async () => {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type AlertRun, withoutInactive } from "../../../../src/alerts/alert-run.ts";
-import { monitorCalls } from "../../../../src/admin/calls.ts";
+import { withoutInactive } from "../../../../src/alerts/alert-run.ts";
 import { READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
-import { resultOf } from "../../../builders/monitor-world.ts";
 import { status, WebhookReceiver } from "../../../builders/webhook-receiver.ts";
 
 let receiver: WebhookReceiver;
@@ -143,19 +141,15 @@ describe("POST /admin/alerts/run", () => {
     ]);
   });
 
-  it("evaluates with the default in the place of a wrong limit, and says so", async () => {
-    world.monitor.restart({ ALERT_REPEAT_MS: "1" });
-    const { run } = await (await evaluate()).json<{ run: AlertRun }>();
-    expect(resultOf(run, "settings_wrong")).toMatchObject({
-      status: "warn",
-      state: "firing",
-      message: expect.stringContaining("ALERT_REPEAT_MS must be a whole number"),
-    });
-  });
-
   it("says that the effect is unknown while the monitor does not answer, and the audit says so too", async () => {
-    world.breakCalls("monitor");
+    const made: string[] = [];
+    world.before = (call) => {
+      made.push(call);
+      throw new Error("the monitor is away");
+    };
     const answer = await evaluate();
+    // A second evaluation might notify twice.
+    expect(made).toEqual(["monitor evaluate"]);
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).toBe("10");
     expect(await answer.json()).toMatchObject({ code: "alerts_unavailable" });
@@ -196,23 +190,5 @@ describe("POST /admin/alerts/test", () => {
     expect(answer.status).toBe(code);
     expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(hint) });
     expect(receiver.received).toEqual([]);
-  });
-});
-
-describe("a call to the monitor", () => {
-  it("repeats a status, but neither an evaluation nor a test", async () => {
-    let stubs = 0;
-    const reset = () => Promise.reject(new Error("Durable Object reset"));
-    const calls = monitorCalls(() => {
-      stubs++;
-      const repeated = { evaluate: reset, test: reset, status: reset };
-      return { ...repeated, setAside: reset, forgetSetAside: reset };
-    });
-    await expect(calls.status()).rejects.toMatchObject({ part: "alerts" });
-    expect(stubs).toBe(2);
-    const asked = { trigger: "manual", requested_by: "ops", tick: null } as const;
-    await expect(calls.evaluate(asked)).rejects.toMatchObject({ part: "alerts" });
-    await expect(calls.test(null, "ops")).rejects.toMatchObject({ part: "alerts" });
-    expect(stubs).toBe(4);
   });
 });

@@ -147,17 +147,4 @@ describe("the routes of one backup", () => {
     expect(await audit(backup_id)).toMatchObject({ total: 2 });
     expect(await audit(anId(9))).toMatchObject({ total: 0 });
   });
-
-  it("verify it, and refuse to delete it while a job needs it", async () => {
-    await world.ingest.publishVersions(1);
-    const { backup_id } = await world.installation.backUp();
-    await world.installation.backUp();
-    const asked = await world.post(`/admin/backup/${backup_id}/verify`);
-    expect(asked.status).toBe(202);
-    const job = await world.request(asked.headers.get("location") ?? "");
-    expect(await job.json()).toMatchObject({ kind: "verify", backup_id, requested_by: "ops" });
-    const answer = await world.request(`/admin/backup/${backup_id}`, { method: "DELETE" });
-    expect(answer.status).toBe(409);
-    expect(await answer.json()).toMatchObject({ code: "in_use" });
-  });
 });

@@ -113,15 +113,6 @@ describe("GET /admin/monitor/status", () => {
     world.limitSettings = { ALERT_MONITOR_GAP_MS: String(20 * MINUTE_MS) };
     expect(await monitor()).toMatchObject({ status: "pass" });
   });
-
-  it("shows a finding of the last evaluation until the next one", async () => {
-    world.monitor.compared(31);
-    await world.monitor.evaluate();
-    const stale = "rule:catalog_stale: The catalog was last compared with upstream 1 d 7 h ago.";
-    expect(await monitor(503)).toMatchObject({ status: "fail", output: stale });
-    await world.evaluate();
-    expect(await monitor()).toMatchObject({ status: "pass" });
-  });
 });
 
 /** The answers of the status, or of the public summary, by question. */
@@ -197,17 +188,6 @@ describe("the status after a loss in the stores", () => {
       status: "fail",
       severity: "fail",
     });
-  });
-
-  it("fails if only the blobs are lost, although this isolate has them in memory", async () => {
-    const isolate = world.newIsolate();
-    const status = async () => (await isolate.request("/catalog/health")).status;
-    expect(await status()).toBe(200);
-    for (const blob of world.installation.blobs()) world.installation.loseBlob(blob);
-    world.ingest.time += 4_999;
-    expect(await status()).toBe(200); // what it found is reused
-    world.ingest.time += 1;
-    expect(await status()).toBe(503);
   });
 
   it("says in its first answer that blobs are lost, once the monitor has found it", async () => {
@@ -315,17 +295,6 @@ describe("the five answers", () => {
     });
   });
 
-  it("tell operators and the public alike that the evaluation is late", async () => {
-    world.ingest.time += 15 * MINUTE_MS;
-    const late = "the rules were last evaluated";
-    for (const path of ["/admin/monitor/status", "/dashboard/summary"])
-      expect(await answers(path), path).toMatchObject({
-        served: say("pass", "Yes"),
-        fresh: say("fail", "As of 2026-10-20", late),
-        failed: say("fail", "1 problem", late),
-      });
-  });
-
   it("say that nothing is known while the monitor and the coordinator are away", async () => {
     world.breakCalls("");
     expect(await answers()).toMatchObject({
@@ -351,17 +320,6 @@ describe("the five answers", () => {
     expect(await answer.json()).toMatchObject({ code: "other_version", detail: refusal });
   });
 
-  it("say that nothing is served while the stores are down", async () => {
-    world.store.before = () => {
-      throw new Error("down");
-    };
-    expect(await answers()).toMatchObject({
-      served: say("fail", "No", "the stores do not answer"),
-      fresh: say("fail", "Unknown"),
-      failed: say("fail", "1 problem"),
-    });
-  });
-
   it("link a failure to its run and its runbook, but give the public only its name", async () => {
     const fetch = () => Promise.reject(new Error("bug"));
     world.ingest.upstream = { ...world.ingest.upstream, fetch };
@@ -382,31 +340,6 @@ describe("the five answers", () => {
     ]);
   });
 
-  it.each<[string, boolean, () => Promise<unknown>]>([
-    ["a pause", true, () => world.post("/admin/ingest/pause")],
-    ["a run has ended", true, () => world.ingest.runToEnd()],
-    ["an operator resumed", false, () => world.post("/admin/ingest/resume")],
-  ])(
-    "say after %s that the rules were evaluated before, and when they are again",
-    async (_, isPublic, change) => {
-      const before = "The rules were last evaluated before the last change.";
-      expect((await answers())["failed"]?.text).not.toContain(before);
-      world.ingest.time += MINUTE_MS;
-      await change();
-      const { failed } = await answers();
-      expect(failed?.details[0]).toMatchObject({
-        text: expect.stringContaining(before),
-        at: "2026-11-20T12:05:00.000Z",
-        links: [{ href: "#alerts" }],
-      });
-      const { failed: shown } = await answers("/dashboard/summary");
-      expect(shown?.text.includes(before)).toBe(isPublic);
-      world.monitor.time = world.ingest.time;
-      await world.post("/admin/alerts/run");
-      expect((await answers())["failed"]?.text).not.toContain(before);
-    },
-  );
-
   it("name who paused and until when, but give the public neither name nor reason", async () => {
     const until = new Date(world.ingest.time + HOUR_MS).toISOString();
     await world.post("/admin/ingest/pause", { note: "bad data", until });
@@ -424,18 +357,6 @@ describe("the five answers", () => {
       say("warn", "Ingestion is paused", "Paused; The pause ends when somebody resumes."),
     );
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
-  });
-
-  it("link a change to the run, the evaluation or the backup that it made", async () => {
-    await world.post("/admin/ingest/queue", {});
-    await world.post("/admin/backup/run", {});
-    world.monitor.compared(31); // so that an alert fires
-    await world.post("/admin/alerts/run", {});
-    const { changed } = await answers();
-    const links = changed?.details.flatMap(({ links: each }) => each.map(({ href }) => href));
-    const runs = expect.stringMatching(/^#runs\/[0-9a-f-]{36}$/);
-    expect(new Set(links)).toEqual(new Set(["#alerts", "#backups", runs, "#audit"]));
-    expect(changed?.text).toContain("ops: backup.run; ops: ingest.queue");
   });
 
   it("show the last three changes by operators", async () => {
@@ -477,45 +398,5 @@ describe("the five answers", () => {
     world.breakD1();
     const { changed } = await answers();
     expect(changed).toMatchObject(say("warn", "Unknown", "the audit in D1 cannot be read"));
-  });
-
-  it("say that the audit is incomplete after D1 was made anew, though it has no entry", async () => {
-    await world.post("/admin/ingest/pause");
-    world.d1.database.exec("DELETE FROM audit; DELETE FROM ingest_runs");
-    await world.ingest.coordinator.reconcile();
-    await world.ingest.drain();
-    for (const path of ["/admin/monitor/status", "/dashboard/summary"])
-      expect((await answers(path))["changed"], path).toMatchObject(
-        say("warn", "Version 1", "The audit is incomplete, because D1 has lost rows."),
-      );
-  });
-
-  it("say when the next job starts only once, and with the time until then", async () => {
-    const { next } = await answers();
-    expect(next?.answer).toBe("Next ingest in 16 h 17 min");
-    expect(next?.text).not.toContain("Next ingest");
-    expect(next?.details).toContainEqual({
-      text: "It starts",
-      at: "2026-11-21T04:17:00.000Z",
-      links: [],
-    });
-  });
-
-  it("link a finding to its run by the alert, whatever its words", async () => {
-    const fetch = () => Promise.reject(new Error("bug"));
-    world.ingest.upstream = { ...world.ingest.upstream, fetch };
-    const { id } = await world.ingest.runToEnd();
-    await world.evaluate();
-    const last = world.monitor.monitor.status();
-    const results = (last.lastRun?.results ?? []).map((result) => ({
-      ...result,
-      message: "The same words.",
-    }));
-    const lastRun = last.lastRun && { ...last.lastRun, results };
-    world.monitor.monitor.status = () => ({ ...last, lastRun });
-    const { failed } = await answers();
-    expect(failed?.details.flatMap(({ links }) => links.map(({ href }) => href))).toContain(
-      `#runs/${id}`,
-    );
   });
 });

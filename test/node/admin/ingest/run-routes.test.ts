@@ -56,15 +56,6 @@ describe("GET /admin/ingest/runs", () => {
       });
   });
 
-  it("shows runs that D1 does not have yet, and the present state of those that it has", async () => {
-    const { run } = await world.ingest.enqueue();
-    await world.saveRuns(aRun(1));
-    expect(await page()).toMatchObject({ runs: [{ id: run.id }, { id: anId(1) }], total: 2 });
-    await world.saveRuns({ ...world.ingest.run(run.id), state: "running" });
-    expect(await page("?state=running")).toMatchObject({ runs: [], total: 0 });
-    expect(await page("?state=queued")).toMatchObject({ runs: [{ id: run.id }], total: 1 });
-  });
-
   it.each(["coordinator", "coordinator unsettledRuns", "coordinator status"])(
     "lists the runs in D1 while “%s” fails, and leaves the pause unknown",
     async (call) => {
@@ -85,14 +76,6 @@ describe("GET /admin/ingest/runs", () => {
     } finally {
       vi.useRealTimers();
     }
-  });
-
-  it("answers 503 while D1 does not answer", async () => {
-    world.breakD1();
-    const answer = await world.request("/admin/ingest/runs");
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get("retry-after")).toBe("10");
-    expect(await answer.json()).toMatchObject({ code: "history_unavailable" });
   });
 });
 
@@ -173,18 +156,12 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
   });
 
   it("says that nothing changed for a cancelled run that only D1 has", async () => {
-    await world.saveRuns(aRun(1, { state: "cancelled" }), aRun(2));
+    await world.saveRuns(aRun(1, { state: "cancelled" }), aRun(2), aRun(3, { state: "running" }));
     const again = await cancel(anId(1));
     expect(again.status).toBe(200);
     expect(await again.json()).toMatchObject({ changed: false, run: { id: anId(1) } });
     expect(await (await cancel(anId(2))).json()).toMatchObject({ code: "run_ended" });
-  });
-
-  it("says of a row that shows a run which the coordinator does not know that nothing runs", async () => {
-    await world.saveRuns(aRun(1, { state: "running" }));
-    const answer = await cancel(anId(1));
-    expect(answer.status).toBe(409);
-    expect(await answer.json()).toMatchObject({ code: "run_lost" });
+    expect(await (await cancel(anId(3))).json()).toMatchObject({ code: "run_lost" });
   });
 
   it("refuses a run that has ended and one that has published", async () => {

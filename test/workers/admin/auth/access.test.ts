@@ -1,7 +1,5 @@
-import { runInDurableObject } from "cloudflare:test";
-import { env, waitUntil } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { accessVerifier } from "../../../../src/admin/auth/access-jwt.ts";
 import worker from "../../../../src/worker.ts";
 import { checkedFetch } from "../../checked-fetch.ts";
 import { AccessTeam, AUDIENCE, type JwtChanges, TEAM } from "../../../builders/access-team.ts";
@@ -83,31 +81,4 @@ describe("the Worker behind Cloudflare Access", () => {
       log.mockRestore();
     }
   });
-});
-
-it("a JWT passes even if the request that fetched the keys was cut off", async () => {
-  const keySet = await team.keySet();
-  const fetch = vi.spyOn(globalThis, "fetch");
-  const settings = { issuer: TEAM, audience: AUDIENCE, operators: [] };
-  const verify = accessVerifier(settings, waitUntil);
-  const jwt = await team.sign(Date.now());
-  const begun = Promise.withResolvers<void>();
-  fetch.mockImplementationOnce(async () => {
-    begun.resolve();
-    return new Promise(() => {});
-  });
-  // Each Durable Object is a context of its own, whose I/O ends with it.
-  const objects = ["first", "second"].map((name) => env.ALERTS.getByName(name));
-  // Opens one after the other: in tests, loading code is I/O, which two at once would share.
-  for (const object of objects) await runInDurableObject(object, () => {});
-  const [first, second] = objects.map((object, index) =>
-    runInDurableObject(object, async (_, state) => {
-      if (index === 0) void begun.promise.then(() => state.abort("cut off"));
-      else await begun.promise;
-      return verify(jwt);
-    }),
-  );
-  await expect(first).rejects.toThrow("cut off");
-  fetch.mockImplementation(async () => Response.json(keySet));
-  expect(await second).toMatchObject({ ok: true });
 });

@@ -18,16 +18,6 @@ function watchLog(event: string) {
   return () => lines().filter((line) => line.event === event);
 }
 
-describe("GET /dashboard/summary", () => {
-  it("reads the stores and reuses the answer for five seconds", async () => {
-    const first = await checkedFetch("/dashboard/summary");
-    expect(first.headers.get("cache-control")).toBe("public, max-age=5");
-    const text = await first.text();
-    expect(JSON.parse(text)).toMatchObject({ ingest: { paused: false, last_run: null } });
-    expect(await (await checkedFetch("/dashboard/summary")).text()).toBe(text);
-  });
-});
-
 describe("GET /admin/monitor/status", () => {
   it("probes the real stores and the coordinator", async () => {
     const answer = await admin("GET", "/admin/monitor/status");
