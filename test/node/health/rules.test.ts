@@ -297,7 +297,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(24);
+    expect(findings).toHaveLength(26);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
