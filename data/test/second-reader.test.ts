@@ -60,7 +60,6 @@ const reader: UpstreamReader = {
       filtered: rows.length - airports.length,
       coded: airports.length,
       rejects: [],
-      repaired: {},
     };
   },
   readSubdivisions: async () => ({ names: new Map(), rejects: [] }),

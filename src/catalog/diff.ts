@@ -6,7 +6,6 @@
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
   type Airport,
   AirportSchema,
@@ -23,7 +22,6 @@ import {
   compareFields,
   diffList,
   type EntityChange,
-  entityKey,
   type ListChanges,
   type ListDiff,
   type ListReader,
@@ -69,24 +67,14 @@ export function diffCommon(pair: VersionPair): Omit<CatalogDiff, "regions"> {
   };
 }
 
-/**
- * Compares the regions, as `diffCatalogs` does.
- *
- * @param known changes of airport codes between these versions by encoded id. Codes are the same in
- *   all locales, and some regions have thousands: the comparison of one locale fills it for others.
- */
-export function diffRegions(
-  pair: VersionPair,
-  known: KnownCodes = new Map(),
-): CatalogDiff["regions"] {
+/** Compares the regions, as `diffCatalogs` does. */
+export function diffRegions(pair: VersionPair): CatalogDiff["regions"] {
   return diffList(pair, {
     field: "regions",
     read: readRegion,
-    compare: (before, after) => compareRegions(before, after, { known, ...pair }),
+    compare: (before, after) => compareRegions(before, after, pair),
   });
 }
-
-export type KnownCodes = Map<string, CodeChanges>;
 
 /** Counts the entities of each list that differ. */
 export function countChanges({ airports, cities, countries, regions }: CatalogDiff): ChangeCounts {
@@ -132,13 +120,11 @@ function readRegion(entity: Uint8Array): RegionFields {
 function compareRegions(
   before: Uint8Array,
   after: Uint8Array,
-  { known, isOfTwoLocales = false }: Pick<VersionPair, "isOfTwoLocales"> & { known: KnownCodes },
+  { isOfTwoLocales = false }: Pick<VersionPair, "isOfTwoLocales">,
 ): RegionChange | undefined {
-  const key = entityKey(after);
-  const codes = known.get(key) ?? compareCodes(before, after);
-  known.set(key, codes);
-  const { airport_iata_codes: _, ...was } = readRegion(withoutCodes(before));
-  const { airport_iata_codes: __, ...is } = readRegion(withoutCodes(after));
+  const { airport_iata_codes: had, ...was } = readRegion(before);
+  const { airport_iata_codes: has, ...is } = readRegion(after);
+  const codes = { added: missingFrom(had, has), removed: missingFrom(has, had) };
   const { name_localized, slug_localized } = isOfTwoLocales ? is : was;
   const change = compareFields({ ...was, name_localized, slug_localized }, is, is.slug);
   if (codes.added.length === 0 && codes.removed.length === 0) return change;
@@ -146,24 +132,6 @@ function compareRegions(
     ...(change ?? { id: is.id, label: is.slug, before: {}, after: {} }),
     airport_iata_codes: codes,
   };
-}
-
-function compareCodes(before: Uint8Array, after: Uint8Array): CodeChanges {
-  const had = readRegion(before).airport_iata_codes;
-  const has = readRegion(after).airport_iata_codes;
-  return { added: missingFrom(had, has), removed: missingFrom(has, had) };
-}
-
-/** Cuts an encoded region off at its airport codes, which encoders write last. */
-function withoutCodes(region: Uint8Array): Uint8Array {
-  const reader = new BinaryReader(region);
-  while (reader.pos < reader.len) {
-    const at = reader.pos;
-    const [field, wireType] = reader.tag();
-    if (field === RegionSchema.field.airportIataCodes.number) return region.subarray(0, at);
-    reader.skip(wireType, field);
-  }
-  return region;
 }
 
 /** Returns the `codes` that are missing from `others`. */

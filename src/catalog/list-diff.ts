@@ -121,7 +121,7 @@ function entityAt(message: Uint8Array, at: number): Uint8Array {
 }
 
 /** Reads the encoded id of an encoded entity, which is in the same field of every message. */
-export function entityKey(entity: Uint8Array): string {
+function entityKey(entity: Uint8Array): string {
   const reader = new BinaryReader(entity);
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();

@@ -60,7 +60,7 @@ export function account(
   { read, regionRejects }: RowsRead,
   workspace: Workspace,
 ): Pick<Report, "accounting" | "rejects" | "rejects_total"> {
-  const { unscheduled, city_origins, new_regions, unnamed_regions } = workspace;
+  const { unscheduled, new_regions, unnamed_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
   const rejected_by_reason: { [reason: string]: number } = {};
   for (const { reason } of rejects)
@@ -70,8 +70,6 @@ export function account(
       filtered: read.filtered,
       unscheduled,
       rejected_by_reason,
-      repaired: read.repaired,
-      city_origins,
       new_regions: firstRegions(new_regions),
       ...(unnamed_regions.length > 0 && { unnamed_regions: firstRegions(unnamed_regions) }),
     },

@@ -4,11 +4,10 @@ import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
 import type { SourceAirport } from "../sources/airport.ts";
 import type { ReferenceCountry, ReferenceRegion } from "../sources/reference.ts";
-import type { CityOrigins, ResolvedCities } from "./resolve-cities.ts";
+import type { ResolvedCities } from "./resolve-cities.ts";
 
 export interface Built {
   readonly catalog: Catalog;
-  readonly city_origins: CityOrigins;
   /** Codes and names of subdivisions that come from upstream because the snapshot lacks them. */
   readonly new_regions: readonly string[];
   /** Codes of subdivisions that become no regions: neither the snapshot nor upstream names them. */
@@ -41,7 +40,6 @@ export function buildCatalog(parts: CatalogParts): Built {
         .toSorted((a, b) => compareIds(a.id, b.id)),
       regions: regions.regions,
     },
-    city_origins: placed.city_origins,
     new_regions: regions.added,
     unnamed_regions: regions.unnamed,
   };
@@ -52,7 +50,6 @@ interface PlacedAirports {
   /** In order of IATA codes. */
   readonly airports: readonly Airport[];
   readonly cities: readonly City[];
-  readonly city_origins: Built["city_origins"];
   /** IATA codes by upstream's ISO 3166-2 code. */
   readonly codesByRegion: ReadonlyMap<string, readonly string[]>;
   /** IATA codes by ISO 3166-1 alpha-2 code. */
@@ -62,14 +59,13 @@ interface PlacedAirports {
 /** Converts upstream's airports to the catalog's. Nothing needs upstream's airports afterwards. */
 export function placeAirports(
   airports: readonly SourceAirport[],
-  { cities, cityIds, origins }: ResolvedCities,
+  { cities, cityIds }: ResolvedCities,
 ): PlacedAirports {
   return {
     airports: airports
       .map((airport, index) => toAirport(airport, cityIds[index]))
       .toSorted((a, b) => compareText(a.iata, b.iata)),
     cities,
-    city_origins: origins,
     codesByRegion: codesBy(airports, ({ region }) => region),
     codesByCountry: codesBy(airports, ({ country }) => country),
   };

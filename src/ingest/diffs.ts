@@ -2,13 +2,7 @@
  * Makes the diffs that lead to a version from the contents before it, once, when it is published.
  * Apps that have one of these contents read them instead of the whole catalog.
  */
-import {
-  type CatalogDiff,
-  type CodeChanges,
-  diffCommon,
-  diffRegions,
-  type KnownCodes,
-} from "../catalog/diff.ts";
+import { type CatalogDiff, diffCommon, diffRegions } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import type { ListDiff } from "../catalog/list-diff.ts";
@@ -62,20 +56,10 @@ export function earlierContents(
 
 type CommonDiff = ReturnType<typeof diffCommon>;
 
-interface CommonLists {
-  /** The new content. */
-  readonly catalog: Catalog;
-  readonly earlier: readonly Manifest[];
-  /** The comparison that the guards have made with a version. */
-  readonly judged: { readonly generation: number; readonly diff: CommonDiff | null } | null;
-}
-
 interface LocalRegions {
   readonly locale: string;
   /** The locale's own segment of the new message. */
   readonly regions: Uint8Array;
-  /** SHA-256 (hex) of the new content. */
-  readonly to: string;
 }
 
 /**
@@ -85,8 +69,6 @@ interface LocalRegions {
 export class DiffMaker {
   readonly #store: Pick<CatalogStore, "readBlob">;
   readonly #segments: SegmentStore;
-  /** A cache of the changes of airport codes, by both contents. */
-  readonly #codes = new Map<string, KnownCodes>();
 
   constructor(store: Pick<CatalogStore, "readBlob">, segments: SegmentStore) {
     this.#store = store;
@@ -95,15 +77,15 @@ export class DiffMaker {
 
   /** Compares the lists that all locales share. */
   async start(
-    { catalog, earlier, judged }: CommonLists,
+    catalog: Catalog,
+    earlier: readonly Manifest[],
     context: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<StoredDiff[]> {
     const diffs: StoredDiff[] = [];
     const blobs: Blob[] = [];
     for (const version of earlier) {
       const { generation, published_at, catalog_sha256 } = version;
-      const isJudged = judged?.generation === generation;
-      const lists = isJudged ? judged.diff : await this.#compareCommon(version, catalog);
+      const lists = await this.#compareCommon(version, catalog);
       const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
       if (common === null) continue;
       diffs.push({
@@ -123,15 +105,14 @@ export class DiffMaker {
   /** Adds the regions of a locale to the diffs from the contents that have it. */
   async addLocale(
     diffs: readonly StoredDiff[],
-    { locale, regions, to }: LocalRegions,
+    { locale, regions }: LocalRegions,
     context: EncodeContext,
   ): Promise<StoredDiff[]> {
     const added: StoredDiff[] = [];
     const blobs: Blob[] = [];
     for (const diff of diffs) {
       const before = context.retained.findRetained(diff.generation)?.locales[locale];
-      const codes = this.#codesOf(`${diff.catalog_sha256} ${to}`);
-      const lists = await this.#compareRegions(before, regions, codes);
+      const lists = await this.#compareRegions(before, regions);
       const regionsBlob = lists && encodeLists(lists, ["regions"]);
       if (regionsBlob !== null) blobs.push(regionsBlob);
       added.push(
@@ -140,17 +121,6 @@ export class DiffMaker {
     }
     await this.#segments.write(distinct(blobs, diffs), context);
     return added;
-  }
-
-  /** Clears the cache. */
-  forget(): void {
-    this.#codes.clear();
-  }
-
-  #codesOf(contents: string): KnownCodes {
-    const codes = this.#codes.get(contents) ?? new Map<string, CodeChanges>();
-    this.#codes.set(contents, codes);
-    return codes;
   }
 
   async #compareCommon(version: Manifest, catalog: Catalog): Promise<CommonDiff | null> {
@@ -164,13 +134,12 @@ export class DiffMaker {
   async #compareRegions(
     entry: LocaleEntry | undefined,
     regions: Uint8Array,
-    codes: KnownCodes,
   ): Promise<Pick<CatalogDiff, "regions"> | null> {
     const segment = storedSegments(entry?.bodies.proto.identity)[1];
     if (segment?.blob === sha256Hex(regions)) return { regions: NO_DIFFERENCE };
     const before = await readSegment(this.#store, segment);
     const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
-    return pair && { regions: diffRegions(pair, codes) };
+    return pair && { regions: diffRegions(pair) };
   }
 }
 
@@ -213,7 +182,7 @@ function distinct(blobs: readonly Blob[], diffs: readonly StoredDiff[]): Blob[] 
   return [...found.values()].filter(({ sha256 }) => !stored.has(sha256));
 }
 
-/** Most added, changed and removed entities of each list. The counts include all entities. */
+/** Most added, changed and removed entities of each list in a sample. The counts include all. */
 export const CHANGES_LISTED = 10;
 /** Most airport codes of a region; some regions have thousands. */
 const CODES_KEPT = 20;
@@ -249,26 +218,9 @@ export function nothingChanged(locale: string): ChangeSample {
   };
 }
 
-/** Shortens a diff to the sample that a run stores. */
+/** Shortens the texts and the airport codes of a diff of few entities to the sample that a run stores. */
 export function sampleChanges(diff: CatalogDiff, locale: string): ChangeSample {
-  const { airports, cities, countries, regions } = diff;
-  return {
-    locale,
-    airports: cutList(airports),
-    cities: cutList(cities),
-    countries: cutList(countries),
-    regions: cutList(regions),
-  };
-}
-
-function cutList<F, C>({ counts, added, changed, removed }: ListDiff<F, C>): ListDiff<F, C> {
-  const cutAll = <T>(entities: readonly T[]) => entities.slice(0, CHANGES_LISTED).map(cut);
-  return { counts, added: cutAll(added), changed: cutAll(changed), removed: cutAll(removed) };
-}
-
-/** Shortens the texts of a value, and its lists, which contain airport codes. */
-function cut<T>(value: T): T {
-  return shorter(value) as T; // `shorter` keeps every key and type
+  return { locale, ...(shorter(diff) as CatalogDiff) }; // keeps every key and type
 }
 
 function shorter(value: unknown): unknown {

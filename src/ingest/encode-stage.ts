@@ -98,8 +98,7 @@ export class EncodeStage {
     context: EncodeContext,
   ): Promise<IngestStepResult> {
     const { open, compressOwn, segments, diffs: maker } = this.#deps;
-    const { messages, catalog_sha256: to } = contentOf(checkpoint);
-    const message = messages[locale];
+    const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
     const { catalog, namesIn } = await open(checkpoint);
     const part = encodeLocal(catalog.regions, await namesIn(locale));
@@ -112,11 +111,8 @@ export class EncodeStage {
     const own = await encodeOwn(part, deps);
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
-    const diffs = await maker.addLocale(
-      checkpoint.diffs,
-      { locale, regions: part.proto, to },
-      context,
-    );
+    const regions = { locale, regions: part.proto };
+    const diffs = await maker.addLocale(checkpoint.diffs, regions, context);
     const entries = {
       ...checkpoint.entries,
       [locale]: { ...message, bodies, own },

@@ -1,6 +1,5 @@
 /** Guards check a candidate before its publication. `checkGuards` is pure. */
 import {
-  type CatalogDiff,
   type ChangeCounts,
   countChanges,
   diffCatalogs,
@@ -11,7 +10,7 @@ import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/deadline.ts";
 import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
-import { type ChangeSample, DIFF_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
+import { type ChangeSample, CHANGES_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Largest permitted loss of a list, in percent of its published entities. */
@@ -263,8 +262,6 @@ interface CandidateVerdict {
   readonly trips: readonly GuardTrip[];
   /** Null before the first publication, or if no copy of the published version is intact. */
   readonly changes: ChangeSample | null;
-  /** All changes; null where `changes` is null, or if the content is the same. */
-  readonly diff: CatalogDiff | null;
 }
 
 /** Compares a candidate with the published version, for the guards. Throws if a store fails. */
@@ -274,11 +271,10 @@ export async function judgeCandidate(
   store: CatalogStore,
 ): Promise<CandidateVerdict> {
   const { content, parsed, airportSet } = candidate;
-  const found = current && (await findChanges(candidate, current, store));
-  const changes = found && found.changes;
+  const changes = current && (await findChanges(candidate, current, store));
   const published = current && { ...current, changes: changes && countChanges(changes) };
   const trips = checkGuards({ ...parsed, ...content, published, airportSet });
-  return { trips, changes, diff: found && found.diff };
+  return { trips, changes };
 }
 
 /**
@@ -291,12 +287,11 @@ async function findChanges(
   { workspace, content, locales, defaultLocale }: Candidate,
   current: Manifest,
   store: CatalogStore,
-): Promise<Pick<CandidateVerdict, "changes" | "diff"> | null> {
+): Promise<ChangeSample | null> {
   const isCommon = (name: string) => current.locales[name] !== undefined;
   const common = [defaultLocale, ...locales].find(isCommon);
   const locale = common ?? defaultLocale;
-  if (content.catalog_sha256 === current.catalog_sha256)
-    return { changes: nothingChanged(locale), diff: null };
+  if (content.catalog_sha256 === current.catalog_sha256) return nothingChanged(locale);
   const entry = current.locales[common ?? Object.keys(current.locales)[0] ?? ""];
   const body = entry?.bodies.proto.identity;
   if (body === undefined) return null;
@@ -314,8 +309,8 @@ async function findChanges(
   const diff = diffCatalogs({
     before: copy.value,
     after,
-    maxListed: DIFF_LISTED,
+    maxListed: CHANGES_LISTED,
     isOfTwoLocales: common === undefined,
   });
-  return { changes: sampleChanges(diff, locale), diff };
+  return sampleChanges(diff, locale);
 }

@@ -108,7 +108,6 @@ export class Pipeline {
   forget(): void {
     this.#workspace = undefined;
     this.#segments.forget();
-    this.#diffs.forget();
   }
 
   async #fetch(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
@@ -168,7 +167,7 @@ export class Pipeline {
     const workspace = await this.#open(checkpoint);
     const parsed = parsedOf(checkpoint);
     const candidate = { workspace, content, parsed, locales, defaultLocale, airportSet };
-    const { trips, changes, diff } = await judgeCandidate(candidate, current, store);
+    const { trips, changes } = await judgeCandidate(candidate, current, store);
     const patch: Partial<Report> = {
       // Without an intact copy of the published version, the changes are unknown.
       counts:
@@ -189,9 +188,7 @@ export class Pipeline {
       return finish("unchanged", patch);
     const { catalog } = workspace;
     const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
-    const judged = current && { generation: current.generation, diff };
-    const common = { catalog, earlier, judged };
-    const diffs = await this.#diffs.start(common, { mustStoreAll, current });
+    const diffs = await this.#diffs.start(catalog, earlier, { mustStoreAll, current });
     const judgedAgainst = current?.generation ?? null;
     const next: IngestCheckpoint = { ...checkpoint, stage: "encode", judgedAgainst, mustStoreAll };
     return proceed({ ...next, diffs }, patch);

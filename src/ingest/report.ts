@@ -56,12 +56,11 @@ const guardTrip = z.strictObject({
   message: z.string(),
 });
 
-const accounting = z.strictObject({
+/** Not strict: runs of before may have more counts. */
+const accounting = z.object({
   filtered: count.meta({ description: "Upstream rows without an IATA code." }),
   unscheduled: count.meta({ description: "Airports that the setting AIRPORTS excludes." }),
   rejected_by_reason: z.record(z.string(), count),
-  repaired: z.record(z.string(), count),
-  city_origins: z.record(z.string(), count),
   new_regions: z
     .array(z.string())
     .meta({ description: "Code and name of the first subdivisions that the snapshot lacks." }),

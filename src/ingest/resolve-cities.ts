@@ -16,12 +16,6 @@ import {
   VILLAGE,
 } from "../sources/place-names.ts";
 
-/** How an airport's city was found: by the airport's id or by a rule; without either it is new. */
-type CityOrigin = "known_airport" | CityRule | "synthetic";
-
-/** Number of airports by the source of their city. */
-export type CityOrigins = { readonly [O in CityOrigin]: number };
-
 /** Greatest distance of a new city's airports from the first of them. */
 const NEW_CITY_MAX_KM = 50;
 
@@ -30,7 +24,6 @@ export interface ResolvedCities {
   readonly cities: readonly City[];
   /** Id of each airport's city, parallel to the airports. */
   readonly cityIds: readonly Uint8Array[];
-  readonly origins: CityOrigins;
 }
 
 /**
@@ -42,17 +35,10 @@ export function resolveCities(
   airports: readonly SourceAirport[],
   tables: CityTables,
 ): ResolvedCities {
-  const origins = { known_airport: 0, municipality: 0, airport_name: 0, nearest: 0, synthetic: 0 };
   const places = new Nearby(tables.places);
   const known = airports.map((airport) => {
     const key = tables.cityOfAirport.get(airport.id);
-    if (key !== undefined) {
-      origins.known_airport++;
-      return tables.cities.get(key);
-    }
-    const found = findCity(airport, places);
-    origins[found?.rule ?? "synthetic"]++;
-    return found?.place.city;
+    return key === undefined ? findCity(airport, places)?.city : tables.cities.get(key);
   });
   const made = makeCities(
     airports.filter((_, index) => known[index] === undefined),
@@ -66,7 +52,6 @@ export function resolveCities(
   return {
     cities: [...new Set(cities)].toSorted((a, b) => compareIds(a.id, b.id)),
     cityIds: cities.map(({ id }) => id),
-    origins,
   };
 }
 
@@ -144,9 +129,6 @@ const NAMED_FIRST_MAX_KM = 40;
 
 const NEAREST_MAX_KM = 5;
 
-/** Rule that found a city. */
-type CityRule = "municipality" | "airport_name" | "nearest";
-
 /** A place around an airport. */
 interface CityCandidate {
   readonly place: KnownPlace;
@@ -162,18 +144,15 @@ interface CityCandidate {
 export function findCity(
   airport: SourceAirport,
   places: Nearby<KnownPlace>,
-): { readonly place: KnownPlace; readonly rule: CityRule } | undefined {
+): KnownPlace | undefined {
   const around = candidatesAround(airport, places);
   const municipality = findMunicipality(airport, around);
-  const namesake = findNamesake(airport, municipality, around);
-  if (namesake !== undefined) return { place: namesake, rule: "airport_name" };
-  if (municipality !== undefined) return { place: municipality, rule: "municipality" };
-  if (spellingKey(airport.municipality) !== "") return undefined;
-  const inName = bestNamed([placeInAirportName(airport.name)], around);
-  if (inName !== undefined) return { place: inName, rule: "airport_name" };
-  const [nearest] = around.toSorted((a, b) => a.km - b.km || compareKeys(a, b));
-  if (nearest === undefined || nearest.km > NEAREST_MAX_KM) return undefined;
-  return { place: nearest.place, rule: "nearest" };
+  const named = findNamesake(airport, municipality, around) ?? municipality;
+  if (named !== undefined || spellingKey(airport.municipality) !== "") return named;
+  const [nearest] = around
+    .filter(({ km }) => km <= NEAREST_MAX_KM)
+    .toSorted((a, b) => a.km - b.km || compareKeys(a, b));
+  return bestNamed([placeInAirportName(airport.name)], around) ?? nearest?.place;
 }
 
 /** Names a new city: as the municipality without additions, or as the airport. */

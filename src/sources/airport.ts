@@ -83,8 +83,6 @@ export interface AirportsRead {
   /** Rows with an IATA code, also closed ones. */
   readonly coded: number;
   readonly rejects: readonly Reject[];
-  /** Number of repaired values by kind of repair. */
-  readonly repaired: { readonly [reason: string]: number };
 }
 
 /** Upstream's English names of subdivisions. */

@@ -12,8 +12,6 @@ const NAME_MAX_LENGTH = 50;
 const ROW_MAX_CHARACTERS = 262_144;
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const UTF8_MAX_BYTES = 3;
-/** Most rows with more or fewer values than the header. A file of line breaks has millions. */
-const INCOMPLETE_ROWS_MAX = 50_000;
 /** Rows after which other requests have their turn: the coordinator reads files of 80,000. */
 const ROWS_IN_A_TURN = 1000;
 /** The parser builds all rows of a piece at once, which takes a hundred times its bytes. */
@@ -38,7 +36,6 @@ export async function* readCsv(
   };
   try {
     let incomplete: number | undefined;
-    let incompleteRows = 0;
     let rows = 0;
     for await (const { record, line } of parseRows(remember())) {
       if (columns === undefined) {
@@ -46,11 +43,6 @@ export async function* readCsv(
         continue;
       }
       incomplete = record.length === columns.size ? undefined : line;
-      if (incomplete !== undefined && ++incompleteRows > INCOMPLETE_ROWS_MAX)
-        throw new SourceError(
-          "malformed_csv",
-          `${file} has over ${INCOMPLETE_ROWS_MAX} rows with more or fewer values than its header; check that it is the right file`,
-        );
       if (++rows % ROWS_IN_A_TURN === 0) await nextTurn();
       yield new CsvRow(line, record, columns);
     }

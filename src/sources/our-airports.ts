@@ -28,11 +28,6 @@ import { TABLES } from "./source-file.ts";
 /** What editors write where there is no IATA code. */
 const NO_CODE = "XXX";
 
-type RepairReason =
-  "iata_small_letters" | "name_white_space" | "name_note" | "name_capitals" | "icao_from_gps_code";
-
-type RepairCounts = { [R in RepairReason]?: number };
-
 type RejectReason =
   | "missing_required"
   | "bad_iata"
@@ -90,10 +85,8 @@ export async function readAirports(
   knownCountries: ReadonlySet<string>,
   known: readonly KnownAirport[] = [],
 ): Promise<AirportsRead> {
-  const interned = new Map<string, string>();
   const candidates: { airport: SourceAirport; line: number }[] = [];
   const rejects: Reject[] = [];
-  const repaired: RepairCounts = {};
   const rows = new Set(known.map(({ row }) => row));
   const delistedRows = new Map<string, DelistedReason>();
   const unopened = new Set<string>();
@@ -112,7 +105,7 @@ export async function readAirports(
         delistedRows.set(row.get("id"), isClosed ? "closed" : "without_code");
       continue;
     }
-    const parsed = parseAirport(row, { knownCountries, interned }, repaired);
+    const parsed = parseAirport(row, knownCountries);
     if (typeof parsed === "string") {
       rejects.push(reject(parsed, { line: row.line, iata, id: row.get("id") }));
       if (rejects.length > REJECTS_MAX) throw tooManyRejects("airports.csv", row.line);
@@ -128,27 +121,18 @@ export async function readAirports(
   }
   const airports = distinctAirports(candidates, known, rejects);
   for (const { id } of rejects) if (rows.has(id)) delistedRows.set(id, "unusable");
-  return { airports, delistedRows, unopened, seen, coded, filtered, rejects, repaired };
-}
-
-interface ParseRules {
-  readonly knownCountries: ReadonlySet<string>;
-  /** Shares one string between all airports of a country or region. */
-  readonly interned: Map<string, string>;
+  return { airports, delistedRows, unopened, seen, coded, filtered, rejects };
 }
 
 function parseAirport(
   row: CsvRow,
-  { knownCountries, interned }: ParseRules,
-  repaired: RepairCounts,
+  knownCountries: ReadonlySet<string>,
 ): SourceAirport | RejectReason {
   if (!row.complete) return "column_count";
   if (hasOverlong(row, [...REQUIRED_COLUMNS, "icao_code"])) return "bad_text";
   const id = row.get("id");
   const type = AIRPORT_TYPES.find((known) => known === row.get("type"));
-  const spacedName = cleanText(row.get("name"));
-  const plainName = withoutNotes(spacedName);
-  const name = withoutCapitals(plainName);
+  const name = withoutCapitals(withoutNotes(cleanText(row.get("name"))));
   const iata = row.get("iata_code").trim().toUpperCase();
   const lat = parseDegrees(row.get("latitude_deg"));
   const lon = parseDegrees(row.get("longitude_deg"));
@@ -161,50 +145,20 @@ function parseAirport(
   const service = row.get("scheduled_service");
   if (!["yes", "no", ""].includes(service)) return "bad_scheduled_service";
   const municipality = withoutCapitals(cleanText(row.get("municipality")));
-  if (![name, municipality, row.get("iso_region")].every(isServable)) return "bad_text";
-  const icao = findIcao(row);
-  countRepairs(row, { name, plainName, spacedName, icao }, repaired);
-  const region = intern(row.get("iso_region"), interned);
-  const code = intern(country, interned);
-  const place = { lat, lon, country: code, region, municipality };
-  return { id, type, name, ...place, iata, icao, scheduled: service === "yes" };
+  const region = row.get("iso_region");
+  if (![name, municipality, region].every(isServable)) return "bad_text";
+  const place = { lat, lon, country, region, municipality };
+  return { id, type, name, ...place, iata, icao: findIcao(row), scheduled: service === "yes" };
 }
 
 function hasOverlong(row: CsvRow, columns: readonly string[]): boolean {
   return columns.some((column) => row.get(column).length > VALUE_MAX_CHARACTERS);
 }
 
-function intern(text: string, interned: Map<string, string>): string {
-  const known = interned.get(text);
-  if (known === undefined) interned.set(text, text);
-  return known ?? text;
-}
-
 /** Reads `icao_code` or `gps_code`. `ident` often only looks like an ICAO code. */
 function findIcao(row: CsvRow): string {
   const codes = [row.get("icao_code"), row.get("gps_code")];
   return codes.find((code) => /^[A-Z]{4}$/.test(code)) ?? "";
-}
-
-/** Values of a row, and its name before each of the repairs. */
-interface Repaired extends Pick<SourceAirport, "name" | "icao"> {
-  readonly plainName: string;
-  readonly spacedName: string;
-}
-
-function countRepairs(
-  row: CsvRow,
-  { name, plainName, spacedName, icao }: Repaired,
-  repaired: RepairCounts,
-): void {
-  const count = (reason: RepairReason) => {
-    repaired[reason] = (repaired[reason] ?? 0) + 1;
-  };
-  if (/[a-z]/.test(row.get("iata_code"))) count("iata_small_letters");
-  if (spacedName !== row.get("name")) count("name_white_space");
-  if (spacedName !== plainName) count("name_note");
-  if (plainName !== name) count("name_capitals");
-  if (icao !== "" && icao !== row.get("icao_code")) count("icao_from_gps_code");
 }
 
 /** Parses degrees. Returns NaN unless the text is a plain decimal number. */
@@ -272,7 +226,7 @@ export async function readSubdivisions(
   for await (const row of readCsv("regions.csv", bytes, ["code", "name"])) {
     seen++;
     if (!row.complete) {
-      broken++;
+      if (++broken > REJECTS_MAX) throw tooManyRejects("regions.csv", row.line);
       continue;
     }
     const code = row.get("code");

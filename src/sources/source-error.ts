@@ -4,7 +4,6 @@ export const PASSING_FAULTS = [
   "http_status",
   "deadline",
   "broken_off",
-  "changing",
 ] as const;
 type PassingFault = (typeof PASSING_FAULTS)[number];
 

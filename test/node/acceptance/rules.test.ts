@@ -141,18 +141,6 @@ describe("a list of airports that lose their scheduled service", () => {
     ]);
   });
 
-  it("releases each airport that an operator approves while the others wait on for thirty days", () => {
-    life.nextDay(without(11));
-    life.nextDay(without(11), {
-      decisions: [life.decision("approved"), life.decision("approved", 1)],
-    });
-    expect(withService()).toBe(10);
-    life.nextDays(28, without(11));
-    expect(withService()).toBe(10);
-    life.nextDay(without(11));
-    expect(withService()).toBe(1);
-  });
-
   it("waits for thirty days even if upstream mends a part of it or edits the rest", () => {
     const mended = [...served.slice(0, 6), ...without(11).slice(6)];
     life.nextDay(without(11));
@@ -163,13 +151,6 @@ describe("a list of airports that lose their scheduled service", () => {
       mended.map((airport) => ({ ...airport, icao: "LFSB" })),
     );
     expect(withService()).toBe(12);
-  });
-
-  it("dissolves once upstream has mended it", () => {
-    life.nextDay(without(11));
-    life.nextDay(served);
-    life.nextDays(4, without(1));
-    expect(withService()).toBe(11);
   });
 
   it("counts each source separately", () => {

@@ -170,13 +170,4 @@ describe("an ICAO code", () => {
     ]);
     expect(wiki.life.reasons()).toEqual(["YBY: changes_code"]);
   });
-
-  it("does without the other airports that have none", async () => {
-    const wiki = new Wiki("icao");
-    const { ledger } = wiki.life;
-    const airports = ledger.accepted.airports.map((airport) => ({ ...airport, icao: "" }));
-    wiki.life.ledger = { ...ledger, accepted: { ...ledger.accepted, airports } };
-    for (let day = 0; day < 4; day++) await wiki.nextDay("A B C");
-    expect(wiki.served()).toBe("A B C . .");
-  });
 });

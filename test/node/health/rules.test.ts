@@ -894,7 +894,6 @@ describe("source_broken", () => {
     ["source_http_status", "good"],
     ["source_unreachable", "good"],
     ["source_deadline", "good"],
-    ["source_changing", "good"],
     ["source_broken_off", "good"],
     ["source_truncated", "bad"],
     ["store_fault", "good"],

@@ -36,12 +36,6 @@ describe("describeContent", () => {
     expect(violations).toEqual([]);
   });
 
-  it("uses the base slug of a region that has none of its own in the locale", async () => {
-    const snapshot = aSnapshot({ names: { de: "m49:150,Europa,\n" } });
-    const { namesIn } = await aWorkspace(smallAirports, snapshot);
-    expect([...(await namesIn("de"))]).toEqual([["m49:150", { name: "Europa", slug: "europe" }]]);
-  });
-
   it("returns another hash when any locale or entity differs", async () => {
     const workspace = await aWorkspace();
     const less = await aWorkspace(smallAirports.slice(1));

@@ -108,18 +108,6 @@ describe("the diffs of a version", () => {
     await expectExact(world);
   });
 
-  it("have one write for each blob, because KV takes one write per second for each key", async () => {
-    const world = new PipelineWorld();
-    for (const name of ["A", "B", "C"]) {
-      world.store.calls.length = 0;
-      await publish(world, renamed(name));
-      const puts = world.store.calls.filter((call) => call.startsWith("kv put catalog/blob/"));
-      expect(new Set(puts).size).toBe(puts.length);
-    }
-    const { local = {} } = world.current?.diffs[0] ?? {};
-    expect(new Set(Object.values(local)).size).toBe(1);
-  });
-
   it("leave out a content without any copy, and wait for a store that does not answer", async () => {
     const world = new PipelineWorld();
     for (const name of ["A", "B"]) await publish(world, renamed(name));

@@ -59,9 +59,6 @@ type Fate = "day 4" | "day 31" | "operator" | "taken" | "refused" | "no effect";
 /** By whom and what; the edit; its fate; what is served then. */
 const CASES: readonly [string, Edit, Fate, ...string[]][] = [
   ["vandal: an obscene word in a name", name("ZRH", "Zürich Shithole Airport"), "operator"],
-  ["vandal: another obscene word", name("ZRH", "Zürich Sucks Airport"), "operator"],
-  ["vandal: a Russian one", name("ZRH", "Zürich ХУЙ"), "operator"],
-  ["vandal: one for a small airport", name("XFD", "Arschloch Field"), "operator"],
   ["vandal: one in a municipality", edit("XFD", { municipality: "Shitty Uster" }), "operator"],
   [
     "vandal: a joke",
@@ -71,20 +68,7 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
   ],
   ["vandal: a joke about a small airport", name("XFD", "Ghost"), "day 4", "XFD name: Ghost"],
   ["vandal: markup", name("ZRH", "<b>Zürich</b><script>alert(1)</script>"), "refused"],
-  ["vandal: markup in a municipality", edit("XFD", { municipality: "<i>Uster" }), "refused"],
-  ["vandal: an advertisement", name("ZRH", "Zürich cheap taxi www.zrh.example"), "refused"],
-  ["vandal: an emoji", name("ZRH", "Zürich 💩 Airport"), "refused"],
-  ["vandal: 300 letters", name("ZRH", "Zürich ".repeat(43)), "refused"],
-  ["vandal: another direction of writing", name("ZRH", "Zürich \u202etropriA"), "refused"],
-  ["vandal: a control character", name("ZRH", "Zürich\u0000 Airport"), "refused"],
   ["vandal: capitals", name("ZRH", "ZÜRICH AIRPORT"), "no effect"],
-  [
-    "vandal: capitals and more",
-    name("ZRH", "ZÜRICH AIRPORT!!!"),
-    "day 4",
-    "ZRH name: Zürich Airport!!!",
-  ],
-  ["vandal: no name", name("ZRH", ""), "refused"],
   [
     "vandal: an invented IATA code",
     edit("ZRH", { iata_code: "SEX" }),
@@ -92,22 +76,12 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
     "- ZRH",
     "+ SEX Zürich Airport",
   ],
-  ["vandal: an invented ICAO code", edit("ZRH", { icao_code: "SEXY" }), "day 4", "ZRH icao: SEXY"],
   ["vandal: another airport's ICAO code", edit("ZRH", { icao_code: "LSGG" }), "taken"],
-  ["vandal: no ICAO code", edit("ZRH", { icao_code: "", gps_code: "" }), "day 4", "ZRH icao: "],
   ["vandal: no IATA code", edit("ZRH", { iata_code: "" }), "day 4", "- ZRH"],
   ["vandal: another airport's IATA code", edit("ZRH", { iata_code: "GVA" }), "refused"],
   ["vandal: a second row with the code", add({ iata_code: "ZRH", name: "Ghost" }), "refused"],
   ["vandal: a position in Africa", edit("ZRH", place(10, 10)), "day 4", "ZRH position: 10 10"],
-  ["vandal: a position at 0, 0", edit("ZRH", place(0, 0)), "refused"],
-  [
-    "vandal: a position 15 km off",
-    edit("ZRH", place(47.593, 8.548056)),
-    "day 4",
-    "ZRH position: 47.593 8.5481",
-  ],
   ["vandal: another country", edit("XFD", { iso_country: "IT" }), "day 4", "XFD country: IT"],
-  ["vandal: a country that there is not", edit("XFD", { iso_country: "XX" }), "refused"],
   [
     "vandal: another subdivision",
     edit("ZRH", { iso_region: "CH-GE" }),
@@ -131,30 +105,11 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
   ],
   ["vandal: a closing", edit("ZRH", { type: "closed" }), "day 4", "- ZRH"],
   ["vandal: a deleted airport", remove("ZRH"), "day 31", "- ZRH"],
-  ["vandal: a deleted small airport", remove("XFD"), "day 31", "- XFD"],
-  [
-    "vandal: a list of deleted airports",
-    remove(...LINES),
-    "day 31",
-    ...LINES.map((code) => `- ${code}`),
-  ],
   [
     "vandal: a list without service",
     edit(LINES, { scheduled_service: "no" }),
     "day 31",
     ...LINES.map((code) => `${code} service: no`),
-  ],
-  [
-    "vandal: a list of closed airports",
-    edit(LINES, { type: "closed" }),
-    "day 31",
-    ...LINES.map((code) => `- ${code}`),
-  ],
-  [
-    "vandal: a list without codes",
-    edit(LINES, { iata_code: "" }),
-    "day 31",
-    ...LINES.map((code) => `- ${code}`),
   ],
   [
     "vandal: one airport without service",
@@ -171,21 +126,11 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
   ],
   ["vandal: an invented airport", add({ name: "Ghost Field" }), "day 4", "+ XNW Ghost Field"],
   [
-    "vandal: an invented hub",
-    add({ name: "Ghost Hub", type: "large_airport" }),
-    "day 4",
-    "+ XNW Ghost Hub",
-  ],
-  ["vandal: an invented airport with markup", add({ name: "Ghost <img>" }), "refused"],
-  ["vandal: an invented airport with an obscene word", add({ name: "Fuck Field" }), "operator"],
-  [
     "vandal: another name of a subdivision",
     nameRegion("CH-VS", "Ghost"),
     "day 4",
     "SIR regions: Europe, Ghost",
   ],
-  ["vandal: an obscene one", nameRegion("CH-VS", "Puta Canton"), "operator"],
-  ["vandal: one with markup", nameRegion("CH-VS", "<u>Valais"), "refused"],
   ["vandal: one that the snapshot knows", nameRegion("CH-ZH", "Ghost"), "no effect"],
   [
     "vandal: a second name of a subdivision",
@@ -203,18 +148,7 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
     "day 4",
     "ZRH position: 8.5481 47.4581",
   ],
-  [
-    "careless: the other sign",
-    edit("ZRH", place(-47.458057, 8.548056)),
-    "day 4",
-    "ZRH position: -47.4581 8.5481",
-  ],
-  ["careless: a position in words", edit("ZRH", { latitude_deg: "47°27'N" }), "refused"],
   ["careless: a code in small letters", edit("ZRH", { iata_code: "zrh" }), "no effect"],
-  ["careless: a placeholder for a code", add({ iata_code: "XXX" }), "refused"],
-  ["careless: a kind that is none", edit("ZRH", { type: "airport" }), "refused"],
-  ["careless: service in words", edit("ZRH", { scheduled_service: "daily" }), "refused"],
-  ["careless: spaces", name("ZRH", " Zürich  Airport "), "no effect"],
   ["careless: a note in the name", name("ZRH", "Zürich Airport (closed)"), "no effect"],
   [
     "careless: an airport that is being built",
@@ -243,20 +177,6 @@ const CASES: readonly [string, Edit, Fate, ...string[]][] = [
     "ZRH country: IT",
     "ZRH regions: Europe, Lombardy",
   ],
-  [
-    "honest: another name",
-    name("SIR", "Sion International Airport"),
-    "day 4",
-    "SIR name: Sion International Airport",
-  ],
-  [
-    "honest: an ICAO code that was missing",
-    edit("XFD", { icao_code: "LSZK" }),
-    "day 4",
-    "XFD icao: LSZK",
-  ],
-  ["honest: a runway of its own", edit("XFD", place(47.4, 8.8)), "day 4", "XFD position: 47.4 8.8"],
-  ["honest: a small airport that has closed", edit("XFD", { type: "closed" }), "day 4", "- XFD"],
   [
     "honest: a new airport",
     add({ name: "Glarus Airport", municipality: "Glarus" }),
@@ -326,15 +246,6 @@ describe("a new row that takes over an airport's code", () => {
 });
 
 describe("a position that is moved by less than 2 km", () => {
-  /** A degree of latitude has 111.2 km. */
-  const north = (km: number) => edit("XFD", { latitude_deg: String(47.35 + km / 111.2) })(HONEST);
-
-  it("reaches callers at once, but no further than 2 km in however many steps", async () => {
-    const days = await live(new EditedWorld(), [1.5, 3, 4.5, 6, 7.5, 9].map(north));
-    expect(days[0]).toEqual(["XFD position: 47.3635 8.72"]);
-    expect(new Set(days.map(String)).size).toBe(1);
-  });
-
   it("does not change the city until it has waited", async () => {
     const world = new EditedWorld();
     // 4.2 km from Zürich, which is the nearest city of up to 5 km.

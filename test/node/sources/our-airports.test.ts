@@ -28,15 +28,13 @@ describe("readAirports", () => {
       delistedRows: new Map(),
       unopened: new Set(),
       rejects: [],
-      repaired: {},
     });
   });
 
   it("reads the older layout of 18 columns, with ICAO codes from gps_code", async () => {
     expect(OLD_COLUMNS).toHaveLength(18);
-    const { airports, repaired } = await readText(csvOf([anAirportRow()], OLD_COLUMNS));
+    const { airports } = await readText(csvOf([anAirportRow()], OLD_COLUMNS));
     expect(airports).toEqual([aSourceAirport()]);
-    expect(repaired).toEqual({ icao_from_gps_code: 1 });
   });
 
   it("reads columns in any order, and does not need those that it does not use", async () => {
@@ -171,50 +169,28 @@ describe("a row that readAirports rejects", () => {
   it.each<[string, Row]>([
     ["missing_required", { id: "" }],
     ["missing_required", { id: "9".repeat(16) }],
-    ["missing_required", { id: "0" }],
-    ["missing_required", { id: "4439.0" }],
-    ["missing_required", { id: "-1" }],
     ["missing_required", { id: "44\u000039" }],
     ["missing_required", { id: "1e9" }],
-    ["missing_required", { id: "NaN" }],
-    ["missing_required", { id: "2026-02-30" }],
     ["missing_required", { name: " \u00a0 " }],
-    ["missing_required", { name: "(closed)" }],
-    ["bad_iata", { iata_code: "zrhx" }],
-    ["bad_iata", { iata_code: "xxx" }],
     ["bad_iata", { iata_code: "ZRHX" }],
     ["bad_iata", { iata_code: "Z1H" }],
     ["bad_iata", { iata_code: "ZÜR" }],
-    ["bad_iata", { iata_code: "Z\u0000H" }],
-    ["bad_iata", { iata_code: "0" }],
     ["bad_iata", { iata_code: "XXX" }],
     ["bad_text", { name: "Kloten\u0000Field" }],
-    ["bad_text", { municipality: "St.\u0000Gallen" }],
     ["bad_text", { name: "<b>Zürich</b>" }],
-    ["bad_text", { name: "Zürich \u202etropriA" }],
-    ["bad_text", { municipality: "Zür\u200bich" }],
     ["bad_text", { iso_region: `CH-${"X".repeat(118)}` }],
     ["bad_text", { municipality: "taxi-zurich.example" }],
     ["type_excluded", { type: "balloonport" }],
-    ["type_excluded", { type: "" }],
     ["type_excluded", { type: "toString" }],
     ["unknown_country", { iso_country: "XX" }],
     ["unknown_country", { iso_country: "ch" }],
-    ["unknown_country", { iso_country: "" }],
     ["bad_coordinates", { latitude_deg: "" }],
-    ["bad_coordinates", { latitude_deg: "NaN" }],
     ["bad_coordinates", { latitude_deg: "Infinity" }],
     ["bad_coordinates", { latitude_deg: "4.7e1" }],
-    ["bad_coordinates", { latitude_deg: "1e999" }],
-    ["bad_coordinates", { latitude_deg: "0x2f" }],
     ["bad_coordinates", { latitude_deg: "47,458" }],
-    ["bad_coordinates", { latitude_deg: "47.458N" }],
     ["bad_coordinates", { latitude_deg: "90.0001" }],
-    ["bad_coordinates", { latitude_deg: "123456789012345678901234567890" }],
     ["bad_coordinates", { longitude_deg: "-180.5" }],
-    ["bad_coordinates", { longitude_deg: "2026-02-30" }],
     ["bad_coordinates", { latitude_deg: "0", longitude_deg: "-0.0" }],
-    ["bad_coordinates", { latitude_deg: "0.0000001", longitude_deg: "-0.0000004" }],
   ])("counts as %s for %j, and the report says which row it was", async (reason, changes) => {
     const row = anAirportRow(changes);
     const kept = anAirportRow({ id: "1", iata_code: "AAA" });
@@ -234,12 +210,6 @@ describe("a row that readAirports rejects", () => {
       ["column_count", 4],
     ]);
     expect(airports).toHaveLength(1);
-  });
-
-  it("gets its IATA code in capital letters", async () => {
-    const { airports, repaired } = await read(anAirportRow({ iata_code: " zrh" }));
-    expect(airports).toMatchObject([{ iata: "ZRH" }]);
-    expect(repaired).toEqual({ iata_small_letters: 1 });
   });
 
   it("counts as duplicate_iata: the larger type stays, then the lower id", async () => {
@@ -287,47 +257,36 @@ describe("a row that readAirports rejects", () => {
 });
 
 describe("a row that readAirports repairs", () => {
-  it.each<[Row, Partial<AirportsRead["airports"][number]>, AirportsRead["repaired"]]>([
-    [{ name: " Kloten \u00a0 Field\t" }, { name: "Kloten Field" }, { name_white_space: 1 }],
-    [{ name: "Kloten\tField\r\n" }, { name: "Kloten Field" }, { name_white_space: 1 }],
-    [{ name: "KLOTEN FIELD II" }, { name: "Kloten Field II" }, { name_capitals: 1 }],
+  it.each<[Row, Partial<AirportsRead["airports"][number]>]>([
+    [{ name: " Kloten \u00a0 Field\t\r\n" }, { name: "Kloten Field" }],
+    [{ name: "KLOTEN FIELD II" }, { name: "Kloten Field II" }],
+    [{ name: "KLOTEN FIELD (CLOSED)" }, { name: "Kloten Field" }],
+    [{ municipality: "ZÜRICH" }, {}],
+    [{ name: "Zu\u0308rich Airport" }, {}],
+    [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }],
+    [{ name: "(Duplicate)Kloten" }, { name: "Kloten" }],
+    [{ name: "Kloten (INACTIVE}" }, { name: "Kloten" }],
+    [{ name: "Kloten [Under Construction]" }, { name: "Kloten" }],
+    [{ name: "Kloten (U.C.)" }, { name: "Kloten" }],
+    [{ name: "XXX Kloten" }, { name: "Kloten" }],
+    [{ name: "Kloten (abandoned/closed" }, { name: "Kloten" }],
+    [{ name: "Kloten - مطار كلوتن" }, { name: "Kloten" }],
+    [{ name: "Kloten (UCLA) - K-16" }, { name: "Kloten (UCLA) - K-16" }],
+    [{ name: "Kloten (military)" }, { name: "Kloten (military)" }],
+    [{ municipality: "  St.  Gallen " }, { municipality: "St. Gallen" }],
+    [{ icao_code: "LSZ", gps_code: "LSMD" }, { icao: "LSMD" }],
+    [{ icao_code: "", gps_code: "LS-1", ident: "LSZH" }, { icao: "" }],
+    [{ iata_code: " zrh " }, {}],
+    [{ latitude_deg: " +47.4580574999 " }, { lat: 47.4581 }],
+    [{ latitude_deg: "-0.0000001" }, { lat: 0 }],
     [
-      { name: "KLOTEN FIELD (CLOSED)" },
-      { name: "Kloten Field" },
-      { name_note: 1, name_capitals: 1 },
+      { latitude_deg: "-90", longitude_deg: "180" },
+      { lat: -90, lon: 180 },
     ],
-    [{ municipality: "ZÜRICH" }, {}, {}],
-    [{ name: "Zu\u0308rich Airport" }, {}, { name_white_space: 1 }],
-    [{ name: "Kloten (Unusable)" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }, { name_note: 1 }],
-    [{ name: "(Duplicate)Kloten" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten [UNUSABLE]" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten (INACTIVE}" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten (Under Construction)" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten (U.C.)" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "XXX Kloten" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten (abandoned/closed" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten - مطار كلوتن" }, { name: "Kloten" }, { name_note: 1 }],
-    [{ name: "Kloten (UCLA) - K-16" }, { name: "Kloten (UCLA) - K-16" }, {}],
-    [{ name: "Kloten (military)" }, { name: "Kloten (military)" }, {}],
-    [{ municipality: "  St.  Gallen " }, { municipality: "St. Gallen" }, {}],
-    [{ icao_code: "" }, {}, { icao_from_gps_code: 1 }],
-    [{ icao_code: "LSZ", gps_code: "LSMD" }, { icao: "LSMD" }, { icao_from_gps_code: 1 }],
-    [{ icao_code: "", gps_code: "LS-1" }, { icao: "" }, {}],
-    [{ icao_code: "", gps_code: "", ident: "LSZH" }, { icao: "" }, {}],
-    [{ iata_code: " ZRH " }, {}, {}],
-    [{ latitude_deg: " 47.4580574999 " }, { lat: 47.4581 }, {}],
-    [{ latitude_deg: "+47.4580575" }, { lat: 47.4581 }, {}],
-    [{ latitude_deg: "-0.0000001" }, { lat: 0 }, {}],
-    [{ latitude_deg: "-90", longitude_deg: "180" }, { lat: -90, lon: 180 }, {}],
-  ])(
-    "becomes, for the values %j, an airport with %j, and counts as %j",
-    async (changes, repaired, counts) => {
-      const answer = await read(anAirportRow(changes));
-      expect(answer.airports).toEqual([aSourceAirport(repaired)]);
-      expect(answer.repaired).toEqual(counts);
-    },
-  );
+  ])("becomes, for the values %j, an airport with %j", async (changes, repaired) => {
+    const { airports } = await read(anAirportRow(changes));
+    expect(airports).toEqual([aSourceAirport(repaired)]);
+  });
 });
 
 describe("roundDegrees", () => {

@@ -48,6 +48,13 @@ describe("readRegionNames", () => {
     expect((await readSubdivisions(streamOf(text), new Set(["NA-KH"]))).names.size).toBe(1);
   });
 
+  it("refuses a file of line breaks before it has read them all", async () => {
+    const text = `${HEADER}${"\n".repeat(50_002)}`;
+    await expect(readSubdivisions(streamOf(text), new Set())).rejects.toThrow(
+      "regions.csv has over 50000 unusable rows",
+    );
+  });
+
   it.each([
     ["2 of 99", `${HEADER}1,CH-GE\n2,CH-ZH,Zürich,more\n${otherRows(97)}`],
     ["3 of 3", `${HEADER}${"1,CH-ZH,Zürich,more\n".repeat(3)}`],

@@ -65,11 +65,6 @@ export function alarmTime(): Promise<number | null> {
   return runInDurableObject(coordinator(), (_, { storage }) => storage.getAlarm());
 }
 
-/** Waits until no run is under way. */
-export async function idle(): Promise<void> {
-  await expect.poll(async () => (await coordinator().status()).running).toBeNull();
-}
-
 /** Waits until nothing is due any more, but for the second look at a store that has failed. */
 export async function settled(): Promise<void> {
   const look = async () => {

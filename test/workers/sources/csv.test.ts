@@ -88,7 +88,6 @@ describe("readCsv", () => {
     ["truncated", "the last row breaks off before its last column", "a,b\n1,2\n3"],
     ["truncated", "the last row breaks off within quotes", 'a,b\n1,2\n3,"4'],
     ["truncated", "the last row breaks off after a line break in quotes", 'a,b\n1,2\n"3\n'],
-    ["malformed_csv", "it is nothing but line breaks", `a,b${"\n".repeat(50_002)}`],
     ["malformed_csv", "one line is all commas", `a,b\n${",".repeat(300_000)}\n1,2\n`],
     ["malformed_csv", "one value has no end", `a,b\n1,${"x".repeat(300_000)}`],
     ["malformed_csv", "a quote is never closed", `a,b\n1,"2\n${"3,4\n".repeat(80_000)}`],
