@@ -40,10 +40,3 @@ function decodeRun(run: string): string {
 function malformedBase64(): ConnectError {
   return new ConnectError("protocol error: malformed base64", Code.InvalidArgument);
 }
-
-/** Encodes a short error answer in padded base64. Catalog bodies are stored encoded. */
-export function encodeBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
-}
