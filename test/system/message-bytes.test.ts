@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from "vitest";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { brokenRules } from "./catalog-rules.ts";
 import { type Answer, send, sha256 } from "./http.ts";
-import { CONTENT_TYPES, type Form, FORMS, type Frame, frames } from "./wire.ts";
+import { CONTENT_TYPES, decoded, type Form, FORMS, type Frame, frames } from "./wire.ts";
 
 const { locales } = inject("service");
 
@@ -58,6 +58,20 @@ describe.each(locales)("the message in %s", (locale) => {
     expect(message.equals(toBinary(LocationsResponseSchema, binary))).toBe(true);
     expect(parsed.$unknown ?? []).toEqual([]);
     expect(brokenRules(parsed, locale)).toEqual([]);
+  });
+});
+
+describe.each(Object.keys(FORMS) as Form[])("an answer over %s", (form) => {
+  // keys of FORMS
+  const { headers: asked, ...request } = FORMS[form]("ar");
+
+  // One coding each: the edge that is imitated here codes JSON anew where it prefers another one.
+  it.each(["identity", "gzip", "br"])("comes in %s", async (coding) => {
+    const answer = await send({ ...request, headers: { ...asked, "accept-encoding": coding } });
+    expect(answer.headers["content-encoding"] ?? "identity").toBe(coding);
+    expect(answer.headers["content-length"]).toBe(String(answer.body.length));
+    expect(answer.headers["transfer-encoding"]).toBeUndefined();
+    expect(decoded(answer).equals((await send(FORMS[form]("ar"))).body)).toBe(true);
   });
 });
 
