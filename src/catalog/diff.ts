@@ -4,19 +4,14 @@
  * Pure: no clock, no I/O. Time is linear in the entities. It decodes only entities whose bytes
  * differ, because two decoded versions would take much of an isolate's memory.
  */
-import { fromBinary } from "@bufbuild/protobuf";
-import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { type DescMessage, fromBinary, isMessage } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
-  type Airport,
   AirportSchema,
-  type City,
   CitySchema,
-  type Country,
   CountrySchema,
-  type Region,
   RegionSchema,
-  type Uuid,
+  UuidSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import type { AirportFields, CityFields, CountryFields, RegionFields } from "./diff-schema.ts";
 import {
@@ -99,13 +94,12 @@ export function countChanges({ airports, cities, countries, regions }: CatalogDi
 }
 
 /** Reads a list whose entities are compared field by field. */
-function plainReader<M extends Airport | City | Country, F extends { readonly id: string }>(
+function plainReader<F extends { readonly id: string }>(
   field: keyof Counts,
-  schema: GenMessage<M>,
-  toFields: (message: M) => F,
+  schema: DescMessage,
   labelOf: (fields: F) => string,
 ): ListReader<F, EntityChange<F>> {
-  const read = (entity: Uint8Array) => toFields(fromBinary(schema, entity));
+  const read = (entity: Uint8Array) => readFields<F>(schema, entity);
   return {
     field,
     read,
@@ -116,17 +110,21 @@ function plainReader<M extends Airport | City | Country, F extends { readonly id
   };
 }
 
-const AIRPORTS = plainReader("airports", AirportSchema, airportFields, ({ iata }) => iata);
-const CITIES = plainReader("cities", CitySchema, cityFields, ({ name }) => name);
-const COUNTRIES = plainReader(
-  "countries",
-  CountrySchema,
-  countryFields,
-  ({ iso_code2 }) => iso_code2,
-);
+const AIRPORTS = plainReader<AirportFields>("airports", AirportSchema, ({ iata }) => iata);
+const CITIES = plainReader<CityFields>("cities", CitySchema, ({ name }) => name);
+const COUNTRIES = plainReader<CountryFields>("countries", CountrySchema, (it) => it.iso_code2);
 
-function readRegion(entity: Uint8Array): RegionFields {
-  return regionFields(fromBinary(RegionSchema, entity));
+const readRegion = (entity: Uint8Array) => readFields<RegionFields>(RegionSchema, entity);
+
+/** Decodes an entity to JSON with the contract's field names and ids as UUID text. */
+function readFields<F>(schema: DescMessage, entity: Uint8Array): F {
+  const message: { readonly [field: string]: unknown } = { ...fromBinary(schema, entity) };
+  const fields = schema.fields.map(({ name, localName }) => {
+    const value = message[localName];
+    if (value === undefined) throw new Error("a reference without an id");
+    return [name, isMessage(value, UuidSchema) ? idText(value.value) : value];
+  });
+  return Object.fromEntries(fields) as F; // the fields of the contract
 }
 
 function compareRegions(
@@ -170,40 +168,4 @@ function withoutCodes(region: Uint8Array): Uint8Array {
 function missingFrom(others: readonly string[], codes: readonly string[]): string[] {
   const known = new Set(others);
   return codes.filter((code) => !known.has(code));
-}
-
-/** Converts an airport to JSON with the contract's field names and ids as UUID text. */
-function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
-  return { id: uuidOf(id), iata, icao, name, lat, lon, city_id: uuidOf(cityId) };
-}
-
-function cityFields({ id, name, countryId, lat, lon }: City): CityFields {
-  return { id: uuidOf(id), name, country_id: uuidOf(countryId), lat, lon };
-}
-
-function countryFields(country: Country): CountryFields {
-  return {
-    id: uuidOf(country.id),
-    iso_code2: country.isoCode2,
-    iso_code3: country.isoCode3,
-    name_eng: country.nameEng,
-    name_native: country.nameNative,
-    phone_prefix: country.phonePrefix,
-  };
-}
-
-function regionFields(region: Region): RegionFields {
-  return {
-    id: uuidOf(region.id),
-    slug: region.slug,
-    name: region.name,
-    name_localized: region.nameLocalized,
-    slug_localized: region.slugLocalized,
-    airport_iata_codes: region.airportIataCodes,
-  };
-}
-
-function uuidOf(id: Uuid | undefined): string {
-  if (id === undefined) throw new Error("a reference without an id");
-  return idText(id.value);
 }

@@ -72,25 +72,6 @@ describe("a malformed locale", () => {
   });
 });
 
-describe("a compressed request", () => {
-  it("is answered with unimplemented and the coding that is supported", async () => {
-    const { handler } = aHandler();
-    const sent = { "content-encoding": "gzip", "accept-encoding": "gzip" };
-    const response = await handler(aPost("application/proto", { headers: sent }));
-    expect(response.status).toBe(501);
-    expect(await errorOf(response)).toEqual({
-      code: "unimplemented",
-      message: 'unknown compression "gzip": supported encodings are identity',
-    });
-    const grpcEncoding = { "grpc-encoding": "gzip", "grpc-accept-encoding": "identity" };
-    const grpcWeb = await handler(aPost("application/grpc-web", { headers: grpcEncoding }));
-    expect(grpcWeb.headers.has("grpc-encoding")).toBe(false);
-    const body = await grpcWebBodyOf(grpcWeb);
-    expect(trailerOf(body, "grpc-status")).toBe("12");
-    expect(decodeURIComponent(trailerOf(body, "grpc-message") ?? "")).toMatch(/ are identity$/);
-  });
-});
-
 describe("JSON in gRPC-Web that Connect cannot quote in a trailer", () => {
   const emoji = String.fromCodePoint(0x2ab46).repeat(12);
 

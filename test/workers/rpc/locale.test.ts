@@ -40,17 +40,6 @@ describe("the locale of an answer", () => {
     }
   });
 
-  it("always names a published locale, so that storage is read for no other", async () => {
-    const { handler, reader } = aHandler();
-    for (const locale of ["xx", "valueof", "de-DE-1996", "no", "en-x-y"]) {
-      await handler(aPost("application/json", { locale }));
-    }
-    const published = ["en", "en", "de", "no", "en"].map(
-      (locale) => reader.manifest.locales[locale]?.bodies.json.identity,
-    );
-    expect(reader.opened.map(({ body }) => body)).toEqual(published);
-  });
-
   it.each([false, true])(
     "is the first one that is published if neither the default locale nor English is; in memory: %s",
     async (holds) => {
