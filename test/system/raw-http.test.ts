@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, inject, it } from "vitest";
+import { frame } from "../builders/frames.ts";
 import { send, sha256 } from "./http.ts";
 import { chunks, converse, LAST_CHUNK, pieces, postHead } from "./raw-socket.ts";
-import { FORMS, frame, requestMessage } from "./wire.ts";
+import { FORMS, requestMessage } from "./wire.ts";
 
 const { port, logFile } = inject("service");
 

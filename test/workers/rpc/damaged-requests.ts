@@ -1,5 +1,6 @@
 /** What strangers can send: recorded requests with a damaged body, and with parts of other requests. */
 import fc from "fast-check";
+import { frame } from "../../builders/frames.ts";
 import { mutatedBytes } from "../../builders/mutations.ts";
 import recorded from "../../cases/protocol-requests.json";
 
@@ -62,11 +63,7 @@ const MESSAGES = [
 
 /** The same in a frame, which may have other flags. */
 const FRAMES = MESSAGES.flatMap((message) =>
-  [0, 1, 128, 255].map((flags) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(message.length);
-    return Buffer.concat([Buffer.of(flags), length, message]);
-  }),
+  [0, 1, 128, 255].map((flags) => frame(message, flags)),
 );
 
 /** Headers that no recorded request has, and values that may follow those of others. */
@@ -129,9 +126,9 @@ export const connectPosts = like(
   MESSAGES,
 );
 export const grpcWebPosts = like((row) => /grpc-web(?!-text)/.test(typeOf(row)), FRAMES);
-const base64 = FRAMES.flatMap((frame) => [
-  Buffer.from(frame.toString("base64")),
-  Buffer.from(frame.toString("base64url")),
-  Buffer.from(frame.toString("base64").replace(/.{76}/g, "$&\r\n")),
+const base64 = FRAMES.flatMap((framed) => [
+  Buffer.from(framed.toString("base64")),
+  Buffer.from(framed.toString("base64url")),
+  Buffer.from(framed.toString("base64").replace(/.{76}/g, "$&\r\n")),
 ]);
 export const grpcWebTextPosts = like((row) => typeOf(row).includes("grpc-web-text"), base64);

@@ -1,11 +1,11 @@
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { describe, expect, it } from "vitest";
+import { framesOf } from "../../builders/frames.ts";
 import {
   aGet,
   aHandler,
   aPost,
   bytesOf,
-  framesOf,
   type PostType,
   trailerOf,
   URL_OF_METHOD,
