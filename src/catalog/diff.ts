@@ -99,7 +99,7 @@ function plainReader<F extends { readonly id: string }>(
   schema: DescMessage,
   labelOf: (fields: F) => string,
 ): ListReader<F, EntityChange<F>> {
-  const read = (entity: Uint8Array) => readFields<F>(schema, entity);
+  const read = (entity: Uint8Array) => readFields(schema, entity) as F; // of the schema
   return {
     field,
     read,
@@ -114,17 +114,17 @@ const AIRPORTS = plainReader<AirportFields>("airports", AirportSchema, ({ iata }
 const CITIES = plainReader<CityFields>("cities", CitySchema, ({ name }) => name);
 const COUNTRIES = plainReader<CountryFields>("countries", CountrySchema, (it) => it.iso_code2);
 
-const readRegion = (entity: Uint8Array) => readFields<RegionFields>(RegionSchema, entity);
+const readRegion = (entity: Uint8Array) => readFields(RegionSchema, entity) as RegionFields; // of the schema
 
 /** Decodes an entity to JSON with the contract's field names and ids as UUID text. */
-function readFields<F>(schema: DescMessage, entity: Uint8Array): F {
+function readFields(schema: DescMessage, entity: Uint8Array): object {
   const message: { readonly [field: string]: unknown } = { ...fromBinary(schema, entity) };
   const fields = schema.fields.map(({ name, localName }) => {
     const value = message[localName];
     if (value === undefined) throw new Error("a reference without an id");
     return [name, isMessage(value, UuidSchema) ? idText(value.value) : value];
   });
-  return Object.fromEntries(fields) as F; // the fields of the contract
+  return Object.fromEntries(fields);
 }
 
 function compareRegions(
