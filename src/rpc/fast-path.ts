@@ -38,14 +38,14 @@ function decodeJson(message: Uint8Array): string {
 }
 
 /** Decodes base64 in one of its alphabets, padded or not. Throws for anything else. */
-function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
+export function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
   const isPadded = text.endsWith("=");
   if (!alphabet.test(text) || (isPadded ? text.length % 4 !== 0 : text.length % 4 === 1))
     throw new Error("not plain base64");
   return Buffer.from(text, "base64");
 }
 
-const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
+export const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Base64 of a query, which clients may write in either alphabet. */
 const OF_QUERY = /^[\w+/-]*={0,2}$/;
 
