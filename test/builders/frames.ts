@@ -1,5 +1,5 @@
 /** A frame of a gRPC-Web body: a byte of flags, four of length, the data. */
-export interface Frame {
+interface Frame {
   readonly flags: number;
   readonly data: Uint8Array;
 }

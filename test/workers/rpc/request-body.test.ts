@@ -77,7 +77,8 @@ describe("a body over 4,096 bytes", () => {
   it("ends in a refusal by its announced length, with the same message in each protocol", async () => {
     const { handler } = aHandler();
     const ask = async (contentType: string) => {
-      const { request, cancelled } = aStream(contentType, [], { "content-length": "9000" });
+      const announced = { "content-length": "9000" };
+      const { request, cancelled } = aStream(contentType, [new Uint8Array(8)], announced);
       const answer = await handler(request);
       expect(cancelled()).toBe(true);
       return answer;
