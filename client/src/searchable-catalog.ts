@@ -181,8 +181,6 @@ async function endOrAbort(work: Promise<void>, signal: AbortSignal): Promise<voi
 
 interface LibraryOptions extends Source {
   readonly timeoutMs?: number;
-  /** Makes the signal that ends after a time; `AbortSignal.timeout` without it. */
-  readonly abortAfter?: (ms: number) => AbortSignal;
 }
 
 interface Fetching {
@@ -196,26 +194,19 @@ interface Fetching {
 class Library {
   readonly #source: Source;
   readonly #timeoutMs: number;
-  readonly #abortAfter: (ms: number) => AbortSignal;
   readonly #store: Store;
   readonly #files: SearchFiles;
 
-  constructor(options: LibraryOptions, store: Store) {
-    const {
-      timeoutMs = DEFAULT_TIMEOUT_MS,
-      abortAfter = (ms) => AbortSignal.timeout(ms),
-      ...source
-    } = options;
+  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, ...source }: LibraryOptions, store: Store) {
     this.#source = source;
     this.#timeoutMs = timeoutMs;
-    this.#abortAfter = abortAfter;
     this.#store = store;
     this.#files = new SearchFiles(source, store);
   }
 
   /** Returns the signal that ends when what begins now has taken as long as it may. */
   startDeadline(): AbortSignal {
-    return this.#abortAfter(this.#timeoutMs);
+    return AbortSignal.timeout(this.#timeoutMs);
   }
 
   /** Opens the catalog of a locale: the stored one without any request, if there is one. */

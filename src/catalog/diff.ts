@@ -4,18 +4,13 @@
  * Pure: no clock, no I/O. Time is linear in the entities. It decodes only entities whose bytes
  * differ, because two decoded versions would take much of an isolate's memory.
  */
-import { fromBinary } from "@bufbuild/protobuf";
-import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { type DescMessage, fromBinary, isMessage } from "@bufbuild/protobuf";
 import {
-  type Airport,
   AirportSchema,
-  type City,
   CitySchema,
-  type Country,
   CountrySchema,
-  type Region,
   RegionSchema,
-  type Uuid,
+  UuidSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import type { AirportFields, CityFields, CountryFields, RegionFields } from "./diff-schema.ts";
 import {
@@ -87,13 +82,12 @@ export function countChanges({ airports, cities, countries, regions }: CatalogDi
 }
 
 /** Reads a list whose entities are compared field by field. */
-function plainReader<M extends Airport | City | Country, F extends { readonly id: string }>(
+function plainReader<F extends { readonly id: string }>(
   field: keyof Counts,
-  schema: GenMessage<M>,
-  toFields: (message: M) => F,
+  schema: DescMessage,
   labelOf: (fields: F) => string,
 ): ListReader<F, EntityChange<F>> {
-  const read = (entity: Uint8Array) => toFields(fromBinary(schema, entity));
+  const read = (entity: Uint8Array) => readFields(schema, entity) as F; // of the schema
   return {
     field,
     read,
@@ -104,17 +98,21 @@ function plainReader<M extends Airport | City | Country, F extends { readonly id
   };
 }
 
-const AIRPORTS = plainReader("airports", AirportSchema, airportFields, ({ iata }) => iata);
-const CITIES = plainReader("cities", CitySchema, cityFields, ({ name }) => name);
-const COUNTRIES = plainReader(
-  "countries",
-  CountrySchema,
-  countryFields,
-  ({ iso_code2 }) => iso_code2,
-);
+const AIRPORTS = plainReader<AirportFields>("airports", AirportSchema, ({ iata }) => iata);
+const CITIES = plainReader<CityFields>("cities", CitySchema, ({ name }) => name);
+const COUNTRIES = plainReader<CountryFields>("countries", CountrySchema, (it) => it.iso_code2);
 
-function readRegion(entity: Uint8Array): RegionFields {
-  return regionFields(fromBinary(RegionSchema, entity));
+const readRegion = (entity: Uint8Array) => readFields(RegionSchema, entity) as RegionFields; // of the schema
+
+/** Decodes an entity to JSON with the contract's field names and ids as UUID text. */
+function readFields(schema: DescMessage, entity: Uint8Array): object {
+  const message: { readonly [field: string]: unknown } = { ...fromBinary(schema, entity) };
+  const fields = schema.fields.map(({ name, localName }) => {
+    const value = message[localName];
+    if (value === undefined) throw new Error("a reference without an id");
+    return [name, isMessage(value, UuidSchema) ? idText(value.value) : value];
+  });
+  return Object.fromEntries(fields);
 }
 
 function compareRegions(
@@ -138,40 +136,4 @@ function compareRegions(
 function missingFrom(others: readonly string[], codes: readonly string[]): string[] {
   const known = new Set(others);
   return codes.filter((code) => !known.has(code));
-}
-
-/** Converts an airport to JSON with the contract's field names and ids as UUID text. */
-function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
-  return { id: uuidOf(id), iata, icao, name, lat, lon, city_id: uuidOf(cityId) };
-}
-
-function cityFields({ id, name, countryId, lat, lon }: City): CityFields {
-  return { id: uuidOf(id), name, country_id: uuidOf(countryId), lat, lon };
-}
-
-function countryFields(country: Country): CountryFields {
-  return {
-    id: uuidOf(country.id),
-    iso_code2: country.isoCode2,
-    iso_code3: country.isoCode3,
-    name_eng: country.nameEng,
-    name_native: country.nameNative,
-    phone_prefix: country.phonePrefix,
-  };
-}
-
-function regionFields(region: Region): RegionFields {
-  return {
-    id: uuidOf(region.id),
-    slug: region.slug,
-    name: region.name,
-    name_localized: region.nameLocalized,
-    slug_localized: region.slugLocalized,
-    airport_iata_codes: region.airportIataCodes,
-  };
-}
-
-function uuidOf(id: Uuid | undefined): string {
-  if (id === undefined) throw new Error("a reference without an id");
-  return idText(id.value);
 }

@@ -4,6 +4,7 @@ import { DCZ_HEADER_BYTES, dczHeader, encodeStart, LAST_BLOCK } from "./dcz.ts";
 import {
   type Bodies,
   type Body,
+  bodyOf,
   type Coding,
   DELTA_FORMS,
   type DeltaForm,
@@ -66,12 +67,11 @@ function messagesOf(bodies: Bodies, representation: Representation): Bodies["pro
  * and not the hash of its bytes.
  */
 function compressedFrame({ sha256, bytes, segments }: Body): Body {
-  const header = compressedFrameHeader(bytes);
-  return {
-    sha256: sha256.slice(32) + sha256.slice(0, 32),
-    bytes: header.length + bytes + SUCCESS_TRAILER_FRAME.length,
-    segments: [inlineSegment(header), ...segments, inlineSegment(SUCCESS_TRAILER_FRAME)],
-  };
+  return bodyOf(sha256.slice(32) + sha256.slice(0, 32), [
+    inlineSegment(compressedFrameHeader(bytes)),
+    ...segments,
+    inlineSegment(SUCCESS_TRAILER_FRAME),
+  ]);
 }
 
 function inlineSegment(bytes: Uint8Array): Segment {
@@ -157,15 +157,6 @@ function part(
   { start, bytes }: Pick<StoredDelta, "start" | "bytes">,
 ): StoredSegment {
   return { blob, start, bytes };
-}
-
-function bodyOf(sha256: string, segments: Body["segments"]): Body {
-  const bytes = segments.reduce((sum, segment) => sum + bytesOf(segment), 0);
-  return { sha256, bytes, segments };
-}
-
-function bytesOf(segment: Segment): number {
-  return "blob" in segment ? segment.bytes : Buffer.byteLength(segment.inline, "base64");
 }
 
 /** Stands for the hash of the bytes. `findDeltaTag` knows the target by it. */

@@ -250,16 +250,13 @@ export function readEntry(
   segments: readonly SegmentEntry[],
   { coverage, bodies, own }: StoredEntry,
 ): LocaleEntry {
-  const segmentAt = (index: number) => {
+  const segmentAt = (index: number): Segment => {
     const stored = segments[index];
     if (stored === undefined) throw new Error("a segment is not listed");
-    return sized(stored);
+    return typeof stored === "string" ? { inline: stored } : { blob: stored[0], bytes: stored[1] };
   };
-  const readBody = ([sha256, ...indexes]: StoredBody): Body => {
-    const parts = indexes.map(segmentAt);
-    const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
-    return { sha256, bytes, segments: parts.map(({ segment }) => segment) };
-  };
+  const readBody = ([sha256, ...indexes]: StoredBody): Body =>
+    bodyOf(sha256, indexes.map(segmentAt));
   const forms = mapValues(bodies, (codings) => mapValues(codings, readBody));
   const message = forms["proto"]?.["identity"];
   if (message === undefined) throw new Error("a locale has no message");
@@ -273,15 +270,14 @@ export function readEntry(
   };
 }
 
-function sized(stored: SegmentEntry): SizedSegment {
-  if (typeof stored !== "string")
-    return { segment: { blob: stored[0], bytes: stored[1] }, bytes: stored[1] };
-  return { segment: { inline: stored }, bytes: Buffer.byteLength(stored, "base64") };
+/** A body that is those segments. */
+export function bodyOf(sha256: string, segments: Body["segments"]): Body {
+  const bytes = segments.reduce((sum, segment) => sum + bytesOf(segment), 0);
+  return { sha256, bytes, segments };
 }
 
-interface SizedSegment {
-  readonly segment: Segment;
-  readonly bytes: number;
+function bytesOf(segment: Segment): number {
+  return "blob" in segment ? segment.bytes : Buffer.byteLength(segment.inline, "base64");
 }
 
 function mapValues<T, U>(

@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { decodeBase64, USUAL } from "./fast-path.ts";
 
 /**
  * Decodes a body of `application/grpc-web-text`. Each frame may carry its own padding (gRPC-Web,
@@ -24,14 +26,8 @@ const latin1 = new TextDecoder("latin1");
 function decodeQuanta(text: string): Uint8Array {
   const runs = text.match(/[^=]+={0,2}/g) ?? [];
   if (runs.join("") !== text) throw malformedBase64();
-  return Uint8Array.from(runs.map(decodeRun).join(""), (char) => char.charCodeAt(0));
-}
-
-function decodeRun(run: string): string {
-  // atob skips white space, which would shift the groups of four characters.
-  if (!/^[A-Za-z0-9+/]+=*$/.test(run)) throw malformedBase64();
   try {
-    return atob(run);
+    return Buffer.concat(runs.map((run) => decodeBase64(run, USUAL)));
   } catch {
     throw malformedBase64();
   }
@@ -39,11 +35,4 @@ function decodeRun(run: string): string {
 
 function malformedBase64(): ConnectError {
   return new ConnectError("protocol error: malformed base64", Code.InvalidArgument);
-}
-
-/** Encodes a short error answer in padded base64. Catalog bodies are stored encoded. */
-export function encodeBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
 }

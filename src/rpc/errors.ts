@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { create, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
@@ -14,7 +15,6 @@ import {
   trailerSerialize,
 } from "@connectrpc/connect/protocol-grpc-web";
 import { LOCALE_MAX_BYTES, type ParsedLocale } from "../catalog/locale.ts";
-import { encodeBase64 } from "./base64-body.ts";
 import type { CallError } from "./look-up.ts";
 import { isGrpcWeb, isGrpcWebText } from "./request.ts";
 import { ACCEPT_POST, ALLOW, allowAnyOrigin, MEDIA_TYPES } from "./response.ts";
@@ -126,13 +126,11 @@ export function errorResponse(
   headers.set("cache-control", "no-store");
   if (answer.status === 405) headers.set("allow", ALLOW);
   if (answer.status === 415) headers.set("accept-post", ACCEPT_POST);
-  let body: string | Uint8Array<ArrayBuffer> | null = answer.body;
-  if (body.byteLength > 0 && isGrpcWebText(contentType)) {
-    headers.set("content-type", MEDIA_TYPES["grpc-web-text"]);
-    body = encodeBase64(body);
-  }
-  if (body.length === 0 || method === "HEAD") body = null;
-  return new Response(body, { status: answer.status, headers });
+  const { status, body } = answer;
+  if (body.byteLength === 0 || method === "HEAD") return new Response(null, { status, headers });
+  if (!isGrpcWebText(contentType)) return new Response(body, { status, headers });
+  headers.set("content-type", MEDIA_TYPES["grpc-web-text"]);
+  return new Response(Buffer.from(body).toString("base64"), { status, headers });
 }
 
 /** Builds the answer that the router would give for an error. */

@@ -38,14 +38,14 @@ function decodeJson(message: Uint8Array): string {
 }
 
 /** Decodes base64 in one of its alphabets, padded or not. Throws for anything else. */
-function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
+export function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
   const isPadded = text.endsWith("=");
   if (!alphabet.test(text) || (isPadded ? text.length % 4 !== 0 : text.length % 4 === 1))
     throw new Error("not plain base64");
   return Buffer.from(text, "base64");
 }
 
-const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
+export const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Base64 of a query, which clients may write in either alphabet. */
 const OF_QUERY = /^[\w+/-]*={0,2}$/;
 
@@ -62,18 +62,13 @@ export function readCall(head: RequestHead, body: Uint8Array): Call | undefined 
   const query = queryOf(head.url);
   if (query === undefined || !hasTime(head) || isCoded(head)) return undefined;
   if (head.method === "POST")
-    return query === "" ? POST_FORMS.get(head.contentType)?.(toLatin1(body)).call : undefined;
+    return query === "" ? POST_FORMS.get(head.contentType)?.(toLatin1(body)) : undefined;
   const isGet = head.method === "GET" || head.method === "HEAD";
-  return isGet && head.contentType === "" ? readGet(query).call : undefined;
+  return isGet && head.contentType === "" ? readGet(query) : undefined;
 }
 
-/** The call of a request, if it is a usual one. */
-interface Read {
-  readonly call: Call | undefined;
-}
-
-/** Reads the call in a body, given as Latin-1. */
-type ReadBody = (text: string) => Read;
+/** Reads the call in a body, given as Latin-1, if it is a usual one. */
+type ReadBody = (text: string) => Call | undefined;
 
 /** How to read a body, by content type. */
 const POST_FORMS: ReadonlyMap<string, ReadBody> = new Map([
@@ -98,7 +93,7 @@ function postForm(
   );
 }
 
-/** Parses a query. */
+/** Reads the call in a query, if it is a usual one. */
 const readGet = memoize(
   whereValid((query) => {
     const parameters = new URLSearchParams(query);
@@ -116,12 +111,12 @@ const readGet = memoize(
 );
 
 /** Reads nothing where `read` throws: the router parses the request again and reports the error. */
-function whereValid(read: (text: string) => Call | undefined): (text: string) => Read {
+function whereValid(read: ReadBody): ReadBody {
   return (text) => {
     try {
-      return { call: read(text) };
+      return read(text);
     } catch {
-      return { call: undefined };
+      return undefined;
     }
   };
 }

@@ -1,16 +1,6 @@
-/** Manifests as an ingest publishes them, and what damage can make of them. */
+/** What damage can make of a manifest. */
 import fc from "fast-check";
-import type { Manifest } from "../../src/catalog/manifest.ts";
 import { mutatedBytes } from "./mutations.ts";
-import { PipelineWorld } from "./pipeline-world.ts";
-
-/** A small catalog, published into stores in memory by the real pipeline. */
-export async function publishedManifest(): Promise<{ manifest: Manifest; world: PipelineWorld }> {
-  const world = new PipelineWorld();
-  await world.runToEnd();
-  if (world.current === null) throw new Error("nothing was published");
-  return { manifest: world.current, world };
-}
 
 /** The text of some JSON, such as a manifest, with values, parts or bytes changed. */
 export function damagedManifest(manifest: object): fc.Arbitrary<string> {

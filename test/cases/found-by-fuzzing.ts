@@ -3,13 +3,6 @@
  * them. The properties try them before anything random, so that none of them comes back.
  */
 
-/** Fields of a manifest by path and what they became: each was published once as it was. */
-export const FOUND_IN_MANIFESTS: readonly (readonly [path: string, value: unknown])[] = [
-  ["segments.0", "%"],
-  ["locales.en.bodies.json.gzip", ["0".repeat(64), -1]],
-  ["locales.en.bodies.json.gzip", ["0".repeat(64), 0.5]],
-];
-
 /** What followed the header of a table: each was held in memory to its end before it was refused. */
 export const FOUND_IN_TABLES: readonly string[] = [
   "\n".repeat(50_002),

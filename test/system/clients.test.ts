@@ -59,19 +59,6 @@ describe.each(WIRES)("%s", (name, transport, contentType) => {
     expect(header.get("locale-fallback")).toBeNull();
   });
 
-  it("gets English if it names no locale, and learns when a language is missing", async () => {
-    const unnamed = await client.getLocationsV1({});
-    expect(brokenRules(unnamed, "en")).toEqual([]);
-    expect(header.get("locale-fallback")).toBeNull();
-    const missing = await client.getLocationsV1({ locale: "tlh" });
-    expect(brokenRules(missing, "en")).toEqual([]);
-    expect(header.get("content-language")).toBe("en");
-    expect(header.get("locale-fallback")).toBe("default");
-    const parent = await client.getLocationsV1({ locale: "de_AT" });
-    expect(brokenRules(parent, "de")).toEqual([]);
-    expect(header.get("locale-fallback")).toBe("parent");
-  });
-
   it("learns that a method or a service does not exist", async () => {
     const wire = transport({ interceptors: [] });
     const known = LocationsService.method.getLocationsV1;

@@ -1,9 +1,10 @@
 import { fromBinary, fromJsonString, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, inject, it } from "vitest";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { framesOf } from "../builders/frames.ts";
 import { brokenRules } from "./catalog-rules.ts";
 import { type Answer, send, sha256 } from "./http.ts";
-import { CONTENT_TYPES, type Form, FORMS, type Frame, frames } from "./wire.ts";
+import { CONTENT_TYPES, decoded, type Form, FORMS } from "./wire.ts";
 
 const { locales } = inject("service");
 
@@ -16,13 +17,13 @@ async function answers(locale: string): Promise<{ readonly [F in Form]: Answer }
 }
 
 /** The one message of a gRPC-Web answer, whose call must have succeeded. */
-function onlyMessage(body: Buffer): Buffer {
-  const [data, trailer, ...more]: Frame[] = frames(body);
+function onlyMessage(body: Buffer): Uint8Array {
+  const [data, trailer, ...more] = framesOf(body);
   expect(more).toEqual([]);
   expect(data?.flags).toBe(0);
   expect(trailer?.flags).toBe(0x80);
-  expect(trailer?.payload.toString()).toBe("grpc-status: 0\r\n");
-  return data?.payload ?? Buffer.of();
+  expect(new TextDecoder().decode(trailer?.data)).toBe("grpc-status: 0\r\n");
+  return data?.data ?? Buffer.of();
 }
 
 describe.each(locales)("the message in %s", (locale) => {
@@ -58,6 +59,20 @@ describe.each(locales)("the message in %s", (locale) => {
     expect(message.equals(toBinary(LocationsResponseSchema, binary))).toBe(true);
     expect(parsed.$unknown ?? []).toEqual([]);
     expect(brokenRules(parsed, locale)).toEqual([]);
+  });
+});
+
+describe.each(Object.keys(FORMS) as Form[])("an answer over %s", (form) => {
+  // keys of FORMS
+  const { headers: asked, ...request } = FORMS[form]("ar");
+
+  // One coding each: the edge that is imitated here codes JSON anew where it prefers another one.
+  it.each(["identity", "gzip", "br"])("comes in %s", async (coding) => {
+    const answer = await send({ ...request, headers: { ...asked, "accept-encoding": coding } });
+    expect(answer.headers["content-encoding"] ?? "identity").toBe(coding);
+    expect(answer.headers["content-length"]).toBe(String(answer.body.length));
+    expect(answer.headers["transfer-encoding"]).toBeUndefined();
+    expect(decoded(answer).equals((await send(FORMS[form]("ar"))).body)).toBe(true);
   });
 });
 

@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, inject, it } from "vitest";
+import { frame } from "../builders/frames.ts";
 import { send, sha256 } from "./http.ts";
 import { chunks, converse, LAST_CHUNK, pieces, postHead } from "./raw-socket.ts";
-import { FORMS, frame, frames, requestMessage } from "./wire.ts";
+import { FORMS, requestMessage } from "./wire.ts";
 
 const { port, logFile } = inject("service");
 
@@ -44,11 +45,6 @@ const REFUSED: {
     429,
     "resource_exhausted",
   ],
-  "a Content-Length of 999999999 and four bytes": [
-    [postHead(PROTO_TYPE, "Content-Length: 999999999"), "abcd"],
-    429,
-    "resource_exhausted",
-  ],
 };
 
 it.each(Object.entries(REFUSED))(
@@ -60,31 +56,6 @@ it.each(Object.entries(REFUSED))(
     expect(JSON.parse(body.toString())).toMatchObject({ code });
   },
 );
-
-const HUGE_PREFIX = Buffer.from("00ffffffff", "hex");
-
-it.each([
-  ["binary, as the whole body", [postHead(GRPC_WEB_TYPE, "Content-Length: 5"), HUGE_PREFIX]],
-  ["binary, in a chunk", [postHead(GRPC_WEB_TYPE, CHUNKED), ...chunks([HUGE_PREFIX])]],
-  ["text", [postHead(TEXT_TYPE, "Content-Length: 999"), HUGE_PREFIX.toString("base64")]],
-])(
-  "refuses a gRPC-Web prefix that announces 4 GiB without waiting for more: %s",
-  async (_name, parts) => {
-    const { status, headers, body } = await converse(parts);
-    const isText = headers.get("content-type")?.includes("text") === true;
-    const [trailer, ...more] = frames(isText ? Buffer.from(body.toString(), "base64") : body);
-    expect(status).toBe(200);
-    expect(more).toEqual([]);
-    expect(trailer?.flags).toBe(0x80);
-    expect(trailer?.payload.toString()).toMatch(/^grpc-message: \S+\r\ngrpc-status: 8\r\n$/);
-  },
-);
-
-it("refuses a gRPC-Web message of 5,120 bytes before its end arrives", async () => {
-  const start = pieces(frame(Buffer.alloc(5_120)).subarray(0, 3_000), 1_000);
-  const { body } = await converse([postHead(GRPC_WEB_TYPE, CHUNKED), ...chunks(start)]);
-  expect(frames(body)[0]?.payload.toString()).toContain("grpc-status: 8");
-});
 
 const message = requestMessage("de");
 
@@ -108,26 +79,6 @@ it.each([
   const usual = await send(FORMS[form]("de"));
   expect(answer.status).toBe(200);
   expect(sha256(answer.body)).toBe(sha256(usual.body));
-});
-
-it.concurrent.each([
-  ["of 65 announced bytes", "Content-Length: 65"],
-  ["without an announced length", CHUNKED],
-])(
-  "ends the wait for a body %s that stalls, though the client names no deadline",
-  async (_name, length) => {
-    const { status, body } = await converse([
-      postHead(PROTO_TYPE, length),
-      ...(length === CHUNKED ? chunks([message]) : [message]),
-    ]);
-    expect(status).toBe(504);
-    expect(JSON.parse(body.toString())).toMatchObject({ code: "deadline_exceeded" });
-  },
-);
-
-it("lets the runtime refuse a malformed Content-Length", async () => {
-  const { status } = await converse([postHead(JSON_TYPE, "Content-Length: abc"), "{}"]);
-  expect(status).toBe(400);
 });
 
 describe("a service whose clients disconnect", () => {

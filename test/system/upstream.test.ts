@@ -72,14 +72,6 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(server.requests[0]?.headers["accept-encoding"]).toContain("gzip");
   });
 
-  it("sends no file again that has not changed", async () => {
-    const { run, asked } = await ingest();
-    expect(run).toMatchObject({ outcome: "unchanged", error: null });
-    expect(asked).toEqual([AIRPORTS_PATH, REGIONS_PATH]);
-    const known = server.requests.map(({ headers }) => headers["if-none-match"]);
-    expect(known).toEqual(['"a1"', '"r1"']);
-  });
-
   it("gets another request from the engine when the gzip stream breaks off", async () => {
     const [first = {}, ...others] = moreAirports(60);
     const compressed = gzipSync(csvOf([{ ...first, name: "Kloten" }, ...others]));
@@ -122,12 +114,4 @@ describe("the upstream over HTTP, in workerd,", () => {
       ).toMatchObject({ generation: (served as { generation: number }).generation });
     },
   );
-
-  it("may redirect to the same host", async () => {
-    server.on(AIRPORTS_PATH, redirect("/moved/airports.csv"));
-    server.on("/moved/airports.csv", file(AIRPORTS));
-    const { run, asked } = await ingest();
-    expect(run).toMatchObject({ state: "succeeded", counts: { airports: { kept: KEPT } } });
-    expect(asked.slice(0, 2)).toEqual([AIRPORTS_PATH, "/moved/airports.csv"]);
-  });
 });

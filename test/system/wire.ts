@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { LocationsRequestSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { frame } from "../builders/frames.ts";
 import { type Answer, CALL, type Sent } from "./http.ts";
 
 /** The same call in each form that is stored, as a request. */
@@ -47,30 +48,6 @@ export const CONTENT_TYPES: { readonly [F in Form]: string } = {
 
 export function requestMessage(locale: string): Uint8Array {
   return toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
-}
-
-/** A gRPC-Web frame: a byte of flags, four of length, the payload. */
-export function frame(payload: Uint8Array, flags = 0): Buffer {
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt8(flags);
-  prefix.writeUInt32BE(payload.length, 1);
-  return Buffer.concat([prefix, payload]);
-}
-
-export interface Frame {
-  readonly flags: number;
-  readonly payload: Buffer;
-}
-
-/** The frames of a gRPC-Web body; throws if the lengths do not add up to it. */
-export function frames(body: Buffer): Frame[] {
-  if (body.length === 0) return [];
-  const end = 5 + body.readUInt32BE(1);
-  if (end > body.length) throw new Error(`a frame ends at ${end} of ${body.length}`);
-  return [
-    { flags: body.readUInt8(0), payload: body.subarray(5, end) },
-    ...frames(body.subarray(end)),
-  ];
 }
 
 /** The body of an answer without its content coding. */

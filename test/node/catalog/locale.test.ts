@@ -122,4 +122,27 @@ describe("negotiateLocale", () => {
   ])("answers %j with %s", (raw, expected) => {
     expect(answer(raw)).toBe(expected);
   });
+
+  it.each([
+    ["de,en", "ja", "", "en default"],
+    ["de,en", "ja", "ja", "en default"],
+    ["de,en", "ja", "ja-JP", "en default"],
+    ["de,en", "ja", "und", "en default"],
+    ["de,en", "ja", "en", "en none"],
+    ["de,en", "ja", "de-AT", "de parent"],
+    ["de,en", "de-AT", "de-AT", "de parent"],
+    ["de,en", "de-AT", "", "en default"],
+    ["de,ja", "en", "en", "de default"],
+    ["de,ja", "en", "ja", "ja none"],
+    ["de", "constructor", "", "de default"],
+    ["de", "__proto__", "", "de default"],
+    ["de", "", "", "de default"],
+  ])(
+    "answers with what is published: of %s with the default %j, for %j, %s",
+    (locales, defaultLocale, tag, expected) => {
+      const available = published(...locales.split(","));
+      const { locale, fallback } = negotiateLocale(tag, available, defaultLocale);
+      expect(`${locale} ${fallback}`).toBe(expected);
+    },
+  );
 });

@@ -115,14 +115,12 @@ describe("a sealed manifest", () => {
     expect(find(sha256Hex("unknown"))).toBeUndefined();
   });
 
-  it("does not open with any bit flipped, so that no changed digit is served", async () => {
-    const opened = [...sealed.keys()].flatMap((at) =>
-      Array.from({ length: 8 }, async (_, bit) => {
-        const damaged = sealed.slice();
-        damaged[at] = (damaged[at] ?? 0) ^ (1 << bit);
-        return (await openManifest(damaged)).ok;
-      }),
-    );
+  it("does not open with a bit of any byte flipped, so that no changed digit is served", async () => {
+    const opened = [...sealed.keys()].map(async (at) => {
+      const damaged = sealed.slice();
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+      return (await openManifest(damaged)).ok;
+    });
     expect(await Promise.all(opened)).not.toContain(true);
   });
 

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { toBinary } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileStore } from "../../../client/src/file-store.ts";
 import { JOIN_MS, SearchableCatalog } from "../../../client/src/searchable-catalog.ts";
 import type { Store } from "../../../client/src/store.ts";
@@ -39,6 +39,8 @@ beforeEach(() => {
     "names.json": { airports: { ZRH: "tsurihi" }, cities: {}, regions: {}, regionCodes: {} },
   };
 });
+
+afterEach(() => vi.restoreAllMocks());
 
 function open(locale = "en", fetch = service.fetch): Promise<SearchableCatalog> {
   return SearchableCatalog.open({ baseUrl: `${BASE_URL}/`, locale, fetch }, store);
@@ -233,11 +235,17 @@ describe("a service that accepts and stays silent", () => {
     ["a refresh", (catalog: SearchableCatalog) => catalog.refresh()],
   ])("holds up %s by a file of the search no longer than the time limit", async (_, act) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const timeoutMs = 54_321;
     let deadline = new AbortController();
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+      const controller = new AbortController();
+      if (ms === timeoutMs) deadline = controller;
+      return controller.signal;
+    });
     const options = {
       baseUrl: BASE_URL,
       locale: "en",
-      abortAfter: () => (deadline = new AbortController()).signal,
+      timeoutMs,
       fetch: (async (input, init) => {
         if (new Request(input).url.endsWith(".json")) await released;
         return service.fetch(input, init);

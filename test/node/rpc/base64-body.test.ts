@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeBase64Frames, encodeBase64 } from "../../../src/rpc/base64-body.ts";
+import { decodeBase64Frames } from "../../../src/rpc/base64-body.ts";
 
 async function* chunksOf(text: string, length: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < text.length; start += length) {
@@ -48,15 +48,5 @@ describe("decodeBase64Frames", () => {
   ])("refuses %j as the caller's mistake", async (text) => {
     const failure: unknown = await decode(text).catch((error: unknown) => error);
     expect(ConnectError.from(failure).code).toBe(Code.InvalidArgument);
-  });
-});
-
-describe("encodeBase64", () => {
-  it("encodes what decodes to the same bytes", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array(), async (bytes) => {
-        expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
-      }),
-    );
   });
 });

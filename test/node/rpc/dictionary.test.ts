@@ -134,8 +134,6 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     expect(response.headers.get("content-encoding")).toBe("dcz");
     expect(response.headers.get("content-language")).toBe("en");
     expect(decodeDcz(sent, dictionary)).toEqual(await wholeOf(versions[4], { form }));
-    const { headers } = await ask(versions[4], { ...asked, method: "HEAD" });
-    expect(headers.get("content-length")).toBe(String(sent.length));
   });
 
   it.each([
@@ -219,11 +217,6 @@ describe("the body without a delta", () => {
     expect(gunzipSync(await bytesOf(response))).toEqual(await wholeOf(versions[4]));
   });
 
-  it("goes to a client with a dictionary of another form", async () => {
-    const headers = having(await wholeOf(versions[4], { form: "proto" }));
-    expect((await ask(versions[4], { headers })).headers.get("content-encoding")).toBe("gzip");
-  });
-
   it("goes to a client with the dictionary of a version that was rolled back", async () => {
     const [, , older, , newest] = versions;
     if (older === undefined || newest === undefined) throw new Error("five were published");
@@ -288,12 +281,9 @@ describe("Use-As-Dictionary", () => {
     expect(pinned.headers.has("use-as-dictionary")).toBe(false);
   });
 
-  it("escapes the syntax of patterns, and stays away for a long query", async () => {
-    const match = async (query: string) =>
-      (await ask(versions[4], { query })).headers.get("use-as-dictionary");
-    const escaped = await match(String.raw`&x=*:(){}+?\'`);
-    expect(escaped).toMatch(/&x=\\\\\*\{\\\\:\}\\\\\(\\\\\)\\\\\{\\\\\}\\\\\+\\\\\?\\\\\\\\%27"$/);
-    expect(await match(`&x=${"y".repeat(600)}`)).toBeNull();
+  it("stays away for a long query", async () => {
+    const { headers } = await ask(versions[4], { query: `&x=${"y".repeat(600)}` });
+    expect(headers.has("use-as-dictionary")).toBe(false);
   });
 
   it.each(['&message={"locale":"fr"}', String.raw`&x=*:(){}+?\'`, "&x=a:b:c", "&x=%3A"])(

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { codeFromString, codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
-import { framesOf } from "./requests.ts";
+import { framesOf } from "../../builders/frames.ts";
 
 /** What of a request its answer depends on. */
 export interface Asked {

@@ -90,6 +90,15 @@ describe("an entity tag", () => {
   });
 });
 
+it("an answer is in another coding if the best one is not published", async () => {
+  const { handler } = aHandler({ reader: new RecordingReader({ codings: ["gzip"] }) });
+  const codingFor = async (accepted: string) =>
+    (await handler(aGet({ headers: { "accept-encoding": accepted } }))).headers.get(
+      "content-encoding",
+    );
+  expect([await codingFor("br, gzip"), await codingFor("br")]).toEqual(["gzip", null]);
+});
+
 describe("a request with If-None-Match", () => {
   it("gets 304 without a body for the tag of the body", async () => {
     const subject = aHandler();

@@ -1,11 +1,12 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
+import { framesOf } from "../../builders/frames.ts";
 import { RecordingReader } from "../../builders/recording-reader.ts";
 import rows from "../../cases/protocol-requests.json";
 import { brokenRules } from "./answer-rules.ts";
 import { essenceOf, expectedEssence, plainRouter } from "./plain-router.ts";
-import { aHandler, bytesOf, framesOf, trailerOf } from "./requests.ts";
+import { aHandler, bytesOf, trailerOf } from "./requests.ts";
 
 /** A row of the recorded requests; `status` is what Connect's own router gave, with `router_config`. */
 type Row = (typeof rows)[number] & { readonly bodyHex?: string; readonly router_config?: string };

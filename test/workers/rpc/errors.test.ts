@@ -1,11 +1,11 @@
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { describe, expect, it } from "vitest";
+import { framesOf } from "../../builders/frames.ts";
 import {
   aGet,
   aHandler,
   aPost,
   bytesOf,
-  framesOf,
   type PostType,
   trailerOf,
   URL_OF_METHOD,
@@ -24,6 +24,14 @@ async function grpcWebBodyOf(response: Response): Promise<Uint8Array> {
   const isText = response.headers.get("content-type") === "application/grpc-web-text+proto";
   return new Uint8Array(isText ? Buffer.from(body.toString(), "base64") : body);
 }
+
+// Field numbers: https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto
+/** A field of fewer than 128 bytes, which are given in hex. */
+const field = (tag: string, hex: string): string =>
+  `${tag}${(hex.length / 2).toString(16).padStart(2, "0")}${hex}`;
+const hexOf = (text: string): string => Buffer.from(text).toString("hex");
+const encoded = (hex: string): string =>
+  Buffer.from(hex, "hex").toString("base64").replace(/=+$/, "");
 
 const GRPC_WEB: readonly PostType[] = [
   "application/grpc-web",
@@ -47,7 +55,9 @@ describe("a malformed locale", () => {
           {
             type: "google.rpc.BadRequest",
             debug: { fieldViolations: [{ field: "locale", description }] },
-            value: expect.stringMatching(/^[A-Za-z0-9+/]+$/),
+            value: encoded(
+              field("0a", field("0a", hexOf("locale")) + field("12", hexOf(description))),
+            ),
           },
         ],
       });
@@ -59,25 +69,6 @@ describe("a malformed locale", () => {
     const { handler } = aHandler();
     const response = await handler(aPost("application/json", { locale: "<img>" }));
     expect(JSON.stringify(await errorOf(response))).not.toContain("img");
-  });
-});
-
-describe("a compressed request", () => {
-  it("is answered with unimplemented and the coding that is supported", async () => {
-    const { handler } = aHandler();
-    const sent = { "content-encoding": "gzip", "accept-encoding": "gzip" };
-    const response = await handler(aPost("application/proto", { headers: sent }));
-    expect(response.status).toBe(501);
-    expect(await errorOf(response)).toEqual({
-      code: "unimplemented",
-      message: 'unknown compression "gzip": supported encodings are identity',
-    });
-    const grpcEncoding = { "grpc-encoding": "gzip", "grpc-accept-encoding": "identity" };
-    const grpcWeb = await handler(aPost("application/grpc-web", { headers: grpcEncoding }));
-    expect(grpcWeb.headers.has("grpc-encoding")).toBe(false);
-    const body = await grpcWebBodyOf(grpcWeb);
-    expect(trailerOf(body, "grpc-status")).toBe("12");
-    expect(decodeURIComponent(trailerOf(body, "grpc-message") ?? "")).toMatch(/ are identity$/);
   });
 });
 
@@ -122,7 +113,7 @@ describe("a catalog that cannot be read", () => {
           {
             type: "google.rpc.RetryInfo",
             debug: { retryDelay: `${seconds}s` },
-            value: expect.any(String),
+            value: encoded(seconds === "5" ? "0a020805" : "0a02081e"),
           },
         ],
       });

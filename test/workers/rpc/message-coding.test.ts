@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { aHandler, aPost, bytesOf, framesOf } from "./requests.ts";
+import { framesOf } from "../../builders/frames.ts";
+import { aHandler, aPost, bytesOf } from "./requests.ts";
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 

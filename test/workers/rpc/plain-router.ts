@@ -21,8 +21,9 @@ import { parseLocale } from "../../../src/catalog/locale.ts";
 import { callFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
 import { ROUTER_OPTIONS } from "../../../src/rpc/router.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
+import { framesOf } from "../../builders/frames.ts";
 import type { RecordingReader } from "../../builders/recording-reader.ts";
-import { bytesOf, framesOf, type Handler } from "./requests.ts";
+import { bytesOf, type Handler } from "./requests.ts";
 
 /** The method as any server has it, which decodes what is stored to have it encoded again. */
 function plainService(reader: RecordingReader): ServiceImpl<typeof LocationsService> {

@@ -76,8 +76,13 @@ describe("a body over 4,096 bytes", () => {
 
   it("ends in a refusal by its announced length, with the same message in each protocol", async () => {
     const { handler } = aHandler();
-    const ask = async (contentType: string) =>
-      handler(aStream(contentType, [], { "content-length": "9000" }).request);
+    const ask = async (contentType: string) => {
+      const announced = { "content-length": "9000" };
+      const { request, cancelled } = aStream(contentType, [new Uint8Array(8)], announced);
+      const answer = await handler(request);
+      expect(cancelled()).toBe(true);
+      return answer;
+    };
     const message = "message size 9000 is larger than configured readMaxBytes 4096";
     expect(await (await ask("application/proto")).json()).toMatchObject({ message });
     const trailer = trailerOf(await bytesOf(await ask("application/grpc-web")), "grpc-message");
@@ -165,39 +170,6 @@ describe("a body that is not needed for the answer", () => {
     const { request, cancelled } = aStream("application/proto", [new Uint8Array(10)], headers);
     const response = await handler(new Request(request, { method: "OPTIONS" }));
     expect(response.status).toBe(204);
-    expect(cancelled()).toBe(true);
-  });
-
-  it.each<[string, Record<string, string>]>([
-    ["of unknown length", {}],
-    ["that announces more than a usual request", { "content-length": "65" }],
-  ])("ends the request with deadline_exceeded on time if it stalls: one %s", async (_, length) => {
-    const { handler } = aHandler();
-    const stalled = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
-    const post = (headers: Record<string, string>) =>
-      handler(
-        new Request(URL_OF_METHOD, {
-          method: "POST",
-          headers: { ...headers, ...length },
-          body: stalled(),
-        }),
-      );
-    const connect = await post({ "content-type": "application/proto", "connect-timeout-ms": "30" });
-    expect(connect.status).toBe(504);
-    expect(await connect.json()).toMatchObject({ code: "deadline_exceeded" });
-    const web = await post({ "content-type": "application/grpc-web", "grpc-timeout": "30m" });
-    expect(trailerOf(await bytesOf(web), "grpc-status")).toBe("4");
-  });
-
-  it("stays unread, with a refusal, if it announces more than any request needs", async () => {
-    const { handler } = aHandler();
-    const headers = { "content-type": "application/grpc-web", "content-length": "999999999" };
-    const { request, cancelled } = aStream(
-      "application/grpc-web",
-      [hex("00000000040a02656e")],
-      headers,
-    );
-    expect(trailerOf(await bytesOf(await handler(request)), "grpc-status")).toBe("8");
     expect(cancelled()).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import {
   grpcWebPosts,
   grpcWebTextPosts,
   requestFrom,
-} from "./arbitrary-requests.ts";
+} from "./damaged-requests.ts";
 import { essenceOf, expectedEssence, plainRouter } from "./plain-router.ts";
 import { aHandler, bytesOf } from "./requests.ts";
 

@@ -1,6 +1,11 @@
-import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
+import { create, toBinary } from "@bufbuild/protobuf";
+import {
+  LocationsRequestSchema,
+  LocationsService,
+} from "../../../gen/locations/v1/locations_pb.ts";
 import { createRpcHandler, type RpcOptions } from "../../../src/rpc/handler.ts";
 import { readHead } from "../../../src/rpc/request.ts";
+import { frame, framesOf } from "../../builders/frames.ts";
 import { RecordingReader } from "../../builders/recording-reader.ts";
 
 /** Path of the one method. */
@@ -47,33 +52,13 @@ export function aPost(
 }
 
 function postBody(contentType: PostType, locale: string): Uint8Array<ArrayBuffer> {
-  const text = new TextEncoder().encode(locale);
-  const proto = text.length === 0 ? [] : [10, text.length, ...text];
-  const json = [...new TextEncoder().encode(JSON.stringify({ locale }))];
-  const framed = (message: number[]): number[] => [
-    0,
-    0,
-    0,
-    message.length >> 8,
-    message.length & 255,
-    ...message,
-  ];
-  switch (contentType) {
-    case "application/proto":
-      return new Uint8Array(proto);
-    case "application/json":
-      return new Uint8Array(json);
-    case "application/grpc-web":
-    case "application/grpc-web+proto":
-      return new Uint8Array(framed(proto));
-    case "application/grpc-web+json":
-      return new Uint8Array(framed(json));
-    case "application/grpc-web-text":
-    case "application/grpc-web-text+proto":
-      return new Uint8Array(Buffer.from(btoa(String.fromCharCode(...framed(proto)))));
-    default:
-      return contentType satisfies never;
-  }
+  const json = contentType.endsWith("json");
+  const message = json
+    ? Buffer.from(JSON.stringify({ locale }))
+    : toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
+  if (!contentType.startsWith("application/grpc-web")) return Uint8Array.from(message);
+  const isText = contentType.startsWith("application/grpc-web-text");
+  return isText ? Buffer.from(frame(message).toString("base64")) : frame(message);
 }
 
 /** Answers a request. */
@@ -104,25 +89,6 @@ export function aHandler(
 /** The whole body. */
 export async function bytesOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
-}
-
-/** A frame of a gRPC-Web body. */
-export interface Frame {
-  readonly flags: number;
-  readonly data: Uint8Array;
-}
-
-/** Cuts a gRPC-Web body into its frames; throws if their lengths do not add up. */
-export function framesOf(body: Uint8Array): Frame[] {
-  const frames: Frame[] = [];
-  for (let offset = 0; offset < body.byteLength;) {
-    const view = new DataView(body.buffer, body.byteOffset + offset);
-    const end = offset + 5 + view.getUint32(1);
-    if (end > body.byteLength) throw new Error("frame ends after the body");
-    frames.push({ flags: view.getUint8(0), data: body.slice(offset + 5, end) });
-    offset = end;
-  }
-  return frames;
 }
 
 /** Value of a trailer of a gRPC-Web body. */
