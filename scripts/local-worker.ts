@@ -28,7 +28,7 @@ interface LocalWorkerOptions {
   readonly signal: AbortSignal;
 }
 
-type LocalIngestOptions = Pick<IngestOptions, "localeCount" | "patienceMs" | "signal">;
+type LocalIngestOptions = Pick<IngestOptions, "patienceMs" | "signal">;
 
 /** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
 const LOCAL_FRESH_MS = 500;
