@@ -30,8 +30,7 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  process.stdout
-    .write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--effort E] [--write]
+  process.stdout.write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--effort E] [--write]
 
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
