@@ -43,6 +43,8 @@ const CLOCKS: readonly (readonly [string, number])[] = [
   ["years back", -365 * DAY_MS],
 ];
 const CLOCK_TIMES_MAX = 20;
+/** A refusal takes a moment only. */
+const HOSTILE_TIMES = 5;
 /** How often the other installation takes the bucket over when it appears. */
 const TAKEOVER_CHANCE = 0.5;
 
@@ -76,7 +78,9 @@ export class Operator {
     restore: async (random) => this.#restore(random),
     reset: async () => this.restorer.reset(),
     meetOther: async (random) => this.#meetOther(random),
-    hostile: async (random) => this.#sendHostile(random),
+    hostile: async (random) => {
+      for (let times = 0; times < HOSTILE_TIMES; times++) await this.#sendHostile(random);
+    },
     setClock: async (random) => this.#setClock(random),
     copyBackup: async (random) => this.restorer.copyAny(random),
     deleteBackup: async (random) => this.restorer.deleteAny(random),
