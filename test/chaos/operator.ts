@@ -5,7 +5,7 @@ import { CRON_JOBS } from "../../src/schedule.ts";
 import { DAY_MS, HOUR_MS } from "../../src/storage/time.ts";
 import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
-import type { Operated, StoredState } from "./evidence.ts";
+import { nothingOperated, type StoredState } from "./evidence.ts";
 import { hostileRequest } from "./hostile-request.ts";
 import { type Action, chooseAction } from "./operator-choices.ts";
 import type { Random } from "./random.ts";
@@ -50,16 +50,7 @@ const TAKEOVER_CHANCE = 0.5;
 
 /** One operator: one call after the other, chosen by the seed. Remembers what was answered. */
 export class Operator {
-  readonly operated: Operated = {
-    acknowledged: new Set(),
-    cancelled: new Set(),
-    pauses: [],
-    rollbackAttempts: 0,
-    takeovers: 0,
-    rollbacks: new Map(),
-    ends: new Map(),
-    restores: [],
-  };
+  readonly operated = nothingOperated();
   readonly restorer: Restorer;
   readonly #deps: OperatorDependencies;
   readonly #actions: { readonly [A in Action]: (random: Random) => Promise<void> } = {
