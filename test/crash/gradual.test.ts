@@ -80,6 +80,7 @@ it("two versions that read the same state publish and roll back through each oth
     for (const version of versions) await publish(version);
     await rollBack(versions[1]);
   });
+  expect(await askBoth()).toEqual([generation, generation]);
 });
 
 describe("a later version that stores another form", () => {

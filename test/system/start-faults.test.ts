@@ -180,7 +180,7 @@ describe("npm start without a usable catalog", () => {
     const { start, url } = await run({ SOURCE: "dropped" });
     await start.says(SERVING);
     expect(start.stdout).toContain("The ingest failed in stage fetch");
-    expect(start.stdout).toContain("restore the newest backup on the dashboard");
+    expect(start.stdout).toContain("restore the newest backup");
     expect((await post(url, `/admin/backup/${backup}/restore`)).status).toBe(202);
     while (!(await callCatalog(url)).ok) await sleep(200);
     expect(await start.interrupt()).toBe(0);

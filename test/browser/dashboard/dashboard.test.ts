@@ -576,27 +576,6 @@ async function currentVersion(page: Page): Promise<number> {
   return Number(await row.getAttribute("data-key"));
 }
 
-describe("a deployment without alerts and backups", () => {
-  // Made up here: the service that runs has both.
-  it("says that neither is set up, and shows the reason why the service refuses", async () => {
-    const page = await signIn();
-    const problem = { type: "about:blank", status: 404, code: "not_found", detail: "Nothing." };
-    await page.route(/\/admin\/(alerts|backup)\//, (route) =>
-      route.fulfill({ status: 404, json: problem, contentType: "application/problem+json" }),
-    );
-    await page.getByRole("link", { name: "Alerts" }).click();
-    await page.getByText("This deployment has no alert history.").waitFor();
-    await page.getByRole("link", { name: "Backups" }).click();
-    await page.getByText("This deployment has no list of backups.").waitFor();
-    await page.getByRole("button", { name: "Back up …" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Back up", exact: true }).click();
-    await dialog.getByRole("alert").getByText("Nothing.").waitFor();
-    await page.goto("/docs");
-    expect(takeProblems().every((text) => text.includes("404"))).toBe(true);
-  });
-});
-
 describe("the dashboard", () => {
   it.each(["light", "dark"] as const)(
     "has no serious accessibility fault in %s colours",
