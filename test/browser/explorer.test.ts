@@ -175,17 +175,6 @@ describe("the explorer", () => {
     expect(await first.textContent()).toBe("Zürich Airport");
   });
 
-  it("shows that all of a fast answer has arrived", async () => {
-    const page = await openPage("/docs");
-    await page.addInitScript(`{
-      const look = () => (window.share_seen = document.querySelector("progress")?.value ?? window.share_seen);
-      new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
-    }`);
-    await page.goto("/");
-    await waitForAnswer(page, "en");
-    expect(await page.evaluate("window.share_seen")).toBe(1);
-  });
-
   it("has its heading before its scripts, and moves nothing in sight when the catalog comes", async () => {
     const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
     await page.addInitScript(`{

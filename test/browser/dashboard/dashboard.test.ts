@@ -462,26 +462,6 @@ describe("the dashboard, where ingestion is operated,", () => {
     expect(await paused.textContent()).toContain("note: to see whether it works");
   });
 
-  it("repeats exactly the confirmed request after it failed", async () => {
-    const page = await signIn();
-    const sent: unknown[] = [];
-    await page.route("**/admin/ingest/queue", (route) => {
-      sent.push(route.request().postDataJSON());
-      return sent.length === 1 ? route.abort() : route.continue();
-    });
-    await page.getByRole("button", { name: "Queue a run" }).click();
-    await page.getByLabel("Mode").selectOption("dry_run");
-    await page.getByLabel("Note").fill("asked for twice");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Queue", exact: true }).click();
-    await dialog.getByRole("button", { name: "Try again" }).click();
-    await dialog.getByRole("status").waitFor();
-    await dialog.getByRole("button", { name: "Close" }).click();
-    const confirmed = { mode: "dry_run", note: "asked for twice" };
-    expect(sent).toEqual([confirmed, confirmed]);
-    takeProblems(); // The first request has failed.
-  });
-
   it("changes nothing when the operator does not confirm", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Pause" }).click();
