@@ -5,7 +5,6 @@ import { checkInvariants } from "../chaos/invariants.ts";
 import { Recorder } from "./coordinator-recorder.ts";
 import type { Operation } from "./coordinator-operations.ts";
 import { CoordinatorWorld } from "./coordinator-world.ts";
-import { LATE_MS, LateWrites } from "./late-writes.ts";
 import { QuickPipeline } from "./quick-pipeline.ts";
 import { anEnqueueRequest } from "./run.ts";
 
@@ -20,7 +19,6 @@ export class Play {
   readonly #recorder = new Recorder(this.world);
   /** Until when the model is paused: Infinity for an operator's resume, null if it is not. */
   #pausedUntil: number | null = null;
-  readonly #late = new LateWrites(this.world, this.#recorder.highest);
   /** The ticks that were taken to be known. */
   readonly #ticks = new Set<number>();
   /** The version at the beginning of the present pause, if it lasts to the end of the operation. */
@@ -75,7 +73,6 @@ export class Play {
     const { world } = this;
     await this.play({ do: "resume" });
     await this.#goOn();
-    await this.play({ do: "pass", ms: LATE_MS });
     for (const hours of [1, 24]) {
       await this.play({ do: "reconcile", hours });
       await this.#goOn();
@@ -87,7 +84,6 @@ export class Play {
     for (const { run } of world.history.rows.values()) this.#note(run.outcome ?? run.state);
     for (const { event } of world.events) this.#note(event);
     for (const _ of this.#recorder.operated.rollbacks) this.#note("rollback");
-    for (const _ of this.#late.done) this.#note("late manifest");
     const firstAlarm = world.calls.length;
     await world.alarm();
     must(world.calls.slice(firstAlarm).filter((call) => / (put|fetch)/.test(call))).toEqual([]);
@@ -107,7 +103,7 @@ export class Play {
       case "resume":
         return this.#resume();
       case "reconcile":
-        this.#late.passTo(world.time + operation.hours * 3_600_000);
+        world.time += operation.hours * 3_600_000;
         return world.coordinator.reconcile();
       case "tick":
         return this.#tick(operation.at);
@@ -116,7 +112,7 @@ export class Play {
       case "rollback":
         return this.#rollback(operation.back);
       case "pass":
-        this.#late.passTo(world.time + operation.ms);
+        world.time += operation.ms;
         return;
       case "change":
         return this.#change(operation.text);
@@ -210,16 +206,14 @@ export class Play {
   async #step(late: boolean, mishap: Mishap): Promise<void> {
     const { world } = this;
     const at = Math.max(world.time, world.alarmAt ?? 0);
-    this.#late.passTo(late ? at + 45_000 : at);
+    world.time = late ? at + 45_000 : at;
     // What is done at a call decides whether the step was paused all through.
     this.#notePause();
     let calls = -1;
     world.before = async (call) => {
       calls++;
       if (mishap === null || calls < mishap.after || calls >= mishap.after + mishap.times) return;
-      const isFault = mishap.kind === "fault";
-      if (isFault || mishap.kind === "crash") this.#late.mayCome(call);
-      if (isFault) throw new Error(`no connection for ${call}`);
+      if (mishap.kind === "fault") throw new Error(`no connection for ${call}`);
       if (calls > mishap.after) return;
       if (mishap.kind === "crash") world.crash();
       if (mishap.kind === "pause") {

@@ -15,7 +15,7 @@ const must = expect;
 export class Recorder {
   readonly operated = nothingOperated();
   /** The highest generations that were ever shown. */
-  readonly highest = { kv: 0, r2: 0, recorded: 0 };
+  readonly #highest = { kv: 0, r2: 0, recorded: 0 };
   readonly #world: CoordinatorWorld;
   readonly #older: Older[] = [];
   /** Every manifest that was ever shown, by its JSON. */
@@ -87,9 +87,9 @@ export class Recorder {
     };
   }
 
-  #see(where: keyof typeof this.highest, generation: number): void {
-    if (generation < this.highest[where])
+  #see(where: "kv" | "r2" | "recorded", generation: number): void {
+    if (generation < this.#highest[where])
       this.#older.push({ generation, held: [], request: `shown by ${where}` });
-    this.highest[where] = generation;
+    this.#highest[where] = generation;
   }
 }
