@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on
- * the same bytes, and against other servers; what a new isolate costs; where the time of an ingest
- * goes, and what deltas add to it. Ratios of medians.
+ * the same bytes; what a new isolate costs; where the time of an ingest goes, and what deltas add to
+ * it. Ratios of medians.
  */
 import { parseArgs } from "node:util";
 import { BenchWorker } from "./bench-worker.ts";
@@ -11,18 +11,11 @@ import { measureCold } from "./cold.ts";
 import { ingestTable, measureStages } from "./ingest.ts";
 import { measure } from "./measure.ts";
 import { printTable, type Table, writeReport } from "./report.ts";
-import {
-  prepareCase,
-  type Prepared,
-  type Served,
-  type Servers,
-  servingTable,
-  startServers,
-} from "./serving.ts";
+import { prepareCase, type Prepared, type Served, servingTable, teach } from "./serving.ts";
 import { StepCosts } from "./step-costs.ts";
-import { measureLanguages, measureUpdates } from "./updates.ts";
+import { measureUpdates } from "./updates.ts";
 
-/** What servers learn the message from. */
+/** What the router learns the message from. */
 const EXAMPLE = caseOf("connect-proto-identity");
 /** What a new isolate is asked first. */
 const COLD = caseOf("connect-proto-br");
@@ -32,30 +25,26 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "10" },
     only: { type: "string", default: "" },
     effort: { type: "string", default: "best" },
-    limits: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
-  process.stdout
-    .write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--effort E] [--limits] [--write]
+  process.stdout.write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--effort E] [--write]
 
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
-                all of them, "ingest", "cold" for new isolates, "languages" for another one after
-                English, "updates" for versions that differ a little, and "browser" for what
-                Chromium downloads of them.
+                all of them, "ingest", "cold" for new isolates, "updates" for versions that differ
+                a little, and "browser" for what Chromium downloads of them.
                 Serving alone publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
-  --limits      compare the service with the limits only, which takes a quarter of the time
   --write       also write the tables that docs/performance.md has into that page
 `);
   process.exit(0);
 }
 
-const PARTS = ["serving", "ingest", "cold", "languages", "updates", "browser"];
+const PARTS = ["serving", "ingest", "cold", "updates", "browser"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
@@ -63,8 +52,8 @@ let steps = new StepCosts();
 const tables: Table[] = [];
 /** Enough to see what a locale takes: an ingest of all takes eight times as long. */
 const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
-const published = ["cold", "languages"].some(isWanted) ? "all" : SOME_LOCALES;
-const publishesMany = ["ingest", "cold", "languages", "updates", "browser"].some(isWanted);
+const published = isWanted("cold") ? "all" : SOME_LOCALES;
+const publishesMany = ["ingest", "cold", "updates", "browser"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
   vars: {
@@ -73,23 +62,18 @@ const worker = await BenchWorker.start({
     SURPRISE_HOLD_MS: "0", // an update is published at once
   },
 });
-let servers: Servers | undefined;
 try {
   progress("ingest");
   const stages = await measureStages(worker, steps);
   const locales = (await worker.health()).locales.length;
   // Minutes of compression leave an isolate that is not what clients meet.
   await worker.restart();
-  servers = await startServers(worker, EXAMPLE, (line) => process.stderr.write(`${line}\n`));
+  await teach(worker, EXAMPLE);
   const prepared: Prepared[] = [];
-  for (const one of cases) prepared.push(await prepareCase(servers, one, values.limits));
+  for (const one of cases) prepared.push(await prepareCase(worker, one));
   const served: readonly Served[] =
     prepared.length > 0 ? await measure(prepared, forMs, progress) : [];
   if (served.length > 0) tables.push(servingTable(served));
-  if (isWanted("languages")) {
-    progress("another language");
-    tables.push(await measureLanguages(worker));
-  }
   if (isWanted("updates")) {
     progress("updates");
     tables.push(await measureUpdates(worker, (others) => (steps = others)));
@@ -104,7 +88,6 @@ try {
   }
   if (isWanted("ingest")) tables.push(ingestTable(stages, locales));
 } finally {
-  servers?.files?.stop();
   await worker.stop();
 }
 for (const table of tables) process.stdout.write(printTable(table));

@@ -8,7 +8,7 @@ import { heardOf, ingest } from "./ingest.ts";
 import type { LoadRequest } from "./load.ts";
 import type { Table } from "./report.ts";
 import { send } from "./send.ts";
-import { median, round } from "./statistics.ts";
+import { round } from "./statistics.ts";
 import { type LoggedStep, StepCosts } from "./step-costs.ts";
 
 /** As many earlier contents as have deltas. */
@@ -66,30 +66,6 @@ export async function measureUpdates(
       "German, protobuf",
       "German, JSON",
     ],
-    rows,
-  };
-}
-
-/** Measures what a client that has the English answer downloads of each other language. */
-export async function measureLanguages(worker: BenchWorker): Promise<Table> {
-  const locales = (await worker.health()).locales.map(({ locale }) => locale);
-  const english = await Promise.all(gets().map((get) => bodyOf(worker, get)));
-  const rows: string[][] = [];
-  for (const [form, name] of ["protobuf", "JSON"].entries()) {
-    const kb: number[] = [];
-    for (const locale of locales.filter((other) => other !== "en")) {
-      const get = gets(locale)[form];
-      if (get !== undefined)
-        kb.push((await deltaBytes(worker, get, english[form] ?? Buffer.alloc(0))) / 1000);
-    }
-    rows.push([
-      name,
-      ...[Math.min(...kb), median(kb), Math.max(...kb)].map((value) => round(value, 1)),
-    ]);
-  }
-  return {
-    title: "What a client that has the English answer downloads of another language",
-    columns: ["form", "least, kB", "median, kB", "most, kB"],
     rows,
   };
 }

@@ -3,7 +3,7 @@
  * unless nothing has changed since they were built. Wrangler runs it at its start, also of a
  * deployment, and whenever a file of `src/` changes.
  */
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkVars } from "./wrangler-vars.ts";
 
@@ -25,20 +25,6 @@ const INPUTS = [
   "scripts",
   "src",
 ];
-
-/** What a bare `wrangler dev` needs in a fresh clone; `npm start` needs nothing. */
-const NEXT_STEPS = `
-Everything in one command: npm start. To go on with wrangler dev alone, stop it, run
-"cp .dev.vars.example .dev.vars", which has an admin token and settings for one machine, and start it
-again. Then, in another shell, at the port that wrangler names below:
-
-  curl http://localhost:PORT/cdn-cgi/local/scheduled  # an ingest, which takes half a minute
-  curl http://localhost:PORT/catalog/health           # whether the catalog is there
-`;
-
-const { WRANGLER_COMMAND, ADMIN_TOKENS, CI } = process.env;
-const isAlone = WRANGLER_COMMAND === "dev" && ADMIN_TOKENS === undefined && CI === undefined;
-if (isAlone && !existsSync(".dev.vars")) process.stderr.write(NEXT_STEPS);
 
 const problems = checkVars();
 if (problems.length > 0) {

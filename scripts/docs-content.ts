@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { Marked, Renderer, type Tokens } from "marked";
-import type { DocsSection } from "../src/web/docs/docs-section.ts";
 import { highlight } from "./highlight.ts";
 import { slugOf } from "./html.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -71,14 +70,13 @@ export function docsPages(): DocsPage[] {
     // In a narrow window, the text comes first.
     const content = `
       <div class="docs-body">
-        <a class="docs-contents" href="#contents">Contents and search</a>
+        <a class="docs-contents" href="#contents">Contents</a>
         <h1>${title}</h1>${html}
         <nav class="row row-spread docs-steps" aria-label="Next pages">
           ${stepHtml(guides[index - 1], "prev")}${stepHtml(guides[index + 1], "next")}
         </nav>
       </div>
       <nav id="contents" class="docs-nav" aria-label="Documentation">
-        <div id="docs-search"></div>
         ${groups.join("")}
       </nav>`;
     return { path, title, content };
@@ -89,33 +87,6 @@ function stepHtml(to: Guide | undefined, rel: "prev" | "next"): string {
   if (to === undefined) return "<span></span>";
   const text = rel === "prev" ? `← ${to.title}` : `${to.title} →`;
   return `<a rel="${rel}" href="${to.path}">${text}</a>`;
-}
-
-/** The parts of all pages, for the search. */
-export function docsSections(): DocsSection[] {
-  return readGuides().flatMap(({ path, title, html }) => {
-    const [first = "", ...others] = html.split(/(?=<h[23] id=)/);
-    const sections = others.map((section) => {
-      const [, id = "", heading = ""] = /^<h[23] id="([^"]+)">(.*?)<\/h[23]>/.exec(section) ?? [];
-      const text = textOf(section.slice(section.indexOf("</h")));
-      return { page: title, heading: textOf(heading), href: `${path}#${id}`, text };
-    });
-    return [{ page: title, heading: "", href: path, text: textOf(first) }, ...sections];
-  });
-}
-
-/** The text that a browser shows of HTML. */
-function textOf(html: string): string {
-  return html
-    .replaceAll(/<\/?(?:a|b|code|em|span|strong)\b[^>]*>/g, "")
-    .replaceAll(/<[^>]+>/g, " ")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll(/&#(?:39|x27);/g, "'")
-    .replaceAll("&amp;", "&")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 }
 
 /** A link to a page and, on that page, to its headings. */

@@ -1,12 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRefusals, type GuardTrip } from "../src/ingest/guards.ts";
-import { ProgressBar, type Units } from "./progress-bar.ts";
 import type { AdminAnswer, AdminCall, Served } from "./service-call.ts";
-
-interface Progress {
-  readonly done: number;
-  readonly total: number;
-}
 
 /** A run as the admin routes show it, as far as it is shown here. */
 interface Run {
@@ -14,7 +8,7 @@ interface Run {
   readonly state: string;
   readonly outcome: string | null;
   readonly stage: string | null;
-  readonly progress: Progress;
+  readonly progress: { readonly done: number; readonly total: number };
   readonly generation_before: number | null;
   readonly generation_after: number | null;
   readonly error: {
@@ -23,12 +17,6 @@ interface Run {
     readonly message: string;
   } | null;
   readonly guards: readonly GuardTrip[];
-}
-
-/** What works while the run waits: a backup job or another run. */
-interface Ahead {
-  readonly what: string;
-  readonly progress: Progress;
 }
 
 /** What an ingest came to. `problem` says in a sentence or two why nothing new is published. */
@@ -54,8 +42,6 @@ export function shows(served: Served, end: IngestEnd): boolean {
 
 export interface IngestOptions {
   readonly call: AdminCall;
-  /** Locales that are to be published. */
-  readonly localeCount: number;
   readonly pollMs: number;
   /** How long nothing may move before the run is no longer followed. */
   readonly patienceMs: number;
@@ -63,8 +49,8 @@ export interface IngestOptions {
   readonly assertAlive?: () => void;
   /** Ends it with an error when it aborts. */
   readonly signal?: AbortSignal;
-  /** Where progress is shown. */
-  readonly out?: ConstructorParameters<typeof ProgressBar>[0];
+  /** Where progress is shown: on one line of a terminal, elsewhere in a line for each stage. */
+  readonly out?: Pick<NodeJS.WriteStream, "write" | "isTTY">;
 }
 
 /**
@@ -73,30 +59,43 @@ export interface IngestOptions {
  * already, the run says so within seconds and changes nothing.
  */
 export async function ingest(options: IngestOptions): Promise<IngestEnd> {
-  const { call, pollMs, assertAlive = () => undefined, out = process.stdout, signal } = options;
-  const bar = new ProgressBar(out);
-  const movement = new Movement(options.patienceMs);
+  const { call, pollMs, patienceMs, assertAlive, signal, out = process.stdout } = options;
+  const began = Date.now();
+  const clear = out.isTTY ? "\r\x1b[2K" : "";
   let run: Run | undefined;
+  let [stage, place, movedAt] = ["", "", began];
   for (;;) {
-    assertAlive();
+    assertAlive?.();
     const answer = await askForRun(call, run?.id);
-    const seen = await look({ call, answer, before: run });
-    if ("end" in seen) {
-      bar.end(seen.message);
-      return seen.end;
-    }
     if (answer.ok) run = runOf(answer);
-    if (run !== undefined) showProgress(bar, { run, ahead: seen.ahead }, options.localeCount);
-    const where = seen.ahead?.what ?? run?.stage ?? "waiting";
-    if (movement.hasStopped(answer.ok && [run?.stage, run?.progress, seen.ahead])) {
-      const why = answer.ok ? `It stays at: ${where}.` : `${answer.problem}.`;
-      bar.end("The ingest does not go on.");
-      const problem = `The ingest has not gone on for ${movement.describePatience()}. ${why}`;
-      return { ok: false, reason: "stalled", problem };
+    let end = answer.ok ? endOf(runOf(answer)) : refusalOf(answer);
+    const [nextStage, nextPlace] = run === undefined ? ["", ""] : placeOf(run);
+    if (end === undefined && nextPlace !== place) {
+      if (out.isTTY) out.write(`${clear}${nextPlace} …`);
+      else if (nextStage !== stage) out.write(`${nextStage} …\n`);
+      [stage, place, movedAt] = [nextStage, nextPlace, Date.now()];
+    } else if (end === undefined || !end.ok) {
+      // A run that verifies has published, and ends also while paused.
+      if (end?.reason !== "failed" && run?.stage !== "verify" && (await isPaused(call)))
+        end = PAUSED;
+      else if (Date.now() - movedAt > patienceMs) end ??= stalled(answer, options, place);
+    }
+    if (end !== undefined) {
+      const seconds = ((Date.now() - began) / 1000).toFixed(1);
+      const outcome =
+        end.ok && `Catalog ${end.isNew ? "published" : "unchanged"}. (${seconds} s)\n`;
+      out.write(`${clear}${outcome || ""}`);
+      return end;
     }
     await sleep(pollMs, undefined, { signal });
   }
 }
+
+const PAUSED: IngestEnd = {
+  ok: false,
+  reason: "paused",
+  problem: "Ingestion is paused: nothing new is published.",
+};
 
 /** Queueing twice does no harm: the second call gets the run that waits already. */
 function askForRun(call: AdminCall, id: string | undefined): Promise<AdminAnswer> {
@@ -105,151 +104,53 @@ function askForRun(call: AdminCall, id: string | undefined): Promise<AdminAnswer
     : call("GET", `/admin/ingest/runs/${id}`);
 }
 
+type Answered = Extract<AdminAnswer, { ok: true }>;
+type Refused = Extract<AdminAnswer, { ok: false }>;
+
 /** Both calls are of our own API. */
-function runOf({ body }: Extract<AdminAnswer, { ok: true }>): Run {
+function runOf({ body }: Answered): Run {
   const answer = body as Run | { readonly run: Run };
   return "run" in answer ? answer.run : answer;
 }
 
-type Seen =
-  { readonly end: IngestEnd; readonly message: string } | { readonly ahead: Ahead | undefined };
-
-interface Look {
-  readonly call: AdminCall;
-  readonly answer: AdminAnswer;
-  readonly before: Run | undefined;
+/** The stage of a run, and how far it is. */
+function placeOf({ stage, progress: { done, total } }: Run): readonly [string, string] {
+  const name = stage ?? "waiting";
+  return [name, total === 0 ? name : `${name} ${done} of ${total}`];
 }
 
-/** What an answer about the run means: its end, or what it waits for. */
-async function look({ call, answer, before }: Look): Promise<Seen> {
-  if (!answer.ok) {
-    const { status, code, problem } = answer;
-    const mayPass = status === 0 || (status >= 500 && code !== "other_version");
-    if (mayPass) return { ahead: undefined };
-    if ((await findAhead(call)) === "paused") return PAUSED;
-    const end = {
-      ok: false,
-      reason: "refused",
-      problem: `No ingest is queued: ${problem}`,
-    } as const;
-    return { end, message: "The ingest was refused." };
-  }
-  const run = runOf(answer);
-  if (run.state === "succeeded") {
+/** Undefined if the same call may succeed later. */
+function refusalOf({ status, code, problem }: Refused): IngestEnd | undefined {
+  const mayPass = status === 0 || (status >= 500 && code !== "other_version");
+  if (mayPass) return undefined;
+  return { ok: false, reason: "refused", problem: `No ingest is queued: ${problem}` };
+}
+
+function endOf({ id, state, error, guards, ...run }: Run): IngestEnd | undefined {
+  if (state === "queued" || state === "running") return undefined;
+  if (state === "succeeded") {
     const generation = run.generation_after ?? run.generation_before ?? 0;
-    const isNew = run.outcome === "published";
-    return { end: { ok: true, generation, isNew }, message: `Catalog ${run.outcome}.` };
+    return { ok: true, generation, isNew: run.outcome === "published" };
   }
-  if (run.state !== "queued" && run.state !== "running")
-    return { end: describeFailure(run), message: `Ingest ${run.state}.` };
-  if (before !== undefined && !stands(run, before)) return { ahead: undefined };
-  const ahead = await findAhead(call, run.id);
-  // A run that verifies has published, and ends also while paused.
-  if (ahead === "paused") return run.stage === "verify" ? { ahead: undefined } : PAUSED;
-  return { ahead };
-}
-
-const PAUSED: Seen = {
-  end: { ok: false, reason: "paused", problem: "Ingestion is paused: nothing new is published." },
-  message: "Ingestion is paused.",
-};
-
-function describeFailure({ id, state, error, guards }: Run): IngestEnd {
   const { stage, code, message } = error ?? { stage: "?", code: "?", message: "?" };
-  const problem = `The ingest ${state} in stage ${stage}: ${message} (${code})`;
   const isApprovable = stage === "guard" && findRefusals(guards, true).length === 0;
-  const isForeign = code === "foreign_stores";
   return {
     ok: false,
     reason: "failed",
-    problem,
+    problem: `The ingest ${state} in stage ${stage}: ${message} (${code})`,
     ...(isApprovable && { approvable: id }),
-    ...(isForeign && { isForeign }),
+    ...(code === "foreign_stores" && { isForeign: true }),
   };
 }
 
-function stands(run: Run, before: Run): boolean {
-  return (
-    run.state === before.state &&
-    run.stage === before.stage &&
-    run.progress.done === before.progress.done
-  );
+/** False if nobody says. */
+async function isPaused(call: AdminCall): Promise<boolean> {
+  const answer = await call("GET", "/admin/ingest/pause");
+  return answer.ok && (answer.body as { readonly paused: boolean }).paused; // our own API
 }
 
-interface Job {
-  readonly kind: keyof typeof JOB_NAMES;
-  readonly backup_id: string;
-  readonly state: string;
-  readonly stage: string | null;
-  readonly progress: Progress;
-}
-
-const JOB_NAMES = {
-  run: "backup",
-  verify: "verification of backup",
-  restore: "restore of backup",
-} as const;
-
-/** What works now, besides a run; undefined if nothing does, or nobody says. */
-async function findAhead(call: AdminCall, id?: string): Promise<Ahead | "paused" | undefined> {
-  const jobs = await call("GET", "/admin/backup/jobs");
-  const runs = await call("GET", "/admin/ingest/runs?state=running&limit=1");
-  // Our own API.
-  const { jobs: listed } = (jobs.ok ? jobs.body : { jobs: [] }) as { readonly jobs: Job[] };
-  const { runs: running, paused } = (runs.ok ? runs.body : { runs: [], paused: null }) as {
-    readonly runs: Run[];
-    readonly paused: boolean | null;
-  };
-  const job = listed.find(({ state }) => state === "running");
-  if (job !== undefined) {
-    const { kind, backup_id, stage, progress } = job;
-    return { what: `waiting for the ${JOB_NAMES[kind]} ${backup_id}: ${stage}`, progress };
-  }
-  if (paused === true) return "paused";
-  const other = running.find((run) => run.id !== id);
-  return other && { what: `waiting for run ${other.id}: ${other.stage}`, progress: other.progress };
-}
-
-function showProgress(
-  bar: ProgressBar,
-  { run, ahead }: { readonly run: Run; readonly ahead: Ahead | undefined },
-  localeCount: number,
-): void {
-  const { done, total } = ahead?.progress ?? run.progress;
-  const what = ahead?.what ?? run.stage ?? "waiting";
-  if (total === 0) bar.show(what);
-  else if (ahead !== undefined) bar.show(what, { name: "parts", done, total });
-  else bar.show(what, unitsOf(run.progress, localeCount), done / total);
-}
-
-/** What a run works through: it compresses what all locales share, then one locale after the other. */
-function unitsOf({ done, total }: Progress, localeCount: number): Units {
-  const shared = total - localeCount;
-  return done < shared
-    ? { name: "common part", done, total: shared }
-    : { name: "locales", done: done - shared, total: localeCount };
-}
-
-/** Tells when nothing has changed for too long. */
-class Movement {
-  readonly #patienceMs: number;
-  #last = "";
-  #at = Date.now();
-
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs;
-  }
-
-  /** @param place where the work is; false where nobody says. */
-  hasStopped(place: unknown): boolean {
-    const text = place === false ? this.#last : JSON.stringify(place);
-    const now = Date.now();
-    if (text !== this.#last) this.#at = now;
-    this.#last = text;
-    return now - this.#at > this.#patienceMs;
-  }
-
-  describePatience(): string {
-    return `${Math.round(this.#patienceMs / 1_000)} s`;
-  }
+function stalled(answer: AdminAnswer, { patienceMs }: IngestOptions, place: string): IngestEnd {
+  const why = answer.ok ? `It stays at: ${place}.` : `${answer.problem}.`;
+  const problem = `The ingest has not gone on for ${Math.round(patienceMs / 1_000)} s. ${why}`;
+  return { ok: false, reason: "stalled", problem };
 }

@@ -28,7 +28,7 @@ interface LocalWorkerOptions {
   readonly signal: AbortSignal;
 }
 
-type LocalIngestOptions = Pick<IngestOptions, "localeCount" | "patienceMs" | "signal">;
+type LocalIngestOptions = Pick<IngestOptions, "patienceMs" | "signal">;
 
 /** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
 const LOCAL_FRESH_MS = 500;
@@ -36,9 +36,6 @@ const LOCAL_FRESH_MS = 500;
 const READY_DEADLINE_MS = 600_000;
 const READY_POLL_MS = 200;
 const INGEST_POLL_MS = 250;
-/** How often a running Worker is asked whether it is well, and after which silence that is said. */
-const HEALTH_POLL_MS = 10_000;
-const SILENCE_MS = 120_000;
 
 const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: "false",
@@ -57,19 +54,17 @@ export class LocalWorker {
   readonly url: string;
   readonly #folder: StateFolder;
   readonly #group: ProcessGroup;
-  readonly #say: (line: string) => void;
   readonly #stopShowing: () => void;
   #stopping = false;
 
   private constructor(
-    { port, say, show }: LocalWorkerOptions,
+    { port, show }: LocalWorkerOptions,
     folder: StateFolder,
     group: ProcessGroup,
   ) {
     this.url = `http://127.0.0.1:${port}`;
     this.#folder = folder;
     this.#group = group;
-    this.#say = say;
     this.#stopShowing = show === undefined ? () => {} : followLog(folder.logFile, show);
   }
 
@@ -126,25 +121,12 @@ export class LocalWorker {
   }
 
   /**
-   * Settles when the Worker has been stopped. Says when it is silent for long, and leaves it running:
-   * it may be busy.
+   * Settles when the Worker has been stopped.
    *
    * @throws CommandError if it ended by itself.
    */
   async untilEnd(): Promise<void> {
-    let answeredAt = Date.now();
-    while (!this.#stopping && this.#group.isAlive) {
-      await Promise.race([this.#group.exited, sleep(HEALTH_POLL_MS, undefined, { ref: false })]);
-      const answer = await this.#askHealth(AbortSignal.timeout(SILENCE_MS));
-      if (answer !== undefined) answeredAt = Date.now();
-      else if (this.#group.isAlive && Date.now() - answeredAt > SILENCE_MS) {
-        const minutes = SILENCE_MS / 60_000;
-        this.#say(
-          `The Worker has not answered for ${minutes} minutes. If the machine is busy, wait; otherwise stop it with Ctrl-C and start again. The log: ${this.logFile}`,
-        );
-        answeredAt = Date.now();
-      }
-    }
+    await this.#group.exited;
     if (!this.#stopping) this.#assertAlive();
   }
 
@@ -202,14 +184,11 @@ export class LocalWorker {
   }
 
   async #isReady(signal: AbortSignal): Promise<boolean> {
-    const answer = await this.#askHealth(signal);
+    const url = `${this.url}/catalog/health`;
+    const answer = await fetch(url, { signal }).catch(() => undefined);
     if (answer?.status !== 500) return answer?.status === 200 || answer?.status === 503;
     await answer.body?.cancel();
     throw new CommandError(`The Worker fails at its start.\n${this.wayOut}`);
-  }
-
-  #askHealth(signal: AbortSignal): Promise<Response | undefined> {
-    return fetch(`${this.url}/catalog/health`, { signal }).catch(() => undefined);
   }
 }
 

@@ -2,7 +2,6 @@
 import { parseArgs } from "node:util";
 import { Cron } from "croner";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { loadConfig } from "../src/config.ts";
 import { CRON_JOBS, WATCH_CRON } from "../src/schedule.ts";
 import { checkSettings } from "../src/settings.ts";
 import { CommandError, runCommand, say, sayOverProgress } from "./command.ts";
@@ -35,8 +34,6 @@ interface Options {
   readonly port: number;
   /** As given: a list, or a word for one. */
   readonly locales: string;
-  /** How many locales that are. */
-  readonly localeCount: number;
   readonly stateFolder: string;
   readonly fresh: boolean;
   readonly quiet: boolean;
@@ -61,11 +58,7 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   try {
     const before = await callCatalog(worker.url, signal);
     const patienceMs = before.ok ? PATIENCE_MS.published : PATIENCE_MS.unpublished;
-    const end = await worker.ingest(token.text, {
-      localeCount: options.localeCount,
-      patienceMs,
-      signal,
-    });
+    const end = await worker.ingest(token.text, { patienceMs, signal });
     const served = await callAfter(end, worker, signal);
     if (!end.ok && !served.ok && needsBackup(end, served)) {
       // It can be restored only while the service runs.
@@ -131,8 +124,7 @@ function readOptions(): Options | undefined {
       `--locales or --var: ${problems.join("\n--locales or --var: ")}\nAll settings: docs/deploying.md and docs/alerts.md`,
     );
   const { ADMIN_TOKENS: otherTokens = "[]", ...vars } = given;
-  const localeCount = loadConfig(settings, manifest.locales).config.locales.length;
-  return { port, locales, localeCount, stateFolder, fresh, quiet, vars, otherTokens };
+  return { port, locales, stateFolder, fresh, quiet, vars, otherTokens };
 }
 
 function readVar(text: string): [name: string, value: string] {

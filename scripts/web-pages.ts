@@ -6,7 +6,7 @@ import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { INTRODUCTION } from "../src/web/explorer/introduction.ts";
 import { otherNames, rankPlaces } from "./search-files.ts";
-import { docsPages, docsSections } from "./docs-content.ts";
+import { docsPages } from "./docs-content.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { worldOutline, worldWater } from "./world-outline.ts";
 
@@ -66,7 +66,6 @@ type Files = Map<string, string | Uint8Array>;
 /** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "catalog-worker.js": buildWorker,
-  "docs-sections.json": () => JSON.stringify(docsSections()),
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
   "world-50m.json": () => JSON.stringify(worldOutline("50m")),
   "world-water.json": () => JSON.stringify(worldWater()),

@@ -58,33 +58,14 @@ Stop         Ctrl-C`;
 function describeServed(url: string, served: Served, wayOut: string): string {
   if (served.ok) return `Serving ${served.counts} at ${url}`;
   return `Every call to ${url} fails: ${served.problem}
-${ADVICE[outageOf(served)]}
+The dashboard says what to do, such as to restore the newest backup.
 ${wayOut}`;
 }
 
-const RESTORE =
-  "To bring the catalog back, restore the newest backup on the dashboard, also during a pause; without one, queue an ingest in mode full, and resume (docs/operating.md).";
-
-const ADVICE = {
-  missing: RESTORE,
-  damaged: RESTORE,
-  silent:
-    "Calls succeed as soon as the service and its stores answer again; no backup needs to be restored for that.",
-  unexplained: "The log says what has failed.",
-};
-
-/** The service's message, under the code of any outage, if the stores answer and have no catalog. */
+/** The service's message if the stores answer and have no catalog. */
 const NO_CATALOG = "no catalog is available";
 
-/** Why a call fails. Waiting helps against silence alone. */
-function outageOf({ status, code, problem }: Unserved): keyof typeof ADVICE {
-  if (code === "data_loss") return "damaged";
-  if (code === "unavailable" && problem.endsWith(NO_CATALOG)) return "missing";
-  const isSilent = status === 0 || code === "unavailable" || code === "deadline_exceeded";
-  return isSilent ? "silent" : "unexplained";
-}
-
 /** Whether there is no catalog, nor will there be one unless somebody restores a backup. */
-export function needsBackup({ reason }: Failure, served: Unserved): boolean {
-  return reason !== "paused" && outageOf(served) === "missing";
+export function needsBackup({ reason }: Failure, { code, problem }: Unserved): boolean {
+  return reason !== "paused" && code === "unavailable" && problem.endsWith(NO_CATALOG);
 }

@@ -9,7 +9,7 @@ export interface FuzzSettings {
 /** Seed where none is asked for, so that `npm test` tries the same cases each time. */
 const DEFAULT_SEED = 20_261_121;
 
-/** The settings in the environment's `FUZZ_RUNS` and `FUZZ_SEED`; see `scripts/fuzz.ts`. */
+/** The settings in the environment's `FUZZ_RUNS` and `FUZZ_SEED`. */
 export function fuzzSettings(env: { readonly [name: string]: string | undefined }): FuzzSettings {
   const { FUZZ_RUNS: runs, FUZZ_SEED: seed } = env;
   return {

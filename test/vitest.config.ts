@@ -38,8 +38,6 @@ const COMMANDS = [
 /** They change what a service publishes, each of one of its own. */
 const DASHBOARD = "test/browser/dashboard/dashboard.test.ts";
 const BACKUPS = "test/browser/dashboard/alerts-and-backups.test.ts";
-/** It has a service of its own, which loses its stores. */
-const LOSSES = "test/browser/dashboard/losses.test.ts";
 
 const browserProjects = [
   {
@@ -47,7 +45,7 @@ const browserProjects = [
     test: {
       name: "pages",
       include: ["test/browser/**/*.test.ts"],
-      exclude: [DASHBOARD, BACKUPS, LOSSES],
+      exclude: [DASHBOARD, BACKUPS],
       ...runningService,
       ...parallel,
     },
@@ -56,7 +54,7 @@ const browserProjects = [
     root,
     test: { name: "dashboard", include: [DASHBOARD], ...runningService, ...parallel },
   },
-  { root, test: { name: "backups", include: [BACKUPS, LOSSES], ...runningService, ...parallel } },
+  { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...parallel } },
 ];
 
 export default defineConfig({

@@ -108,23 +108,6 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   await expectFound(page, "zirkonia", RENAMED);
 });
 
-it("examples/browser stores the three locales that were opened last", async () => {
-  const { url } = inject("service");
-  const page = await openPage("about:blank");
-  for (const locale of ["en", "de", "fr", "ja"]) {
-    await page.goto(`${origin}/?service=${url}&locale=${locale}`);
-    await expectShown(page, /, current$/);
-  }
-  const keys = await page.evaluate<string[]>(`new Promise((resolve) =>
-    indexedDB.open("locations-at-the-edge", 1).addEventListener("success", ({ target }) => {
-      const stored = target.result.transaction("values").objectStore("values").getAllKeys();
-      stored.addEventListener("success", () => resolve(stored.result));
-    }),
-  )`);
-  const locales = keys.filter((key) => key.startsWith(`${url} `));
-  expect(locales.map((key) => key.split(" ")[1])).toEqual(["de", "fr", "ja"]);
-});
-
 it("examples/browser shows why a request was refused", async () => {
   const page = await openPage(`${origin}/?service=${inject("service").url}&locale=not+a+tag`);
   await expectShown(page, /^CatalogError: .*use a tag such as/);

@@ -118,19 +118,6 @@ describe("the explorer", () => {
     expect(await options.count()).toBe(0);
   });
 
-  it("lists the airports of a city indented under it", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    await page.getByRole("combobox", { name: "Search" }).fill("milan");
-    const options = page.getByRole("option");
-    await options.nth(1).getByText("MXP", { exact: true }).waitFor();
-    const leftOf = async (index: number) =>
-      (await options.nth(index).locator(".badge").boundingBox())?.x ?? 0;
-    expect(await leftOf(1)).toBeGreaterThan(await leftOf(0));
-    // Read aloud, an option says itself where its airport is.
-    expect(await options.nth(1).textContent()).toContain("Milan, Italy");
-  });
-
   it("moves nothing while somebody types, whether or not something is found", async () => {
     const page = await openPage("/", { viewport: { width: 390, height: 844 } });
     await waitForAnswer(page, "en");
@@ -142,24 +129,6 @@ describe("the explorer", () => {
     await page.getByRole("combobox", { name: "Search" }).fill("qqqq");
     await page.getByText("Nothing found for “qqqq”").waitFor();
     expect(await heading.boundingBox()).toEqual(before);
-  });
-
-  it("names the country and the subdivision of an airport's city above it", async () => {
-    const page = await openPage("/?airport=BGY&locale=de");
-    const trail = page.getByRole("navigation", { name: "Belongs to" });
-    await trail.getByRole("link", { name: "Lombardei" }).waitFor();
-    expect(await trail.getByRole("link").allTextContents()).toEqual([
-      "Italy",
-      "Lombardei",
-      "Milan",
-    ]);
-  });
-
-  it("shows an airport under the name that travellers use, with the official one", async () => {
-    const page = await openPage("/?airport=BGY");
-    await page.getByRole("heading", { level: 1, name: "Milan Bergamo Airport" }).waitFor();
-    const fact = page.locator(".fact", { has: page.locator("dt", { hasText: "Official name" }) });
-    expect(await fact.locator("dd").textContent()).toBe("Il Caravaggio International Airport");
   });
 
   it("chooses nothing from the results of an earlier text", async () => {
@@ -204,17 +173,6 @@ describe("the explorer", () => {
     const first = page.locator("#search-results li bdi").first();
     await first.waitFor();
     expect(await first.textContent()).toBe("Zürich Airport");
-  });
-
-  it("shows that all of a fast answer has arrived", async () => {
-    const page = await openPage("/docs");
-    await page.addInitScript(`{
-      const look = () => (window.share_seen = document.querySelector("progress")?.value ?? window.share_seen);
-      new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
-    }`);
-    await page.goto("/");
-    await waitForAnswer(page, "en");
-    expect(await page.evaluate("window.share_seen")).toBe(1);
   });
 
   it("has its heading before its scripts, and moves nothing in sight when the catalog comes", async () => {

@@ -4,8 +4,7 @@ import { RUN_MODES } from "../../src/ingest/report.ts";
 
 /** What happens at a call of a step. */
 interface Mishap {
-  /** In an outage upstream can be reached, as nothing else can. */
-  readonly kind: "fault" | "outage" | "crash" | "pause" | "cancel" | "rollback" | "lost_reply";
+  readonly kind: (typeof MISHAPS)[number];
   /** Calls of the step before it. */
   readonly after: number;
   /** Calls in a row that a fault hits. */
@@ -20,10 +19,7 @@ const anyMishap: fc.Arbitrary<Mishap> = fc.record({
   times: fc.constantFrom(1, 1, 3, 100),
 });
 
-/** The stores and D1 answer nothing at all. */
-export const OUTAGE: Mishap = { kind: "outage", after: 0, times: 100 };
-
-export const SOURCES = ["embedded", "other"] as const;
+const SOURCES = ["embedded", "other"] as const;
 
 /** What people and the world do to a coordinator. */
 export const anyOperation = fc.oneof(
@@ -43,7 +39,6 @@ export const anyOperation = fc.oneof(
   operation(1, "resume", {}),
   operation(1, "crash", {}),
   operation(3, "go_on", {}),
-  operation(2, "outage", {}),
   operation(2, "reconcile", { hours: fc.constantFrom<number>(0, 1, 25) }),
   operation(1, "tick", { at: fc.nat(3) }),
   operation(1, "cancel", { which: fc.nat(5) }),

@@ -1,13 +1,10 @@
 /** Random operations on a coordinator, played beside a reference model of what must be so. */
 import { expect } from "vitest";
 import { QUEUE_MAX_DEPTH } from "../../src/coordinator/run-queue.ts";
-import type { ListedRun } from "../../src/coordinator/run.ts";
-import { RUN_MODES } from "../../src/ingest/report.ts";
 import { checkInvariants } from "../chaos/invariants.ts";
 import { Recorder } from "./coordinator-recorder.ts";
-import { type Operation, OUTAGE, SOURCES } from "./coordinator-operations.ts";
+import type { Operation } from "./coordinator-operations.ts";
 import { CoordinatorWorld } from "./coordinator-world.ts";
-import { LATE_MS, LateWrites } from "./late-writes.ts";
 import { QuickPipeline } from "./quick-pipeline.ts";
 import { anEnqueueRequest } from "./run.ts";
 
@@ -16,18 +13,12 @@ const must = expect;
 
 type Mishap = Extract<Operation, { readonly do: "step" }>["mishap"];
 
-/** How long a second try waits where upstream does not ask for more. */
-const SECOND_TRY_MS = 60_000;
-
 /** Plays operations on a coordinator, beside a reference model of what must be so. */
 export class Play {
   readonly world = new CoordinatorWorld({ makePipeline: (deps) => new QuickPipeline(deps) });
   readonly #recorder = new Recorder(this.world);
   /** Until when the model is paused: Infinity for an operator's resume, null if it is not. */
   #pausedUntil: number | null = null;
-  /** When runs were said to start, at the earliest. */
-  readonly #promised = new Map<string, number>();
-  readonly #late = new LateWrites(this.world, this.#recorder.highest);
   /** The ticks that were taken to be known. */
   readonly #ticks = new Set<number>();
   /** The version at the beginning of the present pause, if it lasts to the end of the operation. */
@@ -44,7 +35,6 @@ export class Play {
     await this.#do(operation);
     await this.#recorder.observe();
     this.#checkPause();
-    this.#checkStarts();
   }
 
   /** Remembers the version from which on no run may publish. */
@@ -62,11 +52,6 @@ export class Play {
     if (this.#heldAt === null) return;
     const generations = { before: this.#heldAt, after: current?.generation ?? 0 };
     this.#recorder.operated.pauses.push({ from: world.time, to: world.time, ...generations });
-  }
-
-  #checkStarts(): void {
-    for (const { id, started_at } of this.world.state.runs())
-      must(Date.parse(started_at ?? "") < (this.#promised.get(id) ?? 0)).toBe(false);
   }
 
   /** Publishes a version. */
@@ -88,7 +73,6 @@ export class Play {
     const { world } = this;
     await this.play({ do: "resume" });
     await this.#goOn();
-    await this.play({ do: "pass", ms: LATE_MS });
     for (const hours of [1, 24]) {
       await this.play({ do: "reconcile", hours });
       await this.#goOn();
@@ -100,7 +84,6 @@ export class Play {
     for (const { run } of world.history.rows.values()) this.#note(run.outcome ?? run.state);
     for (const { event } of world.events) this.#note(event);
     for (const _ of this.#recorder.operated.rollbacks) this.#note("rollback");
-    for (const _ of this.#late.done) this.#note("late manifest");
     const firstAlarm = world.calls.length;
     await world.alarm();
     must(world.calls.slice(firstAlarm).filter((call) => / (put|fetch)/.test(call))).toEqual([]);
@@ -120,7 +103,7 @@ export class Play {
       case "resume":
         return this.#resume();
       case "reconcile":
-        this.#late.passTo(world.time + operation.hours * 3_600_000);
+        world.time += operation.hours * 3_600_000;
         return world.coordinator.reconcile();
       case "tick":
         return this.#tick(operation.at);
@@ -129,7 +112,7 @@ export class Play {
       case "rollback":
         return this.#rollback(operation.back);
       case "pass":
-        this.#late.passTo(world.time + operation.ms);
+        world.time += operation.ms;
         return;
       case "change":
         return this.#change(operation.text);
@@ -137,8 +120,6 @@ export class Play {
         return world.crash();
       case "go_on":
         return this.#goOn(8);
-      case "outage":
-        return this.#outage();
       case "step":
         return this.#step(operation.late, operation.mishap);
       default:
@@ -152,68 +133,13 @@ export class Play {
     this.world.upstream = { ...this.world.upstream, fetch };
   }
 
-  /** Asks for every run that there can be: more than the queue takes. */
-  async flood(): Promise<void> {
-    for (const source of SOURCES)
-      for (const mode of RUN_MODES)
-        for (const forced of [false, true])
-          await this.play({ do: "enqueue", mode, forced, source, reject: false });
-  }
-
-  /** Lets steps fail until a second try waits, and asks for the same once more. */
-  async #outage(): Promise<void> {
-    const { world } = this;
-    for (let alarms = 0; world.alarmAt !== null && alarms < 8; alarms++) {
-      const { queued } = world.coordinator.status();
-      const second = queued.find((run) => dueAt(run) > world.time);
-      if (second !== undefined) {
-        const { mode, forced } = second;
-        const source = SOURCES.find((name) => name === second.source) ?? SOURCES[0];
-        return this.play({ do: "enqueue", mode, forced, source, reject: false });
-      }
-      await this.play({ do: "step", late: false, mishap: OUTAGE });
-    }
-  }
-
   async #enqueue(operation: Extract<Operation, { do: "enqueue" }>): Promise<void> {
     const { mode, forced, source, reject } = operation;
-    const { world } = this;
-    const before = world.coordinator.status();
-    const result = await world.coordinator.enqueue(
+    const result = await this.world.coordinator.enqueue(
       anEnqueueRequest({ mode, forced, source, ifPaused: reject ? "reject" : "queue" }),
     );
-    const same = before.queued.findIndex(
-      (run) => run.mode === mode && run.forced === forced && run.source === source,
-    );
-    const due = before.queued.filter((run) => dueAt(run) <= world.time).length;
-    const index = same === -1 ? due : same;
-    const ahead = index === 0 ? before.running : before.queued[index - 1];
-    const queue_depth = before.queued.length + (same === -1 ? 1 : 0);
-    const paused = this.#isPaused();
-    if (paused && reject) {
-      must(result).toMatchObject({ ok: false, reason: "paused" });
-    } else if (same === -1 && queue_depth > QUEUE_MAX_DEPTH) {
-      must(result).toMatchObject({ ok: false, reason: "queue_full" });
-      this.#note("queue_full");
-    } else {
-      const start = ahead ? `after_run:${ahead.id}` : this.#firstStart(before.queued[same]);
-      const place = { queue_position: index + 1, queue_depth, paused };
-      const answer = { ...place, changed: same === -1, will_start: paused ? "on_resume" : start };
-      must(result).toMatchObject({ ok: true, answer });
-      if (!result.ok) return;
-      const { run, will_start } = result.answer;
-      this.#recorder.operated.acknowledged.add(run.id);
-      if (will_start.startsWith("at:")) {
-        this.#note("told a time");
-        this.#promised.set(run.id, Date.parse(will_start.slice("at:".length)));
-      }
-    }
-  }
-
-  /** When a run starts that is the first: a second try at its time. */
-  #firstStart(waiting: ListedRun | undefined): unknown {
-    const startsAt = waiting === undefined ? 0 : dueAt(waiting);
-    return startsAt > this.world.time ? `at:${new Date(startsAt).toISOString()}` : "now";
+    if (result.ok) this.#recorder.operated.acknowledged.add(result.answer.run.id);
+    else if (result.reason === "paused") must(this.#isPaused() && reject).toBe(true);
   }
 
   async #pause(forMs: number | null | "kept", cancelRunning: boolean): Promise<void> {
@@ -280,17 +206,14 @@ export class Play {
   async #step(late: boolean, mishap: Mishap): Promise<void> {
     const { world } = this;
     const at = Math.max(world.time, world.alarmAt ?? 0);
-    this.#late.passTo(late ? at + 45_000 : at);
+    world.time = late ? at + 45_000 : at;
     // What is done at a call decides whether the step was paused all through.
     this.#notePause();
     let calls = -1;
     world.before = async (call) => {
       calls++;
       if (mishap === null || calls < mishap.after || calls >= mishap.after + mishap.times) return;
-      if (mishap.kind === "outage" && call === "upstream fetch") return;
-      const isFault = mishap.kind === "fault" || mishap.kind === "outage";
-      if (isFault || mishap.kind === "crash") this.#late.mayCome(call);
-      if (isFault) throw new Error(`no connection for ${call}`);
+      if (mishap.kind === "fault") throw new Error(`no connection for ${call}`);
       if (calls > mishap.after) return;
       if (mishap.kind === "crash") world.crash();
       if (mishap.kind === "pause") {
@@ -311,9 +234,4 @@ export class Play {
   #isPaused(): boolean {
     return this.#pausedUntil !== null && this.world.time < this.#pausedUntil;
   }
-}
-
-/** When a run that waits may start. */
-function dueAt({ trigger, queued_at }: ListedRun): number {
-  return Date.parse(queued_at) + (trigger === "retry" ? SECOND_TRY_MS : 0);
 }

@@ -4,7 +4,7 @@ import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
 import { isOpen } from "../../src/coordinator/jobs.ts";
 import { coordinatorStatus } from "../../src/coordinator/status.ts";
 import { blobKey, sourceKey } from "../../src/storage/keys.ts";
-import type { Older, Operated } from "../chaos/evidence.ts";
+import { nothingOperated, type Older } from "../chaos/evidence.ts";
 import type { Evidence } from "../chaos/invariants.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";
 
@@ -13,18 +13,9 @@ const must = expect;
 
 /** Watches a coordinator and its stores. */
 export class Recorder {
-  readonly operated: Operated = {
-    acknowledged: new Set(),
-    cancelled: new Set(),
-    pauses: [],
-    rollbackAttempts: 0,
-    takeovers: 0,
-    rollbacks: new Map(),
-    ends: new Map(),
-    restores: [],
-  };
+  readonly operated = nothingOperated();
   /** The highest generations that were ever shown. */
-  readonly highest = { kv: 0, r2: 0, recorded: 0 };
+  readonly #highest = { kv: 0, r2: 0, recorded: 0 };
   readonly #world: CoordinatorWorld;
   readonly #older: Older[] = [];
   /** Every manifest that was ever shown, by its JSON. */
@@ -96,9 +87,9 @@ export class Recorder {
     };
   }
 
-  #see(where: keyof typeof this.highest, generation: number): void {
-    if (generation < this.highest[where])
+  #see(where: "kv" | "r2" | "recorded", generation: number): void {
+    if (generation < this.#highest[where])
       this.#older.push({ generation, held: [], request: `shown by ${where}` });
-    this.highest[where] = generation;
+    this.#highest[where] = generation;
   }
 }

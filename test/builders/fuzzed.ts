@@ -9,8 +9,8 @@ declare module "vitest" {
 }
 
 /**
- * Parameters of a property that tries `runs` cases in `npm test`, and as many as are asked for in
- * `npm run fuzz`. A failure prints the seed.
+ * Parameters of a property that tries `runs` cases, or as many as `FUZZ_RUNS` says. A failure prints
+ * the seed.
  *
  * @param found cases that fuzzing has found once, tried first; see `test/cases/found-by-fuzzing.ts`.
  */

@@ -97,6 +97,20 @@ export interface Operated {
   readonly restores: Restored[];
 }
 
+/** Nothing yet. */
+export function nothingOperated(): Operated {
+  return {
+    acknowledged: new Set(),
+    cancelled: new Set(),
+    pauses: [],
+    rollbackAttempts: 0,
+    takeovers: 0,
+    rollbacks: new Map(),
+    ends: new Map(),
+    restores: [],
+  };
+}
+
 /** Something that must not be. */
 export interface Violation {
   readonly invariant: string;

@@ -22,8 +22,6 @@ export type Rates = { readonly [F in Fault]?: number };
 export interface FaultPlan {
   readonly seed: number;
   readonly rates: { readonly [B in Binding]?: Rates };
-  /** How long a call hangs; by default longer than any deadline of its callers. */
-  readonly hangMs?: number;
 }
 
 export const NO_FAULTS: FaultPlan = { seed: 0, rates: {} };

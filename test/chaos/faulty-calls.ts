@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Binding, chooseFault, type Fault, type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
-import { addInjected, type InjectedFault } from "./floors.ts";
 import { Random } from "./random.ts";
 
 /** Longer than any deadline of the callers. */
@@ -22,12 +21,12 @@ export interface FaultyCall<T> {
   readonly damage?: { readonly [F in Fault]?: (value: T) => T | Promise<T> };
 }
 
-/** What was injected. A value that was not changed does not count, unless there was none. */
+/**
+ * How often faults were injected, by binding, operation and fault. A value that was not changed does
+ * not count, unless there was none.
+ */
 export interface Injected {
-  /** How often, by binding, operation and fault. */
-  readonly times: { readonly [what: string]: number };
-  /** By binding and fault. */
-  readonly faults: { readonly [fault: string]: InjectedFault };
+  readonly [what: string]: number;
 }
 
 /** Decides about each call to a binding, and counts what was done to it. */
@@ -35,7 +34,6 @@ export class FaultyCalls {
   #plan = NO_FAULTS;
   #random = new Random(0, "faults");
   #times = new Map<string, number>();
-  #faults = new Map<string, InjectedFault>();
 
   set plan(plan: FaultPlan) {
     this.#plan = plan;
@@ -44,11 +42,9 @@ export class FaultyCalls {
 
   /** What was injected since the last look. */
   takeInjected(): Injected {
-    const times = Object.fromEntries(this.#times);
-    const faults = Object.fromEntries(this.#faults);
+    const injected = Object.fromEntries(this.#times);
     this.#times = new Map();
-    this.#faults = new Map();
-    return { times, faults };
+    return injected;
   }
 
   async make<T>(faulty: FaultyCall<T>): Promise<T> {
@@ -68,7 +64,7 @@ export class FaultyCalls {
       case "throw":
         throw refusal;
       case "hang":
-        await sleep(this.#plan.hangMs ?? HANG_MS[kind]);
+        await sleep(HANG_MS[kind]);
         throw refusal;
       case "slow":
         await sleep(this.#random.between(1, SLOW_MAX_MS));
@@ -87,12 +83,7 @@ export class FaultyCalls {
 
   #choose<T>({ binding, kind, damage = {} }: FaultyCall<T>): Fault | undefined {
     const possible = new Set([...POSSIBLE[kind], ...(Object.keys(damage) as Fault[])]); // its keys
-    const rates = this.#plan.rates[binding] ?? {};
-    for (const fault of possible) {
-      const expected = rates[fault] ?? 0;
-      if (expected > 0) this.#note(`${binding} ${fault}`, { times: 0, expected });
-    }
-    return chooseFault(rates, possible, this.#random.next());
+    return chooseFault(this.#plan.rates[binding] ?? {}, possible, this.#random.next());
   }
 
   #count(
@@ -101,11 +92,6 @@ export class FaultyCalls {
   ): void {
     const what = `${binding} ${operation} ${fault}`;
     this.#times.set(what, (this.#times.get(what) ?? 0) + 1);
-    this.#note(`${binding} ${fault}`, { times: 1, expected: 0 });
-  }
-
-  #note(name: string, more: InjectedFault): void {
-    this.#faults.set(name, addInjected(this.#faults.get(name), more));
   }
 
   /** Other bytes: a flipped bit, or the end cut off. */

@@ -21,8 +21,6 @@ export interface HostOptions {
   readonly plan: FaultPlan;
   /** Whether D1 is still to get its tables. */
   readonly migrate: boolean;
-  /** What is done to D1 after that. */
-  readonly sql: readonly string[];
   /** Where `IsolateHeap` may look into the isolates. */
   readonly inspectorPort?: number;
   /** Another version of the Worker, over the same stores and objects. */
@@ -78,10 +76,7 @@ const miniflare = new Miniflare({
   ...(inspectorPort !== undefined && { inspectorPort }),
 });
 await miniflare.ready;
-const database = await miniflare.getD1Database("HISTORY", NAME);
-if (options.migrate) {
-  await createTables(database);
-  await createTables(await miniflare.getD1Database(OTHER_HISTORY, NAME));
-}
-for (const statement of options.sql) await database.prepare(statement).run();
+if (options.migrate)
+  for (const name of ["HISTORY", OTHER_HISTORY])
+    await createTables(await miniflare.getD1Database(name, NAME));
 process.send?.("ready");

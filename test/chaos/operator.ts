@@ -5,7 +5,7 @@ import { CRON_JOBS } from "../../src/schedule.ts";
 import { DAY_MS, HOUR_MS } from "../../src/storage/time.ts";
 import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
-import type { Operated, StoredState } from "./evidence.ts";
+import { nothingOperated, type StoredState } from "./evidence.ts";
 import { hostileRequest } from "./hostile-request.ts";
 import { type Action, chooseAction } from "./operator-choices.ts";
 import type { Random } from "./random.ts";
@@ -43,21 +43,14 @@ const CLOCKS: readonly (readonly [string, number])[] = [
   ["years back", -365 * DAY_MS],
 ];
 const CLOCK_TIMES_MAX = 20;
+/** A refusal takes a moment only. */
+const HOSTILE_TIMES = 5;
 /** How often the other installation takes the bucket over when it appears. */
 const TAKEOVER_CHANCE = 0.5;
 
 /** One operator: one call after the other, chosen by the seed. Remembers what was answered. */
 export class Operator {
-  readonly operated: Operated = {
-    acknowledged: new Set(),
-    cancelled: new Set(),
-    pauses: [],
-    rollbackAttempts: 0,
-    takeovers: 0,
-    rollbacks: new Map(),
-    ends: new Map(),
-    restores: [],
-  };
+  readonly operated = nothingOperated();
   readonly restorer: Restorer;
   readonly #deps: OperatorDependencies;
   readonly #actions: { readonly [A in Action]: (random: Random) => Promise<void> } = {
@@ -76,7 +69,9 @@ export class Operator {
     restore: async (random) => this.#restore(random),
     reset: async () => this.restorer.reset(),
     meetOther: async (random) => this.#meetOther(random),
-    hostile: async (random) => this.#sendHostile(random),
+    hostile: async (random) => {
+      for (let times = 0; times < HOSTILE_TIMES; times++) await this.#sendHostile(random);
+    },
     setClock: async (random) => this.#setClock(random),
     copyBackup: async (random) => this.restorer.copyAny(random),
     deleteBackup: async (random) => this.restorer.deleteAny(random),

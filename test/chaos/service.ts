@@ -23,14 +23,12 @@ const CONTROL_DEADLINE_MS = 60_000;
  */
 const DAMAGE_LASTS_MS = 30_000;
 
-interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate" | "sql"> {
+interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate"> {
   readonly secret: string;
 }
 
 /** What a deploy brings: other code, also beside the first, other tables, a door for the inspector. */
-export type Deploy = Partial<
-  Pick<HostOptions, "bundle" | "beside" | "migrate" | "sql" | "inspectorPort">
->;
+export type Deploy = Partial<Pick<HostOptions, "bundle" | "beside" | "migrate" | "inspectorPort">>;
 
 /**
  * Builds the Worker for a service with stores in a folder.
@@ -110,7 +108,6 @@ export class Service {
       },
       plan: this.#plans.at(-1)?.plan ?? NO_FAULTS,
       migrate: !this.#hasTables,
-      sql: [],
       ...deploy,
     };
     const child = fork(join(import.meta.dirname, "host.ts"), [JSON.stringify(all)], {

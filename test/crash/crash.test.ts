@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Stage, STAGES } from "../../src/ingest/report.ts";
 import type { Clients } from "../chaos/clients.ts";
-import type { Violation } from "../chaos/evidence.ts";
+import { nothingOperated, type Violation } from "../chaos/evidence.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
 import { checkInvariants, checkStores } from "../chaos/invariants.ts";
 import { hasEnded, KilledService, type RunAnswer } from "./killed-service.ts";
@@ -94,16 +94,11 @@ describe("a run whose process is killed in the middle of each stage", () => {
     expect(violations).toEqual([]);
     expect(clients.checked).toBeGreaterThan(0);
     await expect.poll(async () => checkStores(await killed.state())).toEqual([]);
-    const operated = {
-      acknowledged: new Set(runs.map(({ id }) => id)),
-      cancelled: new Set<string>(),
-      pauses: [],
-      rollbackAttempts: 0,
-      takeovers: 0,
-      rollbacks: new Map(),
-      ends: new Map(runs.map(({ id, state, outcome }) => [id, { state, outcome }])),
-      restores: [],
-    };
+    const operated = nothingOperated();
+    for (const { id, state, outcome } of runs) {
+      operated.acknowledged.add(id);
+      operated.ends.set(id, { state, outcome });
+    }
     const state = await killed.state();
     const { older } = clients;
     const served = clients.served.values();

@@ -31,7 +31,7 @@ type Vars = Parameters<Service["start"]>[0];
 /** Bounds a hang only. */
 const DEADLINE_MS = 900_000;
 const POLL_MS = 10;
-export const LOCALES = { LOCALES: "en,de" };
+const LOCALES = { LOCALES: "en,de" };
 
 /** The bundle in a process that is killed without warning, and started again on its storage. */
 export class KilledService {

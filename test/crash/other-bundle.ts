@@ -5,12 +5,6 @@ import { bundleWorker } from "../../bench/bundle.ts";
 /** What to replace, and by what. */
 export type Change = readonly [pattern: RegExp, replacement: string];
 
-/** Checkpoints that name something otherwise than the present code does. */
-export const OTHER_CHECKPOINTS: readonly Change[] = [
-  [/CHECKPOINT_FORMAT = \d+/g, "CHECKPOINT_FORMAT = 0"],
-  [/judgedAgainst/g, "comparedWith"],
-];
-
 /** Later manifests and tables of the coordinator. This code reads the present ones, and converts them. */
 export const LATER_STATE: readonly Change[] = [
   [/MANIFEST_FORMAT = 4;/g, "MANIFEST_FORMAT = 5;"],

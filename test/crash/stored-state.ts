@@ -23,7 +23,7 @@ export interface Made {
 }
 
 /** Puts a stored state where a service in the folder finds it. */
-export function unpackStoredState(folder: string, name: StateName = "stored-state"): Made {
+export function unpackStoredState(folder: string, name: StateName): Made {
   const input = brotliDecompressSync(readFileSync(fileOf(`${name}.tar.br`)));
   const { status, stderr } = spawnSync("tar", ["-xf", "-", "-C", folder], { input });
   if (status !== 0) throw new Error(stderr.toString());

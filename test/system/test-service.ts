@@ -30,8 +30,6 @@ export interface TestServiceOptions {
 /** As `npm start` has it: an ingest is seen when it ends. */
 const FRESH_MS = 500;
 const POLL_MS = 50;
-/** Those that are not SQLite's or D1's own. */
-const TABLES = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'`;
 
 /** A run as `GET /admin/ingest/runs/{id}` tells of it, as far as tests look at it. */
 export interface RunAnswer {
@@ -76,29 +74,9 @@ export class TestService {
     return join(this.#folder, "state");
   }
 
-  /** Loses everything in KV and in the bucket of files; that of the backups is another. */
-  async loseStores(): Promise<void> {
-    const catalog = await this.#running.getKVNamespace("CATALOG");
-    const archive = await this.#running.getR2Bucket("ARCHIVE");
-    let { keys } = await catalog.list();
-    for (; keys.length > 0; { keys } = await catalog.list())
-      await Promise.all(keys.map(({ name }) => catalog.delete(name)));
-    let { objects } = await archive.list();
-    for (; objects.length > 0; { objects } = await archive.list())
-      await archive.delete(objects.map(({ key }) => key));
-  }
-
-  /** Loses every table in D1. */
-  async loseTables(): Promise<void> {
-    const history = await this.#running.getD1Database("HISTORY");
-    const { results } = await history.prepare(TABLES).all<{ name: string }>();
-    await history.batch(results.map(({ name }) => history.prepare(`DROP TABLE ${name}`)));
-  }
-
   /** Starts it anew on what it has stored, with other settings, as a deploy would. */
-  async restart(vars: { readonly [name: string]: string }, whileStopped = () => {}): Promise<void> {
+  async restart(vars: { readonly [name: string]: string }): Promise<void> {
     await this.#running.dispose();
-    whileStopped();
     await this.#start(vars);
   }
 

@@ -1,7 +1,6 @@
-/** Makes the page's examples call this service, copies them, opens what links name, and searches the pages. */
+/** Makes the page's examples call this service, copies them, and opens what links name. */
 import { render } from "preact";
 import { CopyButton } from "../shared/copy-button.tsx";
-import { DocsSearch } from "./docs-search.tsx";
 
 /** Where README's examples find the service. */
 const EXAMPLE_ORIGIN = "http://127.0.0.1:8787";
@@ -27,7 +26,3 @@ function openNamed(): void {
 
 window.addEventListener("hashchange", openNamed);
 openNamed();
-
-const search = document.getElementById("docs-search");
-if (search === null) throw new Error("the page has no element #docs-search");
-render(<DocsSearch />, search);

@@ -462,26 +462,6 @@ describe("the dashboard, where ingestion is operated,", () => {
     expect(await paused.textContent()).toContain("note: to see whether it works");
   });
 
-  it("repeats exactly the confirmed request after it failed", async () => {
-    const page = await signIn();
-    const sent: unknown[] = [];
-    await page.route("**/admin/ingest/queue", (route) => {
-      sent.push(route.request().postDataJSON());
-      return sent.length === 1 ? route.abort() : route.continue();
-    });
-    await page.getByRole("button", { name: "Queue a run" }).click();
-    await page.getByLabel("Mode").selectOption("dry_run");
-    await page.getByLabel("Note").fill("asked for twice");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Queue", exact: true }).click();
-    await dialog.getByRole("button", { name: "Try again" }).click();
-    await dialog.getByRole("status").waitFor();
-    await dialog.getByRole("button", { name: "Close" }).click();
-    const confirmed = { mode: "dry_run", note: "asked for twice" };
-    expect(sent).toEqual([confirmed, confirmed]);
-    takeProblems(); // The first request has failed.
-  });
-
   it("changes nothing when the operator does not confirm", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Pause" }).click();
@@ -575,27 +555,6 @@ async function currentVersion(page: Page): Promise<number> {
   const row = page.locator("tr[data-key]", { has: page.locator(".pill") });
   return Number(await row.getAttribute("data-key"));
 }
-
-describe("a deployment without alerts and backups", () => {
-  // Made up here: the service that runs has both.
-  it("says that neither is set up, and shows the reason why the service refuses", async () => {
-    const page = await signIn();
-    const problem = { type: "about:blank", status: 404, code: "not_found", detail: "Nothing." };
-    await page.route(/\/admin\/(alerts|backup)\//, (route) =>
-      route.fulfill({ status: 404, json: problem, contentType: "application/problem+json" }),
-    );
-    await page.getByRole("link", { name: "Alerts" }).click();
-    await page.getByText("This deployment has no alert history.").waitFor();
-    await page.getByRole("link", { name: "Backups" }).click();
-    await page.getByText("This deployment has no list of backups.").waitFor();
-    await page.getByRole("button", { name: "Back up …" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Back up", exact: true }).click();
-    await dialog.getByRole("alert").getByText("Nothing.").waitFor();
-    await page.goto("/docs");
-    expect(takeProblems().every((text) => text.includes("404"))).toBe(true);
-  });
-});
 
 describe("the dashboard", () => {
   it.each(["light", "dark"] as const)(

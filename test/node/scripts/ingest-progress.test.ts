@@ -14,20 +14,12 @@ const RUN = {
   guards: [],
 };
 const SUCCEEDED = { ...RUN, state: "succeeded", outcome: "published", generation_after: 7 };
-const RESTORE = {
-  kind: "restore",
-  backup_id: "b-1",
-  state: "running",
-  stage: "settle",
-  progress: { done: 0, total: 0 },
-};
 
 /** What the routes answer, each a list of answers of which the last one stays. */
 interface Routes {
   readonly queue?: readonly AdminAnswer[];
   readonly run?: readonly AdminAnswer[];
-  readonly jobs?: readonly AdminAnswer[];
-  readonly runs?: readonly AdminAnswer[];
+  readonly paused?: readonly AdminAnswer[];
 }
 
 const ok = (body: object): AdminAnswer => ({ ok: true, body });
@@ -52,17 +44,14 @@ const out = {
 function follow(routes: Routes, options: Partial<IngestOptions> = {}) {
   const answers = {
     "/admin/ingest/queue": [...(routes.queue ?? [ok({ run: RUN })])],
-    "/admin/backup/jobs": [...(routes.jobs ?? [ok({ jobs: [] })])],
     "/admin/ingest/runs/run-1": [...(routes.run ?? [ok(SUCCEEDED)])],
-    "/admin/ingest/runs?state=running&limit=1": [
-      ...(routes.runs ?? [ok({ runs: [], paused: false })]),
-    ],
+    "/admin/ingest/pause": [...(routes.paused ?? [ok({ paused: false })])],
   };
   const call = async (_method: string, path: string): Promise<AdminAnswer> => {
     const left = answers[path as keyof typeof answers];
     return (left.length > 1 ? left.shift() : left[0]) ?? refused(404);
   };
-  return ingest({ call, localeCount: 1, pollMs: 1, patienceMs: 60_000, out, ...options });
+  return ingest({ call, pollMs: 1, patienceMs: 60_000, out, ...options });
 }
 
 describe("an ingest", () => {
@@ -78,30 +67,25 @@ describe("an ingest", () => {
     });
   });
 
-  it("waits for a restore, and says so", async () => {
-    const jobs = [ok({ jobs: [RESTORE] }), ok({ jobs: [RESTORE] }), ok({ jobs: [] })];
-    const run = [ok(RUN), ok(RUN), ok(RUN), ok(SUCCEEDED)];
-    expect(await follow({ jobs, run })).toMatchObject({ ok: true });
-    expect(said).toContain("waiting for the restore of backup b-1: settle");
+  it("ends when it is found paused, unless it verifies what it has published", async () => {
+    const paused = [ok({ paused: true })];
+    expect(await follow({ run: [ok(RUN)], paused })).toMatchObject({ reason: "paused" });
+    const verifying = ok({ ...RUN, state: "running", stage: "verify" });
+    const run = [verifying, verifying, ok(SUCCEEDED)];
+    expect(await follow({ run, paused })).toMatchObject({ ok: true });
   });
 
-  it("waits for a restore during a pause, and then reports the pause", async () => {
-    const jobs = [ok({ jobs: [RESTORE] }), ok({ jobs: [] })];
-    const runs = [ok({ runs: [], paused: true })];
-    expect(await follow({ jobs, runs, run: [ok(RUN)] })).toMatchObject({ reason: "paused" });
-    expect(said).toContain("waiting for the restore");
-  });
-
-  it("waits for another run as long as that one makes progress", async () => {
-    const other = (done: number) =>
-      ok({
-        runs: [{ ...RUN, id: "run-0", stage: "encode", progress: { done, total: 9 } }],
-        paused: false,
-      });
-    const runs = Array.from({ length: 9 }, (_, done) => other(done));
-    const run = [...Array.from({ length: 9 }, () => ok(RUN)), ok(SUCCEEDED)];
-    expect(await follow({ runs, run })).toMatchObject({ ok: true });
-    expect(said).toContain("waiting for run run-0: encode");
+  it.each([
+    [
+      true,
+      "\r\u001B[2Kwaiting …\r\u001B[2Kencode 1 of 4 …\r\u001B[2Kencode 2 of 4 …\r\u001B[2KCatalog",
+    ],
+    [false, "waiting …\nencode …\nCatalog"],
+  ])("shows its progress (on a terminal: %s)", async (isTTY, shown) => {
+    const at = (done: number) =>
+      ok({ ...RUN, state: "running", stage: "encode", progress: { done, total: 4 } });
+    await follow({ run: [at(1), at(2), ok(SUCCEEDED)] }, { out: { ...out, isTTY } });
+    expect(said.split(" published")[0]).toBe(shown);
   });
 
   it("may take any time while it makes progress", async () => {
@@ -121,8 +105,8 @@ describe("an ingest", () => {
       reason: "refused",
       problem: "No ingest is queued: status 429",
     });
-    const runs = [ok({ runs: [], paused: true })];
-    expect(await follow({ queue, runs })).toMatchObject({ reason: "paused" });
+    const paused = [ok({ paused: true })];
+    expect(await follow({ queue, paused })).toMatchObject({ reason: "paused" });
   });
 
   it("ends at once if another version has written what is stored, which no waiting mends", async () => {

@@ -43,6 +43,11 @@ describe.each(PAGES)("%s", (page) => {
     const broken = links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link));
     expect(broken).toEqual([]);
   });
+});
+
+/** A changelog also names what is gone. */
+describe.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("%s", (page) => {
+  const text = readFileSync(page, "utf8");
 
   it("names only existing files", () => {
     const roots = "(?:src|client|test|docs|scripts|bench|examples|proto|data|\\.github)/";

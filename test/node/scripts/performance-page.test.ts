@@ -45,12 +45,6 @@ describe("docs/performance.md", () => {
       expect(valueOf(`${protocol}-identity`) / valueOf(`${protocol}-br`)).toBeGreaterThan(3);
   });
 
-  it("is right that nginx takes no more CPU than the service, and for some answers a third of it", () => {
-    const ratios = ratiosOf("nginx / service");
-    expect(Math.max(...ratios)).toBeLessThanOrEqual(1.05);
-    expect(Math.min(...ratios)).toBeLessThan(0.4);
-  });
-
   it("is right about what a new isolate and its first answer cost", () => {
     const [, , startMs, firstMs] = rows.get("the service") ?? [];
     const [, , , readingMs] = rows.get("only reads from KV and sends") ?? [];

@@ -33,31 +33,6 @@ describe("the last message of npm start", () => {
     expect(text).not.toContain("Serving");
   });
 
-  it("names the restore that ends an outage, also while ingestion is paused", () => {
-    expect(welcome(WORKER, "token", NONE)).toMatch(
-      /fails: unavailable, no catalog is available\n.*restore the newest backup on the dashboard, also during a pause/,
-    );
-  });
-
-  it.each([
-    ["the stores do not answer", unserved("unavailable", "unavailable")],
-    ["they are slow", unserved("deadline_exceeded", "deadline_exceeded")],
-    ["the service does not answer", SILENCE],
-  ])("advises to wait, not to restore a backup, while %s", (_, served) => {
-    const text = welcome(WORKER, "token", served);
-    expect(text).toContain("Calls succeed as soon as the service and its stores answer again");
-    expect(text).not.toContain("restore the newest backup");
-  });
-
-  it.each([
-    ["an internal error", { ...SILENCE, status: 500, code: "internal" }],
-    ["a bare status", { ...SILENCE, status: 500, problem: "status 500" }],
-  ])("leads to the log, and promises nothing, at %s", (_, served) => {
-    const text = welcome(WORKER, "token", served);
-    expect(text).toMatch(/The log says what has failed\.[^]*Log +worker\.log/);
-    expect(text).not.toContain("backup");
-  });
-
   it("says of nothing that it is served where nothing is", () => {
     const end = { ok: false, reason: "failed", problem: "It is so." } as const;
     const text = (served: typeof SERVED | typeof NONE) =>
