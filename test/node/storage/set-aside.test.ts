@@ -39,7 +39,7 @@ const COLUMNS: { readonly [table: string]: readonly [key: string, value: string]
   targets: ["key", "value"],
 };
 
-/** The tables that a schema makes. */
+/** The tables that a schema makes and keeps. */
 function tablesOf(schema: ObjectSchema): string[] {
   const named = (start: string) =>
     schema.flat().flatMap((sql) => new RegExp(`^${start} TABLE (\\w+)`).exec(sql)?.[1] ?? []);
