@@ -207,7 +207,7 @@ export const ROUTE_FIELDS: {
   "get /admin/catalog/comparison": { "query from": "version", "query to": "version" },
   "post /admin/backup/run": { ...KEY, ...NOTE, "body pin": "flag" },
   "get /admin/backup/list": PAGE,
-  "get /admin/backup/jobs": { ...PAGE, "query kind": "word", "query state": "word" },
+  "get /admin/backup/jobs": PAGE,
   "get /admin/backup/jobs/{id}": ID,
   "get /admin/backup/{id}": ID,
   "delete /admin/backup/{id}": { ...ID, "query note": "note" },
@@ -215,7 +215,7 @@ export const ROUTE_FIELDS: {
   "post /admin/backup/{id}/restore": { ...ID, ...KEY, ...NOTE },
   "post /admin/backup/{id}/pin": { ...ID, ...NOTE },
   "post /admin/backup/{id}/unpin": { ...ID, ...NOTE },
-  "get /admin/alerts": { "query state": "word", "query rule": "word", "query severity": "word" },
+  "get /admin/alerts": { "query state": "word" },
   "get /admin/alerts/runs": {
     ...SPAN,
     ...PAGE,

@@ -8,7 +8,7 @@ import {
   withoutInactive,
 } from "../../alerts/alert-run.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
-import { RULE_NAMES, SEVERITIES } from "../../health/rule-names.ts";
+import { RULE_NAMES } from "../../health/rule-names.ts";
 import { nullIfUnavailable, orUnavailable } from "../calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import {
@@ -52,8 +52,6 @@ const runParams = z.object({ id: idOf("an evaluation", "/admin/alerts/runs") });
 
 const alertsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).optional().meta({ description: "All but `inactive` by default." }),
-  rule: z.enum(RULE_NAMES).optional(),
-  severity: z.enum(SEVERITIES).optional(),
 });
 
 const alertsAnswer = z
@@ -83,13 +81,10 @@ export function alertRoutes({ alerts, alertHistory }: Platform) {
     query: alertsQuery,
     responses: { 200: { description: "The alerts", body: alertsAnswer } },
     problems: { 503: "`alerts_unavailable`: the monitor does not answer" },
-  }).answer(async ({ query: { state, rule, severity } }) => {
+  }).answer(async ({ query }) => {
     const { lastRun } = await alerts.status();
-    const wanted = (lastRun?.results ?? []).filter(
-      (alert) =>
-        (state === undefined ? alert.state !== "inactive" : alert.state === state) &&
-        (rule ?? alert.rule) === alert.rule &&
-        (severity ?? alert.severity) === alert.severity,
+    const wanted = (lastRun?.results ?? []).filter(({ state }) =>
+      query.state === undefined ? state !== "inactive" : state === query.state,
     );
     const evaluated_at = lastRun?.started_at ?? null;
     return { status: 200, body: { evaluated_at, run_id: lastRun?.id ?? null, alerts: wanted } };

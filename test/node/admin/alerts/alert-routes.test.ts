@@ -87,7 +87,8 @@ describe("GET /admin/alerts/runs", () => {
 });
 
 describe("GET /admin/alerts", () => {
-  const current = async (query = "") => (await world.request(`/admin/alerts${query}`)).json();
+  const current = async (query = "") =>
+    (await world.request(`/admin/alerts${query}`)).json<{ alerts: readonly object[] }>();
 
   it("lists the firing alerts, and others by their state", async () => {
     expect(await current()).toEqual({ evaluated_at: null, run_id: null, alerts: [] });
@@ -96,11 +97,9 @@ describe("GET /admin/alerts", () => {
     const stale = { rule: "catalog_stale", state: "firing" };
     const head = { evaluated_at: run.started_at, run_id: run.id };
     expect(await current()).toMatchObject({ ...head, alerts: [stale] });
-    expect(await current("?state=firing&severity=fail")).toMatchObject({ alerts: [stale] });
-    expect(await current("?severity=warn")).toMatchObject({ alerts: [] });
-    expect(await current("?state=inactive&rule=data_old")).toMatchObject({
-      alerts: [{ rule: "data_old", state: "inactive" }],
-    });
+    expect(await current("?state=pending")).toMatchObject({ alerts: [] });
+    const { alerts } = await current("?state=inactive");
+    expect(alerts).toHaveLength(run.results.length - 1);
   });
 });
 

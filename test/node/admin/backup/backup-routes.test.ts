@@ -64,7 +64,7 @@ describe("the routes that list backups and jobs", () => {
     });
   });
 
-  it("return jobs in pages, and filter by kind and state", async () => {
+  it("return jobs in pages", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id, id } = await world.installation.backUp();
     await world.post(`/admin/backup/${backup_id}/verify`);
@@ -76,9 +76,6 @@ describe("the routes that list backups and jobs", () => {
       jobs: [{ kind: "verify", state: "succeeded" }, { id }],
       next_cursor: null,
     });
-    expect(await jobs("?kind=run")).toMatchObject({ jobs: [{ id }], total: 1 });
-    expect(await jobs("?state=queued")).toMatchObject({ jobs: [{ backup_id }], total: 1 });
-    expect(await jobs("?cursor=x")).toMatchObject({ status: 400, code: "invalid_query" });
   });
 });
 
