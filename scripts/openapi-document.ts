@@ -180,9 +180,10 @@ const OF_ALL = {
   500: "`internal`: a bug, whose cause is in the log",
 };
 const OF_BODIES = {
-  400: "`invalid_body`, `malformed_json`, `body_incomplete`, `invalid_idempotency_key`",
+  400: "`invalid_body`, `malformed_json`, `duplicate_field`, `body_incomplete`, `invalid_idempotency_key`",
+  408: "`body_late`: it did not arrive within 10 seconds",
   413: "`body_too_large`: over 16 KiB",
-  415: "`unsupported_media_type`: not JSON, or compressed; see the header Accept or Accept-Encoding",
+  415: "`unsupported_media_type`: not JSON in UTF-8, or compressed; see the header Accept or Accept-Encoding",
 };
 const OF_IDS = { 404: "`not_found`: the id in the path is malformed" };
 const OF_KEYS = {

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { permit } from "../auth/gate.ts";
 import { report, type ReportDependencies } from "../audit/audit-trail.ts";
+import { settledWithin } from "../../storage/deadline.ts";
 import { type Http, type RequestInput, sendProblem } from "./http.ts";
 import type { Refusal, Route, RouteSpec } from "./route.ts";
 
@@ -84,8 +85,7 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInpu
   const isTaken = (name: string) =>
     spec.access !== "public" || Object.hasOwn(querySchema.shape, name);
   const sent = [...searchParams].filter(([name]) => isTaken(name));
-  const names = sent.map(([name]) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = findTwice(sent.map(([name]) => name));
   if (twice !== undefined)
     return invalidRequest("duplicate_parameter", `The parameter "${twice}" is given twice.`);
   const query = parseInput(querySchema, Object.fromEntries(sent), "parameter");
@@ -143,6 +143,10 @@ function parseInput(schema: z.ZodObject | undefined, sent: unknown, what: "field
   return error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; ");
 }
 
+function findTwice(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index);
+}
+
 function invalidRequest(code: string, detail: string): Refusal {
   return { problem: { status: 400, code, detail } };
 }
@@ -178,27 +182,55 @@ function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): 
 
 /** Most bytes of a request body on an admin route. */
 const MAX_BODY_BYTES = 16 * 1024;
+const ADMIN_BODY_DEADLINE_MS = 10_000;
 
-/** Reads a body as JSON, which is always UTF-8 (RFC 8259). An empty one is an empty object, of whatever type. */
+type BodyStream = ReadableStream<Uint8Array> | null;
+
+/** Reads a body as JSON. An empty one is an empty object, of whatever type. */
 async function readJson({
   body,
   headers,
 }: Request): Promise<{ readonly value: unknown } | Refusal> {
-  const bytes = await readBodyBytes(body).catch(() => INCOMPLETE_BODY);
+  const read = readBodyBytes(body).catch(() => INCOMPLETE_BODY);
+  const bytes = await settledWithin(ADMIN_BODY_DEADLINE_MS, read, () => LATE);
   if ("problem" in bytes) return bytes;
   if (bytes.length === 0) return { value: {} };
   if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED_BODY;
-  if (!JSON_TYPE.test(headers.get("content-type") ?? "")) return NO_JSON;
+  const type = headers.get("content-type") ?? "";
+  if (!JSON_TYPE.test(type) || !isUtf8(type)) return NO_JSON;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    return { value: text.trim() === "" ? {} : JSON.parse(text) };
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
+    const twice = findTwice(outermostKeys(text));
+    if (twice === undefined) return { value };
+    return invalidRequest("duplicate_field", `The field ${JSON.stringify(twice)} is given twice.`);
   } catch {
     return invalidRequest("malformed_json", "The body is not JSON in UTF-8.");
   }
 }
 
+/** Whether a media type names no other charset, with or without spaces around its signs. */
+function isUtf8(type: string): boolean {
+  return type.split(";").every((parameter) => {
+    const [name = "", ...value] = parameter.split("=");
+    const isCharset = name.trim().toLowerCase() === "charset";
+    return !isCharset || /^(?:utf-?8|"utf-?8")$/i.test(value.join("=").trim());
+  });
+}
+
+/** The fields of the outermost object, also those that `JSON.parse` drops for a later one. */
+function outermostKeys(json: string): string[] {
+  const keys: string[] = [];
+  let depth = 0;
+  for (const [, text, isKey, bracket] of json.matchAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?|([[\]{}])/g)) {
+    if (bracket !== undefined) depth += "[{".includes(bracket) ? 1 : -1;
+    if (text !== undefined && isKey !== undefined && depth === 1) keys.push(JSON.parse(text));
+  }
+  return keys;
+}
+
 /** Does not read the rest of a body that is too large. */
-async function readBodyBytes(body: Request["body"]): Promise<Uint8Array | Refusal> {
+async function readBodyBytes(body: BodyStream): Promise<Uint8Array | Refusal> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -212,11 +244,23 @@ async function readBodyBytes(body: Request["body"]): Promise<Uint8Array | Refusa
   return Buffer.concat(chunks);
 }
 
+const LATE: Refusal = {
+  problem: {
+    status: 408,
+    code: "body_late",
+    detail: `The body did not arrive within ${ADMIN_BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
+  },
+};
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-const NO_JSON = unsupported("Send the body as application/json.", { accept: "application/json" });
-const COMPRESSED_BODY = unsupported("Send the body uncompressed.", {
-  "accept-encoding": "identity",
+const NO_JSON = unsupported("Send the body as application/json in UTF-8.", {
+  accept: "application/json",
 });
+const COMPRESSED_BODY = unsupported(
+  "Send the body uncompressed: this route takes no content coding.",
+  {
+    "accept-encoding": "identity",
+  },
+);
 
 /** RFC 9110, section 15.5.16: a header says what is accepted. */
 function unsupported(detail: string, headers: { readonly [name: string]: string }): Refusal {

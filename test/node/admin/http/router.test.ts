@@ -36,6 +36,22 @@ describe("a request whose client disconnects", () => {
 });
 
 describe("a route that changes something", () => {
+  it("waits ten seconds for the body and then answers 408", async () => {
+    vi.useFakeTimers();
+    try {
+      const init = { method: "POST", body: new ReadableStream(), duplex: "half" };
+      const answered = world.request("/admin/ingest/pause", init);
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(await Promise.race([answered, Promise.resolve("not yet")])).toBe("not yet");
+      await vi.advanceTimersByTimeAsync(1_000);
+      const answer = await answered;
+      expect(answer.status).toBe(408);
+      expect(await answer.json()).toMatchObject({ code: "body_late", title: "Request Timeout" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("audits what was done and by whom, with the state before and after", async () => {
     const answer = await world.post("/admin/ingest/pause", { note: "bad source" });
     expect(answer.status).toBe(200);
