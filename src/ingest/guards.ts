@@ -1,9 +1,5 @@
 /** Guards check a candidate before its publication. `checkGuards` is pure. */
-import {
-  type ChangeCounts,
-  countChanges,
-  diffCatalogs,
-} from "../catalog/diff.ts";
+import { type ChangeCounts, countChanges, diffCatalogs } from "../catalog/diff.ts";
 import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import { listPieces, localPieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";

@@ -238,7 +238,7 @@ export function parseSourceUrls(
 }
 
 /** Parses the URL of an upstream file. `problem` continues a sentence that begins with the URL. */
-export function parseSourceUrl(
+function parseSourceUrl(
   text: string,
 ): { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string } {
   if (!URL.canParse(text)) return { ok: false, problem: "is not a URL" };

@@ -1,10 +1,5 @@
 /** Reasons that pass: a retry may succeed. */
-export const PASSING_FAULTS = [
-  "unreachable",
-  "http_status",
-  "deadline",
-  "broken_off",
-] as const;
+export const PASSING_FAULTS = ["unreachable", "http_status", "deadline", "broken_off"] as const;
 type PassingFault = (typeof PASSING_FAULTS)[number];
 
 /** Reason why upstream bytes are unavailable or unusable. */

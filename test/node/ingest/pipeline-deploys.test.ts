@@ -30,14 +30,6 @@ describe("a deploy in the middle of a run", () => {
     expect(Object.keys(world.current?.locales ?? {})).toEqual(["en", "ja"]);
   });
 
-  it("publishes a locale that it adds", async () => {
-    const world = new PipelineWorld(["en", "ja"]);
-    await runUntil(world, "publish", 2);
-    world.locales = ["de", "en", "ja"];
-    await goOn(world);
-    expect(Object.keys(world.current?.locales ?? {})).toEqual(["de", "en", "ja"]);
-  });
-
   it("publishes what is built of the new snapshot alone if it brings one, at any step", async () => {
     const others = (world: PipelineWorld) => {
       world.upstream = embeddedUpstream(world.snapshot);

@@ -45,7 +45,9 @@ describe("an overlong text of upstream's", () => {
     expect(columns).toHaveLength(READ.size);
   });
 
-  describe.each([3600, 100_000])("of %i characters", (length) => {
+  describe("of 3600 characters", () => {
+    const length = 3600;
+
     it.each(columns)("makes its row unusable, and no other: %s", async (column) => {
       for (const piece of Object.values(PIECES)) {
         // A row with an empty code lists no airport.

@@ -7,7 +7,7 @@ import { dropKey } from "../../../src/storage/keys.ts";
 /** Airports of the small world; three less or more are a change that the guards let pass. */
 export const SMALL_AIRPORTS = 400;
 
-export const snapshot = embeddedSnapshot(env.ASSETS);
+const snapshot = embeddedSnapshot(env.ASSETS);
 
 /** Date of the dropped files, as their metadata says. */
 export const DROPPED_AS_OF = "2026-02-10";
