@@ -373,8 +373,15 @@ export class CoordinatorState {
 const LOST_PAUSE =
   "the stored pause could not be read: see GET /admin/monitor/set-aside, then resume";
 
+/** Its name up to the colon. */
+type NameOf<Key> = Key extends `${infer Name}:${string}` ? Name : Key;
+
+/** Each of the single values has one: without, a new start would set it aside. */
+const SCHEMAS: { readonly [Name in NameOf<keyof CoordinatorValues> & string]: z.ZodType } =
+  VALUE_SCHEMAS;
+
 /** The schema of a single value. What no Worker has written is none. */
 function schemaOfValue(key: string): z.ZodType {
   const [name = ""] = key.split(":");
-  return new Map<string, z.ZodType>(Object.entries(VALUE_SCHEMAS)).get(name) ?? z.never();
+  return new Map<string, z.ZodType>(Object.entries(SCHEMAS)).get(name) ?? z.never();
 }

@@ -77,6 +77,7 @@ export const VALUE_SCHEMAS = {
   foreign: z.string(),
   skipped_run: z.string(),
   unreplicated: count,
+  highest: count,
   collected_at: storedTime,
   history_lost: timestamp,
   ledger: recordedLedger,
