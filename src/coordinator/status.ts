@@ -57,11 +57,7 @@ export const coordinatorStatus = z.strictObject({
   }),
   localeSettings: z
     .strictObject({ locales: z.array(z.string()), defaultLocale: z.string() })
-    .exactOptional()
-    .meta({
-      description:
-        "LOCALES and DEFAULT_LOCALE; absent while a coordinator of an earlier version still runs.",
-    }),
+    .meta({ description: "LOCALES and DEFAULT_LOCALE." }),
   setAside: z.array(setAsideNotice).meta({
     description: "Stored values that could not be read, until an operator forgets them.",
   }),

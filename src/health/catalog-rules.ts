@@ -209,8 +209,6 @@ export function judgePublishedLocales(
 ): Finding {
   if (published === null)
     return measured({ ...LOCALES_MEASUREMENT, value: 0, message: NOTHING_PUBLISHED });
-  if (localeSettings === undefined)
-    return unknown("the coordinator is of an earlier version", LOCALES_MEASUREMENT);
   const { generation, locales } = published;
   const compared = compareLocales(`Version ${generation}`, locales, localeSettings);
   const { missing, extra, answering, message } = compared;
