@@ -347,7 +347,7 @@ export const SETTING_VALUES: { readonly [setting: string]: SettingValues } = {
     ],
   },
   ALERT_PING_URL: {
-    valid: ["https://a.example/ping", "http://127.0.0.1:9/"],
+    valid: ["https://a.example/ping", "http://[::1]:1/x", "http://127.0.0.1:9/"],
     wrong: [...ODD_SETTINGS, "http://a.example/", "ftp://a.example", "https://u:p@a.example/"],
   },
   ADMIN_TOKENS: {

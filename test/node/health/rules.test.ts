@@ -266,7 +266,6 @@ describe("ticks_missed", () => {
     expect(published(ago(24 * HOUR_MS))).toMatchObject({
       verdict: "bad",
       message: '1 tick of "17 4 * * *" did not come when due.',
-      evidence: { triggers: [{ cron: DAILY, missed: 1 }] },
     });
   });
 });
@@ -297,7 +296,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(24);
+    expect(new Set(findings.map(({ rule }) => rule)).size).toBe(RULE_NAMES.length);
   });
 
   it("requires two ticks for conditions that may be a blip, and lets the others fire at once", () => {
@@ -378,11 +377,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         verdict: "bad",
         value: 31 * HOUR_MS,
         message: "The catalog was last compared with upstream 1 d 7 h ago.",
-        evidence: {
-          generation: 7,
-          last_success_run_id: "run-0",
-          last_success_at: ago(31 * HOUR_MS),
-        },
+        evidence: { generation: 7, last_success_at: ago(31 * HOUR_MS) },
       },
     ],
     [
@@ -618,13 +613,12 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         verdict: "bad",
         value: 1,
         message: "1 copy is not what was published: kv manifest is missing.",
-        evidence: { manifests: ["kv manifest is missing"] },
       },
     ],
     [
       "is bad if the manifest is corrupt",
       withCatalog({ ok: false, fault: "corrupt", detail: "not JSON" }),
-      { verdict: "bad", value: 1, evidence: { manifests: ["kv manifest is corrupt"] } },
+      { verdict: "bad", value: 1, message: expect.stringContaining("kv manifest is corrupt") },
     ],
     [
       "is bad if the manifest is an older one",
@@ -633,7 +627,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         verdict: "bad",
         value: 1,
         status: "warn",
-        evidence: { manifests: ["kv manifest shows generation 6 instead of 7"] },
+        message: expect.stringContaining("kv manifest shows generation 6 instead of 7"),
       },
     ],
     [
@@ -649,7 +643,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "is bad if a store shows another version of the same number",
       withCatalog(publishedAnHourAgo),
-      { verdict: "bad", evidence: { manifests: ["kv manifest is another one of generation 7"] } },
+      { ...bad, message: expect.stringContaining("kv manifest is another one of generation 7") },
     ],
     [
       "is bad if both stores have lost what the coordinator has published",
@@ -792,13 +786,12 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
         value: 4,
         message:
           "Version 7 lacks es, fr of LOCALES. DEFAULT_LOCALE is fr: en answers instead. Version 7 has de, en, which LOCALES does not name: the next publication ends that. Queue an ingest to publish LOCALES, and resume if it is paused; or change the settings.",
-        evidence: { missing: ["es", "fr"], extra: ["de", "en"], default: "fr", answering: "en" },
       },
     ],
     [
       "names a locale that the settings drop",
       withIngest({ localeSettings: { locales: ["en"], defaultLocale: "en" } }),
-      { ...bad, value: 1, evidence: { missing: [], extra: ["de"], answering: "en" } },
+      { ...bad, value: 1, message: expect.stringContaining("Version 7 has de,") },
     ],
   ],
   monitor_gap: [
@@ -819,12 +812,6 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       }),
       {
         message: 'The admin token "ci" expires in 1 d 6 h. The admin token "old" has expired.',
-        evidence: {
-          tokens: [
-            { id: "ci", expires_at: new Date(NOW + 30 * HOUR_MS).toISOString() },
-            { id: "old", expires_at: new Date(NOW).toISOString() },
-          ],
-        },
       },
     ],
   ],
@@ -835,7 +822,6 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       {
         message:
           "The service goes on without what is wrong in its settings: there is no setting A; B must be a whole number.",
-        evidence: { problems: ["there is no setting A", "B must be a whole number"] },
       },
     ],
   ],
