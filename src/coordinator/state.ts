@@ -377,8 +377,7 @@ const LOST_PAUSE =
 type NameOf<Key> = Key extends `${infer Name}:${string}` ? Name : Key;
 
 /** Each of the single values has one: without, a new start would set it aside. */
-const SCHEMAS: { readonly [Name in NameOf<keyof CoordinatorValues> & string]: z.ZodType } =
-  VALUE_SCHEMAS;
+const SCHEMAS: { readonly [Name in NameOf<keyof CoordinatorValues>]: z.ZodType } = VALUE_SCHEMAS;
 
 /** The schema of a single value. What no Worker has written is none. */
 function schemaOfValue(key: string): z.ZodType {

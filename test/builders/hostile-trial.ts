@@ -33,7 +33,10 @@ async function makeWorld(): Promise<{ world: AdminWorld; reset: () => void }> {
   const buckets = [installation.bucket, ingest.store.bucket, ingest.archive.bucket];
   const maps: readonly Map<string, unknown>[] = [
     ...buckets.flatMap(({ files, recorded }) => [files, recorded]),
-    ...[ingest.store.kv, ingest.history.rows, ingest.audit, monitor.rows],
+    ingest.store.kv,
+    ingest.history.rows,
+    ingest.audit,
+    monitor.rows,
   ];
   const databases = [ingest.tables, monitor.tables, d1].map(({ database }) => database);
   for (const database of databases) database.exec("SAVEPOINT made");

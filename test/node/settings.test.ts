@@ -145,15 +145,18 @@ describe("the commands", () => {
   });
 });
 
+/** A problem of these repeats the locales that are unknown. */
+const SHOWN = ["LOCALES", "DEFAULT_LOCALE"];
+
 it("no problem repeats a secret", () => {
   const secret = "hidden-hidden-hidden";
-  for (const name of Object.keys(SETTING_VALUES))
+  const others = Object.keys(SETTING_VALUES).filter((name) => !SHOWN.includes(name));
+  for (const name of others)
     for (const value of [
       secret,
       `https://me:${secret}@a.example/1,https://a.example/2`,
       JSON.stringify([{ name: "ops", kind: "slack", url: `ftp://${secret}/`, secret }]),
       JSON.stringify([{ id: "ops", sha256: secret, scopes: ["read"] }]),
     ])
-      if (!["LOCALES", "DEFAULT_LOCALE"].includes(name))
-        expect(checkSettings({ [name]: value }, manifest.locales).join()).not.toContain(secret);
+      expect(checkSettings({ [name]: value }, manifest.locales).join()).not.toContain(secret);
 });
