@@ -5,11 +5,14 @@
  * is unreadable. An alert is raised when it fires or when its input has been unreadable for a while.
  * A raised alert resolves after two consecutive good evaluations.
  */
+import * as z from "zod";
+import { count, type DeepReadonly } from "../catalog/fields.ts";
 import type { FindingVerdict } from "../health/rule.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import { gravest } from "../health/check.ts";
+import { storedTime } from "../storage/object-tables.ts";
 import { durationOf, timeText, unlessAhead } from "../storage/time.ts";
-import type { AlertResult, AlertState } from "./alert-run.ts";
+import { ALERT_STATES, type AlertResult, type AlertState } from "./alert-run.ts";
 
 /** Whether somebody should look: the alert fires, or its input is unreadable. */
 export function needsAttention(state: AlertState): boolean {
@@ -17,19 +20,20 @@ export function needsAttention(state: AlertState): boolean {
 }
 
 /** State of an alert between evaluations. Times are milliseconds since 1970. */
-export interface AlertTrack {
-  readonly state: AlertState;
+export const alertTrack = z.object({
+  state: z.enum(ALERT_STATES),
   /** Time of the last state change. */
-  readonly since: number;
+  since: storedTime,
   /** First bad finding since the last good one. */
-  readonly badSince: number | null;
+  badSince: storedTime.nullable(),
   /** First of the current findings without data. */
-  readonly nodataSince: number | null;
+  nodataSince: storedTime.nullable(),
   /** Consecutive good findings while raised. */
-  readonly goods: number;
+  goods: count,
   /** Time of raising; null while not raised. */
-  readonly raisedAt: number | null;
-}
+  raisedAt: storedTime.nullable(),
+});
+export type AlertTrack = DeepReadonly<z.output<typeof alertTrack>>;
 
 /** An alert after an evaluation. */
 export interface AlertRecord {
@@ -145,8 +149,8 @@ export function noLongerWatched({ last }: AlertRecord): RuleFinding {
 /** Sums up the results of an evaluation. */
 export function summarizeResults(evaluated: readonly Evaluated[]) {
   const results = evaluated.map(({ result }) => result);
-  const count = (is: (result: AlertResult) => boolean) => results.filter(is).length;
-  const inState = (state: AlertResult["state"]) => count((result) => result.state === state);
+  const countOf = (is: (result: AlertResult) => boolean) => results.filter(is).length;
+  const inState = (state: AlertResult["state"]) => countOf((result) => result.state === state);
   const transitions = (kind: "raised" | "resolved") =>
     evaluated.filter(({ transition }) => transition === kind).length;
   const isNew = ({ state, previous_state }: AlertResult) => state !== previous_state;
@@ -158,7 +162,7 @@ export function summarizeResults(evaluated: readonly Evaluated[]) {
     nodata: inState("nodata"),
     fired: transitions("raised"),
     resolved: transitions("resolved"),
-    suppressed: count(({ suppressed, state }) => suppressed && needsAttention(state)),
+    suppressed: countOf(({ suppressed, state }) => suppressed && needsAttention(state)),
     changed: results.some(
       (result) =>
         isNew(result) && !(result.previous_state === "resolved" && result.state === "inactive"),

@@ -2,38 +2,40 @@
  * What a webhook was told last, compared with what is true: the difference is due to it. Pure: no
  * clock, no I/O.
  */
-import type { Severity } from "../health/rule-names.ts";
+import * as z from "zod";
+import { count, type DeepReadonly } from "../catalog/fields.ts";
+import { SEVERITIES, type Severity } from "../health/rule-names.ts";
+import { storedTime } from "../storage/object-tables.ts";
 import { hasElapsed, timeText } from "../storage/time.ts";
-import type { AlertChange } from "./alert-run.ts";
+import { ALERT_CHANGES, type AlertChange } from "./alert-run.ts";
 import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
 import type { Notice } from "./webhook.ts";
 
-/** What a webhook was told last. */
-export interface TargetRecord {
-  /** Consecutive evaluations with a failed delivery. */
-  readonly failures: number;
-  readonly lastError: string | null;
-  /** The alerts that it knows as open, by fingerprint. */
-  readonly known: { readonly [fingerprint: string]: KnownAlert };
-  /** The changes that it has not accepted yet, by fingerprint. */
-  readonly undelivered: { readonly [fingerprint: string]: Undelivered };
-}
-
 /** An open alert as a webhook knows it. Times are milliseconds since 1970. */
-export interface KnownAlert {
-  readonly raisedAt: number;
+const knownAlert = z.object({
+  raisedAt: storedTime,
   /** Time of the last delivery. */
-  readonly deliveredAt: number;
+  deliveredAt: storedTime,
   /** What it was told since the alert was raised. */
-  readonly told: readonly AlertChange[];
+  told: z.array(z.enum(ALERT_CHANGES)),
   /** The severities under which it knows the alert. */
-  readonly severities: readonly Severity[];
-}
+  severities: z.array(z.enum(SEVERITIES)),
+});
+export type KnownAlert = DeepReadonly<z.output<typeof knownAlert>>;
 
-interface Undelivered {
-  readonly change: AlertChange;
-  readonly messageId: string;
-}
+const undeliveredChange = z.object({ change: z.enum(ALERT_CHANGES), messageId: z.string() });
+
+/** What a webhook was told last. */
+export const targetRecord = z.object({
+  /** Consecutive evaluations with a failed delivery. */
+  failures: count,
+  lastError: z.string().nullable(),
+  /** The alerts that it knows as open, by fingerprint. */
+  known: z.record(z.string(), knownAlert),
+  /** The changes that it has not accepted yet, by fingerprint. */
+  undelivered: z.record(z.string(), undeliveredChange),
+});
+export type TargetRecord = DeepReadonly<z.output<typeof targetRecord>>;
 
 export const NEW_TARGET: TargetRecord = {
   failures: 0,
@@ -42,7 +44,7 @@ export const NEW_TARGET: TargetRecord = {
   undelivered: {},
 };
 
-export type DueNotice = Notice & Undelivered;
+export type DueNotice = Notice & Readonly<z.output<typeof undeliveredChange>>;
 
 interface DueContext {
   /** Milliseconds since 1970. */

@@ -1,20 +1,12 @@
 import * as z from "zod";
 import { sha256Hex } from "../catalog/bytes.ts";
-import { count } from "../catalog/fields.ts";
+import type { DeepReadonly } from "../catalog/fields.ts";
 import type { Log } from "../log.ts";
 import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, type ObjectSchema, Outbox, TickTable } from "../storage/tables.ts";
-import {
-  ALERT_CHANGES,
-  ALERT_STATES,
-  type AlertRun,
-  alertResultSchema,
-  alertRunSchema,
-  withoutInactive,
-} from "./alert-run.ts";
-import { SEVERITIES } from "../health/rule-names.ts";
-import type { AlertRecord } from "./alert-state.ts";
-import { NEW_TARGET, type TargetRecord } from "./deliveries.ts";
+import { type AlertRun, alertResultSchema, alertRunSchema, withoutInactive } from "./alert-run.ts";
+import { type AlertRecord, alertTrack } from "./alert-state.ts";
+import { NEW_TARGET, type TargetRecord, targetRecord } from "./deliveries.ts";
 import type { WebhookTarget } from "./settings.ts";
 
 /** The versions of the monitor's tables. */
@@ -34,70 +26,37 @@ export const MONITOR_SCHEMA: ObjectSchema = [
 /** Most evaluations that wait for D1: about 17 days. */
 const OUTBOX_MAX_ROWS = 5_000;
 
-/** Single values by name. */
-interface MonitorValues {
-  /** Time of the first evaluation. */
-  readonly since: number;
-  readonly last_run: AlertRun;
-  /** Last locale with checked copies, and the time of that check. */
-  readonly checked_locale: string;
-  readonly checked_at: number;
-  /** Blobs with a damaged copy. */
-  readonly suspects: readonly string[];
-  /** First of the evaluations in a row that could not read the coordinator. */
-  readonly silent_since: number;
-  /** Time of the last deletion of old rows in D1. */
-  readonly cleaned_at: number;
-}
-
 /** Results of rules of an earlier Worker, too. */
 const storedResult = alertResultSchema.extend({ rule: z.string(), unit: z.string() });
 const storedRun = alertRunSchema.extend({ results: z.array(storedResult) });
 
-/** The monitor's tables as they are checked when an instance reads them first. */
-const SCHEMAS = {
-  values: {
-    since: storedTime,
-    last_run: storedRun,
-    checked_locale: z.string(),
-    checked_at: storedTime,
-    suspects: z.array(z.string()),
-    silent_since: storedTime,
-    cleaned_at: storedTime,
-  },
-  alert: z.object({
-    track: z.object({
-      state: z.enum(ALERT_STATES),
-      since: storedTime,
-      badSince: storedTime.nullable(),
-      nodataSince: storedTime.nullable(),
-      goods: count,
-      raisedAt: storedTime.nullable(),
-    }),
-    last: storedResult,
-  }),
-  target: z.object({
-    failures: count,
-    lastError: z.string().nullable(),
-    known: z.record(
-      z.string(),
-      z.object({
-        raisedAt: storedTime,
-        deliveredAt: storedTime,
-        told: z.array(z.enum(ALERT_CHANGES)),
-        severities: z.array(z.enum(SEVERITIES)),
-      }),
-    ),
-    undelivered: z.record(
-      z.string(),
-      z.object({ change: z.enum(ALERT_CHANGES), messageId: z.string() }),
-    ),
-  }),
+/** Single values by name. */
+const VALUES = {
+  /** Time of the first evaluation. */
+  since: storedTime,
+  last_run: storedRun,
+  /** Last locale with checked copies, and the time of that check. */
+  checked_locale: z.string(),
+  checked_at: storedTime,
+  /** Blobs with a damaged copy. */
+  suspects: z.array(z.string()),
+  /** First of the evaluations in a row that could not read the coordinator. */
+  silent_since: storedTime,
+  /** Time of the last deletion of old rows in D1. */
+  cleaned_at: storedTime,
 } as const;
+
+type Values = DeepReadonly<{ [V in keyof typeof VALUES]: z.output<(typeof VALUES)[V]> }>;
+
+interface MonitorValues extends Omit<Values, "last_run"> {
+  readonly last_run: AlertRun;
+}
+
+const alertRecord = z.object({ track: alertTrack, last: storedResult });
 
 /** The schema of a single value. What no Worker has written is none. */
 function schemaOfValue(key: string): z.ZodType {
-  return new Map<string, z.ZodType>(Object.entries(SCHEMAS.values)).get(key) ?? z.never();
+  return new Map<string, z.ZodType>(Object.entries(VALUES)).get(key) ?? z.never();
 }
 
 /** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
@@ -124,8 +83,8 @@ export class MonitorState {
     this.ticks = new TickTable(tables);
     const rows = { name: "alert_history", schema: storedRun, maxRows: OUTBOX_MAX_ROWS };
     this.outbox = new Outbox(tables, rows);
-    this.#alerts = new JsonTable(tables, "alerts", () => SCHEMAS.alert);
-    this.#targets = new JsonTable(tables, "targets", () => SCHEMAS.target);
+    this.#alerts = new JsonTable(tables, "alerts", () => alertRecord);
+    this.#targets = new JsonTable(tables, "targets", () => targetRecord);
   }
 
   transaction<T>(work: () => T): T {

@@ -44,21 +44,14 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   const { generation, published_at } = published.value;
   // A pause, which has a rule of its own, excuses the age only: not that there is no catalog.
   return judgeInput(ingest, { ...measurement, suppressed }, ({ ended }) => {
-    const checked = lastSuccess(ended, now);
     // A rollback and a restore also publish, but do not compare with upstream.
-    const comparedAt = checked?.finished_at ?? published_at;
-    const evidence = {
-      generation,
-      published_at,
-      last_success_at: checked?.finished_at ?? null,
-      last_success_run_id: checked?.id ?? null,
-    };
+    const last_success_at = lastSuccess(ended, now)?.finished_at ?? null;
     const found = measureAge(
-      comparedAt,
+      last_success_at ?? published_at,
       now,
       (age) => `The catalog was last compared with upstream ${age} ago.`,
     );
-    return { ...found, evidence };
+    return { ...found, evidence: { generation, last_success_at } };
   });
 }
 
@@ -83,18 +76,14 @@ export function judgeDataAge({ catalog }: Facts, context: RuleContext): Finding 
 
 /** Judges the age of the airports by their source's date. */
 export function judgeData(
-  { generation, as_of, published_at }: Omit<Published, "locales">,
+  { generation, as_of }: Pick<Published, "generation" | "as_of">,
   { now, limits }: RuleContext,
 ): Finding {
   const measurement = { threshold: limits.dataOldMs, unit: "ms" } as const;
   if (as_of === null)
     return unknown(`generation ${generation} does not say how old its data is`, measurement);
   const found = measureAge(as_of, now, (age) => `The airports are of ${as_of}, ${age} ago.`);
-  return measured({
-    ...measurement,
-    ...found,
-    evidence: { generation, as_of, published_at },
-  });
+  return measured({ ...measurement, ...found });
 }
 
 /** Judges the number of copies that differ from the published content. */
@@ -105,7 +94,6 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const measurement = { threshold: 1, unit: "copies" } as const;
   const [unread] = [...describeFaults(catalog, ["unreadable"]), ...copies.unreadable];
   if (value === 0 && unread !== undefined) return unknown(unread, measurement);
-  const { locale, checked } = copies;
   const faults = [
     ...manifests,
     ...copies.damaged.map(
@@ -114,24 +102,15 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   ].slice(0, COPIES_NAMED);
   const message =
     value === 0
-      ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
+      ? `Nothing that was read differs from what was published; ${copies.checked} copies of blobs were read.`
       : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.`;
-  return measured({
-    ...measurement,
-    value,
-    message,
-    evidence: {
-      locale,
-      checked,
-      manifests,
-      damaged: copies.damaged.slice(0, COPIES_NAMED).map((copy) => ({ ...copy })),
-    },
-  });
+  const damaged = copies.damaged.slice(0, COPIES_NAMED).map((copy) => ({ ...copy }));
+  return measured({ ...measurement, value, message, evidence: { damaged } });
 }
 
 /** Judges the number of blobs of bodies of which no copy is intact: clients get errors. */
 export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "copies">): Finding {
-  const { lost, unreadable, locale, checked } = copies;
+  const { lost, unreadable } = copies;
   const measurement = { threshold: 1, unit: "blobs" } as const;
   const published = readPublished(catalog);
   const [unread] = published.ok ? unreadable : [published.why];
@@ -141,7 +120,7 @@ export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "cop
     lost.length === 0
       ? "Every blob of a body that was read has an intact copy."
       : `${count} no intact copy: requests for ${lost.length === 1 ? "it" : "them"} fail with data_loss.`;
-  const evidence = { locale, checked, lost: lost.slice(0, COPIES_NAMED) };
+  const evidence = { lost: lost.slice(0, COPIES_NAMED) };
   return measured({ ...measurement, value: lost.length, message, evidence });
 }
 
@@ -173,7 +152,7 @@ export function judgeCoverage({ catalog, ingest }: Facts, { limits }: RuleContex
     if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
     const drops = dropsOf(published, ingest.value.bestCoverage);
     const [worst] = drops;
-    const evidence = { generation: published.generation, drops: drops.slice(0, COPIES_NAMED) };
+    const evidence = { drops: drops.slice(0, COPIES_NAMED) };
     if (worst === undefined) return { value: 0, message: "No locale has lost coverage.", evidence };
     const message = `The locale ${worst.locale} has lost ${worst.points} points of coverage.`;
     return { value: worst.points, message, evidence };
@@ -211,11 +190,10 @@ export function judgePublishedLocales(
     return measured({ ...LOCALES_MEASUREMENT, value: 0, message: NOTHING_PUBLISHED });
   const { generation, locales } = published;
   const compared = compareLocales(`Version ${generation}`, locales, localeSettings);
-  const { missing, extra, answering, message } = compared;
+  const { missing, extra, message } = compared;
   return measured({
     ...LOCALES_MEASUREMENT,
     value: missing.length + extra.length,
     message: message || "The published locales are those of LOCALES.",
-    evidence: { generation, missing, extra, default: localeSettings.defaultLocale, answering },
   });
 }

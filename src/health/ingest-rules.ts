@@ -70,9 +70,9 @@ export function judgeSource({ ingest }: RunInput): Finding {
     const last = ended.find(decisive);
     if (last?.state !== "failed" || last.error === null || !isFinal(last.error.code))
       return { value: 0, message: "Upstream can be used." };
-    const { id, finished_at, error } = last;
+    const { id, error } = last;
     const message = `Upstream is unusable until somebody fixes it or the settings: ${error.code}: ${error.message}`;
-    return { value: 1, message, evidence: { run_id: id, finished_at, code: error.code } };
+    return { value: 1, message, evidence: { run_id: id } };
   });
 }
 
@@ -91,21 +91,20 @@ export function judgeStuck(
 ): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   if (!ingest.ok && hasElapsed(silentSince, limits.ingestStuckMs, now)) {
-    const evidence = { since: timeText(silentSince), why: ingest.why };
     const found = measureAge(
       silentSince,
       now,
       (age) => `No progress has been seen for ${age}: ${ingest.why}.`,
     );
-    return measured({ ...measurement, ...found, evidence });
+    return measured({ ...measurement, ...found });
   }
   return judgeInput(ingest, measurement, (coordinator) => {
     const held = expectedWork(coordinator);
     if (held === null || isAwaited(Date.parse(held.since), held.waitMaxMs, now))
       return { value: 0, message: "Nothing is held up." };
-    const { name, since, what, waitMaxMs: _, ...ids } = held;
+    const { name, since, what, evidence } = held;
     const found = measureAge(since, now, (age) => `${name} has been ${what} for ${age}.`);
-    return { ...found, evidence: { ...ids, since, what } };
+    return { ...found, evidence };
   });
 }
 
@@ -119,19 +118,22 @@ function expectedWork({ pause, running, job, queued, nextDueAt }: IngestFacts) {
   if (job !== null && job.heartbeat_at !== null) {
     const name = `${JOB_NAMES[job.kind]} ${job.id}`;
     const what = `in stage ${job.stage} without a heartbeat`;
-    return { name, job_id: job.id, since: job.heartbeat_at, what, waitMaxMs: 0 };
+    const evidence = { job_id: job.id };
+    return { name, evidence, since: job.heartbeat_at, what, waitMaxMs: 0 };
   }
   if (pause !== null) return null;
   if (running !== null && running.heartbeat_at !== null) {
     const what = `in stage ${running.stage} without a heartbeat`;
     const since = running.heartbeat_at;
-    return { name: `Run ${running.id}`, run_id: running.id, since, what, waitMaxMs: 0 };
+    const evidence = { run_id: running.id };
+    return { name: `Run ${running.id}`, evidence, since, what, waitMaxMs: 0 };
   }
   const [next] = queued;
   if (running !== null || next === undefined) return null;
   const since = nextDueAt ?? next.queued_at;
   const what = "waiting though nothing runs";
-  return { name: `Run ${next.id}`, run_id: next.id, since, what, waitMaxMs: RETRY_MAX_MS };
+  const evidence = { run_id: next.id };
+  return { name: `Run ${next.id}`, evidence, since, what, waitMaxMs: RETRY_MAX_MS };
 }
 
 /** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
@@ -141,13 +143,12 @@ export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleCont
     if (current === null || replicated)
       return { value: 0, message: "The stores show what was published." };
     const { generation, published_at } = current;
-    const found = measureAge(
+    return measureAge(
       published_at,
       now,
       (age) =>
         `Generation ${generation} was published ${age} ago, and the stores do not show it yet.`,
     );
-    return { ...found, evidence: { generation, published_at } };
   });
 }
 
@@ -198,7 +199,7 @@ export function judgeGuards({ ingest }: RunInput): Finding {
     if (refused === undefined) return { value: 0, message: "No candidate is held back." };
     const guards = refused.guards.map(({ guard, message }) => ({ guard, message }));
     const reasons = guards.map(({ guard, message }) => `${guard}: ${message}`).join("; ");
-    const evidence = { run_id: refused.id, finished_at: refused.finished_at, guards };
+    const evidence = { run_id: refused.id, guards };
     return { value: guards.length, message: `Run ${refused.id} was refused: ${reasons}`, evidence };
   });
 }
@@ -219,13 +220,12 @@ export function judgeHeld({ ingest }: RunInput, { now, limits }: RuleContext): F
       return { value: 0, message: "No change by upstream waits." };
     const { waiting, oldest_since } = held;
     const changes = waiting === 1 ? "One surprising change" : `${waiting} surprising changes`;
-    const found = measureAge(
+    return measureAge(
       oldest_since,
       now,
       (age) =>
         `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${age}. Approve or reject them; otherwise a run accepts each once upstream has said the same for long enough.`,
     );
-    return { ...found, evidence: { waiting, oldest_since } };
   });
 }
 
@@ -262,7 +262,7 @@ export function judgeHistory(
   if (age >= HISTORY_LOSS_SHOWN_MS)
     return measured({ ...HISTORY, value: 0, message: "D1 has every run." });
   const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
-  return measured({ ...HISTORY, value: 1, message, evidence: { found_at: historyLostAt } });
+  return measured({ ...HISTORY, value: 1, message });
 }
 
 /** Judges the length of a pause, which somebody may have forgotten. */
@@ -287,11 +287,9 @@ function judgeQueue({ ingest }: RunInput, { limits }: RuleContext): Finding {
   const measurement = { labels, threshold: limits.queueBacklogRuns, unit: "runs" } as const;
   return judgeInput(ingest, measurement, ({ queued, pause }) => {
     const depth = queued.length;
-    const oldest = queued.map(({ queued_at }) => queued_at).toSorted()[0] ?? null;
-    const evidence = { depth, paused: pause !== null, oldest_queued_at: oldest };
     return pause === null
-      ? { value: depth, message: `${depth} runs wait.`, evidence }
-      : { value: 0, message: `${depth} runs wait for resume.`, evidence };
+      ? { value: depth, message: `${depth} runs wait.` }
+      : { value: 0, message: `${depth} runs wait for resume.` };
   });
 }
 
@@ -300,11 +298,8 @@ function judgeOutboxes({ ingest, history, monitor }: Facts, { limits }: RuleCont
   const labels = { queue: "history" };
   const measurement = { labels, threshold: limits.outboxBacklogRows, unit: "rows" } as const;
   return judgeInput(history.ok ? ingest : history, measurement, ({ outboxLength }) => {
-    const ingest_rows = outboxLength;
-    const alert_rows = monitor.outboxLength;
-    const value = ingest_rows + alert_rows;
-    const message = `${value} rows wait for D1.`;
-    return { value, message, evidence: { ingest_rows, alert_rows } };
+    const value = outboxLength + monitor.outboxLength;
+    return { value, message: `${value} rows wait for D1.` };
   });
 }
 
@@ -344,7 +339,6 @@ export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Fi
     return {
       value: late.reduce((sum, { missed }) => sum + missed, 0),
       message: [...(late.length === 0 ? ["Every tick came."] : sentences), ...wrong].join(" "),
-      evidence: { triggers },
     };
   });
 }

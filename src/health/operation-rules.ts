@@ -1,4 +1,4 @@
-import { DAY_MS, timeText, unlessAhead } from "../storage/time.ts";
+import { DAY_MS, unlessAhead } from "../storage/time.ts";
 import {
   describeDuration,
   type Finding,
@@ -72,24 +72,19 @@ export function judgeVerification(
   );
 }
 
-/** Most stored values in the evidence. */
+/** Most stored values in the message. */
 const VALUES_NAMED = 5;
 
 /** Counts the stored values of both Durable Objects that could not be read, until they are forgotten. */
 export function judgeSetAside({ ingest, monitor }: Facts): Finding {
   const coordinator = ingest.ok ? ingest.value.setAside : [];
-  const values = [...coordinator, ...monitor.setAside].map(({ table, key, at, problem }) => ({
-    value: `${table} ${key}`,
-    at,
-    problem,
-  }));
-  const named = values.slice(0, VALUES_NAMED);
+  const values = [...coordinator, ...monitor.setAside].map(({ table, key }) => `${table} ${key}`);
+  const named = values.slice(0, VALUES_NAMED).join(", ");
   const message =
-    named.length === 0
+    named === ""
       ? "Every stored value can be read."
-      : `Stored values could not be read: ${named.map(({ value }) => value).join(", ")}. See GET /admin/monitor/set-aside.`;
-  const evidence = { values: named };
-  return measured({ value: values.length, threshold: 1, unit: "rows", message, evidence });
+      : `Stored values could not be read: ${named}. See GET /admin/monitor/set-aside.`;
+  return measured({ value: values.length, threshold: 1, unit: "rows", message });
 }
 
 /** Judges whether each webhook accepts messages. */
@@ -109,7 +104,6 @@ function judgeTarget({ name, failures, lastError }: TargetFacts, { limits }: Rul
     threshold: limits.notifyFailingEvaluations,
     unit: "evaluations",
     message,
-    evidence: { last_error: lastError },
   });
 }
 
@@ -119,9 +113,8 @@ export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Find
   const { lastTickAt } = monitor;
   if (lastTickAt === null)
     return measured({ ...measurement, value: 0, message: "No tick has come yet." });
-  const evidence = { last_tick_at: timeText(lastTickAt) };
   const found = measureAge(lastTickAt, now, (age) => `The tick before was ${age} ago.`);
-  return measured({ ...measurement, ...found, evidence });
+  return measured({ ...measurement, ...found });
 }
 
 /** Time before the end of a token at which a warning begins. */
@@ -142,9 +135,6 @@ export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
     threshold: 1,
     unit: "tokens",
     message: sentences.join(" ") || "No admin token expires soon.",
-    evidence: {
-      tokens: ending.map(({ id, expiresAt }) => ({ id, expires_at: timeText(expiresAt) })),
-    },
   });
 }
 
@@ -159,6 +149,5 @@ export function judgeSettings({ monitor }: Facts): Finding {
       problems.length === 0
         ? "Every setting can be used."
         : `Wrong settings: ${problems.join("; ")}. The service goes on with the defaults, but no run begins if its own are wrong.`,
-    evidence: { problems },
   });
 }

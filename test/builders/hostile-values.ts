@@ -244,28 +244,28 @@ export const ROUTE_FIELDS: {
   "get /admin/whoami": {},
 };
 
+/** Values of a setting. */
+interface SettingValues {
+  readonly valid: readonly string[];
+  /** Nonsense, and just and far beyond what is possible. */
+  readonly wrong: readonly string[];
+}
+
 /** Whole numbers as settings have them: from `min` to `max`, and beyond. */
-function settingNumbers(min: number, max: number): readonly string[] {
+function settingNumbers(min: number, max: number): SettingValues {
   const beyond = [min - 1, max + 1, -1, 2 ** 53, 1e21].map(String);
-  return [
-    String(min),
-    String(max),
-    ...beyond,
-    "",
-    " ",
-    "14d",
-    "1e3",
-    "0x10",
-    "٣",
-    "NaN",
-    "Infinity",
-  ];
+  const nonsense = ["", " ", "14d", "1e3", "0x10", "٣", "NaN", "Infinity", " 5", "9".repeat(20)];
+  return { valid: [String(min), String(max)], wrong: [...nonsense, ...beyond] };
 }
 
 const MINUTE_MS = 60_000;
 
+const json = (...list: readonly unknown[]) => JSON.stringify(list);
 const WEBHOOK = { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/" };
+const webhooks = (count: number) =>
+  json(...Array.from({ length: count }, (_, at) => ({ ...WEBHOOK, name: `ops-${at}` })));
 const TOKEN = { id: "ada", sha256: "0".repeat(64), scopes: ["read"] };
+const endingOn = (date: string) => json({ ...TOKEN, expires_at: `${date}T00:00:00Z` });
 const ODD_SETTINGS = [
   "",
   " ",
@@ -277,26 +277,41 @@ const ODD_SETTINGS = [
   "a,b,,c",
   "__proto__",
 ];
+const URLS = "https://a.example/a.csv,https://a.example/r.csv";
 
-/** Values of each setting and secret: of the Worker, of the alerts, and of who may call it. */
-export const SETTING_VALUES: { readonly [setting: string]: readonly string[] } = {
-  DEFAULT_LOCALE: ["en", "xx", "EN", ...ODD_SETTINGS],
+/**
+ * Values of each setting and secret: of the Worker, of the alerts, and of who may call it. Those that are
+ * valid are so together, if each is the last of its setting.
+ */
+export const SETTING_VALUES: { readonly [setting: string]: SettingValues } = {
+  DEFAULT_LOCALE: {
+    valid: ["de", "en"],
+    wrong: [...ODD_SETTINGS, "tlh", "not a locale", "en,de", "EN"],
+  },
   CACHE_MAX_BYTES: settingNumbers(0, 72 * 1024 * 1024),
   MANIFEST_FRESH_MS: settingNumbers(0, 60 * MINUTE_MS),
-  LOCALES: ["all", "en", "en,en", "en,xx", "en,".repeat(10_000), ...ODD_SETTINGS],
-  AIRPORTS: ["all", "scheduled", "none", ...ODD_SETTINGS],
-  SOURCE: ["embedded", "ourairports", "dropped", "elsewhere", ...ODD_SETTINGS],
-  SOURCE_URLS: [
-    "https://a.example/a.csv,https://a.example/r.csv",
-    "https://a.example/a.csv",
-    "ftp://a.example/a.csv,https://a.example/r.csv",
-    "https://u:p@a.example/a.csv,https://a.example/r.csv",
-    `https://a.example/${"x".repeat(100_000)},https://a.example/r.csv`,
-    ...ODD_SETTINGS,
-  ],
-  SOURCE_ALLOWED_HOSTS: ["a.example", "*", ...ODD_SETTINGS],
-  SOURCE_MAX_BYTES: settingNumbers(1, 32 * 1024 * 1024),
-  COMPRESSION: ["fast", "best", "worst", ...ODD_SETTINGS],
+  LOCALES: {
+    valid: ["all", "en", "en,en", "de, en"],
+    wrong: [...ODD_SETTINGS, "tlh", "en;de", "de", "en,tlh", "en,".repeat(10_000)],
+  },
+  AIRPORTS: { valid: ["all", "scheduled"], wrong: [...ODD_SETTINGS, "large", "ALL"] },
+  SOURCE: {
+    valid: ["embedded", "ourairports", "dropped"],
+    wrong: [...ODD_SETTINGS, "openflights"],
+  },
+  SOURCE_URLS: {
+    valid: [URLS],
+    wrong: [
+      ...ODD_SETTINGS,
+      "https://a.example/a.csv",
+      URLS.replace("https:", "ftp:"),
+      URLS.replace("//", "//u:p@"),
+      `https://a.example/${"x".repeat(100_000)}`,
+    ],
+  },
+  SOURCE_ALLOWED_HOSTS: { valid: [...ODD_SETTINGS, "*", "cdn.example, b.example:8443"], wrong: [] },
+  SOURCE_MAX_BYTES: settingNumbers(1024 * 1024, 32 * 1024 * 1024),
+  COMPRESSION: { valid: ["fast", "best"], wrong: [...ODD_SETTINGS, "11"] },
   SURPRISE_HOLD_MS: settingNumbers(0, 30 * DAY_MS),
   SURPRISE_UNLISTED_PERCENT: settingNumbers(1, 100),
   ALERT_CATALOG_STALE_MS: settingNumbers(1_000, 90 * DAY_MS),
@@ -313,40 +328,53 @@ export const SETTING_VALUES: { readonly [setting: string]: readonly string[] } =
   ALERT_NOTIFY_FAILING_EVALUATIONS: settingNumbers(1, 100),
   ALERT_MONITOR_GAP_MS: settingNumbers(MINUTE_MS, 7 * DAY_MS),
   ALERT_REPEAT_MS: settingNumbers(MINUTE_MS, 7 * DAY_MS),
-  ALERT_WEBHOOKS: [
-    "[]",
-    JSON.stringify([WEBHOOK]),
-    JSON.stringify(Array.from({ length: 10 }, (_, at) => ({ ...WEBHOOK, name: `ops-${at}` }))),
-    JSON.stringify(Array.from({ length: 11 }, (_, at) => ({ ...WEBHOOK, name: `ops-${at}` }))),
-    JSON.stringify([{ ...WEBHOOK, name: "o".repeat(40) }]),
-    JSON.stringify([{ ...WEBHOOK, name: "o".repeat(41) }]),
-    JSON.stringify([{ ...WEBHOOK, url: `${WEBHOOK.url}${"x".repeat(10_000)}` }]),
-    JSON.stringify([{ ...WEBHOOK, secret: "whsec_" }]),
-    JSON.stringify([WEBHOOK, WEBHOOK]),
-    ...ODD_SETTINGS,
-  ],
-  ALERT_PING_URL: [
-    "http://127.0.0.1:9/",
-    "http://a.example/",
-    "https://u:p@a.example/",
-    ...ODD_SETTINGS,
-  ],
-  ADMIN_TOKENS: [
-    "[]",
-    JSON.stringify([TOKEN]),
-    JSON.stringify([{ ...TOKEN, id: "x".repeat(320) }]),
-    JSON.stringify([{ ...TOKEN, id: "x".repeat(321) }]),
-    JSON.stringify([{ ...TOKEN, id: "" }]),
-    ...["0000-01-01", "1970-01-01", "2026-11-22", "9999-12-31", "2026-13-01"].map((date) =>
-      JSON.stringify([{ ...TOKEN, expires_at: `${date}T00:00:00Z` }]),
-    ),
-    JSON.stringify([{ ...TOKEN, scopes: [] }]),
-    JSON.stringify(Array.from({ length: 1_000 }, () => TOKEN)),
-    ...ODD_SETTINGS,
-  ],
-  ACCESS_TEAM_DOMAIN: ["team.cloudflareaccess.com", "https://team", "-", ...ODD_SETTINGS],
-  ACCESS_AUD: ["aud", ...ODD_SETTINGS],
-  ACCESS_OPERATORS: ["ada@a.example", ...ODD_SETTINGS],
+  ALERT_WEBHOOKS: {
+    valid: [
+      "[]",
+      webhooks(10),
+      json({ ...WEBHOOK, name: "o".repeat(40) }),
+      json({ ...WEBHOOK, url: `${WEBHOOK.url}${"x".repeat(10_000)}` }),
+      json(WEBHOOK),
+    ],
+    wrong: [
+      ...ODD_SETTINGS,
+      "https://a.example",
+      webhooks(11),
+      json({ ...WEBHOOK, name: "o".repeat(41) }),
+      json({ ...WEBHOOK, kind: "pager" }),
+      json({ ...WEBHOOK, secret: "whsec_" }),
+      json(WEBHOOK, WEBHOOK),
+    ],
+  },
+  ALERT_PING_URL: {
+    valid: ["https://a.example/ping", "http://[::1]:1/x", "http://127.0.0.1:9/"],
+    wrong: [...ODD_SETTINGS, "http://a.example/", "ftp://a.example", "https://u:p@a.example/"],
+  },
+  ADMIN_TOKENS: {
+    valid: [
+      "[]",
+      json({ ...TOKEN, id: "x".repeat(320) }),
+      ...["0000-01-01", "1970-01-01", "2026-11-22", "9999-12-31"].map(endingOn),
+      json(...Array.from({ length: 1_000 }, () => TOKEN)),
+      json(TOKEN),
+    ],
+    wrong: [
+      ...ODD_SETTINGS,
+      "secret",
+      json({ ...TOKEN, id: "x".repeat(321) }),
+      json({ ...TOKEN, id: "" }),
+      json({ ...TOKEN, scopes: [] }),
+      json({ ...TOKEN, sha256: "secret" }),
+      json(TOKEN, null),
+      endingOn("2026-13-01"),
+    ],
+  },
+  ACCESS_TEAM_DOMAIN: {
+    valid: [""],
+    wrong: [...ODD_SETTINGS.slice(1), "https://team", "-", "team.cloudflareaccess.com"],
+  },
+  ACCESS_AUD: { valid: [""], wrong: [...ODD_SETTINGS.slice(1), "aud"] },
+  ACCESS_OPERATORS: { valid: [...ODD_SETTINGS, "ada@a.example"], wrong: [] },
 };
 
 const HTTP_DATES = [

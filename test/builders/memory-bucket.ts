@@ -107,7 +107,9 @@ export class MemoryBucket {
     return {
       key,
       size: bytes.length,
-      etag: sha256Hex(bytes),
+      get etag() {
+        return sha256Hex(bytes);
+      },
       uploaded: new Date(storedAt),
       checksums: { sha256: sha256 === undefined ? undefined : Buffer.from(sha256, "hex") },
       customMetadata: { ...customMetadata },

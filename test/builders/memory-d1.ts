@@ -49,13 +49,13 @@ export class MemoryD1 {
 
   async batch(statements: readonly Statement[]): Promise<object[]> {
     await this.#enter("batch");
-    this.database.exec("BEGIN");
+    this.database.exec("SAVEPOINT batch");
     try {
       const results = statements.map((statement) => ({ results: this.#rows(statement) }));
-      this.database.exec("COMMIT");
+      this.database.exec("RELEASE batch");
       return results;
     } catch (error) {
-      this.database.exec("ROLLBACK");
+      this.database.exec("ROLLBACK TO batch; RELEASE batch");
       throw error;
     }
   }

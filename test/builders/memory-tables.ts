@@ -3,7 +3,7 @@ import type { TableStorage } from "../../src/storage/object-tables.ts";
 
 /** SQLite in memory, as a Durable Object has it: transactions roll back, also nested ones. */
 export class MemoryTables implements TableStorage {
-  readonly #database = new DatabaseSync(":memory:");
+  readonly database = new DatabaseSync(":memory:");
   readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
 
@@ -16,13 +16,13 @@ export class MemoryTables implements TableStorage {
 
   transactionSync<T>(work: () => T): T {
     const name = `depth${this.#depth++}`;
-    this.#database.exec(`SAVEPOINT ${name}`);
+    this.database.exec(`SAVEPOINT ${name}`);
     try {
       const result = work();
-      this.#database.exec(`RELEASE ${name}`);
+      this.database.exec(`RELEASE ${name}`);
       return result;
     } catch (error) {
-      this.#database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
+      this.database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
       throw error;
     } finally {
       this.#depth--;
@@ -32,7 +32,7 @@ export class MemoryTables implements TableStorage {
   #prepare(query: string): StatementSync {
     const known = this.#statements.get(query);
     if (known !== undefined) return known;
-    const statement = this.#database.prepare(query);
+    const statement = this.database.prepare(query);
     this.#statements.set(query, statement);
     return statement;
   }

@@ -78,10 +78,18 @@ export async function checkAnswer(
     throw new Error(`${about}: the code ${code} is not described`);
 }
 
+/** The validators that were made, by document and schema: making one goes through all components. */
+const VALIDATORS = new WeakMap<OpenApi, Map<object, Validator>>();
+
 /** Refers to components in the document, which is therefore its root. */
 function validator(document: OpenApi, schema: object): Validator {
+  const known = VALIDATORS.get(document) ?? new Map<object, Validator>();
+  VALIDATORS.set(document, known);
   const root = { ...schema, components: document.components };
-  return new Validator(root, "2020-12", false); // JSON Schema, as zod-openapi makes it
+  // JSON Schema, as zod-openapi makes it
+  const found = known.get(schema) ?? new Validator(root, "2020-12", false);
+  known.set(schema, found);
+  return found;
 }
 
 function findOperation(

@@ -329,7 +329,7 @@ describe("a receiver", () => {
       state: "firing",
       value: 3,
       labels: { target: "ops" },
-      evidence: { last_error: "the connection failed" },
+      message: expect.stringContaining("the connection failed"),
     });
     await receiver.comeBack();
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();

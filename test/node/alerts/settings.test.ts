@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type AlertSettings, loadAlertConfig } from "../../../src/alerts/settings.ts";
-import { LIMIT_SETTINGS, readLimits } from "../../../src/health/limits.ts";
+import { readLimits } from "../../../src/health/limits.ts";
 import { WEBHOOK_SECRET } from "../../builders/webhook-receiver.ts";
 
 const HOOK = {
@@ -46,10 +46,6 @@ describe("loadAlertConfig", () => {
     });
   });
 
-  it.each(LIMIT_SETTINGS)("refuses a wrong %s", (name) => {
-    expect(problem({ [name]: "x" })).toContain(name);
-  });
-
   it("reads targets with and without a secret", () => {
     const { secret: _, ...open } = { ...HOOK, name: "chat-2", kind: "slack" };
     const key = Buffer.from(WEBHOOK_SECRET.slice("whsec_".length), "base64");
@@ -58,29 +54,9 @@ describe("loadAlertConfig", () => {
       { ...open, key: null },
     ]);
   });
-
-  it.each(["https://example.org/ping/1", "http://127.0.0.1:8080/", "http://[::1]:1/x"])(
-    "accepts %s as the address of the ping",
-    (ALERT_PING_URL) => {
-      expect(config({ ALERT_PING_URL }).pingUrl).toBe(ALERT_PING_URL);
-    },
-  );
 });
 
 describe("a setting of the alerts that cannot be used", () => {
-  it.each([
-    ["ALERT_CATALOG_STALE_MS", "30 h"],
-    ["ALERT_CATALOG_STALE_MS", "-1"],
-    ["ALERT_CATALOG_STALE_MS", "999"],
-    ["ALERT_CATALOG_STALE_MS", "1e9"],
-    ["ALERT_INGEST_FAILING_RUNS", ""],
-    ["ALERT_INGEST_FAILING_RUNS", "0"],
-    ["ALERT_INGEST_FAILING_RUNS", "21"],
-    ["ALERT_REPEAT_MS", "99999999999999999999"],
-  ])("leads to a message of the numbers that it may be: %s of “%s”", (name, value) => {
-    expect(problem({ [name]: value })).toMatch(new RegExp(`^${name} must be a whole number, \\d`));
-  });
-
   it.each([
     [{ name: "Ops Chat" }, "0 name must be 1 to 40 of a-z"],
     [{ kind: "pagerduty" }, "0 kind "],
@@ -128,12 +104,6 @@ describe("a setting of the alerts that cannot be used", () => {
       expect(said).not.toContain("secret-ping");
     },
   );
-
-  it("is named together with every other one that cannot be used", () => {
-    const said = problem({ ALERT_REPEAT_MS: "x", ALERT_WEBHOOKS: "y", ALERT_PING_URL: "z" });
-    for (const name of ["ALERT_REPEAT_MS", "ALERT_WEBHOOKS", "ALERT_PING_URL"])
-      expect(said).toContain(`${name} `);
-  });
 });
 
 describe("a limit with an unusable setting", () => {

@@ -111,17 +111,18 @@ describe("a backup from elsewhere", () => {
   it("is refused by its name or its manifest, or survives a new start", async () => {
     const trial = await HostileTrial.begin();
     const { world } = trial;
-    const { files } = world.backups;
-    const before = new Map(files);
+    const lay = (id: string, changes: Partial<BackupManifest> = {}) =>
+      world.backups.lay(backupManifestKey(id), aBackup(id, changes).text, {
+        storedAt: world.ingest.time,
+      });
     const cases: [string, Partial<BackupManifest>][] = [
       ...BACKUP_IDS.map((id): [string, object] => [id, {}]),
       ...rows.map(([field, value]): [string, object] => [ID, { [field]: value }]),
     ];
     for (const [id, changes] of cases) {
       const what = `${id.slice(0, 40)} ${JSON.stringify(changes).slice(0, 80)}`;
-      world.backups.lay(backupManifestKey(id), aBackup(id, changes).text, {
-        storedAt: world.ingest.time,
-      });
+      trial.reset();
+      lay(id, changes);
       const list = await world.request("/admin/backup/list");
       expect(list.status, what).toBe(200);
       const { backups } = await list.json<{ backups: { id: string; state: string }[] }>();
@@ -132,10 +133,9 @@ describe("a backup from elsewhere", () => {
       expect(restored?.status ?? 404, what).toBeLessThan(500);
       await trial.restart(what);
       await world.installation.drain();
-      for (const key of files.keys()) if (!before.has(key)) files.delete(key);
-      for (const [key, bytes] of before) files.set(key, bytes);
     }
     expect(trial.values).toBe(BACKUP_IDS.length + rows.length);
+    for (const id of BACKUP_IDS) lay(id);
     await trial.goOn();
   });
 });
@@ -171,7 +171,7 @@ describe("a cron tick", () => {
       await monitor.monitor.evaluate({ trigger: "cron", requested_by: "cron", tick: at });
       await trial.restart(`${cron} ${at}`);
     }
-    expect([trial.accepted, trial.refused]).toEqual([5, 7]);
+    expect([trial.accepted, trial.values]).toEqual([5, TICK_TIMES.length]);
     await trial.goOn();
   });
 });

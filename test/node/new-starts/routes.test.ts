@@ -70,14 +70,14 @@ const asText = (value: unknown) =>
 async function send(trial: HostileTrial, route: string, field: string, value: unknown) {
   const [method = "", path = ""] = route.split(" ");
   const [place, name = ""] = field.split(" ");
-  const id = path.includes("{id}") ? await idFor(trial, path) : "";
-  const filled = place === "path" ? encodeURIComponent(asText(value)) : id;
+  const isGiven = place === "path" || !path.includes("{id}");
+  const id = isGiven ? encodeURIComponent(asText(value)) : await idFor(trial, path);
   const needed: { readonly [name: string]: string } = path === "/catalog/diff" ? { from: "1" } : {};
   const query = new URLSearchParams({
     ...needed,
     ...(place === "query" && { [name]: asText(value) }),
   });
-  const url = `${path.replace("{id}", filled)}?${query.toString()}`;
+  const url = `${path.replace("{id}", id)}?${query.toString()}`;
   const headers = place === "header" ? { [name]: asText(value) } : {};
   if (method !== "post") return trial.world.request(url, { method: method.toUpperCase(), headers });
   const body = { ...NEEDED[route], ...(place === "body" && { [name]: value }) };
@@ -100,6 +100,7 @@ describe("a value that comes in by a route", () => {
 
   it.each(routes)("of %s is refused by name, or survives a new start", async (route, fields) => {
     const trial = await HostileTrial.begin();
+    const isRead = route.startsWith("get");
     for (const [field, kind] of Object.entries(fields)) {
       const [place, name = ""] = field.split(" ");
       const hostile = hostileValues(kind, trial.world.ingest.time);
@@ -110,11 +111,11 @@ describe("a value that comes in by a route", () => {
         trial.note(answer.ok);
         const isNamed = answer.status === 400 && place !== "path";
         expect(isNamed ? await answer.clone().text() : name, what).toContain(name);
-        if (answer.ok && !route.startsWith("get")) await trial.restart(what);
+        if (answer.ok && !isRead) await trial.restart(what);
       }
-      await trial.restart(`${route} ${field}`);
-      await trial.goOn();
     }
+    await trial.restart(route);
+    if (!isRead) await trial.goOn();
     COUNTS.values += trial.values;
     COUNTS.accepted += trial.accepted;
   });

@@ -106,19 +106,6 @@ describe("a body", () => {
     },
   );
 
-  it("costs no read for two seconds after every copy was damaged, and is then read again", async () => {
-    world.store.publish(one);
-    flipBit(["kv", "r2"], "one");
-    expect(await read(one.manifest)).toBe("data_loss");
-    const calls = world.store.calls.length;
-    for (let request = 0; request < 20; request++)
-      expect(await read(one.manifest)).toBe("data_loss");
-    expect(world.store.calls).toHaveLength(calls);
-    world.store.publish(one);
-    world.time += 2_000;
-    expect(await read(one.manifest)).toBe(ONE);
-  });
-
   it("counts as unavailable if a store that does not answer may still have it", async () => {
     world.store.publish(two);
     lose(["kv"], "two");
@@ -126,16 +113,6 @@ describe("a body", () => {
     expect(await read(two.manifest)).toBe("unavailable");
     world.repair();
     expect(await read(two.manifest)).toBe(TWO);
-  });
-
-  it("counts as unavailable while both stores are down, and is read again two seconds later", async () => {
-    world.store.publish(one);
-    world.breakCalls("kv", "r2");
-    for (let request = 0; request < 3; request++)
-      expect(await read(one.manifest)).toBe("unavailable");
-    world.repair();
-    world.time += 2_000;
-    expect(await read(one.manifest)).toBe(ONE);
   });
 });
 
