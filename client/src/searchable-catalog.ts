@@ -217,6 +217,7 @@ class Library {
   readonly #abortAfter: (ms: number) => AbortSignal;
   readonly #store: Store;
   readonly #files: SearchFiles;
+  #kept: Promise<void> = Promise.resolve();
 
   constructor(options: LibraryOptions, store: Store) {
     const {
@@ -246,8 +247,9 @@ class Library {
       endOrAbort(stored ? files : this.#files.fetchMissingRanks(), deadline),
     ]);
     const shown = this.#prepare(locale, copy);
-    const kept = this.#keep(locale, given).catch(() => undefined);
-    if (given === undefined) await kept;
+    // One after the other, because each deletes what its list lacks.
+    this.#kept = this.#kept.then(() => this.#keep(locale, given)).catch(() => undefined);
+    if (given === undefined) await this.#kept;
     return { shown, isStored: stored !== undefined, files, deadline };
   }
 
