@@ -9,11 +9,16 @@ export * from "./api.ts";
 export async function openCatalog({
   baseUrl,
   locale = "",
+  copy,
   timeoutMs,
   startWorker = startOwnWorker,
 }: OpenOptions): Promise<LocationsCatalog> {
-  const limit = timeoutMs === undefined ? {} : { timeoutMs };
-  const options = { baseUrl: readBaseUrl(baseUrl, location.href), locale, ...limit };
+  const options = {
+    baseUrl: readBaseUrl(baseUrl, location.href),
+    locale,
+    ...(copy && { copy }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
   return RemoteCatalog.open(startWorker(), options);
 }
 

@@ -21,7 +21,6 @@ export interface SearchKnowledge {
 export class SearchFiles {
   readonly #ranks: SearchFile<RanksFile>;
   readonly #names: SearchFile<OtherNames>;
-  #fetched: Promise<unknown> | undefined;
 
   constructor(source: Source, store: Store) {
     this.#ranks = new SearchFile("ranks.json", isRanksFile, { source, store });
@@ -38,11 +37,14 @@ export class SearchFiles {
     await Promise.all([this.#ranks.readStored(), this.#names.readStored()]);
   }
 
-  /** Reads what is stored, and fetches what is missing: once, so that nobody waits twice for it. */
+  /** Reads the stored ranks, or else fetches them. */
+  fetchMissingRanks(): Promise<void> {
+    return this.#ranks.fetchMissing();
+  }
+
+  /** Reads what is stored, and fetches what is missing. */
   async fetchMissing(): Promise<void> {
-    await this.readStored();
-    this.#fetched ??= Promise.all([this.#ranks.fetchMissing(), this.#names.fetchMissing()]);
-    await this.#fetched;
+    await Promise.all([this.#ranks.fetchMissing(), this.#names.fetchMissing()]);
   }
 
   /** Fetches what is missing or has changed. */
@@ -57,6 +59,7 @@ class SearchFile<Content> {
   readonly #source: Source;
   readonly #store: Store;
   #known: KnownFile<Content> | undefined;
+  #fetched: Promise<void> | undefined;
 
   constructor(
     name: string,
@@ -80,8 +83,10 @@ class SearchFile<Content> {
     if (this.#isFile(stored)) this.#known ??= stored;
   }
 
-  async fetchMissing(): Promise<void> {
-    if (this.#known === undefined) await this.refresh();
+  /** Once, so that nobody waits twice for it. */
+  fetchMissing(): Promise<void> {
+    this.#fetched ??= this.readStored().then(() => (this.#known ? undefined : this.refresh()));
+    return this.#fetched;
   }
 
   async refresh(): Promise<void> {

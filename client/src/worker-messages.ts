@@ -1,8 +1,9 @@
 import type { CatalogFailure, OpenOptions } from "./api.ts";
+import type { CatalogCopy } from "./refresh.ts";
 import type { Suggestion } from "./suggestion.ts";
 
 /** `OpenOptions`, as far as a worker can be given them. */
-export type WorkerOptions = Pick<OpenOptions, "baseUrl" | "locale" | "timeoutMs">;
+export type WorkerOptions = Pick<OpenOptions, "baseUrl" | "locale" | "copy" | "timeoutMs">;
 
 /** The calls that the page makes of the worker, by name. */
 export interface Calls {
@@ -13,7 +14,8 @@ export interface Calls {
   }) => readonly Suggestion[];
   /** Returns what `unpackCatalog` takes. */
   readonly pack: (nothing: null) => string;
-  readonly setLocale: (locale: string) => void;
+  readonly bytes: (nothing: null) => Uint8Array<ArrayBuffer>;
+  readonly setLocale: (wanted: { readonly locale: string; readonly copy?: CatalogCopy }) => void;
   readonly refresh: (nothing: null) => void;
 }
 

@@ -26,8 +26,10 @@ async function answer({ call, argument }: ToWorker): Promise<Answer<ToWorker["ca
       return opened.search(argument.typed, argument.limit);
     case "pack":
       return opened.pack();
+    case "bytes":
+      return opened.bytes();
     case "setLocale":
-      return opened.setLocale(argument);
+      return opened.setLocale(argument.locale, argument.copy);
     case "refresh":
       return opened.refresh();
     default:

@@ -7,6 +7,7 @@ import { StoreError } from "../storage/deadline.ts";
 import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { type ChangeSample, CHANGES_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
+import { type Guard, OVERRIDABLE } from "./overridable.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Largest permitted loss of a list, in percent of its published entities. */
@@ -28,21 +29,6 @@ const COVERAGE_LOSS_MAX_POINTS = 10;
 export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
 /** Most violations in a message. */
 const VIOLATIONS_NAMED = 5;
-
-/** Whether an operator's `force` overrides each guard. */
-export const OVERRIDABLE = {
-  guard_empty: false,
-  guard_integrity: false,
-  guard_truncated: true,
-  guard_padded: true,
-  guard_shrink: true,
-  guard_change: true,
-  guard_rejects: false,
-  guard_coverage: true,
-  guard_message_size: false,
-} as const;
-
-type Guard = keyof typeof OVERRIDABLE;
 
 /** The published version, with the candidate's changes. */
 export interface ComparedVersion extends Pick<Manifest, "airport_set" | "counts"> {

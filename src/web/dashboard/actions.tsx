@@ -1,9 +1,14 @@
+import { OVERRIDABLE } from "../../ingest/overridable.ts";
 import { formatCount, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import type { Backup, HeldChange, Run, Version } from "./answers.ts";
 import { ComparisonView } from "./diff-view.tsx";
 import { effectOf } from "./held-words.ts";
 import { PauseEffect } from "./pause-effect.tsx";
+
+/** Guards that an operator can override. */
+const OVERRIDDEN = Object.entries(OVERRIDABLE).flatMap(([guard, is]) => (is ? [guard] : []));
+const FORCE_HINT = `Overrides the guards ${OVERRIDDEN.map((guard) => guard.replace("guard_", "")).join(", ")}.`;
 
 /** The field for the reason of a change. */
 function noteField(hint = "Why. Shown in the audit.") {
@@ -80,7 +85,7 @@ export const QUEUE: Action = {
       kind: "check",
       name: "force",
       label: "Force",
-      hint: "Overrides the guards against truncation, shrinking, change and lost coverage.",
+      hint: FORCE_HINT,
     },
     noteField("Shown in the run’s history."),
   ],
@@ -112,27 +117,17 @@ export const TEST_NOTIFICATION: Action = {
   path: "/admin/alerts/test",
 };
 
-/** Guards that an operator can override. */
-const OVERRIDABLE = [
-  "guard_truncated",
-  "guard_padded",
-  "guard_shrink",
-  "guard_change",
-  "guard_coverage",
-];
-
 /** Whether only guards that `force` overrides have refused a run. */
 export function mayApprove({ state, error, guards }: Run): boolean {
   const isRefused = state === "failed" && error?.stage === "guard" && guards.length > 0;
-  return isRefused && guards.every(({ guard }) => OVERRIDABLE.includes(guard));
+  return isRefused && guards.every(({ guard }) => OVERRIDDEN.includes(guard));
 }
 
 /** Publishes a refused candidate from the files that its run fetched. */
 export function approve({ id, mode, guards }: Run): Action {
   return {
     title: "Approve the candidate",
-    explanation:
-      "Queues a run that builds from the files that this run has archived, and overrides the guards against truncation, shrinking, change and lost coverage. A backup is made before it publishes.",
+    explanation: `Queues a run that builds from the files that this run has archived, and publishes. ${FORCE_HINT} No backup is made first; the version of before stays in the list of versions, and can be rolled back to.`,
     preview: (
       <ul>
         {guards.map(({ message }) => (

@@ -50,7 +50,7 @@ interface Version {
 }
 
 /** Calls an admin route of the service. */
-async function admin<T>(method: string, path: string, body?: object): Promise<T> {
+export async function admin<T>(method: string, path: string, body?: object): Promise<T> {
   const { url, adminToken } = inject("service");
   const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };

@@ -5,6 +5,7 @@ import { describe, expect, inject, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
 import {
+  admin,
   confirm,
   dropAirports,
   evaluateAlerts,
@@ -58,6 +59,13 @@ const haveFailed = (page: Page, details: readonly { text: string; at: string | n
     await route.fulfill({ json: body });
   });
 const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
+
+/** The generations of the published versions, the newest first. */
+async function versionsOf(): Promise<number[]> {
+  type Body = { readonly versions: { readonly generation: number }[] };
+  const { versions } = await admin<Body>("GET", "catalog/versions");
+  return versions.map(({ generation }) => generation);
+}
 
 describe("the dashboard's sign-in", () => {
   it("shows the health of the service to everybody, and everything else only with a token", async () => {
@@ -309,9 +317,15 @@ describe("the dashboard, where ingestion is operated,", () => {
     await expect.poll(() => details.locator(".diff-removed del").count()).toBeGreaterThan(9);
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("dialog").getByText("airports").first().waitFor();
+    await page.getByRole("dialog").getByText("No backup is made first").waitFor();
+    const backups = await admin("GET", "backup/list");
+    const before = await versionsOf();
     await confirm(page, "Approve");
     await page.getByRole("link", { name: "All runs" }).click();
     await firstRun(page).locator(".pill", { hasText: "published" }).waitFor();
+    // As the dialog says.
+    expect(await admin("GET", "backup/list")).toEqual(backups);
+    expect(await versionsOf()).toContain(before[0]);
     await firstRun(page).getByText(kept.toLocaleString("en")).waitFor();
     await firstRun(page).getByRole("link").click();
     await details.getByRole("link", { name: refused }).waitFor();

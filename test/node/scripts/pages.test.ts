@@ -10,7 +10,7 @@ import { HELD_RULES } from "../../../src/acceptance/held-change.ts";
 import { ALERT_STATES } from "../../../src/alerts/alert-run.ts";
 import { VERDICT_STATES } from "../../../src/backup/verdict.ts";
 import { SOURCE_NAMES } from "../../../src/config.ts";
-import { OVERRIDABLE } from "../../../src/ingest/guards.ts";
+import { OVERRIDABLE } from "../../../src/ingest/overridable.ts";
 
 const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();
 
