@@ -78,7 +78,10 @@ describe.each([
   ["a restore", false],
   ["a restore after another, which paused ingestion,", true],
 ])("%s", (_, isRestored) => {
-  it.each(LOSSES.map((lost) => [lost.join(", "), lost] as const))(
+  // The pause makes no difference to what several losses have in common.
+  const losses = LOSSES.filter((lost) => !isRestored || lost.length === 1);
+
+  it.each(losses.map((lost) => [lost.join(", "), lost] as const))(
     "serves what was saved after the loss of %s",
     async (__, lost) => {
       const { world, backup_id, saved, history } = await anInstallation(isRestored);
