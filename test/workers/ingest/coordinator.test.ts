@@ -3,6 +3,7 @@ import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
+import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
 import { dropKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
@@ -24,6 +25,8 @@ import { dropAirports, DROPPED_AS_OF, SMALL_AIRPORTS } from "./small-world.ts";
 
 const SOURCE = { source: "dropped" } as const;
 
+/** Two that were put in the queue at the same time. */
+let racing: [QueueAnswer, QueueAnswer];
 let first: Manifest;
 let published: Run;
 /** What a store refused once, and what was served then. */
@@ -63,8 +66,7 @@ afterEach(() => {
 beforeAll(async () => {
   await dropAirports(SMALL_AIRPORTS);
   refuseWrites();
-  const racing = await Promise.all([enqueue(SOURCE), enqueue(SOURCE)]);
-  expect(racing.filter(({ changed }) => changed)).toHaveLength(1);
+  racing = await Promise.all([enqueue(SOURCE), enqueue(SOURCE)]);
   const { id } = racing[0].run;
   await runWhen(id, ({ progress }) => progress.done >= 1);
   await abortAllDurableObjects();
@@ -76,6 +78,11 @@ beforeAll(async () => {
 }, RUN_TIMEOUT_MS);
 
 describe("a run that meets a fault of each store, a reset and an eviction", () => {
+  it("is one, though two calls wanted it at once", () => {
+    expect(racing[0].run.id).toBe(racing[1].run.id);
+    expect(racing.filter(({ changed }) => changed)).toHaveLength(1);
+  });
+
   it("publishes after it has repeated the failed steps, and served what was before until then", () => {
     expect(published).toMatchObject({
       state: "succeeded",
