@@ -9,6 +9,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Says what is wrong with a stored value; null if nothing. A newer Worker may have stored more fields. */
+export function misfitOf(value: unknown, schema: z.ZodType): string | null {
+  const issues = schema.safeParse(value).error?.issues ?? [];
+  const faults = issues.filter(({ code }) => code !== "unrecognized_keys");
+  if (faults.length === 0) return null;
+  return faults.map(({ path, message }) => [...path.map(String), message].join(": ")).join("; ");
+}
+
 /** Enough to mend a value by. */
 const ISSUES_NAMED = 5;
 

@@ -10,7 +10,8 @@ import {
 } from "../storage/page.ts";
 import { alertFindings, alertRuns } from "../storage/schema.ts";
 import { DAY_MS, timeText } from "../storage/time.ts";
-import type { AlertRun } from "./alert-run.ts";
+import { misfitOf } from "../parse-json.ts";
+import { type AlertRun, alertRunSchema } from "./alert-run.ts";
 
 /** Selects evaluations that match every given field. */
 export interface AlertRunQuery extends PageQuery {
@@ -73,7 +74,11 @@ export function createAlertHistory(d1: D1Database) {
       const page = await readPage(db, alertRuns, { ...query, matching, columns });
       if (!page.ok) return page;
       const { rows, ...rest } = page;
-      return { ...rest, runs: rows.map(({ run }) => run) };
+      // A restored backup may have brought rows that are no evaluations.
+      return {
+        ...rest,
+        runs: rows.flatMap(({ run }) => (misfitOf(run, alertRunSchema) === null ? [run] : [])),
+      };
     },
 
     async findRun(id: string): Promise<AlertRun | null> {
@@ -82,7 +87,7 @@ export function createAlertHistory(d1: D1Database) {
         .from(alertRuns)
         .where(eq(alertRuns.id, id))
         .get();
-      return found?.run ?? null;
+      return found && misfitOf(found.run, alertRunSchema) === null ? found.run : null;
     },
 
     /**

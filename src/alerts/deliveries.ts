@@ -72,7 +72,8 @@ export function noticesDue(
       change,
       messageId: before?.change === change ? before.messageId : newId,
       severities: severitiesDue(known?.severities ?? [], { change, severity }),
-      startsAt: timeText(track.raisedAt ?? known?.raisedAt ?? now),
+      // The clock may have been ahead when the alert was raised.
+      startsAt: timeText(Math.min(track.raisedAt ?? known?.raisedAt ?? now, now)),
       endsAt: change === "resolved" ? timeText(now) : null,
     };
   });

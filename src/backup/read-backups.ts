@@ -66,6 +66,8 @@ export async function readState(
 
 /** The newest complete backup, and the newest good one; neither has a time ahead of now. */
 interface Newest {
+  /** Ids of those whose end alone lies ahead of now. */
+  readonly skipped: readonly string[];
   readonly whole: FoundBackup | null;
   readonly good: FoundBackup | null;
 }
@@ -77,13 +79,18 @@ export async function findNewest(
   { now, lookBack = Infinity }: { readonly now: number; readonly lookBack?: number },
 ): Promise<Newest> {
   let whole: FoundBackup | null = null;
+  const skipped: string[] = [];
   for (const id of onTime(ids, now).slice(-lookBack).toReversed()) {
     const found = await readBackup(backups, id);
-    if (!found.parsed.ok || isBackupAhead(found, now)) continue;
+    if (!found.parsed.ok) continue;
+    if (isBackupAhead(found, now)) {
+      skipped.push(id);
+      continue;
+    }
     whole ??= found;
-    if (isGood(found.verdict?.state ?? "unverified")) return { whole, good: found };
+    if (isGood(found.verdict?.state ?? "unverified")) return { whole, good: found, skipped };
   }
-  return { whole, good: null };
+  return { whole, good: null, skipped };
 }
 
 /** The ends of the newest backups (RFC 3339); null if there is none. */
@@ -104,13 +111,16 @@ const NEWEST_LOOKS_AT = 100;
 /** Returns the finish times of the newest backup and of the newest good one. */
 export async function newestTimes(backups: BackupStore, now: number): Promise<BackupTimes> {
   const ids = await listIds(backups);
-  const { whole, good } = await findNewest(backups, ids, { now, lookBack: NEWEST_LOOKS_AT });
+  const { whole, good, skipped } = await findNewest(backups, ids, {
+    now,
+    lookBack: NEWEST_LOOKS_AT,
+  });
   const verdict = whole?.verdict;
   return {
     newestFailure: verdict?.state === "failed" ? verdict.message : null,
     newestFinishedAt: finishOf(whole),
     newestVerifiedAt: finishOf(good),
-    ahead: ids.filter((id) => isAhead(timeOfId(id), now)),
+    ahead: [...ids.filter((id) => isAhead(timeOfId(id), now)), ...skipped],
   };
 }
 

@@ -10,7 +10,8 @@ import {
 } from "../storage/page.ts";
 import { ingestRuns } from "../storage/schema.ts";
 import { DAY_MS, timeText } from "../storage/time.ts";
-import type { ListedRun, Run } from "./run.ts";
+import { misfitOf } from "../parse-json.ts";
+import { type ListedRun, type Run, runDetailsSchema, runSchema } from "./run.ts";
 
 /** A run at the change `seq` of the coordinator's outbox. */
 export interface HistoryRow {
@@ -79,7 +80,11 @@ export function createHistory(d1: D1Database) {
       const page = await readPage(db, ingestRuns, { limit, cursor, matching, columns });
       if (!page.ok) return page;
       const { rows, ...rest } = page;
-      return { ...rest, runs: rows.map(({ run }) => run) };
+      // A restored backup may have brought rows that are no runs.
+      return {
+        ...rest,
+        runs: rows.flatMap(({ run }) => (misfitOf(run, runSchema) === null ? [run] : [])),
+      };
     },
 
     async findRun(id: string): Promise<Run | null> {
@@ -88,7 +93,7 @@ export function createHistory(d1: D1Database) {
         .from(ingestRuns)
         .where(eq(ingestRuns.id, id))
         .get();
-      return found?.run ?? null;
+      return found && misfitOf(found.run, runDetailsSchema) === null ? found.run : null;
     },
 
     /** Returns which of these runs match the filter in D1. */

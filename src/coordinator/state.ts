@@ -10,7 +10,6 @@ import { timeText } from "../storage/time.ts";
 import { hasEnded, type Pause } from "./pause.ts";
 import {
   type Cancellation,
-  endRecord,
   isOpen,
   type JobRecord,
   type Queue,
@@ -96,12 +95,10 @@ export class CoordinatorState {
     if (!isSame) this.history.add(record.job);
   }
 
-  /** Cancels the run under way, which a pause holds: another job takes a step. */
+  /** Cancels the run under way, which a pause holds: its next step ends it. */
   cancelHeldRun(cancellation: Cancellation): void {
-    for (const { job, ...record } of this.queue().running.filter(isRun)) {
-      const cancelled = { ...record, job: { ...job, cancellation } };
-      this.save(endRecord(cancelled, { state: "cancelled", at: cancellation.at }));
-    }
+    for (const { job, ...record } of this.queue().running.filter(isRun))
+      this.save({ ...record, job: { ...job, cancellation } });
   }
 
   /** The pause. One that cannot be read has no end: an operator looks, and resumes. */

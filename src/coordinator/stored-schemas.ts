@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { BACKUP, jobSchema, PLANS } from "../backup/job.ts";
 import { savedLedger } from "../backup/state-part.ts";
-import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
-import { REPORT_FIELDS, STAGES } from "../ingest/report.ts";
+import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
+import { heldSummary, REPORT_FIELDS, STAGES } from "../ingest/report.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { isOpen } from "./jobs.ts";
 import { pauseSchema } from "./pause.ts";
@@ -26,7 +26,14 @@ export const jobRecordSchema = z.discriminatedUnion("work", [
       ...RECORD_FIELDS,
       work: z.literal(INGEST),
       job: runDetailsSchema,
-      checkpoint: z.object({ stage: z.enum(STAGES) }).nullable(),
+      checkpoint: z
+        .object({
+          stage: z.enum(STAGES),
+          // What the end of a run records, which nothing can stop any more.
+          sources: z.record(z.string(), hexHash),
+          parsed: z.object({ held: heldSummary, lastDecision: count }).nullable(),
+        })
+        .nullable(),
     })
     .refine(({ job, checkpoint }) => !isOpen(job.state) || checkpoint !== null, "has no stage"),
   z

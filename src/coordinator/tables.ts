@@ -29,7 +29,7 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
       '$.diffs', json((SELECT json_group_array(json_set(value, '$.deltas', NULL))
         FROM json_each(manifest, '$.diffs'))),
       '$.locales', json((SELECT json_group_object(key, json_set(json_remove(value, '$.translation'), '$.own', json('{}')))
-        FROM json_each(manifest, '$.locales'))))`,
+        FROM json_each(manifest, '$.locales')))) WHERE json_valid(manifest)`,
     "INSERT OR REPLACE INTO facts (key, value) SELECT 'unreplicated', generation FROM versions ORDER BY generation DESC LIMIT 1",
   ],
 ];
@@ -105,8 +105,10 @@ export class JobTable {
 
   #records(where: string, ...bindings: (string | number)[]): JobRecord[] {
     return this.#exec(`SELECT id, record FROM jobs ${where}`, ...bindings).flatMap((row) => {
-      const stored = { table: "jobs", column: "id", key: String(row["id"]), text: row["record"] };
-      const record = this.#tables.read(stored, jobRecordSchema);
+      const key = String(row["id"]);
+      const stored = { table: "jobs", column: "id", key, text: row["record"] };
+      const ofThisRow = jobRecordSchema.refine(({ job }) => job.id === key, "has another id");
+      const record = this.#tables.read(stored, ofThisRow);
       return record === undefined ? [] : [record as JobRecord]; // by the schema
     });
   }
@@ -154,8 +156,8 @@ export class VersionTable {
   }
 
   /**
-   * Reads versions. If one of them cannot be read, there are none: `adoptVersions` then takes over
-   * those of the stores, so that no generation is used twice.
+   * Reads versions. If the newest of all cannot be read, there are none: `adoptVersions` then takes
+   * over those of the stores, so that no generation is used twice.
    */
   #manifests(where: string, ...bindings: number[]): Manifest[] {
     const rows = this.#exec(`SELECT generation, manifest FROM versions ${where}`, ...bindings);
@@ -165,9 +167,16 @@ export class VersionTable {
       const manifest = this.#tables.read(stored, manifestSchema);
       return manifest === undefined ? [] : [fromStored(manifest as StoredManifest)]; // by the schema
     });
-    if (manifests.length === rows.length) return manifests;
+    const read = new Set(manifests.map(({ generation }) => generation));
+    const lost = rows.map((row) => Number(row["generation"])).filter((key) => !read.has(key));
+    if (Math.max(0, ...lost) <= this.#highest()) return manifests;
     this.clear();
     return [];
+  }
+
+  #highest(): number {
+    const [row] = this.#exec("SELECT MAX(generation) AS highest FROM versions");
+    return Number(row?.["highest"] ?? 0);
   }
 
   #exec(query: string, ...bindings: (string | number)[]): SqlRow[] {

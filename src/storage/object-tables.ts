@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { timestamp } from "../catalog/fields.ts";
 import type { Log } from "../log.ts";
+import { misfitOf, parseJson } from "../parse-json.ts";
 import { LAST_TIME_MS, timeText } from "./time.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
@@ -84,11 +85,11 @@ export class ObjectTables implements TableStorage {
    */
   read(row: JsonRow, schema: z.ZodType): unknown {
     const name = `${row.table} ${row.key}`;
-    const parsed = parse(String(row.text));
-    const problem = this.#checked.has(name) ? null : problemOf(parsed, schema);
+    const value = parseJson(String(row.text));
+    const problem = this.#checked.has(name) ? null : problemOf(value, schema);
     if (problem === null) {
       this.#checked.add(name);
-      return parsed?.value;
+      return value;
     }
     this.#setAside(row, problem);
     return undefined;
@@ -98,7 +99,7 @@ export class ObjectTables implements TableStorage {
   setAside(): SetAside[] {
     const rows = this.exec("SELECT value FROM facts WHERE key LIKE ? || '%'", PREFIX);
     return rows.flatMap(({ value }) => {
-      const found = setAsideSchema.safeParse(parse(String(value))?.value);
+      const found = setAsideSchema.safeParse(parseJson(String(value)));
       return found.success ? [found.data] : [];
     });
   }
@@ -138,20 +139,6 @@ export class ObjectTables implements TableStorage {
   }
 }
 
-/** Parses JSON. Returns undefined for what is none. */
-function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Says what is wrong with a value; null if nothing. A newer Worker may have stored more fields. */
-function problemOf(parsed: ReturnType<typeof parse>, schema: z.ZodType): string | null {
-  if (parsed === undefined) return "it is not JSON";
-  const issues = schema.safeParse(parsed.value).error?.issues ?? [];
-  const faults = issues.filter(({ code }) => code !== "unrecognized_keys");
-  if (faults.length === 0) return null;
-  return faults.map(({ path, message }) => [...path.map(String), message].join(": ")).join("; ");
+function problemOf(value: unknown, schema: z.ZodType): string | null {
+  return value === undefined ? "it is not JSON" : misfitOf(value, schema);
 }
