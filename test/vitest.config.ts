@@ -128,6 +128,15 @@ export default defineConfig({
       {
         root,
         test: {
+          name: "caches",
+          include: ["test/caches/*.test.ts"],
+          ...runningService,
+          ...parallel,
+        },
+      },
+      {
+        root,
+        test: {
           name: "crash",
           include: ["test/crash/**/*.test.ts"],
           ...HANG_BOUNDS,

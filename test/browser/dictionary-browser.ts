@@ -13,6 +13,8 @@ export interface Content {
 
 export interface Received extends Content {
   readonly version: string | undefined;
+  /** What a cache says of it: `HIT` or `MISS`. */
+  readonly cached: string | undefined;
   /** Bytes on the wire, with those of the headers. */
   readonly wireBytes: number;
 }
@@ -97,6 +99,7 @@ export class DictionaryBrowser {
     return {
       ...content,
       version: valueOf("catalog-version"),
+      cached: valueOf("x-cache"),
       wireBytes,
     };
   }
