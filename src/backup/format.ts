@@ -16,7 +16,13 @@
  * built from. All backups share these objects: a backup does not copy an object that exists.
  */
 import * as z from "zod";
-import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
+import {
+  count,
+  type DeepReadonly,
+  hexHash,
+  restoredGeneration,
+  timestamp,
+} from "../catalog/fields.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { node } from "../node.ts";
 import { parseJson } from "../parse-json.ts";
@@ -55,7 +61,7 @@ const backupManifestSchema = z.strictObject({
   worker_version: z.string().nullable(),
   built_by: z.string().nullable(),
   /** The published catalog; null if there was none. */
-  catalog: z.strictObject({ generation: count, catalog_sha256: hexHash }).nullable(),
+  catalog: z.strictObject({ generation: restoredGeneration, catalog_sha256: hexHash }).nullable(),
   tables: z.record(z.string(), z.strictObject({ columns: z.array(z.string()), rows: count })),
   parts: z.array(partSchema),
   objects: z.array(objectSchema),

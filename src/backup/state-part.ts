@@ -10,7 +10,7 @@ import {
   manifestBlobs,
   toStored,
 } from "../catalog/manifest.ts";
-import { type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
+import { type DeepReadonly, hexHash, restoredGeneration, timestamp } from "../catalog/fields.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
 import { heldSummary } from "../ingest/report.ts";
 import { type Fault, fault } from "./fault.ts";
@@ -47,7 +47,12 @@ const firstLine = z.strictObject({
   pause: savedPause.nullable(),
   ledger: savedLedger.nullable(),
 });
-const versionLine = z.strictObject({ version: manifestSchema });
+const versionLine = z.strictObject({
+  version: manifestSchema.refine(
+    (version) => restoredGeneration.safeParse(version.generation).success,
+    "has a generation above which others could not follow",
+  ),
+});
 const versionFormat = z.object({ version: z.object({ format: z.number() }) });
 
 /** Encodes a state as lines. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, hexHash, listCounts, timestamp } from "./fields.ts";
+import { count, generation, hexHash, listCounts, timestamp } from "./fields.ts";
 import {
   AIRPORT_SETS,
   CODINGS,
@@ -30,7 +30,7 @@ const delta = z.object({
 });
 
 const diff = z.object({
-  generation: count,
+  generation,
   published_at: timestamp,
   catalog_sha256: hexHash,
   common: hexHash,
@@ -50,7 +50,7 @@ const diff = z.object({
 export const manifestSchema = z
   .object({
     format: z.literal(MANIFEST_FORMAT),
-    generation: count,
+    generation,
     published_at: timestamp,
     catalog_sha256: hexHash,
     sources: z.record(z.string(), hexHash),

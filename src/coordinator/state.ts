@@ -8,13 +8,7 @@ import { ObjectTables, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, Outbox, TickTable } from "../storage/tables.ts";
 import { timeText } from "../storage/time.ts";
 import { hasEnded, type Pause } from "./pause.ts";
-import {
-  type Cancellation,
-  isOpen,
-  type JobRecord,
-  type Queue,
-  queueOf,
-} from "./jobs.ts";
+import { type Cancellation, isOpen, type JobRecord, type Queue, queueOf } from "./jobs.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { type Run, runDetailsSchema } from "./run.ts";
 import { auditEntrySchema, type CoordinatorValues, schemaOfValue } from "./stored-schemas.ts";

@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { type DeepReadonly, hexHash, listCounts, timestamp } from "../catalog/fields.ts";
+import {
+  type DeepReadonly,
+  generation,
+  hexHash,
+  listCounts,
+  timestamp,
+} from "../catalog/fields.ts";
 
 /**
  * The only schema of a version: the status, the OpenAPI document and the pages follow from it. A file
@@ -7,7 +13,7 @@ import { type DeepReadonly, hexHash, listCounts, timestamp } from "../catalog/fi
  */
 export const versionSchema = z
   .strictObject({
-    generation: z.int().min(1),
+    generation,
     published_at: timestamp,
     catalog_sha256: hexHash,
     counts: listCounts,

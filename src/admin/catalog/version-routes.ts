@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { generation as generationField } from "../../catalog/fields.ts";
 import { type Version, versionSchema } from "../../coordinator/version-schema.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/publishing.ts";
@@ -7,8 +8,6 @@ import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from ".
 import type { Problem } from "../http/http.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
-
-const generationField = z.int().min(1).max(999_999_999);
 
 const rollbackBody = z.strictObject({
   generation: generationField.meta({ description: "The version to publish again." }),

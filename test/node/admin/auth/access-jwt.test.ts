@@ -162,7 +162,6 @@ describe("a forged JWT", () => {
 });
 
 describe("the gate", () => {
-
   it("fetches the team's keys again for an unknown key, at most twice a minute", async () => {
     await verify(await signed());
     await team.addKey("k2");
