@@ -20,8 +20,8 @@ const DRILLS: { readonly [name: string]: string | readonly [file: string, title:
   "409 or a run that fails: `foreign_stores`":
     "take the stores over when the coordinator has lost its state, and publish again",
   "503 `other_version`": [
-    "test/crash/upgrade.test.ts",
-    "serves, and refuses every change of the coordinator within seconds, with the version and what to do",
+    "test/crash/gradual.test.ts",
+    "serves, while the objects are of the present version, which refuses every change by name",
   ],
   "`rule:…` warns or fails": "see which rule fails, and do what its section says",
   "`monitor:evaluation` fails": "evaluate by hand when the rules were not evaluated in time",

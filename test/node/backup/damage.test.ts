@@ -187,6 +187,14 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     () => changeState(() => ['{"pause":null}', '{"version":{"format":4}}']),
   ],
   [
+    "a generation above which no other could follow",
+    "state_invalid",
+    () =>
+      changeState((lines) =>
+        lines.map((line) => line.replace(/"generation":\d+/, '"generation":500000001')),
+      ),
+  ],
+  [
     "a column that there is not",
     "schema_mismatch",
     () => world.d1.database.exec("ALTER TABLE alert_findings RENAME COLUMN state TO other"),

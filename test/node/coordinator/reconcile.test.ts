@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createHistory } from "../../../src/coordinator/history.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { anId } from "../../builders/an-id.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { sealedBytes } from "../../builders/memory-catalog-store.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
@@ -291,8 +292,8 @@ describe("a row of D1 that shows a run as open", () => {
     const history = createHistory(MemoryD1.migrated().binding);
     const save = (id: string, state: "running" | "succeeded") =>
       history.saveRuns([{ seq: 1, run: aRunRecord({ id, state }).job }]);
-    await save("lost", "running");
-    await save("ended", "succeeded");
+    await save(anId(8), "running");
+    await save(anId(9), "succeeded");
     world.endLostRuns = (open) => history.endLostRuns(open, world.time);
     const { run } = await world.enqueue();
     await save(run.id, "running");
@@ -304,8 +305,8 @@ describe("a row of D1 that shows a run as open", () => {
       runs: readonly { readonly id: string; readonly state: string }[];
     };
     expect(Object.fromEntries(states.runs.map(({ id, state }) => [id, state]))).toEqual({
-      lost: "failed",
-      ended: "succeeded",
+      [anId(8)]: "failed",
+      [anId(9)]: "succeeded",
       [run.id]: "running",
     });
   });

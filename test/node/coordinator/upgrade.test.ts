@@ -36,6 +36,17 @@ beforeEach(async () => {
 });
 
 describe("a deployment over manifests of format 3", () => {
+  it.each(["", "{", "null", "[]", "{}", '{"locales":5}'])(
+    "opens though a version is %j, and goes on with the newer ones",
+    async (text) => {
+      world.tables.sql.exec("UPDATE versions SET manifest = ? WHERE generation = 1", text);
+      world.crash();
+      await world.drain();
+      expect(world.state.versions().map(({ generation }) => generation)).toEqual([3, 2]);
+      expect(world.coordinator.setAside()).toMatchObject([{ table: "versions", key: "1" }]);
+    },
+  );
+
   it("counts them as absent, and shows the same versions again without an ingest, even in a pause", async () => {
     expect(await world.store.readManifest("kv")).toMatchObject({ fault: "missing" });
     world.crash();

@@ -358,7 +358,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
     cells: {
       waits: { ends: ["published", ...RESTORE] },
       "waits to retry": { ends: RESTORE, resumed: ["published"] },
-      "is held": { ends: RESTORE, resumed: [] },
+      "is held": { ends: [...RESTORE, "cancelled"], resumed: [] },
       ...begun({ ends: ["published", ...RESTORE] }),
       "has published": { ends: ["published", ...RESTORE] },
       ...ended({ ends: RESTORE }),

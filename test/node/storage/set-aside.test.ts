@@ -144,4 +144,20 @@ describe("the values of both Durable Objects", () => {
     expect(ingest.coordinator.setAside()).toHaveLength(100);
     expect(ingest.coordinator.status().outboxLength).toBe(0);
   });
+
+  it.each([
+    ["names another job", ["'$.job.id'", "'019aa3c0-0000-7000-8000-00000000ffff'"]],
+    [
+      "has committed without its files",
+      ["'$.isCommitted', json('true'), '$.checkpoint.sources'", "5"],
+    ],
+  ])("stop nothing if the record of a job %s", async (_, [path, value]) => {
+    const { ingest } = await filled();
+    const { sql } = ingest.tables;
+    sql.exec(`UPDATE jobs SET record = json_set(record, ${path}, ${value}) WHERE is_open = 1`);
+    ingest.crash();
+    await ingest.coordinator.resume();
+    expect(ingest.coordinator.setAside().map(({ table }) => table)).toContain("jobs");
+    expect(await ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+  });
 });

@@ -341,7 +341,7 @@ describe("the admin routes while the coordinator does not answer", () => {
       const headers = { "content-type": "application/json" };
       const answer = await world.request(path, { method, body, headers });
       expect(answer.status).toBe(503);
-      expect(answer.headers.get("retry-after")).toBe("5");
+      expect(answer.headers.get("retry-after")).toBe("10");
       const code = "coordinator_unavailable";
       expect(await answer.json()).toMatchObject({ code });
       expect(world.audited).toMatchObject([{ action, outcome: "failed", code }]);

@@ -47,4 +47,17 @@ describe("listRuns", () => {
       { numRuns: 200 },
     );
   });
+
+  it("leaves out rows that are no runs, which a restore has brought", async () => {
+    const d1 = MemoryD1.migrated();
+    const history = createHistory(d1.binding);
+    await history.saveRuns([{ seq: 1, run: aRunRecord({ id: anId(9), state: "succeeded" }).job }]);
+    for (const [number, text] of ["null", "{}", "[]", "5", '{"id":"zzzz"}'].entries())
+      d1.database.exec(
+        `INSERT INTO ingest_runs (id, seq, run) VALUES ('${anId(number)}', 1, '${text}')`,
+      );
+    const page = await listRuns(history, { limit: 9, cursor: undefined }, []);
+    expect(page).toMatchObject({ ok: true, runs: [{ id: anId(9) }] });
+    expect(await history.findRun(anId(1))).toBeNull();
+  });
 });
