@@ -24,7 +24,7 @@ export function timeOfId(id: string): number {
  * - `incomplete`: it has no manifest.
  * - `damaged`: its manifest is unusable.
  */
-export const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
+const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
 export type BackupState = (typeof BACKUP_STATES)[number];
 
 /** A backup in the answers of the API. Fields from the manifest are null without one. */

@@ -11,11 +11,11 @@ export const BACKUP = "backup";
 export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
 export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
 
-export const JOB_KINDS = ["run", "verify", "restore"] as const;
+const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 /** `queued → running → succeeded | failed`, or `queued → cancelled`. The last three are final. */
-export const JOB_STATES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
+const JOB_STATES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
 
 const COPY = ["copy_state", "copy_tables", "copy_objects", "write_manifest"] as const;
 const CHECK = ["check_parts", "check_objects", "check_catalog", "rebuild"] as const;

@@ -26,7 +26,7 @@ export async function listIds(backups: BackupStore): Promise<string[]> {
 }
 
 /** Selects the ids whose times do not lie ahead of now. */
-export function onTime(ids: readonly string[], now: number): string[] {
+function onTime(ids: readonly string[], now: number): string[] {
   return ids.filter((id) => !isAhead(timeOfId(id), now));
 }
 

@@ -78,7 +78,7 @@ export interface TargetFacts {
 }
 
 /** A stored value that could not be read. */
-export type SetAsideFacts = Pick<SetAside, "table" | "key" | "at" | "problem">;
+type SetAsideFacts = Pick<SetAside, "table" | "key" | "at" | "problem">;
 
 /** An admin token. */
 export interface TokenFacts {
