@@ -214,7 +214,6 @@ class Library {
   readonly #timeoutMs: number;
   readonly #store: Store;
   readonly #files: SearchFiles;
-  #kept: Promise<void> = Promise.resolve();
 
   constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, ...source }: LibraryOptions, store: Store) {
     this.#source = source;
@@ -238,9 +237,8 @@ class Library {
       endOrAbort(stored ? files : this.#files.fetchMissingRanks(), deadline),
     ]);
     const shown = this.#prepare(locale, copy);
-    // One after the other, because each deletes what its list lacks.
-    this.#kept = this.#kept.then(() => this.#keep(locale, given)).catch(() => undefined);
-    if (given === undefined) await this.#kept;
+    const kept = this.#keep(locale, given).catch(() => undefined);
+    if (given === undefined) await kept;
     return { shown, isStored: stored !== undefined, files, deadline };
   }
 

@@ -3,7 +3,7 @@ import { formatCount, formatTime } from "../shared/format.ts";
 import type { AirportPlace, Place } from "../../../client/src/catalog.ts";
 import { PanelHead } from "./panel-head.tsx";
 import { PlaceList } from "./place-list.tsx";
-import type { LoadedCatalog } from "./shown-catalog.ts";
+import type { LoadedCatalog } from "./use-catalog.ts";
 import { CHANGED_LISTS, type Changes } from "./use-changes.ts";
 
 interface Props {

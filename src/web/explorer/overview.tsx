@@ -4,7 +4,7 @@ import type { Place } from "../../../client/src/catalog.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports } from "./places.ts";
-import type { LoadedCatalog } from "./shown-catalog.ts";
+import type { LoadedCatalog } from "./use-catalog.ts";
 import type { Health } from "./use-health.ts";
 import type { Progress } from "./wire.ts";
 

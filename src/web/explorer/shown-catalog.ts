@@ -1,17 +1,10 @@
 import workerUrl from "generated:catalog-worker.js";
 import type { CatalogCopy, LocationsCatalog } from "../../../client/src/api.ts";
 import { openCatalog } from "../../../client/src/browser.ts";
-import type { Catalog, Place } from "../../../client/src/catalog.ts";
+import type { Place } from "../../../client/src/catalog.ts";
 import { SEARCH_LIMIT } from "../../../client/src/search/search.ts";
 import { trustedUrl } from "../shared/trusted-url.ts";
-
-/** The catalog of an answer, with the locale of its names and its generation. */
-export interface LoadedCatalog extends Catalog {
-  readonly locale: string;
-  readonly version: number;
-  /** Whether the regions are in it; they come last. */
-  readonly isWhole: boolean;
-}
+import type { LoadedCatalog } from "./use-catalog.ts";
 
 /** A place that a search has found. */
 export interface Result {

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CatalogError, type CatalogCopy, type CatalogFailure } from "../../../client/src/api.ts";
-import type { Place } from "../../../client/src/catalog.ts";
+import type { Catalog, Place } from "../../../client/src/catalog.ts";
 import { messageIn } from "./call-request.ts";
 import type { CallFailure } from "./failure-notice.tsx";
 import type { CallSettings } from "./permalink.ts";
 import type { PlaceMessage } from "./place-messages.ts";
-import { type LoadedCatalog, type Result, ShownCatalog } from "./shown-catalog.ts";
+import { type Result, ShownCatalog } from "./shown-catalog.ts";
 import {
   type Answer,
   type Exchange,
@@ -23,6 +23,14 @@ export interface CallFacts {
   readonly totalMs: number;
   /** What this device has kept, where there was no answer. */
   readonly kept: LoadedCatalog | undefined;
+}
+
+/** The catalog of an answer, with the locale of its names and its generation. */
+export interface LoadedCatalog extends Catalog {
+  readonly locale: string;
+  readonly version: number;
+  /** Whether the regions are in it; they come last. */
+  readonly isWhole: boolean;
 }
 
 interface CatalogState {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Position } from "./permalink.ts";
-import type { LoadedCatalog } from "./shown-catalog.ts";
+import type { LoadedCatalog } from "./use-catalog.ts";
 
 export const CHANGED_LISTS = ["airports", "cities", "countries", "regions"] as const;
 

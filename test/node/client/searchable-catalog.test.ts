@@ -11,7 +11,6 @@ import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileStore } from "../../../client/src/file-store.ts";
 import { JOIN_MS, SearchableCatalog } from "../../../client/src/searchable-catalog.ts";
-import { type CatalogCopy, sha256Of } from "../../../client/src/refresh.ts";
 import type { Store } from "../../../client/src/store.ts";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { aCatalog, aMilan, anAirport } from "../../builders/catalog.ts";
@@ -54,10 +53,6 @@ function htmlInsteadOf(ending: string): typeof fetch {
     new URL(new Request(input).url).pathname.endsWith(ending)
       ? new Response("<!doctype html>", { headers: { "content-type": "text/html" } })
       : answer(input, init);
-}
-
-async function copyOf(bytes: Uint8Array<ArrayBuffer>): Promise<CatalogCopy> {
-  return { bytes, sha256: await sha256Of(bytes), version: 7, language: "en" };
 }
 
 async function find(catalog: SearchableCatalog, typed: string): Promise<string[]> {
@@ -117,36 +112,6 @@ describe("an opened catalog", () => {
       "HEAD names.json",
     ]);
     expect((await open()).version).toBe(2);
-  });
-
-  it("shows and stores an answer that the caller has fetched, without asking for it", async () => {
-    const copy = await copyOf(versionWith("Irchel"));
-    const catalog = await SearchableCatalog.open(
-      { baseUrl: BASE_URL, locale: "en", fetch: service.fetch, copy },
-      store,
-    );
-    expect([catalog.version, await catalog.bytes()]).toEqual([copy.version, copy.bytes]);
-    expect(await find(catalog, "irchel")).toEqual(["Irchel"]);
-    await catalog.setLocale("de", { ...copy, language: "de" });
-    expect(catalog.language).toBe("de");
-    expect(service.takeCalls()).toEqual(["GET ranks.json", "GET names.json"]);
-    service.isDown = true;
-    for (const locale of ["en", "de"])
-      await expect.poll(async () => (await open(locale)).version).toBe(copy.version);
-  });
-
-  it("does not store an answer of which only a part has come", async () => {
-    const copy = { ...(await copyOf(versionWith("Irchel"))), sha256: "" };
-    await (await open()).setLocale("en", copy);
-    expect((await open()).version).toBe(1);
-  });
-
-  it("opens without the service what is stored in the same language by another tag", async () => {
-    service.served = { ...service.served, language: "de" };
-    await open("de-AT");
-    service.isDown = true;
-    expect((await open("de")).language).toBe("de");
-    await expect(open("fr")).rejects.toThrow("fetch failed");
   });
 
   it("fetches the files of the search again once they have changed", async () => {
