@@ -1,6 +1,5 @@
 /** What `openCatalog` takes and returns, wherever it runs. */
 import type { Catalog } from "./catalog.ts";
-import type { CatalogCopy } from "./refresh.ts";
 import type { Suggestion } from "./suggestion.ts";
 
 export type {
@@ -11,7 +10,6 @@ export type {
   Place,
   RegionPlace,
 } from "./catalog.ts";
-export type { CatalogCopy } from "./refresh.ts";
 export type { Suggestion } from "./suggestion.ts";
 
 export interface OpenOptions {
@@ -19,8 +17,6 @@ export interface OpenOptions {
   readonly baseUrl: string;
   /** BCP 47 language tag of the regions' names; the service's default without one. */
   readonly locale?: string;
-  /** An answer that the caller has fetched already: it is opened without a request. */
-  readonly copy?: CatalogCopy;
   /** How long opening, a change of the language and a refresh may take each. Default: 60,000. */
   readonly timeoutMs?: number;
   /** Node only: keeps the catalog of each locale. Default: `~/.cache/locations-at-the-edge`. */
@@ -41,10 +37,8 @@ export interface LocationsCatalog {
   search(typed: string, limit?: number): Promise<readonly Suggestion[]>;
   /** The joined catalog: `airports[0].city.country.name`. */
   places(): Promise<Catalog>;
-  /** The answer of the service itself: a `LocationsResponse` in protobuf. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Changes the language, without a request to what is given. Until it is there, the earlier one is searched. */
-  setLocale(locale: string, copy?: CatalogCopy): Promise<void>;
+  /** Changes the language. Until it is there, the earlier one is searched. */
+  setLocale(locale: string): Promise<void>;
   /**
    * Fetches what has changed. That also happens in the background when a stored catalog is opened.
    *

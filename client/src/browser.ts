@@ -9,16 +9,11 @@ export * from "./api.ts";
 export async function openCatalog({
   baseUrl,
   locale = "",
-  copy,
   timeoutMs,
   startWorker = startOwnWorker,
 }: OpenOptions): Promise<LocationsCatalog> {
-  const options = {
-    baseUrl: readBaseUrl(baseUrl, location.href),
-    locale,
-    ...(copy && { copy }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  };
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  const options = { baseUrl: readBaseUrl(baseUrl, location.href), locale, ...limit };
   return RemoteCatalog.open(startWorker(), options);
 }
 

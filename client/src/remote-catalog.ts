@@ -1,6 +1,5 @@
 import { CatalogError, type LocationsCatalog, type WorkerPort } from "./api.ts";
 import { type Catalog, unpackCatalog } from "./catalog.ts";
-import type { CatalogCopy } from "./refresh.ts";
 import type { Suggestion } from "./suggestion.ts";
 import type {
   Answer,
@@ -60,12 +59,8 @@ export class RemoteCatalog implements LocationsCatalog {
     return unpackCatalog(await this.#call("pack", null));
   }
 
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#call("bytes", null);
-  }
-
-  setLocale(locale: string, copy?: CatalogCopy): Promise<void> {
-    return this.#call("setLocale", copy === undefined ? { locale } : { locale, copy });
+  setLocale(locale: string): Promise<void> {
+    return this.#call("setLocale", locale);
   }
 
   refresh(): Promise<void> {

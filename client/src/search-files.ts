@@ -21,6 +21,7 @@ export interface SearchKnowledge {
 export class SearchFiles {
   readonly #ranks: SearchFile<RanksFile>;
   readonly #names: SearchFile<OtherNames>;
+  #fetched: Promise<unknown> | undefined;
 
   constructor(source: Source, store: Store) {
     this.#ranks = new SearchFile("ranks.json", isRanksFile, { source, store });
@@ -37,14 +38,11 @@ export class SearchFiles {
     await Promise.all([this.#ranks.readStored(), this.#names.readStored()]);
   }
 
-  /** Reads the stored ranks, or else fetches them. */
-  fetchMissingRanks(): Promise<void> {
-    return this.#ranks.fetchMissing();
-  }
-
-  /** Reads what is stored, and fetches what is missing. */
+  /** Reads what is stored, and fetches what is missing: once, so that nobody waits twice for it. */
   async fetchMissing(): Promise<void> {
-    await Promise.all([this.#ranks.fetchMissing(), this.#names.fetchMissing()]);
+    await this.readStored();
+    this.#fetched ??= Promise.all([this.#ranks.fetchMissing(), this.#names.fetchMissing()]);
+    await this.#fetched;
   }
 
   /** Fetches what is missing or has changed. */
@@ -59,7 +57,6 @@ class SearchFile<Content> {
   readonly #source: Source;
   readonly #store: Store;
   #known: KnownFile<Content> | undefined;
-  #fetched: Promise<void> | undefined;
 
   constructor(
     name: string,
@@ -83,10 +80,8 @@ class SearchFile<Content> {
     if (this.#isFile(stored)) this.#known ??= stored;
   }
 
-  /** Once, so that nobody waits twice for it. */
-  fetchMissing(): Promise<void> {
-    this.#fetched ??= this.readStored().then(() => (this.#known ? undefined : this.refresh()));
-    return this.#fetched;
+  async fetchMissing(): Promise<void> {
+    if (this.#known === undefined) await this.refresh();
   }
 
   async refresh(): Promise<void> {

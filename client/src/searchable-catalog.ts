@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { CatalogError, type LocationsCatalog } from "./api.ts";
 import { readBaseUrl } from "./base-url.ts";
-import { type Catalog, packCatalog, unpackCatalog } from "./catalog.ts";
+import { type Catalog, joinCatalog, packCatalog } from "./catalog.ts";
 import { type CatalogCopy, refresh, sha256Of, type Source } from "./refresh.ts";
 import { SearchFiles, type SearchKnowledge } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
@@ -30,11 +30,8 @@ interface Shown {
   readonly copy: CatalogCopy;
   /** That which the index was made with. */
   readonly knowledge: SearchKnowledge;
-  /** The joined catalog for another thread, which calls `unpackCatalog`. */
-  readonly packed: string;
-  readonly places: () => Promise<Catalog>;
-  /** Made when it is wanted, so that the places need not wait for it. */
-  readonly index: () => Promise<SearchIndex>;
+  readonly places: Catalog;
+  readonly index: SearchIndex;
 }
 
 interface Opened {
@@ -42,7 +39,6 @@ interface Opened {
   readonly isStored: boolean;
   /** Ends when the files of the search are there, or are given up: perhaps later than the opening. */
   readonly files: Promise<void>;
-  readonly deadline: AbortSignal;
 }
 
 /** A refresh under way. */
@@ -60,8 +56,6 @@ export class SearchableCatalog implements LocationsCatalog {
   /** That which was asked for last. */
   #wanted: string;
   #refreshing: Refreshing | undefined;
-  /** Ends when the files of the search are there, or are given up. */
-  #files: Promise<void> | undefined;
 
   private constructor(library: Library, shown: Shown) {
     this.#library = library;
@@ -73,7 +67,7 @@ export class SearchableCatalog implements LocationsCatalog {
   static async open(options: LibraryOptions, store: Store): Promise<SearchableCatalog> {
     const baseUrl = readBaseUrl(options.baseUrl);
     const library = new Library({ ...options, baseUrl }, store);
-    const opened = await orCatalogError(library.open(options.locale ?? "", options.copy));
+    const opened = await orCatalogError(library.open(options.locale ?? ""));
     const catalog = new SearchableCatalog(library, opened.shown);
     catalog.#completeInBackground(opened);
     return catalog;
@@ -88,9 +82,7 @@ export class SearchableCatalog implements LocationsCatalog {
   }
 
   async search(typed: string, limit = DEFAULT_LIMIT): Promise<readonly Suggestion[]> {
-    // Whoever listens hears of them instead.
-    if (this.#listeners.size === 0) await this.#files;
-    const index = await this.#shown.index();
+    const { index } = this.#shown;
     return search(index, typed)
       .slice(0, limit)
       .flatMap(({ position, isUnderCity }) => {
@@ -100,20 +92,17 @@ export class SearchableCatalog implements LocationsCatalog {
   }
 
   async places(): Promise<Catalog> {
-    return this.#shown.places();
+    return this.#shown.places;
   }
 
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#shown.copy.bytes;
-  }
-
+  /** The joined catalog for another thread, which calls `unpackCatalog`. */
   pack(): string {
-    return this.#shown.packed;
+    return this.#library.pack(this.#shown.copy);
   }
 
-  async setLocale(locale: string, copy?: CatalogCopy): Promise<void> {
+  async setLocale(locale: string): Promise<void> {
     this.#wanted = locale;
-    const opened = await orCatalogError(this.#library.open(locale, copy));
+    const opened = await orCatalogError(this.#library.open(locale));
     // Another one was asked for meanwhile.
     if (this.#wanted !== locale) return;
     this.#show(opened.shown);
@@ -153,7 +142,7 @@ export class SearchableCatalog implements LocationsCatalog {
   /** Brings the search up to date with its files as they are now. */
   async #showFiles(): Promise<void> {
     const before = this.#shown;
-    this.#replace(before, this.#library.withFiles(before));
+    this.#replace(before, await this.#library.withFiles(before));
   }
 
   /** Shows what is newer, unless another catalog is shown meanwhile. */
@@ -162,10 +151,9 @@ export class SearchableCatalog implements LocationsCatalog {
   }
 
   /** Brings what opening has not waited for. Whoever wants to know how it ends calls `refresh`. */
-  #completeInBackground({ isStored, files, deadline }: Opened): void {
+  #completeInBackground({ isStored, files }: Opened): void {
     const completed = isStored ? this.refresh() : files.then(() => this.#showFiles());
-    const ended = completed.catch(() => undefined);
-    this.#files = isStored ? undefined : endOrAbort(ended, deadline);
+    completed.catch(() => undefined);
   }
 
   #show(shown: Shown): void {
@@ -191,13 +179,7 @@ async function endOrAbort(work: Promise<void>, signal: AbortSignal): Promise<voi
   await Promise.race([work, aborted]);
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
 interface LibraryOptions extends Source {
-  readonly copy?: CatalogCopy;
   readonly timeoutMs?: number;
 }
 
@@ -227,19 +209,18 @@ class Library {
     return AbortSignal.timeout(this.#timeoutMs);
   }
 
-  /** Opens the catalog of a locale: the given or the stored one without any request, if there is one. */
-  async open(locale: string, given?: CatalogCopy): Promise<Opened> {
+  /** Opens the catalog of a locale: the stored one without any request, if there is one. */
+  async open(locale: string): Promise<Opened> {
     const deadline = this.startDeadline();
-    const stored = given ? undefined : await this.#stored(locale);
+    const stored = await this.#stored(locale);
     const files = stored ? this.#files.readStored() : this.#files.fetchMissing();
     const [copy] = await Promise.all([
-      given ?? stored ?? this.#fetchOrStored({ locale, deadline }),
-      endOrAbort(stored ? files : this.#files.fetchMissingRanks(), deadline),
+      stored ?? this.#fetch({ locale, deadline }),
+      endOrAbort(files, deadline),
     ]);
-    const shown = this.#prepare(locale, copy);
-    const kept = this.#keep(locale, given).catch(() => undefined);
-    if (given === undefined) await kept;
-    return { shown, isStored: stored !== undefined, files, deadline };
+    const shown = await this.#prepare(locale, copy);
+    await this.#keepLastUsed(locale).catch(() => undefined);
+    return { shown, isStored: stored !== undefined, files };
   }
 
   /** Returns what is current: the same if it is. */
@@ -255,40 +236,28 @@ class Library {
   }
 
   /** Prepares what is shown with the files of the search as they are now: the same if it is. */
-  withFiles(shown: Shown): Shown {
+  async withFiles(shown: Shown): Promise<Shown> {
     const { ranks, names } = this.#files.known;
-    const { locale, copy, knowledge, packed } = shown;
-    if (ranks !== knowledge.ranks) return this.#prepare(locale, copy);
-    return names === knowledge.names ? shown : this.#prepare(locale, copy, packed);
+    const { locale, copy, knowledge } = shown;
+    const isSame = ranks === knowledge.ranks && names === knowledge.names;
+    return isSame ? shown : this.#prepare(locale, copy);
   }
 
-  #prepare(locale: string, copy: CatalogCopy, known?: string): Shown {
+  pack({ bytes }: CatalogCopy): string {
+    const ranks = readRanks(this.#files.known.ranks);
+    return packCatalog(fromBinary(LocationsResponseSchema, bytes), ranks);
+  }
+
+  async #prepare(locale: string, copy: CatalogCopy): Promise<Shown> {
     const knowledge = this.#files.known;
     const { names } = knowledge;
     const ranks = readRanks(knowledge.ranks);
-    const packed = known ?? packCatalog(fromBinary(LocationsResponseSchema, copy.bytes), ranks);
-    const places = once(() => unpackCatalog(packed));
-    const index = once(async () => {
-      const inLanguage = new Intl.DisplayNames([copy.language], { type: "region" });
-      const countryName = (code: string) => inLanguage.of(code) ?? code;
-      const made = createSearchIndex(await places(), { ranks, countryName });
-      if (names !== undefined) addOtherNames(made, { names, countryNames });
-      return made;
-    });
-    return { locale, copy, knowledge, packed, places, index };
-  }
-
-  /** Without the service, a stored one in the same language will do: that of `en-US` for `en`. */
-  async #fetchOrStored(fetching: Fetching): Promise<CatalogCopy> {
-    try {
-      return await this.#fetch(fetching);
-    } catch (cause) {
-      for (const locale of await this.#lastUsed()) {
-        const copy = await this.#stored(locale);
-        if (copy?.language === fetching.locale) return copy;
-      }
-      throw cause;
-    }
+    const places = await joinCatalog(fromBinary(LocationsResponseSchema, copy.bytes), ranks);
+    const inLanguage = new Intl.DisplayNames([copy.language], { type: "region" });
+    const countryName = (code: string) => inLanguage.of(code) ?? code;
+    const index = createSearchIndex(places, { ranks, countryName });
+    if (names !== undefined) addOtherNames(index, { names, countryNames });
+    return { locale, copy, knowledge, places, index };
   }
 
   async #fetch({ locale, deadline, copy }: Fetching): Promise<CatalogCopy> {
@@ -324,26 +293,17 @@ class Library {
     }
   }
 
-  /** Stores what is whole, and deletes the catalogs of all locales but those that were opened last. */
-  async #keep(locale: string, given: CatalogCopy | undefined): Promise<void> {
-    if (given?.sha256 === "") return;
-    if (given !== undefined) await this.#store.set(this.#keyOf(locale), given);
+  /** Deletes the catalogs of all locales but those that were opened last. */
+  async #keepLastUsed(locale: string): Promise<void> {
     const prefix = this.#keyOf("");
-    const earlier = (await this.#lastUsed()).filter((other) => other !== locale);
+    const listKey = `${this.#source.baseUrl}/locales`;
+    const known = await this.#store.get(listKey).catch(() => undefined);
+    const earlier = isTexts(known) ? known.filter((other) => other !== locale) : [];
     const kept = [locale, ...earlier].slice(0, STORED_LOCALES);
-    await this.#store.set(this.#lastUsedKey, kept);
+    await this.#store.set(listKey, kept);
     for (const key of await this.#store.keys())
       if (key.startsWith(prefix) && !kept.includes(key.slice(prefix.length)))
         await this.#store.delete(key);
-  }
-
-  async #lastUsed(): Promise<readonly string[]> {
-    const known = await this.#store.get(this.#lastUsedKey).catch(() => undefined);
-    return isTexts(known) ? known : [];
-  }
-
-  get #lastUsedKey(): string {
-    return `${this.#source.baseUrl}/locales`;
   }
 
   #keyOf(locale: string): string {

@@ -1,9 +1,8 @@
 import type { CatalogFailure, OpenOptions } from "./api.ts";
-import type { CatalogCopy } from "./refresh.ts";
 import type { Suggestion } from "./suggestion.ts";
 
 /** `OpenOptions`, as far as a worker can be given them. */
-export type WorkerOptions = Pick<OpenOptions, "baseUrl" | "locale" | "copy" | "timeoutMs">;
+export type WorkerOptions = Pick<OpenOptions, "baseUrl" | "locale" | "timeoutMs">;
 
 /** The calls that the page makes of the worker, by name. */
 export interface Calls {
@@ -14,8 +13,7 @@ export interface Calls {
   }) => readonly Suggestion[];
   /** Returns what `unpackCatalog` takes. */
   readonly pack: (nothing: null) => string;
-  readonly bytes: (nothing: null) => Uint8Array<ArrayBuffer>;
-  readonly setLocale: (wanted: { readonly locale: string; readonly copy?: CatalogCopy }) => void;
+  readonly setLocale: (locale: string) => void;
   readonly refresh: (nothing: null) => void;
 }
 

@@ -26,10 +26,8 @@ async function answer({ call, argument }: ToWorker): Promise<Answer<ToWorker["ca
       return opened.search(argument.typed, argument.limit);
     case "pack":
       return opened.pack();
-    case "bytes":
-      return opened.bytes();
     case "setLocale":
-      return opened.setLocale(argument.locale, argument.copy);
+      return opened.setLocale(argument);
     case "refresh":
       return opened.refresh();
     default:

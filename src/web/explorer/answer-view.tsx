@@ -3,14 +3,13 @@ import { formatBytes, formatCount } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Place } from "../../../client/src/catalog.ts";
 import type { CallSettings } from "./permalink.ts";
-import type { PlaceMessage } from "./place-messages.ts";
 import type { CatalogPort } from "./use-catalog.ts";
 
 interface Props {
   readonly place: Place;
   /** The encoding of the call. */
   readonly encoding: CallSettings["encoding"];
-  readonly port: Pick<CatalogPort, "messagesOf" | "facts">;
+  readonly port: Pick<CatalogPort, "messages" | "askMessages" | "facts">;
 }
 
 const ENCODING_NAMES = { json: "JSON", proto: "Protobuf" } as const;
@@ -19,11 +18,11 @@ const ENCODING_NAMES = { json: "JSON", proto: "Protobuf" } as const;
 export function AnswerView({ place, encoding, port }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [shown, setShown] = useState(encoding);
-  const [joined, setJoined] = useState<readonly PlaceMessage[]>([]);
-  const { messagesOf } = port;
+  const { messages, askMessages } = port;
   useEffect(() => {
-    if (isOpen) messagesOf(place).then(setJoined, (cause: unknown) => console.warn(cause));
+    if (isOpen) askMessages(place);
   }, [isOpen, place]);
+  const joined = messages?.id === place.id ? messages.messages : [];
   const bytes = joined.reduce((sum, message) => sum + message.bytes[shown], 0);
   return (
     <details class="answer" onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -35,13 +35,13 @@ export function CallFactsList({ facts, isCalling, hasFailed }: Props) {
 type Fact = [name: string, value: string | null | undefined, smallPrint: string | undefined];
 
 function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
-  const { exchange, transfer, totalMs, kept } = facts ?? {};
+  const { exchange, transfer, totalMs } = facts ?? {};
   const header = (name: string) => exchange?.headers.get(name);
   const status = exchange && `${exchange.status} ${hasFailed ? "failed" : "ok"}`;
   const fallback = header("locale-fallback");
   const sha256 = header("catalog-sha256");
   return [
-    ["Status", kept ? "no answer" : status, kept ? "kept on this device" : exchange?.method],
+    ["Status", status, exchange?.isStored ? "kept on this device" : exchange?.method],
     [
       "Time",
       totalMs === undefined ? null : formatDuration(totalMs),
@@ -51,14 +51,10 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
     ["Compression", exchange && codingOf(exchange, transfer), ratioNote(transfer)],
     [
       "Language",
-      header("content-language") ?? kept?.locale,
+      header("content-language"),
       fallback === "default" ? "no closer one is published" : "",
     ],
-    [
-      "Version",
-      header("catalog-version") ?? kept?.version.toString(),
-      sha256 ? formatHash(sha256) : "",
-    ],
+    ["Version", header("catalog-version"), sha256 ? formatHash(sha256) : ""],
   ];
 }
 

@@ -1,5 +1,6 @@
-import { base64, callRequest, PATH } from "./call-request.ts";
 import type { CallSettings } from "./permalink.ts";
+
+const PATH = "/locations.v1.LocationsService/GetLocationsV1";
 
 /** Languages of the copied calls. */
 export type SnippetKind = "curl" | "buf" | "typescript";
@@ -18,18 +19,28 @@ export function callSnippet(kind: SnippetKind, settings: CallSettings, origin: s
   }
 }
 
-function curlSnippet(settings: CallSettings, origin: string): string {
-  const { url, contentType, body } = callRequest(settings, origin);
-  const { protocol, encoding, locale } = settings;
+function curlSnippet({ protocol, encoding, locale }: CallSettings, origin: string): string {
+  const url = `${origin}${PATH}`;
+  const json = JSON.stringify({ locale });
+  const message = encoding === "json" ? new TextEncoder().encode(json) : requestBytes(locale);
   // A terminal cannot show binary answers.
   const output = encoding === "json" && protocol !== "grpc-web" ? [] : ["-o locations.bin"];
   const curl = (...parts: readonly string[]) =>
     ["curl --compressed", ...output, ...parts].join(" \\\n  ");
-  if (body === undefined) return curl(quote(url));
-  if (contentType === "application/json")
-    return curl(`--json ${quote(JSON.stringify({ locale }))}`, quote(url));
-  const sent = curl(`-H ${quote(`content-type: ${contentType}`)}`, "--data-binary @-", quote(url));
-  return `echo ${base64(body)} | base64 --decode |\n  ${sent}`;
+  if (protocol === "connect-get") {
+    const sent =
+      encoding === "json"
+        ? `message=${encodeURIComponent(json)}`
+        : `base64=1&message=${base64Url(message)}`;
+    return curl(quote(`${url}?connect=v1&encoding=${encoding}&${sent}`));
+  }
+  if (protocol === "connect" && encoding === "json")
+    return curl(`--json ${quote(json)}`, quote(url));
+  const isFramed = protocol === "grpc-web";
+  const type = `application/${isFramed ? "grpc-web+" : ""}${encoding}`;
+  const body = base64(isFramed ? envelope(message) : message);
+  const sent = curl(`-H ${quote(`content-type: ${type}`)}`, "--data-binary @-", quote(url));
+  return `echo ${body} | base64 --decode |\n  ${sent}`;
 }
 
 function bufSnippet({ protocol, locale }: CallSettings, origin: string): string {
@@ -59,6 +70,28 @@ const client = createClient(LocationsService, transport);
 const { airports, cities, countries, regions } = await client.getLocationsV1({
   locale: ${JSON.stringify(locale)},
 });`;
+}
+
+/** Encodes a LocationsRequest: field 1 with the locale, which has less than 128 bytes. */
+function requestBytes(locale: string): Uint8Array {
+  const text = new TextEncoder().encode(locale);
+  return Uint8Array.from(text.length === 0 ? [] : [0x0a, text.length, ...text]);
+}
+
+/** Frames a gRPC-Web message: a flag byte, the length, the message. */
+function envelope(message: Uint8Array): Uint8Array {
+  const framed = new Uint8Array(5 + message.length);
+  new DataView(framed.buffer).setUint32(1, message.length);
+  framed.set(message, 5);
+  return framed;
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/==?$/, "");
 }
 
 /** Quotes a text as one word of a POSIX shell. */

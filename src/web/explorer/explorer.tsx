@@ -82,7 +82,7 @@ export function Explorer() {
           />
         </div>
         {failure && <FailureNotice failure={failure} onRetry={port.callAgain} />}
-        {port.facts?.kept && (
+        {port.facts?.exchange?.isStored === true && (
           <p class="notice" role="status">
             There is no connection. This is the catalog as this device saw it last.
           </p>

@@ -1,18 +1,10 @@
-import {
-  create,
-  type DescMessage,
-  fromBinary,
-  type Message,
-  toBinary,
-  toJson,
-} from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message, toBinary, toJson } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import {
   AirportSchema,
   CitySchema,
   CountrySchema,
   type LocationsResponse,
-  LocationsResponseSchema,
   RegionSchema,
   type Uuid,
 } from "../../../gen/locations/v1/locations_pb.ts";
@@ -45,11 +37,6 @@ const SCHEMAS = {
 const SHOWN_BYTES = 48;
 /** Of a longer list, only so many items are shown. */
 const SHOWN_ITEMS = 12;
-
-/** `placeMessages` in an answer in Protobuf. */
-export function messagesIn(answer: Uint8Array, place: Pick<Place, "kind" | "id">): PlaceMessage[] {
-  return placeMessages(fromBinary(LocationsResponseSchema, answer), place);
-}
 
 /** Finds the message of a place, and those that it is joined with: its city, say, and its regions. */
 export function placeMessages(

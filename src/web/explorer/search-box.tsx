@@ -3,16 +3,15 @@ import type { Place } from "../../../client/src/catalog.ts";
 import { PlaceName } from "./place-link.tsx";
 import { placeContext } from "./places.ts";
 import { SEARCH_LIMIT } from "../../../client/src/search/search.ts";
-import type { Result } from "./shown-catalog.ts";
-import type { CatalogPort } from "./use-catalog.ts";
+import type { CatalogPort, Result } from "./use-catalog.ts";
 
-interface Props extends Pick<CatalogPort, "found" | "search"> {
+interface Props extends Pick<CatalogPort, "found" | "search" | "prepareSearch"> {
   readonly locale: string;
   readonly onSelect: (place: Place) => void;
 }
 
 /** A combobox (ARIA authoring practices) that searches the catalog. */
-export function SearchBox({ found, search, locale, onSelect }: Props) {
+export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Props) {
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -60,7 +59,10 @@ export function SearchBox({ found, search, locale, onSelect }: Props) {
           setTyped(event.currentTarget.value);
           setOpen(true);
         }}
-        onFocus={() => setOpen(true)}
+        onFocus={() => {
+          prepareSearch();
+          setOpen(true);
+        }}
         onBlur={() => setOpen(false)}
         onKeyDown={onKeyDown}
       />

@@ -1,6 +1,5 @@
-import { type CallRequest, callRequest } from "./call-request.ts";
-import type { CallSettings } from "./permalink.ts";
 import { regionsFinder } from "./regions-finder.ts";
+import type { WireAnswer, WireRequest } from "./worker-messages.ts";
 
 /** An answer without its body. */
 export interface Exchange {
@@ -8,6 +7,8 @@ export interface Exchange {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
+  /** Whether there was no connection, and the answer is the last one that this device has seen. */
+  readonly isStored: boolean;
   /** `performance.now()` when the request was sent. */
   readonly startedAt: number;
 }
@@ -33,20 +34,15 @@ export interface Progress {
   readonly share: number | null;
 }
 
-type Body = Uint8Array<ArrayBuffer>;
-
-export interface Answer {
-  readonly exchange: Exchange;
-  readonly body: Body;
-}
-
 interface SendOptions {
   readonly signal: AbortSignal;
+  /** The locale that is asked for. */
+  readonly locale: string;
   /** Bypasses a fresh answer in the browser's cache. */
   readonly revalidate: boolean;
   readonly onProgress: (progress: Progress) => void;
   /** Called with all lists but the regions, if they have arrived and the rest is slow to come. */
-  readonly onBeginning: (response: Response, body: Body) => void;
+  readonly onBeginning: (beginning: WireAnswer) => void;
 }
 
 declare global {
@@ -56,6 +52,9 @@ declare global {
   }
 }
 
+/** The cache of this device for answers, so many at most. */
+const STORED_ANSWERS = "answers";
+const STORED_ANSWERS_MAX = 4;
 /** Ratio of the length of an answer to its length on the wire in brotli. */
 export const BROTLI_RATIO = 2.9;
 /** The same by the content coding. */
@@ -68,36 +67,77 @@ const PROGRESS_MS = 100;
 /** A faster answer is shown only as a whole, because showing its beginning as well takes longer. */
 const SLOW_ANSWER_MS = 1_500;
 
-/** Makes the call, or takes the answer of the same one that was sent early. */
-export async function sendCall(
-  settings: CallSettings,
-  { signal, revalidate, onProgress, onBeginning }: SendOptions,
-): Promise<Answer> {
-  const request = callRequest(settings, window.location.origin);
-  const { url, method } = request;
+/** Sends a request, or takes the answer of the same one that was sent early. */
+export async function sendRequest(
+  request: WireRequest,
+  { signal, locale, revalidate, onProgress, onBeginning }: SendOptions,
+): Promise<{ readonly exchange: Exchange; readonly answer: WireAnswer }> {
+  const { url, method, headers } = request;
   const early = window.earlyCall?.url === url && !revalidate ? window.earlyCall : undefined;
   window.earlyCall = undefined;
   if (!early) performance.clearResourceTimings();
   const startedAt = early ? 0 : performance.now();
   const cache = revalidate ? "no-cache" : "default";
-  const response = await (early?.answer ?? send(request, { signal, cache }));
-  const { status, headers } = response;
-  const onCommonPart = (join: () => Body) => {
-    if (performance.now() - startedAt > SLOW_ANSWER_MS) onBeginning(response, join());
+  const sent = early?.answer ?? fetch(url, { method, headers, body: request.body, signal, cache });
+  const { response, isStored } = await sent.then(
+    (received) => ({ response: received, isStored: false }),
+    async (cause: unknown) => {
+      const last = signal.aborted || method !== "GET" ? undefined : await storedAnswer(url, locale);
+      if (last === undefined) throw cause;
+      return { response: last, isStored: true };
+    },
+  );
+  const exchange = {
+    method,
+    url,
+    status: response.status,
+    headers: response.headers,
+    isStored,
+    startedAt,
+  };
+  const head = { status: response.status, headers: [...response.headers] };
+  const onCommonPart = (join: () => ArrayBuffer) => {
+    if (performance.now() - startedAt > SLOW_ANSWER_MS) onBeginning({ ...head, body: join() });
   };
   const body = await readBody(response, {
     onProgress,
     ...(response.ok && isBareProtobuf(response) && { onCommonPart }),
   });
-  return { exchange: { method, url, status, headers, startedAt }, body };
+  const answer = { ...head, body };
+  if (method === "GET" && response.ok && !isStored)
+    // Without room for it, the page does not work without a connection.
+    void storeAnswer(url, answer).catch((cause: unknown) => console.warn(cause));
+  return { exchange, answer };
 }
 
-function send(
-  { url, method, contentType, body }: CallRequest,
-  init: Pick<RequestInit, "signal" | "cache">,
-): Promise<Response> {
-  const headers = contentType === undefined ? {} : { "content-type": contentType };
-  return fetch(url, { ...init, method, headers, body: body ?? null });
+/**
+ * Returns the answer to the same request, else the newest in the locale that is asked for: whoever
+ * has seen English as `en-US` may choose it as `en`. `caches` is missing on an origin that is not secure.
+ */
+async function storedAnswer(url: string, locale: string): Promise<Response | undefined> {
+  if (!("caches" in window)) return undefined;
+  const answers = await caches.open(STORED_ANSWERS);
+  const same = await answers.match(url, { ignoreVary: true });
+  if (same !== undefined) return same;
+  for (const request of (await answers.keys()).toReversed()) {
+    if (encodingOf(request.url) !== encodingOf(url)) continue;
+    const answer = await answers.match(request, { ignoreVary: true });
+    if (answer?.headers.get("content-language") === locale) return answer;
+  }
+  return undefined;
+}
+
+function encodingOf(url: string): string | null {
+  return new URL(url, window.location.origin).searchParams.get("encoding");
+}
+
+async function storeAnswer(url: string, { body, headers }: WireAnswer): Promise<void> {
+  if (!("caches" in window)) return;
+  const answers = await caches.open(STORED_ANSWERS);
+  await answers.delete(url, { ignoreVary: true });
+  await answers.put(url, new Response(body, { headers }));
+  const oldest = (await answers.keys()).slice(0, -STORED_ANSWERS_MAX);
+  await Promise.all(oldest.map((request) => answers.delete(request, { ignoreVary: true })));
 }
 
 /** Whether the body is the message alone, without envelopes. */
@@ -107,10 +147,13 @@ function isBareProtobuf({ headers }: Response): boolean {
 
 interface Readers extends Pick<SendOptions, "onProgress"> {
   /** Called once with what returns what is before the regions. */
-  readonly onCommonPart?: (join: () => Body) => void;
+  readonly onCommonPart?: (join: () => ArrayBuffer) => void;
 }
 
-async function readBody(response: Response, { onProgress, onCommonPart }: Readers): Promise<Body> {
+async function readBody(
+  response: Response,
+  { onProgress, onCommonPart }: Readers,
+): Promise<ArrayBuffer> {
   const coding = response.headers.get("content-encoding") ?? "";
   const length = Number(response.headers.get("content-length") ?? 0) * (USUAL_RATIOS[coding] ?? 1);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -135,14 +178,14 @@ async function readBody(response: Response, { onProgress, onCommonPart }: Reader
 }
 
 /** Joins so many bytes. Not by a `Blob`, for which the browser copies them through another process. */
-function joinChunks(chunks: readonly Uint8Array[], length: number): Body {
+function joinChunks(chunks: readonly Uint8Array[], length: number): ArrayBuffer {
   const joined = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
     joined.set(chunk.subarray(0, length - at), at);
     at += Math.min(chunk.length, length - at);
   }
-  return joined;
+  return joined.buffer;
 }
 
 /** Returns the browser's measurements of an exchange; undefined if it has none. */
