@@ -5,7 +5,7 @@ export async function waitForAnswer(page: Page, locale: string): Promise<void> {
   const facts = page.locator(".call-facts[aria-busy=false]");
   await facts
     .locator(".call-fact", { has: page.locator("dt", { hasText: "Language" }) })
-    .locator("dd", { hasText: new RegExp(`^${locale}(the default|$)`) })
+    .locator("dd", { hasText: new RegExp(`^${locale}(no closer|$)`) })
     .waitFor();
 }
 
