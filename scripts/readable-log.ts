@@ -16,7 +16,8 @@ export function followLog(file: string, show: (line: string) => void): () => voi
   let rest = Buffer.alloc(0);
   const look = () => {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= at) return;
+    if (size < at) at = 0; // the file was emptied
+    if (size === at) return;
     const log = openSync(file, "r");
     const chunk = Buffer.alloc(CHUNK_BYTES);
     for (let read = 0; (read = readSync(log, chunk, 0, CHUNK_BYTES, at)) > 0; at += read) {

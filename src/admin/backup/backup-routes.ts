@@ -128,7 +128,7 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
     path: "/admin/backup/:id",
     operationId: "getBackup",
     summary: "One backup",
-    description: "What it contains, whether it is verified, and when retention may delete it.",
+    description: "What it contains, and whether it is verified.",
     access: "read",
     params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
@@ -231,7 +231,7 @@ export function backupRoutes({ coordinator, backups, now }: Platform) {
   });
   const unpin = pinRoute("unpin", {
     summary: "Leave a backup to retention again",
-    description: "Retention deletes it after `expires_at`.",
+    description: "Retention may delete it from then on.",
   });
 
   const remove = route({

@@ -152,4 +152,13 @@ describe("followLog", () => {
     stop();
     expect(lines).toEqual(["14:02:11 ingest 2 started (é)", "14:02:11 ingest 3 started (é)"]);
   });
+
+  it("goes on after the file was emptied", async () => {
+    writeFileSync(file, `${"x".repeat(500)}\n`);
+    const lines: string[] = [];
+    const stop = followLog(file, (line) => lines.push(line));
+    writeFileSync(file, `${started("1")}\n`);
+    stop();
+    expect(lines).toEqual(["14:02:11 ingest 1 started (é)"]);
+  });
 });
