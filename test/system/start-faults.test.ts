@@ -252,6 +252,8 @@ describe("npm start over unusable storage", () => {
 
   it("says what to do when the database is damaged, which keeps the catalog", async () => {
     for (const file of stored("d1", ".sqlite")) writeFileSync(file, "not a database".repeat(1_000));
+    // SQLite would read what it has not moved into the database yet.
+    for (const file of stored("d1", "-wal")) rmSync(file);
     await expectWayOut();
     rmSync(join(state, "v3", "d1"), { recursive: true });
     const { start } = await run();
