@@ -1,11 +1,16 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import notice from "../../../../data/NOTICE.md";
 import { INGEST_INSTANCE } from "../../../../src/instances.ts";
 import { createCatalogStore } from "../../../../src/storage/catalog-store.ts";
 import { aVersion } from "../../../builders/manifest.ts";
 import { admin, checkedFetch } from "../../checked-fetch.ts";
 import { A_CLAIM } from "../../../builders/memory-catalog-store.ts";
+
+/** An object that opens on a busy machine may take longer than a status waits for it. */
+beforeEach(async () => {
+  await env.COORDINATOR.getByName(INGEST_INSTANCE).status();
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
