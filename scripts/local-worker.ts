@@ -7,7 +7,7 @@ import { ingest, type IngestEnd, type IngestOptions } from "./ingest-progress.ts
 import { ProcessGroup } from "./process-group.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
 import { followLog } from "./readable-log.ts";
-import { adminCaller } from "./service-call.ts";
+import { adminCaller, callUrl } from "./service-call.ts";
 import { SECRET_NAMES, SETTING_NAMES } from "../src/settings.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
 
@@ -183,11 +183,13 @@ export class LocalWorker {
     }
   }
 
+  /** Asks for what needs no store: health would remember that nothing is published yet. */
   async #isReady(signal: AbortSignal): Promise<boolean> {
-    const url = `${this.url}/catalog/health`;
-    const answer = await fetch(url, { signal }).catch(() => undefined);
-    if (answer?.status !== 500) return answer?.status === 200 || answer?.status === 503;
-    await answer.body?.cancel();
+    const answer = await fetch(callUrl(this.url), { method: "OPTIONS", signal }).catch(
+      () => undefined,
+    );
+    await answer?.body?.cancel();
+    if (answer?.status !== 500) return answer?.ok ?? false;
     throw new CommandError(`The Worker fails at its start.\n${this.wayOut}`);
   }
 }
