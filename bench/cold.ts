@@ -93,7 +93,7 @@ function makeBundles(folder: string, stored: Stored): ReadonlyMap<string, string
       "and verifies, parses and streams",
       bundle("verifier", written(verifierOf([...stored.keys()]))),
     ],
-    ["the service", bundle("service", bundled("src/worker.ts"))],
+    ["the service", bundle("service", bundled("src/worker/worker.ts"))],
     ["Connect's router alone", bundle("stock", bundled("bench/stock-worker.ts"))],
   ]);
 }

@@ -85,7 +85,7 @@ const url = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`;
 
 let places: readonly Place[] = [];
 const worker = await BenchWorker.start({
-  entry: "src/worker.ts",
+  entry: "src/worker/worker.ts",
   adapt: (folder) => {
     places = countCalls(folder);
   },

@@ -77,7 +77,7 @@ try {
   symlinkSync(join(process.cwd(), "node_modules"), join(clone, "node_modules"));
   execFileSync(process.execPath, ["scripts/build-web.ts"], { cwd: clone });
   for (const [name, finds] of Object.entries(FINDERS))
-    if (finds("src/alerts/webhook.ts"))
+    if (finds("src/monitor/webhook.ts"))
       throw new Error(`${name} find a fault in code without a mutant`);
   const random = new Random(Number(values.seed), "mutants");
   const all = sources().flatMap(mutantsOf);

@@ -17,9 +17,9 @@ import {
   LocationsResponseSchema,
   LocationsService,
 } from "../gen/locations/v1/locations_pb.ts";
-import service from "../src/worker.ts";
+import service from "../src/worker/worker.ts";
 
-export { AlertMonitor, IngestCoordinator, SegmentCompressor } from "../src/worker.ts";
+export { AlertMonitor, IngestCoordinator, SegmentCompressor } from "../src/worker/worker.ts";
 
 interface Constant {
   readonly status: number;

@@ -15,7 +15,7 @@ export const EXCEPTIONS: { readonly [code: string]: string } = {
 
 /** A regular expression, where it stands. */
 export interface Expression {
-  /** Such as `src/log.ts:12`. */
+  /** Such as `src/platform/log.ts:12`. */
   readonly at: string;
   /** As it stands there, with single spaces. */
   readonly code: string;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseJson } from "../src/parse-json.ts";
+import { parseJson } from "../src/platform/parse-json.ts";
 import { onlyToken } from "./new-admin-token.ts";
 
 /** An admin token that only this machine's local service knows. */

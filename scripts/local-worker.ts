@@ -8,7 +8,7 @@ import { ProcessGroup } from "./process-group.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
 import { followLog } from "./readable-log.ts";
 import { adminCaller, callUrl } from "./service-call.ts";
-import { SECRET_NAMES, SETTING_NAMES } from "../src/settings.ts";
+import { SECRET_NAMES, SETTING_NAMES } from "../src/monitor/settings.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
 
 interface LocalWorkerOptions {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { SCOPES, type Scope } from "../src/credentials.ts";
+import { SCOPES, type Scope } from "../src/platform/credentials.ts";
 
 /** An entry of the secret ADMIN_TOKENS. */
 export interface TokenEntry {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import * as z from "zod";
-import { parseJson } from "../src/parse-json.ts";
+import { parseJson } from "../src/platform/parse-json.ts";
 
 /** How often the log is looked at. */
 const POLL_MS = 250;

@@ -1,7 +1,7 @@
 /** Calls of a running service, here or deployed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { parseJson } from "../src/parse-json.ts";
+import { parseJson } from "../src/platform/parse-json.ts";
 
 /** How long an answer may take. */
 const CALL_DEADLINE_MS = 120_000;

@@ -2,8 +2,8 @@
 import { parseArgs } from "node:util";
 import { Cron } from "croner";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { CRON_JOBS, WATCH_CRON } from "../src/schedule.ts";
-import { checkSettings } from "../src/settings.ts";
+import { CRON_JOBS, WATCH_CRON } from "../src/coordinator/schedule.ts";
+import { checkSettings } from "../src/monitor/settings.ts";
 import { CommandError, runCommand, say, sayOverProgress } from "./command.ts";
 import { type IngestEnd, shows } from "./ingest-progress.ts";
 import { joinTokens, localAdminToken } from "./local-admin-token.ts";

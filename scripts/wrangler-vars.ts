@@ -1,6 +1,6 @@
 import { experimental_readRawConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { checkSettings, SECRET_NAMES } from "../src/settings.ts";
+import { checkSettings, SECRET_NAMES } from "../src/monitor/settings.ts";
 
 interface Vars {
   readonly [name: string]: unknown;

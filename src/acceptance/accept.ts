@@ -5,7 +5,7 @@
  */
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 import type { DelistedReason } from "../sources/airport.ts";
 import {
   type Accepted,
@@ -17,7 +17,8 @@ import {
   type UpstreamAirports,
 } from "./airport.ts";
 import { correctAirports } from "./corrections.ts";
-import { byChange, type HeldChange, isUnbroken, rankOf, withDecision } from "./held-change.ts";
+import { type HeldChange } from "../schemas/held-change.ts";
+import { byChange, isUnbroken, rankOf, withDecision } from "./decisions.ts";
 import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
 import { matchAirports, type Pair } from "./identity.ts";
 import { acceptRegionNames } from "./region-names.ts";

@@ -1,6 +1,6 @@
 /** Corrects what upstream had wrong on the day of the snapshot. Pure. */
 import { distanceKm, isNear } from "../catalog/positions.ts";
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 import type { SourceAirport } from "../sources/airport.ts";
 import type { Correction } from "../sources/reference.ts";
 import { type Accepted, SAME_POSITION_KM } from "./airport.ts";

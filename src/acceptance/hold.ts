@@ -1,17 +1,10 @@
 /** Holds changes until upstream has said the same for long enough. Pure: no clock, no I/O. */
 import { sha256Hex } from "../catalog/bytes.ts";
 import type { Correction } from "../sources/reference.ts";
-import { hasElapsed, timeText } from "../storage/time.ts";
+import { hasElapsed, timeText } from "../platform/time.ts";
 import type { Ledger } from "./airport.ts";
-import {
-  byChange,
-  type Decision,
-  type HeldChange,
-  isDue,
-  isUnbroken,
-  type HeldRule,
-  withDecision,
-} from "./held-change.ts";
+import { type HeldChange, type HeldRule } from "../schemas/held-change.ts";
+import { byChange, type Decision, isDue, isUnbroken, withDecision } from "./decisions.ts";
 
 /** Hexadecimal digits at the end of a change's id. */
 const ID_HASH_LENGTH = 16;

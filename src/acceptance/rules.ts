@@ -3,7 +3,7 @@ import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason, SourceAirport } from "../sources/airport.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
-import { type HeldChange, type HeldRule, HELD_RULES } from "./held-change.ts";
+import { type HeldChange, type HeldRule, HELD_RULES } from "../schemas/held-change.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 import { codesOf } from "./taken-codes.ts";
 

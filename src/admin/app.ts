@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import { describeError, logLine } from "../log.ts";
+import { describeError, logLine } from "../platform/log.ts";
 import { refusalOf } from "./calls.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";

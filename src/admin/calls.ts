@@ -1,9 +1,9 @@
 /** Calls the Durable Objects and stores within deadlines. All calls reject with Unavailable. */
-import type { Monitor } from "../alerts/monitor.ts";
+import type { Monitor } from "../monitor/monitor.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
-import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
+import { StoreTimeout, withDeadline } from "../platform/deadline.ts";
 import type { Refusal } from "./http/route.ts";
-import { type CallPolicy, COORDINATOR_CALLS, MONITOR_CALLS } from "../object-calls.ts";
+import { type CallPolicy, COORDINATOR_CALLS, MONITOR_CALLS } from "./object-calls.ts";
 
 /** The parts of the service that requests need, and what to do while one does not answer. */
 const PARTS = {

@@ -1,6 +1,6 @@
-import type { AlertHistory } from "../alerts/alert-history.ts";
-import type { History } from "../coordinator/history.ts";
-import type { Limits } from "../health/limits.ts";
+import type { AlertHistory } from "../storage/alert-history.ts";
+import type { History } from "../storage/run-history.ts";
+import type { Limits } from "../monitor/limits.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { BlobReader, CatalogReader } from "../storage/catalog-reader.ts";

@@ -1,6 +1,6 @@
 /** The stages that verify a backup. They read all of it and change only its verdict. */
-import { node } from "../node.ts";
-import { timeText } from "../storage/time.ts";
+import { node } from "../platform/node.ts";
+import { timeText } from "../platform/time.ts";
 import { Buffer } from "node:buffer";
 import { sha256Hex, shortHash } from "../catalog/bytes.ts";
 import { type Body, type Manifest, type Segment } from "../catalog/manifest.ts";
@@ -8,7 +8,7 @@ import { describeContent } from "../ingest/content.ts";
 import { createWorkspace } from "../ingest/workspace.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import { SourceError } from "../sources/source-error.ts";
-import { type Fault, fault } from "./fault.ts";
+import { type Fault, fault } from "../schemas/backup-fault.ts";
 import { type BackupManifest, parseManifest, unpackPart } from "./format.ts";
 import {
   type BackupCheckpoint,
@@ -19,7 +19,7 @@ import {
   type StepDependencies,
   type BackupStepResult,
 } from "./step.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "../platform/map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";

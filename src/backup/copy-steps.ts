@@ -1,5 +1,5 @@
 /** The stages that make a backup, in bounded, idempotent steps. */
-import { timeText } from "../storage/time.ts";
+import { timeText } from "../platform/time.ts";
 import { Buffer } from "node:buffer";
 import type { TableShape } from "../storage/database-copy.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type StepDependencies,
   type BackupStepResult,
 } from "./step.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "../platform/map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 

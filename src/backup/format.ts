@@ -22,13 +22,13 @@ import {
   hexHash,
   restoredGeneration,
   timestamp,
-} from "../catalog/fields.ts";
+} from "../schemas/fields.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
-import { node } from "../node.ts";
-import { parseJson } from "../parse-json.ts";
-import { backupId } from "./backup.ts";
-import { type Fault, fault } from "./fault.ts";
-import { BACKUP_TRIGGERS } from "./job.ts";
+import { node } from "../platform/node.ts";
+import { parseJson } from "../platform/parse-json.ts";
+import { backupId } from "../schemas/backup.ts";
+import { type Fault, fault } from "../schemas/backup-fault.ts";
+import { BACKUP_TRIGGERS } from "../schemas/backup-job.ts";
 
 /** Format version of this code, which reads no other. */
 export const FORMAT = 1;

@@ -1,11 +1,11 @@
-import { type Backup, type BackupPage, type BackupState, timeOfId } from "./backup.ts";
+import { type Backup, type BackupPage, type BackupState, timeOfId } from "../schemas/backup.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
-import { durationOf, timeText } from "../storage/time.ts";
+import { durationOf, timeText } from "../platform/time.ts";
 import { backupBytes } from "./format.ts";
-import type { BackupJob } from "./job.ts";
+import type { BackupJob } from "../schemas/backup-job.ts";
 import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
-import { mapConcurrently } from "./map-concurrently.ts";
+import { mapConcurrently } from "../platform/map-concurrently.ts";
 
 export interface ListingDependencies {
   readonly backups: BackupStore;

@@ -1,7 +1,7 @@
 /** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { isAhead } from "../storage/time.ts";
-import { isBackupId, timeOfId } from "./backup.ts";
+import { isAhead } from "../platform/time.ts";
+import { isBackupId, timeOfId } from "../schemas/backup.ts";
 import {
   type BackupManifest,
   type ParsedManifest,

@@ -3,10 +3,10 @@
  * only add data: blobs under their hashes, and missing rows of the history.
  */
 import { sha256Hex } from "../catalog/bytes.ts";
-import { timeText } from "../storage/time.ts";
-import { fault } from "./fault.ts";
+import { timeText } from "../platform/time.ts";
+import { fault } from "../schemas/backup-fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
-import type { BackupJob } from "./job.ts";
+import type { BackupJob } from "../schemas/backup-job.ts";
 import {
   countUp,
   failWith,
@@ -15,7 +15,7 @@ import {
   type StepDependencies,
   type BackupStepResult,
 } from "./step.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "../platform/map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
 

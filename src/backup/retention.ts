@@ -1,11 +1,11 @@
 /** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { DAY_MS, hasElapsed, isAhead } from "../storage/time.ts";
-import { timeOfId } from "./backup.ts";
+import { DAY_MS, hasElapsed, isAhead } from "../platform/time.ts";
+import { timeOfId } from "../schemas/backup.ts";
 import { parseManifest } from "./format.ts";
-import type { BackupTrigger } from "./job.ts";
+import type { BackupTrigger } from "../schemas/backup-job.ts";
 import { next, type StepContext, type StepDependencies, type BackupStepResult } from "./step.ts";
-import { mapConcurrently } from "./map-concurrently.ts";
+import { mapConcurrently } from "../platform/map-concurrently.ts";
 import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
 import { isGood, type VerdictState } from "./verdict.ts";
 

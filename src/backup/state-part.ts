@@ -10,10 +10,10 @@ import {
   manifestBlobs,
   toStored,
 } from "../catalog/manifest.ts";
-import { type DeepReadonly, hexHash, restoredGeneration, timestamp } from "../catalog/fields.ts";
+import { type DeepReadonly, hexHash, restoredGeneration, timestamp } from "../schemas/fields.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
-import { heldSummary } from "../ingest/report.ts";
-import { type Fault, fault } from "./fault.ts";
+import { heldSummary } from "../schemas/run-report.ts";
+import { type Fault, fault } from "../schemas/backup-fault.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {

@@ -1,14 +1,14 @@
 /** The inputs and results of the steps of backup jobs. */
 import type { Manifest } from "../catalog/manifest.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../platform/log.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { DatabaseCopy, TableShape, Value } from "../storage/database-copy.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault } from "../schemas/backup-fault.ts";
 import type { BackupManifest, Part } from "./format.ts";
-import type { BackupJob } from "./job.ts";
+import type { BackupJob } from "../schemas/backup-job.ts";
 import type { SavedLedger, SavedPause } from "./state-part.ts";
 
 /** A table, with its rows and parts in the backup so far. */

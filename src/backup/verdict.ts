@@ -1,7 +1,7 @@
 /** The verdict of a verification. Pure: no clock, no I/O. */
 import * as z from "zod";
-import { timestamp } from "../catalog/fields.ts";
-import { parseJson } from "../parse-json.ts";
+import { timestamp } from "../schemas/fields.ts";
+import { parseJson } from "../platform/parse-json.ts";
 
 /**
  * - `verified`: every byte is intact, and the archived upstream files rebuild the published

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 
 /** Returns the SHA-256 (hex) of the joined parts. */
 export function sha256Hex(...parts: readonly (Uint8Array | string)[]): string {

@@ -4,7 +4,7 @@
  * only sequence of its block, so its codes need no table. Pure: no clock, no I/O.
  */
 import { Buffer } from "node:buffer";
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 import { concatenate, releaseBuffer } from "./bytes.ts";
 
 /** Bytes of the target that are the same as the dictionary's; at least `MATCH_MIN_BYTES`. */

@@ -12,7 +12,7 @@ import {
   RegionSchema,
   UuidSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
-import type { AirportFields, CityFields, CountryFields, RegionFields } from "./diff-schema.ts";
+import type { AirportFields, CityFields, CountryFields, RegionFields } from "../schemas/diff.ts";
 import {
   compareFields,
   diffList,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, generation, hexHash, listCounts, timestamp } from "./fields.ts";
+import { count, generation, hexHash, listCounts, timestamp } from "../schemas/fields.ts";
 import {
   AIRPORT_SETS,
   CODINGS,

@@ -1,7 +1,7 @@
 import { type JobRecord, newRecord } from "./jobs.ts";
 import type { JobTable } from "./tables.ts";
-import { timeText } from "../storage/time.ts";
-import { BACKUP, type BackupJob, type BackupTrigger, type JobKind } from "../backup/job.ts";
+import { timeText } from "../platform/time.ts";
+import { BACKUP, type BackupJob, type BackupTrigger, type JobKind } from "../schemas/backup-job.ts";
 import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";

@@ -1,14 +1,14 @@
 import type { Platform } from "./platform.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
-import { timeText } from "../storage/time.ts";
+import { timeText } from "../platform/time.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./jobs.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
-import { type Fault, fault } from "../backup/fault.ts";
+import { type Fault, fault } from "../schemas/backup-fault.ts";
 import { type BackupRecord, isBackup } from "./backup-jobs.ts";
-import { BACKUP, type BackupJob, type BackupStage, isCheck, PLANS } from "../backup/job.ts";
+import { BACKUP, type BackupJob, type BackupStage, isCheck, PLANS } from "../schemas/backup-job.ts";
 import type { StepContext, StepDependencies, BackupStepResult } from "../backup/step.ts";
 import {
   compareSchema,

@@ -1,5 +1,5 @@
 import { alarmTime } from "../storage/alarm.ts";
-import { timeText } from "../storage/time.ts";
+import { timeText } from "../platform/time.ts";
 import {
   BackupJobs,
   isBackup,
@@ -8,23 +8,23 @@ import {
   type RemoveResult,
   type RunRequest,
 } from "./backup-jobs.ts";
-import { BACKUP, type BackupJob } from "../backup/job.ts";
+import { BACKUP, type BackupJob } from "../schemas/backup-job.ts";
 import { BackupWork } from "./backup-work.ts";
-import type { Decision } from "../acceptance/held-change.ts";
+import type { Decision } from "../acceptance/decisions.ts";
 import type { CoordinatorState } from "./state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "./ingest-work.ts";
 import { describeQueue, type EnqueueResult, type QueuedRun } from "./run-queue.ts";
 import { type EnqueueRequest, INGEST, isRun } from "./run-record.ts";
-import type { Version } from "./version-schema.ts";
+import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 import { hasLostBlobs } from "../storage/replicate.ts";
 import { rollBack, type RollbackResult, takeOver, type TakeoverResult } from "./publishing.ts";
-import { type ListedRun, type Run, toListed } from "./run.ts";
+import { type ListedRun, type Run, toListed } from "../schemas/run.ts";
 import { Engine, WATCHDOG_MS } from "./engine.ts";
-import type { PauseRequest } from "./pause.ts";
+import type { PauseRequest } from "../schemas/pause.ts";
 import type { SetAside } from "../storage/object-tables.ts";
-import { describeError } from "../log.ts";
+import { describeError } from "../platform/log.ts";
 import { nextAlarm } from "./jobs.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Platform } from "./platform.ts";

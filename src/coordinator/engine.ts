@@ -1,5 +1,5 @@
-import { durationOf, timeText } from "../storage/time.ts";
-import { describeError, type LogLevel } from "../log.ts";
+import { durationOf, timeText } from "../platform/time.ts";
+import { describeError, type LogLevel } from "../platform/log.ts";
 import type { Platform } from "./platform.ts";
 import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./jobs.ts";
 

@@ -1,5 +1,5 @@
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import { DAY_MS, hasElapsed, HOUR_MS } from "../storage/time.ts";
+import { DAY_MS, hasElapsed, HOUR_MS } from "../platform/time.ts";
 import type { Platform } from "./platform.ts";
 
 /** Age from which an unreferenced file is garbage. */

@@ -1,7 +1,7 @@
-import type { Log } from "../log.ts";
-import { withDeadline } from "../storage/deadline.ts";
+import type { Log } from "../platform/log.ts";
+import { withDeadline } from "../platform/deadline.ts";
 import { applyMigrations, isTableMissing, type Migration } from "../storage/migrations.ts";
-import { timeText } from "../storage/time.ts";
+import { timeText } from "../platform/time.ts";
 import type { CoordinatorState } from "./state.ts";
 
 interface Dependencies {

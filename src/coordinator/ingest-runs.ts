@@ -1,10 +1,10 @@
-import { timeText } from "../storage/time.ts";
+import { timeText } from "../platform/time.ts";
 import type { CoordinatorState } from "./state.ts";
 import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
 import { type EnqueueRequest, isRun, newRun, type RunRecord } from "./run-record.ts";
-import type { Run, RunState, SkipReason } from "./run.ts";
+import type { Run, RunState, SkipReason } from "../schemas/run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./jobs.ts";
-import { decidePause, type Pause, type PauseRequest } from "./pause.ts";
+import { decidePause, type Pause, type PauseRequest } from "../schemas/pause.ts";
 import type { Platform } from "./platform.ts";
 
 /** Result of a pause or resume. */

@@ -1,18 +1,18 @@
-import { durationOf, timeText } from "../storage/time.ts";
+import { durationOf, timeText } from "../platform/time.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, FIRST_INGEST_WAIT_MAX_MS, isOpen, RETRY_MAX_MS } from "./jobs.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-record.ts";
-import { ledgerOf } from "../acceptance/ledger-files.ts";
+import { ledgerOf } from "../ingest/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";
 import type { Platform } from "./platform.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "../schemas/run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
-import type { Report, RunError, RunOutcome, Stage } from "../ingest/report.ts";
+import type { Report, RunError, RunOutcome, Stage } from "../schemas/run-report.ts";
 import { PassingError, SourceError } from "../sources/source-error.ts";
-import { StoreError } from "../storage/deadline.ts";
+import { StoreError } from "../platform/deadline.ts";
 
 /** Runs the steps of the pipeline for ingest runs. */
 export class IngestWork implements Work<RunRecord> {

@@ -1,6 +1,6 @@
 /** Jobs, and the order in which they run. Pure: no clock, no I/O. */
-import { durationOf, HOUR_MS, isAhead, isAwaited } from "../storage/time.ts";
-import type { Pause } from "./pause.ts";
+import { durationOf, HOUR_MS, isAhead, isAwaited } from "../platform/time.ts";
+import type { Pause } from "../schemas/pause.ts";
 
 /** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
 interface Job {

@@ -1,5 +1,5 @@
 import type { LocaleSettings } from "../catalog/locale-settings.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../platform/log.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { DatabaseCopy } from "../storage/database-copy.ts";
@@ -7,7 +7,7 @@ import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { CoordinatorState } from "./state.ts";
-import type { HistoryRow } from "./history.ts";
+import type { HistoryRow } from "../storage/run-history.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
 
 /** What the coordinator works with: its tables, the stores, D1 and the clock. */

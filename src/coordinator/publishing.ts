@@ -2,11 +2,11 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/deadline.ts";
+import { StoreError } from "../platform/deadline.ts";
 import { replicate } from "../storage/replicate.ts";
 import type { Platform } from "./platform.ts";
 import type { CoordinatorState } from "./state.ts";
-import type { Version } from "./version-schema.ts";
+import type { Version } from "../schemas/version.ts";
 import { describeVersion, rolledBack } from "./versions.ts";
 
 /**

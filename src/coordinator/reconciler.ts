@@ -5,9 +5,9 @@ import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { FIRST_INGEST_WAIT_MAX_MS, isOpen } from "./jobs.ts";
-import { describeError } from "../log.ts";
-import { withDeadline } from "../storage/deadline.ts";
-import { hasElapsed, isAhead, isAwaited, timeText } from "../storage/time.ts";
+import { describeError } from "../platform/log.ts";
+import { withDeadline } from "../platform/deadline.ts";
+import { hasElapsed, isAhead, isAwaited, timeText } from "../platform/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 

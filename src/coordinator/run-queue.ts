@@ -1,11 +1,11 @@
 /** Decides on requests for ingest runs, and says when each one starts. Pure: times are arguments. */
 import * as z from "zod";
-import { count, type DeepReadonly } from "../catalog/fields.ts";
-import { type Pause, unlessEnded } from "./pause.ts";
+import { count, type DeepReadonly } from "../schemas/fields.ts";
+import { type Pause, unlessEnded } from "../schemas/pause.ts";
 import { inStartingOrder, type JobRecord, type Queue, stepTime } from "./jobs.ts";
 import { type EnqueueRequest, isEquivalent, isRun, type RunRecord } from "./run-record.ts";
-import { timeText } from "../storage/time.ts";
-import { runSchema, type SkipReason, toListed } from "./run.ts";
+import { timeText } from "../platform/time.ts";
+import { runSchema, type SkipReason, toListed } from "../schemas/run.ts";
 
 /** Most waiting runs, apart from a retry. */
 export const QUEUE_MAX_DEPTH = 10;

@@ -1,10 +1,10 @@
 /** Ingest runs as the coordinator records them, and how a request becomes one. Pure, apart from ids and the clock of new runs. */
 import { FIRST_INGEST_CHECKPOINT, type IngestCheckpoint } from "../ingest/checkpoint.ts";
-import type { RunMode, Stage, UpstreamFiles } from "../ingest/report.ts";
+import type { RunMode, Stage, UpstreamFiles } from "../schemas/run-report.ts";
 import type { ArchivedCandidate } from "../ingest/step.ts";
 import { isOpen, type JobRecord, newRecord } from "./jobs.ts";
-import { timeText } from "../storage/time.ts";
-import type { Run, RunTrigger } from "./run.ts";
+import { timeText } from "../platform/time.ts";
+import type { Run, RunTrigger } from "../schemas/run.ts";
 
 /** Name of the work that ingests. */
 export const INGEST = "ingest";

@@ -1,18 +1,18 @@
-import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
+import { type LedgerFiles, ledgerOf } from "../ingest/ledger-files.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/catalog-store.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../platform/log.ts";
 import { ObjectTables, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, Outbox, TickTable } from "../storage/tables.ts";
-import { timeText } from "../storage/time.ts";
-import { hasEnded, type Pause } from "./pause.ts";
+import { timeText } from "../platform/time.ts";
+import { hasEnded, type Pause } from "../schemas/pause.ts";
 import { type Cancellation, isOpen, type JobRecord, type Queue, queueOf } from "./jobs.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
-import { type Run, runDetailsSchema } from "./run.ts";
+import { type Run, runDetailsSchema } from "../schemas/run.ts";
 import { auditEntrySchema, type CoordinatorValues, schemaOfValue } from "./stored-schemas.ts";
-import type { UpstreamFiles } from "../ingest/report.ts";
+import type { UpstreamFiles } from "../schemas/run-report.ts";
 import {
   COORDINATOR_SCHEMA,
   DecisionTable,

@@ -1,16 +1,16 @@
 import * as z from "zod";
-import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { count, type DeepReadonly, timestamp } from "../schemas/fields.ts";
 import { setAsideNotice } from "../storage/object-tables.ts";
-import { timeText } from "../storage/time.ts";
-import { type BackupJob, jobSchema } from "../backup/job.ts";
-import { heldSummary } from "../ingest/report.ts";
+import { timeText } from "../platform/time.ts";
+import { type BackupJob, jobSchema } from "../schemas/backup-job.ts";
+import { heldSummary } from "../schemas/run-report.ts";
 import { isBackup } from "./backup-jobs.ts";
 import type { Platform } from "./platform.ts";
-import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "./run.ts";
+import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "../schemas/run.ts";
 import { isRun } from "./run-record.ts";
-import { versionSchema } from "./version-schema.ts";
+import { versionSchema } from "../schemas/version.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
-import { pauseSchema, unlessEnded } from "./pause.ts";
+import { pauseSchema, unlessEnded } from "../schemas/pause.ts";
 import { dueSince, isOpen } from "./jobs.ts";
 
 /**

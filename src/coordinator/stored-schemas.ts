@@ -1,13 +1,13 @@
 /** What the coordinator's tables hold, as it is checked when an instance reads it first. */
 import * as z from "zod";
-import { BACKUP, jobSchema, PLANS } from "../backup/job.ts";
+import { BACKUP, jobSchema, PLANS } from "../schemas/backup-job.ts";
 import { savedLedger } from "../backup/state-part.ts";
-import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
-import { heldSummary, REPORT_FIELDS, STAGES } from "../ingest/report.ts";
+import { count, type DeepReadonly, hexHash, timestamp } from "../schemas/fields.ts";
+import { heldSummary, REPORT_FIELDS, STAGES } from "../schemas/run-report.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { isOpen } from "./jobs.ts";
-import { pauseSchema } from "./pause.ts";
-import { runDetailsSchema } from "./run.ts";
+import { pauseSchema } from "../schemas/pause.ts";
+import { runDetailsSchema } from "../schemas/run.ts";
 import { INGEST } from "./run-record.ts";
 
 const RECORD_FIELDS = {

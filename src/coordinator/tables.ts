@@ -1,11 +1,11 @@
 /** The coordinator's tables of jobs, versions, decisions and garbage. Every method is synchronous. */
-import type { Decision } from "../acceptance/held-change.ts";
+import type { Decision } from "../acceptance/decisions.ts";
 import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
 import type { NumberedDecision } from "../ingest/step.ts";
 import { type ObjectTables, type SqlRow, storedTime } from "../storage/object-tables.ts";
 import { JsonTable, type ObjectSchema } from "../storage/tables.ts";
-import { hasElapsed, unlessAhead } from "../storage/time.ts";
+import { hasElapsed, unlessAhead } from "../platform/time.ts";
 import { isOpen, type JobRecord } from "./jobs.ts";
 import { decisionSchema, jobRecordSchema } from "./stored-schemas.ts";
 

@@ -1,6 +1,6 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
 import type { Manifest } from "../catalog/manifest.ts";
-import type { Version } from "./version-schema.ts";
+import type { Version } from "../schemas/version.ts";
 
 /** Retained number of distinct contents, including the current one. */
 export const CONTENTS_RETAINED = 10;

@@ -1,13 +1,13 @@
 import { acceptUpstream, trustUpstream } from "../acceptance/accept.ts";
 import { type Accepted, firstLedger } from "../acceptance/airport.ts";
-import type { Decision } from "../acceptance/held-change.ts";
+import type { Decision } from "../acceptance/decisions.ts";
 import {
   ACCEPTED_FILE,
   encodeFile,
   HELD_FILE,
   type LedgerFiles,
   readLedger,
-} from "../acceptance/ledger-files.ts";
+} from "./ledger-files.ts";
 import { countListed, type Listed } from "../acceptance/identity.ts";
 import type { RegionOf } from "../acceptance/rules.ts";
 import type {
@@ -33,7 +33,7 @@ import type { SourceArchive } from "../storage/source-archive.ts";
 import { type FileMeasure, summarizeHeld } from "./accounting.ts";
 import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
-import type { RunMode } from "./report.ts";
+import type { RunMode } from "../schemas/run-report.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
 export interface SurpriseLimits {

@@ -2,10 +2,10 @@ import { asEvidence } from "../catalog/evidence.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
 import type { Counts } from "../catalog/manifest.ts";
 import type { Ledger } from "../acceptance/airport.ts";
-import type { HeldChange } from "../acceptance/held-change.ts";
+import type { HeldChange } from "../schemas/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead, Reject } from "../sources/airport.ts";
-import type { HeldSummary, ListCounts, Report } from "./report.ts";
+import type { HeldSummary, ListCounts, Report } from "../schemas/run-report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The number of airports that an upstream file lists, and the numbers to compare it with. */

@@ -19,7 +19,7 @@ import {
   messageFrameHeader,
   SUCCESS_TRAILER_FRAME,
 } from "../catalog/framing.ts";
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 import { encodeBlocks } from "./own-blocks.ts";
 import { segmentCoder, type CompressionTask } from "./segment-coders.ts";
 

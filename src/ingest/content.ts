@@ -5,7 +5,7 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
 import type { Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { Catalog, RegionNames } from "../catalog/model.ts";
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -21,7 +21,7 @@ import {
   type StoredSegment,
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/deadline.ts";
+import { StoreError } from "../platform/deadline.ts";
 import { toBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 import { readSegment, storedSegments } from "./diffs.ts";

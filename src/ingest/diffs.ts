@@ -16,7 +16,7 @@ import type {
 } from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/deadline.ts";
+import { StoreError } from "../platform/deadline.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { type Blob, toBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";

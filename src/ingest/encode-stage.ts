@@ -1,7 +1,7 @@
 import { concatenate } from "../catalog/bytes.ts";
 import { commonPieces, encodeLocal } from "../catalog/encode.ts";
-import { node } from "../node.ts";
-import type { Report } from "./report.ts";
+import { node } from "../platform/node.ts";
+import type { Report } from "../schemas/run-report.ts";
 import {
   type Blob,
   type BodyDependencies,

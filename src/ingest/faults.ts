@@ -1,5 +1,5 @@
 import type { GuardTrip } from "./guards.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "../schemas/run-report.ts";
 
 /** A permanent fault of a run: a retry cannot help. */
 export class RunFault extends Error {

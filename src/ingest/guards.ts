@@ -3,11 +3,11 @@ import { type ChangeCounts, countChanges, diffCatalogs } from "../catalog/diff.t
 import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import { listPieces, localPieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/deadline.ts";
+import { StoreError } from "../platform/deadline.ts";
 import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { type ChangeSample, CHANGES_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
-import { type Guard, OVERRIDABLE } from "./overridable.ts";
+import { type Guard, OVERRIDABLE } from "../schemas/overridable.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Largest permitted loss of a list, in percent of its published entities. */

@@ -11,7 +11,7 @@
 import { Buffer } from "node:buffer";
 import { concatenate, lengthOf } from "../catalog/bytes.ts";
 import type { Coding } from "../catalog/manifest.ts";
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 
 const {
   brotliCompressSync,

@@ -1,6 +1,6 @@
 import { manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/deadline.ts";
+import { StoreError } from "../platform/deadline.ts";
 import type { Blob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 

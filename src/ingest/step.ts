@@ -1,9 +1,9 @@
 /** The inputs and results of the steps of a run. */
-import type { Decision } from "../acceptance/held-change.ts";
-import type { LedgerFiles } from "../acceptance/ledger-files.ts";
+import type { Decision } from "../acceptance/decisions.ts";
+import type { LedgerFiles } from "./ledger-files.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { IngestCheckpoint } from "./checkpoint.ts";
-import type { Report, RunMode, RunOutcome, UpstreamFiles } from "./report.ts";
+import type { Report, RunMode, RunOutcome, UpstreamFiles } from "../schemas/run-report.ts";
 
 /** The archived files of the run `runId`. */
 export interface ArchivedCandidate {

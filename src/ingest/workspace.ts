@@ -1,5 +1,5 @@
 import type { AcceptedAirport } from "../acceptance/airport.ts";
-import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
+import { ACCEPTED_FILE, decodeAccepted } from "./ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
 import {

@@ -1,4 +1,4 @@
-import { abortable, withTimeout } from "../storage/deadline.ts";
+import { abortable, withTimeout } from "../platform/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
 import { type Call, readCall } from "./fast-path.ts";
 import {

@@ -15,7 +15,7 @@ import type {
   CatalogReader,
   Origin,
 } from "../storage/catalog-reader.ts";
-import { settledWithin } from "../storage/deadline.ts";
+import { settledWithin } from "../platform/deadline.ts";
 
 /** The catalog that answers come from. */
 export interface CatalogSource<R = CatalogReader> {

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { settledWithin, withTimeout } from "../storage/deadline.ts";
+import { settledWithin, withTimeout } from "../platform/deadline.ts";
 import { callFailure } from "./errors.ts";
 import { CallError } from "./look-up.ts";
 import type { RequestHead } from "./request.ts";

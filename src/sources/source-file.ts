@@ -1,4 +1,4 @@
-import { node } from "../node.ts";
+import { node } from "../platform/node.ts";
 import { SourceError } from "./source-error.ts";
 
 /** OurAirports' files. */

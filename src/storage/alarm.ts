@@ -1,4 +1,4 @@
-import { DAY_MS } from "./time.ts";
+import { DAY_MS } from "../platform/time.ts";
 
 /** Farthest alarm. An object that wakes before its work is due sets the next alarm. */
 const ALARM_MAX_MS = DAY_MS;

@@ -2,7 +2,7 @@ import { and, getTableColumns, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
 import { equal, exceptNewest, type PageOf, type PageQuery, readPage, within } from "./page.ts";
-import { DAY_MS, timeText } from "./time.ts";
+import { DAY_MS, timeText } from "../platform/time.ts";
 
 /** One change or attempted change. */
 export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/bytes.ts";
-import { bounded, CALL_DEADLINE_MS } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS } from "../platform/deadline.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,

@@ -15,11 +15,11 @@ import type {
   WantedBody,
 } from "./catalog-reader.ts";
 import type { Copy } from "./catalog-store.ts";
-import { settledWithin } from "./deadline.ts";
+import { settledWithin } from "../platform/deadline.ts";
 import { OlderVersions } from "./older-versions.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { SingleFlight } from "../platform/single-flight.ts";
 import { StoreReads, worstFault } from "./store-reads.ts";
-import { hasElapsed, isAwaited } from "./time.ts";
+import { hasElapsed, isAwaited } from "../platform/time.ts";
 
 /**
  * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
 import { type Body, type Manifest, MANIFEST_FORMAT, type Segment } from "../catalog/manifest.ts";
 import { openManifest, sealManifest, sealOf } from "../catalog/sealed-manifest.ts";
-import { orStoreError, StoreError, withDeadline } from "./deadline.ts";
+import { orStoreError, StoreError, withDeadline } from "../platform/deadline.ts";
 import {
   blobKey,
   BLOBS_PREFIX,

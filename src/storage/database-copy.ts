@@ -1,6 +1,6 @@
 /** Copies the tables of D1, whatever their columns. */
 import { getTableName } from "drizzle-orm";
-import { bounded, CALL_DEADLINE_MS } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS } from "../platform/deadline.ts";
 import * as schema from "./schema.ts";
 
 /** A value of a D1 column. */

@@ -1,5 +1,5 @@
 import { locales, snapshot as sha256, sources } from "../../data/snapshot/manifest.json";
-import { orStoreError, StoreError } from "./deadline.ts";
+import { orStoreError, StoreError } from "../platform/deadline.ts";
 
 const SNAPSHOT_DEADLINE_MS = 60_000;
 

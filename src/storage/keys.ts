@@ -1,5 +1,5 @@
 /** Every key that the Worker writes to KV and R2; docs/architecture.md has the same table. */
-import { orStoreError } from "./deadline.ts";
+import { orStoreError } from "../platform/deadline.ts";
 
 /** KV and R2: the current manifest (JSON). */
 export const MANIFEST_KEY = "catalog/manifest";

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { timestamp } from "../catalog/fields.ts";
-import type { Log } from "../log.ts";
-import { misfitOf, parseJson } from "../parse-json.ts";
-import { LAST_TIME_MS, timeText } from "./time.ts";
+import { timestamp } from "../schemas/fields.ts";
+import type { Log } from "../platform/log.ts";
+import { misfitOf, parseJson } from "../platform/parse-json.ts";
+import { LAST_TIME_MS, timeText } from "../platform/time.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {

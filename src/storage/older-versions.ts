@@ -1,9 +1,9 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { ReaderDependencies } from "./catalog-reader.ts";
 import type { Copy, CopyFault } from "./catalog-store.ts";
-import { withDeadline } from "./deadline.ts";
-import { isAwaited } from "./time.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { withDeadline } from "../platform/deadline.ts";
+import { isAwaited } from "../platform/time.ts";
+import { SingleFlight } from "../platform/single-flight.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
 /** Most older manifests in memory: as many as there are retained versions. */

@@ -4,8 +4,8 @@ import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { UUID_V7 } from "../catalog/fields.ts";
-import { CLOCK_SKEW_MS, timeText } from "./time.ts";
+import { UUID_V7 } from "../schemas/fields.ts";
+import { CLOCK_SKEW_MS, timeText } from "../platform/time.ts";
 
 type DecodedCursor =
   | { readonly ok: true; readonly id: string }

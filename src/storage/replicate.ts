@@ -2,7 +2,7 @@
 import { bodyBlobs, type Manifest } from "../catalog/manifest.ts";
 import { sealManifest } from "../catalog/sealed-manifest.ts";
 import { type CatalogStore, ForeignStores } from "./catalog-store.ts";
-import { StoreError } from "./deadline.ts";
+import { StoreError } from "../platform/deadline.ts";
 
 /**
  * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws

@@ -3,8 +3,8 @@
  * by time.
  */
 import { sql } from "drizzle-orm";
-import type { AlertRun } from "../alerts/alert-run.ts";
-import type { Run } from "../coordinator/run.ts";
+import type { AlertRun } from "../schemas/alert-run.ts";
+import type { Run } from "../schemas/run.ts";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const fieldOfRun = (name: string) => sql.raw(`json_extract(run, '$.${name}')`);

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../catalog/bytes.ts";
-import { bounded, CALL_DEADLINE_MS, orStoreError, StoreError } from "./deadline.ts";
+import { bounded, CALL_DEADLINE_MS, orStoreError, StoreError } from "../platform/deadline.ts";
 import { DROP_PREFIX, dropKey, listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */

@@ -1,6 +1,6 @@
 import type { Copy, CopyFault, Replica } from "./catalog-store.ts";
-import { settledWithin } from "./deadline.ts";
-import { isAwaited } from "./time.ts";
+import { settledWithin } from "../platform/deadline.ts";
+import { isAwaited } from "../platform/time.ts";
 
 /** Silence of KV after which R2 is read as well. KV answers a cold read within about 100 ms. */
 const HEDGE_AFTER_MS = 400;

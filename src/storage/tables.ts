@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { describeError, type Log } from "../log.ts";
+import { describeError, type Log } from "../platform/log.ts";
 import { type ObjectTables, type SqlRow, storedTime, type TableStorage } from "./object-tables.ts";
-import { withDeadline } from "./deadline.ts";
-import { isAhead, isAwaited } from "./time.ts";
+import { withDeadline } from "../platform/deadline.ts";
+import { isAhead, isAwaited } from "../platform/time.ts";
 
 /**
  * JSON values by key in a table of a Durable Object, with the columns `key` and `value`. Every method

@@ -1,5 +1,5 @@
 import { firstLedger } from "../../src/acceptance/airport.ts";
-import { ACCEPTED_FILE, encodeFile } from "../../src/acceptance/ledger-files.ts";
+import { ACCEPTED_FILE, encodeFile } from "../../src/ingest/ledger-files.ts";
 import type { AirportSet } from "../../src/catalog/manifest.ts";
 import { createWorkspace, type Workspace } from "../../src/ingest/workspace.ts";
 import { readAirports, readSubdivisions } from "../../src/sources/our-airports.ts";

@@ -1,21 +1,21 @@
 import { createAdminApp } from "../../src/admin/app.ts";
 import { createAuditTrail } from "../../src/admin/audit/audit-trail.ts";
 import type { AccessResult } from "../../src/admin/auth/access-jwt.ts";
-import type { CredentialsResult } from "../../src/credentials.ts";
+import type { CredentialsResult } from "../../src/platform/credentials.ts";
 import {
   type CoordinatorCalls,
   coordinatorCalls,
   type MonitorCalls,
   monitorCalls,
 } from "../../src/admin/calls.ts";
-import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
+import { type LimitSettings, readLimits } from "../../src/monitor/limits.ts";
 import { newestTimes } from "../../src/backup/read-backups.ts";
-import { scheduledJobs } from "../../src/schedule.ts";
-import { createHistory } from "../../src/coordinator/history.ts";
-import type { Run } from "../../src/coordinator/run.ts";
+import { scheduledJobs } from "../../src/coordinator/schedule.ts";
+import { createHistory } from "../../src/storage/run-history.ts";
+import type { Run } from "../../src/schemas/run.ts";
 import { embeddedUpstream } from "../../src/sources/upstream.ts";
-import { createAlertHistory } from "../../src/alerts/alert-history.ts";
-import type { AlertRun } from "../../src/alerts/alert-run.ts";
+import { createAlertHistory } from "../../src/storage/alert-history.ts";
+import type { AlertRun } from "../../src/schemas/alert-run.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type { StoreProbes } from "../../src/admin/platform.ts";

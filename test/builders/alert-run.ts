@@ -1,5 +1,5 @@
 /** Builders of evaluations as D1 keeps them. */
-import type { AlertResult, AlertRun } from "../../src/alerts/alert-run.ts";
+import type { AlertResult, AlertRun } from "../../src/schemas/alert-run.ts";
 
 export function anAlertRun(changes: Partial<AlertRun> = {}): AlertRun {
   const at = "2026-11-20T12:00:00.000Z";

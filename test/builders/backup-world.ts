@@ -6,11 +6,11 @@ import {
   type JobResult,
   type RunRequest,
 } from "../../src/coordinator/backup-jobs.ts";
-import type { BackupJob } from "../../src/backup/job.ts";
+import type { BackupJob } from "../../src/schemas/backup-job.ts";
 import type { Platform } from "../../src/coordinator/platform.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
-import { createHistory } from "../../src/coordinator/history.ts";
+import { createHistory } from "../../src/storage/run-history.ts";
 import { createHistoryTables } from "../../src/coordinator/history-tables.ts";
 import type { Pipeline, PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { blobKey } from "../../src/storage/keys.ts";

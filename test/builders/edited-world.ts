@@ -6,8 +6,8 @@ import {
   HELD_FILE,
   type LedgerFiles,
   ledgerOf,
-} from "../../src/acceptance/ledger-files.ts";
-import type { HeldChange } from "../../src/acceptance/held-change.ts";
+} from "../../src/ingest/ledger-files.ts";
+import type { HeldChange } from "../../src/schemas/held-change.ts";
 import { idKey } from "../../src/catalog/ids.ts";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 import { acceptSources } from "../../src/ingest/accept-sources.ts";

@@ -6,8 +6,8 @@ import type {
   IngestFacts,
   MonitorFacts,
   Published,
-} from "../../src/health/facts.ts";
-import { type Limits, readLimits } from "../../src/health/limits.ts";
+} from "../../src/monitor/facts.ts";
+import { type Limits, readLimits } from "../../src/monitor/limits.ts";
 import type { Copy } from "../../src/storage/catalog-store.ts";
 
 /** The time at which the facts are looked at, in milliseconds since 1970. */

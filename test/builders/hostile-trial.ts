@@ -1,6 +1,6 @@
 /** An installation in memory that outlives whatever it accepts. */
 import { expect } from "vitest";
-import type { AlertRun } from "../../src/alerts/alert-run.ts";
+import type { AlertRun } from "../../src/schemas/alert-run.ts";
 import { newestTimes } from "../../src/backup/read-backups.ts";
 import { anEnqueueRequest } from "./run.ts";
 import { AdminWorld } from "./admin-world.ts";

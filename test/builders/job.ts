@@ -1,5 +1,5 @@
 import type { BackupRecord } from "../../src/coordinator/backup-jobs.ts";
-import { BACKUP, type BackupJob } from "../../src/backup/job.ts";
+import { BACKUP, type BackupJob } from "../../src/schemas/backup-job.ts";
 import { FIRST_BACKUP_CHECKPOINT } from "../../src/backup/step.ts";
 import { newRecord } from "../../src/coordinator/jobs.ts";
 

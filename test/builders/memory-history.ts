@@ -1,5 +1,5 @@
-import type { HistoryRow } from "../../src/coordinator/history.ts";
-import type { Run } from "../../src/coordinator/run.ts";
+import type { HistoryRow } from "../../src/storage/run-history.ts";
+import type { Run } from "../../src/schemas/run.ts";
 
 /** The run history as D1 keeps it: the row of the highest sequence for each run. */
 export class MemoryHistory {

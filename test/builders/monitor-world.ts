@@ -1,16 +1,16 @@
-import type { AlertRun } from "../../src/alerts/alert-run.ts";
-import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
-import type { Platform as MonitorPlatform } from "../../src/alerts/platform.ts";
-import { MonitorState } from "../../src/alerts/monitor-state.ts";
-import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
+import type { AlertRun } from "../../src/schemas/alert-run.ts";
+import { type EvaluationRequest, Monitor } from "../../src/monitor/monitor.ts";
+import type { Platform as MonitorPlatform } from "../../src/monitor/platform.ts";
+import { MonitorState } from "../../src/monitor/monitor-state.ts";
+import { type AlertSettings, loadAlertConfig } from "../../src/monitor/alert-settings.ts";
 import type { BackupTimes } from "../../src/backup/read-backups.ts";
-import type { IngestFacts, TokenFacts } from "../../src/health/facts.ts";
+import type { IngestFacts, TokenFacts } from "../../src/monitor/facts.ts";
 import { anId } from "./an-id.ts";
 import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
 import { aVersion } from "./manifest.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryTables } from "./memory-tables.ts";
-import { checkSettings } from "../../src/settings.ts";
+import { checkSettings } from "../../src/monitor/settings.ts";
 
 const KNOWN = ["de", "en"].map((locale) => ({ locale, coverage: 1 }));
 

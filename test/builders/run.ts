@@ -1,5 +1,5 @@
 /** Builders of runs as the coordinator keeps them. */
-import type { Run } from "../../src/coordinator/run.ts";
+import type { Run } from "../../src/schemas/run.ts";
 import {
   type EnqueueRequest,
   type NewRun,

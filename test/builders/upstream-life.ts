@@ -7,7 +7,8 @@ import {
   type UpstreamAirports,
 } from "../../src/acceptance/airport.ts";
 import type { Correction } from "../../src/sources/reference.ts";
-import { byChange, type Decision, type HeldChange } from "../../src/acceptance/held-change.ts";
+import { type HeldChange } from "../../src/schemas/held-change.ts";
+import { byChange, type Decision } from "../../src/acceptance/decisions.ts";
 import type { SourceAirport } from "../../src/sources/airport.ts";
 import { aSourceAirport } from "./source.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";

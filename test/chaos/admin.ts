@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseJson } from "../../src/parse-json.ts";
+import { parseJson } from "../../src/platform/parse-json.ts";
 import type { Report } from "./report.ts";
 import type { Service } from "./service.ts";
 

@@ -1,10 +1,10 @@
-import type { Run } from "../../src/coordinator/run.ts";
+import type { Run } from "../../src/schemas/run.ts";
 import { gunzipSync } from "node:zlib";
 import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
-import { timeOfId } from "../../src/backup/backup.ts";
+import { timeOfId } from "../../src/schemas/backup.ts";
 import { manifestText, parseManifest } from "../../src/backup/format.ts";
 import { backupManifestKey, backupPartKey } from "../../src/storage/keys.ts";
-import { timeText } from "../../src/storage/time.ts";
+import { timeText } from "../../src/platform/time.ts";
 import type { BackupContent } from "./evidence.ts";
 
 /** Reads what a backup says of the ingest from its parts, without the code that restores it. */

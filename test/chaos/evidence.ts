@@ -1,5 +1,5 @@
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import type { Run } from "../../src/coordinator/run.ts";
+import type { Run } from "../../src/schemas/run.ts";
 
 /** What the coordinator has stored. */
 export interface CoordinatorTruth {

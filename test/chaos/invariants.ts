@@ -1,5 +1,5 @@
 /** What must hold of everything that was seen and stored, once the faults are over. Pure. */
-import type { Run } from "../../src/coordinator/run.ts";
+import type { Run } from "../../src/schemas/run.ts";
 import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";

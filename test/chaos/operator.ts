@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isOpen } from "../../src/coordinator/jobs.ts";
-import { CRON_JOBS } from "../../src/schedule.ts";
-import { DAY_MS, HOUR_MS } from "../../src/storage/time.ts";
+import { CRON_JOBS } from "../../src/coordinator/schedule.ts";
+import { DAY_MS, HOUR_MS } from "../../src/platform/time.ts";
 import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
 import { nothingOperated, type StoredState } from "./evidence.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isOpen } from "../../src/coordinator/jobs.ts";
-import { DAY_MS } from "../../src/storage/time.ts";
+import { DAY_MS } from "../../src/platform/time.ts";
 import { idAt } from "../builders/an-id.ts";
 import type { Admin } from "./admin.ts";
 import type { BackupContent, Operated, Restored, StoredState } from "./evidence.ts";

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleWorker } from "../../bench/bundle.ts";
-import { WATCH_CRON } from "../../src/schedule.ts";
+import { WATCH_CRON } from "../../src/coordinator/schedule.ts";
 import { freePort } from "../system/running-service.ts";
 import { type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
 import { readHostConfig } from "./host-config.ts";

@@ -4,17 +4,17 @@
  */
 import { clockAhead, moveAlarm, setClock, withClock } from "./worker-clock.ts"; // first of all
 import { Buffer } from "node:buffer";
-import type { Run } from "../../src/coordinator/run.ts";
+import type { Run } from "../../src/schemas/run.ts";
 import type { RunRecord } from "../../src/coordinator/run-record.ts";
-import { INGEST_INSTANCE } from "../../src/instances.ts";
+import { INGEST_INSTANCE } from "../../src/platform/instances.ts";
 import service, {
   AlertMonitor as Monitor,
   IngestCoordinator as Coordinator,
-} from "../../src/worker.ts";
+} from "../../src/worker/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { openManifest } from "../../src/catalog/sealed-manifest.ts";
 import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
-import { parseJson } from "../../src/parse-json.ts";
+import { parseJson } from "../../src/platform/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { anEnqueueRequest } from "../builders/run.ts";
 import { copyBackup, readBackupContent } from "./backup-content.ts";
@@ -23,7 +23,7 @@ import type { FaultPlan } from "./fault-plan.ts";
 import { COLLECTED_PREFIX, faultyEnv } from "./faulty-bindings.ts";
 import { FaultyCalls } from "./faulty-calls.ts";
 
-export { SegmentCompressor } from "../../src/worker.ts";
+export { SegmentCompressor } from "../../src/worker/worker.ts";
 
 interface ChaosEnv extends Env {
   readonly CHAOS_SECRET: string;

@@ -75,7 +75,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
 /** The Durable Objects build what they need themselves, and the schema names the types of JSON columns. */
 const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
   "src/storage/schema.ts": ["alerts", "coordinator"],
-  "src/alerts/durable-object.ts": [
+  "src/monitor/durable-object.ts": [
     "backup",
     "credentials.ts",
     "instances.ts",
@@ -86,11 +86,11 @@ const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
 };
 
 /** They open the rooms for requests, cron triggers and calls. */
-const DOORS = ["src/objects.ts", "src/operations.ts", "src/worker.ts"];
+const DOORS = ["src/worker/objects.ts", "src/worker/operations.ts", "src/worker/worker.ts"];
 
 /** The only files that may name the platform's bindings. */
 const BINDINGS_MAY_BE_NAMED_IN = [
-  "src/alerts/durable-object.ts",
+  "src/monitor/durable-object.ts",
   "src/coordinator/durable-object.ts",
   ...DOORS,
 ];
@@ -159,7 +159,7 @@ describe("the rooms of src/", () => {
 
   it("make no circle over RPC: the alerts watch the coordinator, which calls nobody back", () => {
     const calling = files.filter((file) => /\bALERTS\b/.test(readFileSync(file, "utf8")));
-    expect(calling).toEqual(["src/operations.ts"]);
+    expect(calling).toEqual(["src/worker/operations.ts"]);
   });
 
   it("name the platform's bindings in one place each", () => {
@@ -170,8 +170,8 @@ describe("the rooms of src/", () => {
 
 describe("the start of the Worker", () => {
   it("loads only what serves the catalog, and no package", async () => {
-    const metafile = await bundled(["src/worker.ts"], { packages: "external" });
-    const loaded = new Set(["src/worker.ts"]);
+    const metafile = await bundled(["src/worker/worker.ts"], { packages: "external" });
+    const loaded = new Set(["src/worker/worker.ts"]);
     const packages: string[] = [];
     for (const file of loaded)
       for (const { path, kind, external } of metafile.inputs[file]?.imports ?? []) {
@@ -195,8 +195,8 @@ describe("the start of the Worker", () => {
     expect(loaded).not.toContain("src/catalog/encode.ts");
   });
 
-  it("imports none of the modules of Node that `src/node.ts` loads at their first use", async () => {
-    const metafile = await bundled(["src/worker.ts"], {
+  it("imports none of the modules of Node that `src/platform/node.ts` loads at their first use", async () => {
+    const metafile = await bundled(["src/worker/worker.ts"], {
       external: ["node:*", "cloudflare:*"],
       conditions: ["workerd", "worker", "browser"],
     });

@@ -4,9 +4,9 @@ import { experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import { describe, expect, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { LOCAL_SETTINGS } from "../../scripts/local-settings.ts";
-import { loadConfig } from "../../src/config.ts";
-import { readCredentials } from "../../src/credentials.ts";
-import { SETTING_NAMES } from "../../src/settings.ts";
+import { loadConfig } from "../../src/ingest/config.ts";
+import { readCredentials } from "../../src/platform/credentials.ts";
+import { SETTING_NAMES } from "../../src/monitor/settings.ts";
 
 /**
  * What wrangler takes over from the top of wrangler.toml into an environment; everything else must

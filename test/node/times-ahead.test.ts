@@ -7,28 +7,28 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { isUnbroken } from "../../src/acceptance/held-change.ts";
-import { nextTrack, newTrack } from "../../src/alerts/alert-state.ts";
-import { dueChange } from "../../src/alerts/deliveries.ts";
-import { MonitorState } from "../../src/alerts/monitor-state.ts";
+import { isUnbroken } from "../../src/acceptance/decisions.ts";
+import { nextTrack, newTrack } from "../../src/monitor/alert-state.ts";
+import { dueChange } from "../../src/monitor/deliveries.ts";
+import { MonitorState } from "../../src/monitor/monitor-state.ts";
 import { listBackups } from "../../src/backup/listing.ts";
 import { type BackupTimes, newestTimes } from "../../src/backup/read-backups.ts";
 import { expired, type KeptBackup } from "../../src/backup/retention.ts";
 import { nextToStep, queueOf, stepTime } from "../../src/coordinator/jobs.ts";
-import { createHistory } from "../../src/coordinator/history.ts";
+import { createHistory } from "../../src/storage/run-history.ts";
 import { GarbageTable } from "../../src/coordinator/tables.ts";
-import { lastSuccess } from "../../src/health/catalog-rules.ts";
-import { checkServed } from "../../src/health/catalog-checks.ts";
-import { checkMonitor } from "../../src/health/service-checks.ts";
-import type { Facts, IngestFacts } from "../../src/health/facts.ts";
-import type { RuleName } from "../../src/health/rule-names.ts";
-import { evaluateRules } from "../../src/health/rules.ts";
+import { lastSuccess } from "../../src/monitor/catalog-rules.ts";
+import { checkServed } from "../../src/monitor/catalog-checks.ts";
+import { checkMonitor } from "../../src/monitor/service-checks.ts";
+import type { Facts, IngestFacts } from "../../src/monitor/facts.ts";
+import type { RuleName } from "../../src/schemas/rule-names.ts";
+import { evaluateRules } from "../../src/monitor/rules.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ObjectTables } from "../../src/storage/object-tables.ts";
 import { NEWEST_KEPT } from "../../src/storage/page.ts";
-import { SingleFlight } from "../../src/storage/single-flight.ts";
+import { SingleFlight } from "../../src/platform/single-flight.ts";
 import { Outbox, TickTable } from "../../src/storage/tables.ts";
-import { CLOCK_SKEW_MS, DAY_MS, durationOf, HOUR_MS, timeText } from "../../src/storage/time.ts";
+import { CLOCK_SKEW_MS, DAY_MS, durationOf, HOUR_MS, timeText } from "../../src/platform/time.ts";
 import { idAt } from "../builders/an-id.ts";
 import { BackupWorld } from "../builders/backup-world.ts";
 import { CoordinatorWorld } from "../builders/coordinator-world.ts";
@@ -465,7 +465,7 @@ it("durations are never negative, and clocks may differ a little", () => {
 });
 
 /** These show times, and judge nothing by them. */
-const MAY_SUBTRACT = ["src/health/catalog-checks.ts", "src/web/shared/format.ts"];
+const MAY_SUBTRACT = ["src/monitor/catalog-checks.ts", "src/web/shared/format.ts"];
 
 it("no other file of src/ subtracts a time from now", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" })

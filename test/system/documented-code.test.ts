@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { CALL } from "./http.ts";
-import { signingKey } from "../../src/alerts/settings.ts";
-import { webhookHeaders } from "../../src/alerts/webhook.ts";
+import { signingKey } from "../../src/monitor/alert-settings.ts";
+import { webhookHeaders } from "../../src/monitor/webhook.ts";
 import { WEBHOOK_SECRET } from "../builders/webhook-receiver.ts";
 
 const { url } = inject("service");

@@ -52,7 +52,7 @@ export default async function setup(
 function buildWorker(everyProject: TestProject): WorkerBuild {
   const folder = mkdtempSync(join(tmpdir(), "locations-build-"));
   process.once("exit", () => rmSync(folder, { recursive: true }));
-  bundleWorker("src/worker.ts", folder);
+  bundleWorker("src/worker/worker.ts", folder);
   const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
   const build = { folder, options: workerOptions };
   everyProject.provide("build", build);

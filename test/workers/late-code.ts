@@ -3,9 +3,9 @@
  * does, on behalf of whoever is first, which may be a Durable Object that a test resets.
  */
 export const lateCode = await Promise.all([
-  import("../../src/alerts/durable-object.ts"),
+  import("../../src/monitor/durable-object.ts"),
   import("../../src/coordinator/durable-object.ts"),
   import("../../src/ingest/segment-coders.ts"),
-  import("../../src/operations.ts"),
+  import("../../src/worker/operations.ts"),
   import("../../src/rpc/router.ts"),
 ]);

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { openMonitor } from "../../src/alerts/durable-object.ts";
-import { ALERTS_INSTANCE } from "../../src/instances.ts";
-import { SECRET_NAMES, SETTING_NAMES } from "../../src/settings.ts";
+import { openMonitor } from "../../src/monitor/durable-object.ts";
+import { ALERTS_INSTANCE } from "../../src/platform/instances.ts";
+import { SECRET_NAMES, SETTING_NAMES } from "../../src/monitor/settings.ts";
 
 const CALL = "/locations.v1.LocationsService/GetLocationsV1";
 
@@ -21,7 +21,7 @@ it.each(["nonsense", "", "-1", "9".repeat(30), true, null])(
   async (value) => {
     vi.resetModules();
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
-    const { default: worker } = await import("../../src/worker.ts");
+    const { default: worker } = await import("../../src/worker/worker.ts");
     const bindings = wrongBindings(value);
     const fetchIt = async (url: string, init?: RequestInit) =>
       worker.fetch(new Request(url, init as RequestInit<IncomingRequestCfProperties>), bindings);

@@ -6,11 +6,11 @@ import {
   alertRunSchema,
   receiptSchema,
   withoutInactive,
-} from "../../alerts/alert-run.ts";
-import { idOf, timestamp } from "../../catalog/fields.ts";
-import { RULE_NAMES } from "../../health/rule-names.ts";
+} from "../../schemas/alert-run.ts";
+import { idOf, timestamp } from "../../schemas/fields.ts";
+import { RULE_NAMES } from "../../schemas/rule-names.ts";
 import { nullIfUnavailable, orUnavailable } from "../calls.ts";
-import { healthStatus } from "../health/health-schema.ts";
+import { healthStatus } from "../../schemas/health.ts";
 import {
   BAD_CURSOR,
   noteField,

@@ -4,7 +4,7 @@ import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.t
 import { route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 import { orUnavailable } from "../calls.ts";
-import { AUDIT_OUTCOMES, auditEntrySchema } from "./audit-entry.ts";
+import { AUDIT_OUTCOMES, auditEntrySchema } from "../../schemas/audit-entry.ts";
 
 const auditQuery = z.strictObject({
   actor: z.string().max(320).optional(),

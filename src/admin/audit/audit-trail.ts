@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { v7 } from "uuid";
-import { describeError, logLine } from "../../log.ts";
+import { describeError, logLine } from "../../platform/log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
-import { withDeadline } from "../../storage/deadline.ts";
-import { durationOf, timeText } from "../../storage/time.ts";
+import { withDeadline } from "../../platform/deadline.ts";
+import { durationOf, timeText } from "../../platform/time.ts";
 import type { Actor, Http } from "../http/http.ts";
 import type { RouteSpec } from "../http/route.ts";
 

@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
-import { describeError, logLine } from "../../log.ts";
-import { HOUR_MS } from "../../storage/time.ts";
+import { describeError, logLine } from "../../platform/log.ts";
+import { HOUR_MS } from "../../platform/time.ts";
 import type { Actor } from "../http/http.ts";
-import type { AccessSettings } from "../../credentials.ts";
+import type { AccessSettings } from "../../platform/credentials.ts";
 
 export type AccessResult =
   | { readonly ok: true; readonly actor: Actor }

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import type { MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
 import { type Actor, type Http, type Problem, sendProblem } from "../http/http.ts";
-import type { AdminToken, CredentialsResult, Scope } from "../../credentials.ts";
-import { logLine } from "../../log.ts";
-import { node } from "../../node.ts";
+import type { AdminToken, CredentialsResult, Scope } from "../../platform/credentials.ts";
+import { logLine } from "../../platform/log.ts";
+import { node } from "../../platform/node.ts";
 import type { AccessResult } from "./access-jwt.ts";
 
 /** Ignores case, so that no spelling of a path gets around the gate. */

@@ -1,7 +1,7 @@
 /** The only schema of who is signed in: the OpenAPI document and the page follow from it. */
 import * as z from "zod";
-import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
-import { SCOPES } from "../../credentials.ts";
+import { type DeepReadonly, timestamp } from "../../schemas/fields.ts";
+import { SCOPES } from "../../platform/credentials.ts";
 
 export const identitySchema = z
   .strictObject({

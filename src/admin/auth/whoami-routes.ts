@@ -1,4 +1,4 @@
-import { timeText } from "../../storage/time.ts";
+import { timeText } from "../../platform/time.ts";
 import { route } from "../http/route.ts";
 import { identitySchema } from "./identity.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { AcceptedJob, JobResult } from "../../coordinator/backup-jobs.ts";
-import { type BackupJob, jobSchema } from "../../backup/job.ts";
-import { backupSchema } from "../../backup/backup.ts";
+import { type BackupJob, jobSchema } from "../../schemas/backup-job.ts";
+import { backupSchema } from "../../schemas/backup.ts";
 import { outcome, pageFields } from "../http/query.ts";
 import type { Refusal } from "../http/route.ts";
 

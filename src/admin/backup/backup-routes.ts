@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { JobRequest, JobResult } from "../../coordinator/backup-jobs.ts";
-import { type BackupJob, jobSchema } from "../../backup/job.ts";
-import { backupId, backupPage, backupSchema } from "../../backup/backup.ts";
+import { type BackupJob, jobSchema } from "../../schemas/backup-job.ts";
+import { backupId, backupPage, backupSchema } from "../../schemas/backup.ts";
 import { findBackup, listBackups, type ListingDependencies } from "../../backup/listing.ts";
-import { idOf } from "../../catalog/fields.ts";
+import { idOf } from "../../schemas/fields.ts";
 import { pageOf } from "../../storage/page.ts";
 import { nullIfUnavailable, orUnavailable } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageQuery, restOf } from "../http/query.ts";

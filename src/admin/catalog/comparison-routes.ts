@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { backupId, isBackupId } from "../../backup/backup.ts";
+import { backupId, isBackupId } from "../../schemas/backup.ts";
 import { readBackup, readState } from "../../backup/read-backups.ts";
 import { wholeVersions } from "../../backup/state-part.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
@@ -14,7 +14,7 @@ import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts"
 import { NO_BACKUP } from "../backup/backup-answers.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
-import { comparisonSchema } from "./comparison-schema.ts";
+import { comparisonSchema } from "../../schemas/comparison.ts";
 import { UNREADABLE } from "./diff-routes.ts";
 import { notRetained } from "./version-routes.ts";
 

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { diffSchema } from "../../catalog/diff-schema.ts";
+import { diffSchema } from "../../schemas/diff.ts";
 import { matchesEntityTag } from "../../catalog/entity-tag.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
 import { nothingChanged } from "../../ingest/diffs.ts";
-import { settledWithin } from "../../storage/deadline.ts";
+import { settledWithin } from "../../platform/deadline.ts";
 import { worstFault } from "../../storage/store-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { generation as generationField } from "../../catalog/fields.ts";
-import { type Version, versionSchema } from "../../coordinator/version-schema.ts";
+import { generation as generationField } from "../../schemas/fields.ts";
+import { type Version, versionSchema } from "../../schemas/version.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/publishing.ts";
 import { pageOf } from "../../storage/page.ts";

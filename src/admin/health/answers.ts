@@ -4,22 +4,22 @@
  */
 import { Cron } from "croner";
 import { validate as isUuid } from "uuid";
-import type { AlertResult } from "../../alerts/alert-run.ts";
-import { lastSuccess } from "../../health/catalog-rules.ts";
+import type { AlertResult } from "../../schemas/alert-run.ts";
+import { lastSuccess } from "../../monitor/catalog-rules.ts";
 import {
   type CheckProblem,
   type Checks,
   gravest,
   problemsOf,
   worstOf,
-} from "../../health/check.ts";
-import type { HeldSummary } from "../../ingest/report.ts";
-import { describeAge, describeDuration } from "../../health/rule.ts";
-import { hasEnded, type Pause } from "../../coordinator/pause.ts";
+} from "../../schemas/check.ts";
+import type { HeldSummary } from "../../schemas/run-report.ts";
+import { describeAge, describeDuration } from "../../monitor/rule.ts";
+import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
-import { ageOf, timeText } from "../../storage/time.ts";
+import { ageOf, timeText } from "../../platform/time.ts";
 import type { ScheduledJob } from "../platform.ts";
-import type { Answer } from "./health-schema.ts";
+import type { Answer } from "../../schemas/health.ts";
 import type { Observation } from "./observation.ts";
 
 type Detail = Answer["details"][number];

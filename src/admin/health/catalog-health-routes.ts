@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { AIRPORT_SETS, type Manifest } from "../../catalog/manifest.ts";
-import { type Checks, outputOf, worstOf } from "../../health/check.ts";
-import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
+import { type Checks, outputOf, worstOf } from "../../schemas/check.ts";
+import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "../../schemas/health.ts";
 import { route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 import { observeCatalog, REUSED_MS, reuse } from "./observation.ts";
-import { hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
+import { hexHash, listCounts, timestamp } from "../../schemas/fields.ts";
 
 const healthSchema = z
   .strictObject({

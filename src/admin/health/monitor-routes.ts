@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { timestamp } from "../../catalog/fields.ts";
-import { outputOf, worstOf } from "../../health/check.ts";
-import { timeText } from "../../storage/time.ts";
+import { timestamp } from "../../schemas/fields.ts";
+import { outputOf, worstOf } from "../../schemas/check.ts";
+import { timeText } from "../../platform/time.ts";
 import { route } from "../http/route.ts";
-import { answersSchema, checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
+import { answersSchema, checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "../../schemas/health.ts";
 import type { Platform } from "../platform.ts";
 import { answerQuestions } from "./answers.ts";
 import { observe } from "./observation.ts";

@@ -1,22 +1,22 @@
-import type { MonitorStatus } from "../../alerts/monitor.ts";
+import type { MonitorStatus } from "../../monitor/monitor.ts";
 import { negotiateLocale } from "../../catalog/locale.ts";
 import { CODINGS, type Manifest } from "../../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
-import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
-import type { Check, Checks } from "../../health/check.ts";
+import { checkServed, checkUnserved } from "../../monitor/catalog-checks.ts";
+import type { Check, Checks } from "../../schemas/check.ts";
 import {
   checkCoordinator,
   checkEmptyStores,
   checkLosses,
   checkMonitor,
-} from "../../health/service-checks.ts";
-import type { Limits } from "../../health/limits.ts";
-import { describeError, logLine } from "../../log.ts";
+} from "../../monitor/service-checks.ts";
+import type { Limits } from "../../monitor/limits.ts";
+import { describeError, logLine } from "../../platform/log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
-import { settledWithin, StoreTimeout, withDeadline } from "../../storage/deadline.ts";
+import { settledWithin, StoreTimeout, withDeadline } from "../../platform/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
-import { SingleFlight } from "../../storage/single-flight.ts";
-import { CLOCK_SKEW_MS, durationOf, hasElapsed } from "../../storage/time.ts";
+import { SingleFlight } from "../../platform/single-flight.ts";
+import { CLOCK_SKEW_MS, durationOf, hasElapsed } from "../../platform/time.ts";
 import { otherVersion } from "../calls.ts";
 import type { OpenResult } from "../../storage/catalog-reader.ts";
 import type { Platform } from "../platform.ts";

@@ -1,7 +1,7 @@
 import type { RequestIdVariables } from "hono/request-id";
 import type { Context } from "hono";
 import * as z from "zod";
-import type { Scope } from "../../credentials.ts";
+import type { Scope } from "../../platform/credentials.ts";
 
 /** The body of a problem. */
 export const problemSchema = z

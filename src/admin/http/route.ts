@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { DeepReadonly } from "../../catalog/fields.ts";
-import type { AuditAction } from "../audit/actions.ts";
+import type { DeepReadonly } from "../../schemas/fields.ts";
+import type { AuditAction } from "../../schemas/audit-actions.ts";
 import type { Actor, AuditedChange, Problem } from "./http.ts";
 
 /** A success that a route may answer. */

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { permit } from "../auth/gate.ts";
 import { report, type ReportDependencies } from "../audit/audit-trail.ts";
-import { settledWithin } from "../../storage/deadline.ts";
+import { settledWithin } from "../../platform/deadline.ts";
 import { type Http, type RequestInput, sendProblem } from "./http.ts";
 import type { Refusal, Route, RouteSpec } from "./route.ts";
 

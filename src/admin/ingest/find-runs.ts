@@ -1,13 +1,13 @@
-import type { ListedRun, Run } from "../../coordinator/run.ts";
+import type { ListedRun, Run } from "../../schemas/run.ts";
 import { isOpen } from "../../coordinator/jobs.ts";
 import {
   FILTERED,
   type History,
   type RunFilter,
   type RunQuery,
-} from "../../coordinator/history.ts";
+} from "../../storage/run-history.ts";
 import { nullIfUnavailable, orUnavailable, Unavailable, withinTwoSeconds } from "../calls.ts";
-import { idOf } from "../../catalog/fields.ts";
+import { idOf } from "../../schemas/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";
 import type { Platform } from "../platform.ts";
 

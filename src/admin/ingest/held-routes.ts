@@ -1,20 +1,12 @@
 import * as z from "zod";
-import {
-  byChange,
-  type Decision,
-  HELD_STATES,
-  type HeldChange,
-  heldChangeSchema,
-  rankOf,
-  HELD_RULES,
-  withDecision,
-} from "../../acceptance/held-change.ts";
-import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
-import { count } from "../../catalog/fields.ts";
+import { HELD_STATES, type HeldChange, heldChangeSchema, HELD_RULES } from "../../schemas/held-change.ts";
+import { byChange, type Decision, rankOf, withDecision } from "../../acceptance/decisions.ts";
+import { decodeHeld, HELD_FILE } from "../../ingest/ledger-files.ts";
+import { count } from "../../schemas/fields.ts";
 import { plainRun } from "../../coordinator/run-record.ts";
-import { type ListedRun, runSchema } from "../../coordinator/run.ts";
+import { type ListedRun, runSchema } from "../../schemas/run.ts";
 import { pageOf } from "../../storage/page.ts";
-import { timeText } from "../../storage/time.ts";
+import { timeText } from "../../platform/time.ts";
 import { type CoordinatorCalls, Unavailable } from "../calls.ts";
 import type { Actor } from "../http/http.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { SOURCE_NAMES } from "../../config.ts";
+import { SOURCE_NAMES } from "../../ingest/config.ts";
 import type { ArchivedCandidate } from "../../ingest/step.ts";
 import { type EnqueueResult, queueAnswer, queuedRun } from "../../coordinator/run-queue.ts";
-import { RUN_MODES } from "../../ingest/report.ts";
-import { runSchema } from "../../coordinator/run.ts";
+import { RUN_MODES } from "../../schemas/run-report.ts";
+import { runSchema } from "../../schemas/run.ts";
 import { day, noteField } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";

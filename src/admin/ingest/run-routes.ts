@@ -1,16 +1,16 @@
 import * as z from "zod";
-import { SOURCE_NAMES } from "../../config.ts";
+import { SOURCE_NAMES } from "../../ingest/config.ts";
 import { isOpen } from "../../coordinator/jobs.ts";
 import type { CancelResult } from "../../coordinator/ingest-runs.ts";
-import { RUN_MODES, RUN_OUTCOMES } from "../../ingest/report.ts";
+import { RUN_MODES, RUN_OUTCOMES } from "../../schemas/run-report.ts";
 import {
   RUN_STATES,
   RUN_TRIGGERS,
   runDetailsSchema,
   runSchema,
   toListed,
-} from "../../coordinator/run.ts";
-import type { History } from "../../coordinator/history.ts";
+} from "../../schemas/run.ts";
+import type { History } from "../../storage/run-history.ts";
 import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
 import { findRun, listRuns, runId } from "./find-runs.ts";
 import {

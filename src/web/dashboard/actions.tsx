@@ -1,4 +1,4 @@
-import { OVERRIDABLE } from "../../ingest/overridable.ts";
+import { OVERRIDABLE } from "../../schemas/overridable.ts";
 import { formatCount, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import type { Backup, HeldChange, Run, Version } from "./answers.ts";

@@ -1,16 +1,16 @@
 /** The parts of the service's answers that the dashboard shows: types of the service's own schemas. */
 
-import type { HeldChange } from "../../acceptance/held-change.ts";
-import type { ShownAuditEntry as AuditEntry } from "../../admin/audit/audit-entry.ts";
+import type { HeldChange } from "../../schemas/held-change.ts";
+import type { ShownAuditEntry as AuditEntry } from "../../schemas/audit-entry.ts";
 import type { Identity } from "../../admin/auth/identity.ts";
-import type { Comparison } from "../../admin/catalog/comparison-schema.ts";
-import type { Answer, ShownCheck } from "../../admin/health/health-schema.ts";
-import type { AlertRun } from "../../alerts/alert-run.ts";
-import type { Backup } from "../../backup/backup.ts";
-import type { BackupJob } from "../../backup/job.ts";
-import type { ListedRun as Run, Run as RunDetail } from "../../coordinator/run.ts";
-import type { Pause } from "../../coordinator/pause.ts";
-import type { Version } from "../../coordinator/version-schema.ts";
+import type { Comparison } from "../../schemas/comparison.ts";
+import type { Answer, ShownCheck } from "../../schemas/health.ts";
+import type { AlertRun } from "../../schemas/alert-run.ts";
+import type { Backup } from "../../schemas/backup.ts";
+import type { BackupJob } from "../../schemas/backup-job.ts";
+import type { ListedRun as Run, Run as RunDetail } from "../../schemas/run.ts";
+import type { Pause } from "../../schemas/pause.ts";
+import type { Version } from "../../schemas/version.ts";
 
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
 export type ListName = (typeof LISTS)[number];

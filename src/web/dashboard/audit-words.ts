@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from "../../admin/audit/actions.ts";
+import { AUDIT_ACTIONS } from "../../schemas/audit-actions.ts";
 
 /** Writes what somebody did; an action of another version of the service as it is recorded. */
 export function actionText(action: string): string {

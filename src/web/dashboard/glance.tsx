@@ -1,4 +1,4 @@
-import { hasElapsed } from "../../storage/time.ts";
+import { hasElapsed } from "../../platform/time.ts";
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { Age, Time, useNow } from "./time.tsx";

@@ -1,6 +1,6 @@
 /** Held changes in plain words. Pure. */
 import { distanceKm } from "../../catalog/positions.ts";
-import type { HeldRule } from "../../acceptance/held-change.ts";
+import type { HeldRule } from "../../schemas/held-change.ts";
 import type { HeldChange } from "./answers.ts";
 
 /** What each rule marks; `none`: what no rule does. */

@@ -1,4 +1,4 @@
-import { durationOf } from "../../storage/time.ts";
+import { durationOf } from "../../platform/time.ts";
 import { formatDuration } from "../shared/format.ts";
 import { type Run, STAGES } from "./answers.ts";
 import { StatusPill } from "./status-pill.tsx";

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Answer } from "../../admin/health/health-schema.ts";
+import type { Answer } from "../../schemas/health.ts";
 
 /** Why a call failed. */
 export interface CallFailure {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../../../src/acceptance/held-change.ts";
+import type { Decision } from "../../../src/acceptance/decisions.ts";
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 

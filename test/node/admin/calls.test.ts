@@ -6,7 +6,7 @@ import {
   orUnavailable,
 } from "../../../src/admin/calls.ts";
 import { plainRun } from "../../../src/coordinator/run-record.ts";
-import { StoreError, StoreTimeout } from "../../../src/storage/deadline.ts";
+import { StoreError, StoreTimeout } from "../../../src/platform/deadline.ts";
 
 const RESET = new Error("the object was reset");
 const OVERLOADED = Object.assign(new Error("too many requests queued"), { overloaded: true });

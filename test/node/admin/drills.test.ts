@@ -1,10 +1,10 @@
 /** What docs/operating.md advises when something is wrong, done over HTTP as it says. */
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { BackupJob } from "../../../src/backup/job.ts";
-import type { Run } from "../../../src/coordinator/run.ts";
-import { readCredentials } from "../../../src/credentials.ts";
-import { StoreError } from "../../../src/storage/deadline.ts";
+import type { BackupJob } from "../../../src/schemas/backup-job.ts";
+import type { Run } from "../../../src/schemas/run.ts";
+import { readCredentials } from "../../../src/platform/credentials.ts";
+import { StoreError } from "../../../src/platform/deadline.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { HOUR_MS } from "../../builders/facts.ts";
 

@@ -1,6 +1,6 @@
 /** Settings whose locales are not those of the catalog, by a deployment or by a restore. */
 import { describe, expect, it } from "vitest";
-import type { BackupJob } from "../../../src/backup/job.ts";
+import type { BackupJob } from "../../../src/schemas/backup-job.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { AIRPORTS_AT_FIRST, anUpstream } from "../../builders/coordinator-world.ts";

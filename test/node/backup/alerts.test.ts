@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createAlertHistory } from "../../../src/alerts/alert-history.ts";
+import { createAlertHistory } from "../../../src/storage/alert-history.ts";
 import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
 import { anId } from "../../builders/an-id.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { backupManifestKey, backupNoteKey } from "../../../src/storage/keys.ts";
-import { timeText } from "../../../src/storage/time.ts";
+import { timeText } from "../../../src/platform/time.ts";
 import { idAt } from "../../builders/an-id.ts";
 import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { aBackup } from "../../builders/stored-backup.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { toListed } from "../../../src/coordinator/run.ts";
+import { toListed } from "../../../src/schemas/run.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type EnqueueRequest, REFUSED_KEPT } from "../../../src/coordinator/run-record.ts";
-import type { Run } from "../../../src/coordinator/run.ts";
+import type { Run } from "../../../src/schemas/run.ts";
 import { sourceKey } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";

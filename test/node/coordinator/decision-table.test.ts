@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Decision } from "../../../src/acceptance/held-change.ts";
+import type { Decision } from "../../../src/acceptance/decisions.ts";
 import { COORDINATOR_SCHEMA, DecisionTable } from "../../../src/coordinator/tables.ts";
 import { ObjectTables } from "../../../src/storage/object-tables.ts";
 import { migrate } from "../../../src/storage/tables.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { Run } from "../../../src/coordinator/run.ts";
+import type { Run } from "../../../src/schemas/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";

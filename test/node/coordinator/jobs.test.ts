@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-record.ts";
-import type { Pause } from "../../../src/coordinator/pause.ts";
+import type { Pause } from "../../../src/schemas/pause.ts";
 import {
   backoffMs,
   inStartingOrder,

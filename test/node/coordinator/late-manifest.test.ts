@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
-import { StoreTimeout } from "../../../src/storage/deadline.ts";
+import { StoreTimeout } from "../../../src/platform/deadline.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { sealedBytes } from "../../builders/memory-catalog-store.ts";

@@ -4,7 +4,7 @@ import {
   hasEnded,
   type Pause,
   type PauseRequest,
-} from "../../../src/coordinator/pause.ts";
+} from "../../../src/schemas/pause.ts";
 
 const AT = "2026-11-01T04:17:00.000Z";
 const LATER = "2026-11-01T05:00:00.000Z";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createHistory } from "../../../src/coordinator/history.ts";
+import { createHistory } from "../../../src/storage/run-history.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anId } from "../../builders/an-id.ts";

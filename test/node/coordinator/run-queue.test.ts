@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-record.ts";
-import type { Pause } from "../../../src/coordinator/pause.ts";
+import type { Pause } from "../../../src/schemas/pause.ts";
 import { decideEnqueue, decideTick, QUEUE_MAX_DEPTH } from "../../../src/coordinator/run-queue.ts";
-import { toListed } from "../../../src/coordinator/run.ts";
+import { toListed } from "../../../src/schemas/run.ts";
 import type { Queue } from "../../../src/coordinator/jobs.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord } from "../../builders/run.ts";

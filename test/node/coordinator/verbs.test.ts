@@ -1,11 +1,11 @@
 /** What each verb of an operator does to a run in each place of its life. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { isOpen } from "../../../src/coordinator/jobs.ts";
-import type { Run } from "../../../src/coordinator/run.ts";
+import type { Run } from "../../../src/schemas/run.ts";
 import type { IngestCheckpoint } from "../../../src/ingest/checkpoint.ts";
 import type { RunContext, IngestStepResult } from "../../../src/ingest/step.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
-import { type Stage, STAGES } from "../../../src/ingest/report.ts";
+import { type Stage, STAGES } from "../../../src/schemas/run-report.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
 import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";

@@ -4,7 +4,7 @@ import { toFailure } from "../../../src/coordinator/ingest-work.ts";
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
 import { StepNeverEnded } from "../../../src/coordinator/engine.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
-import { StoreError, StoreTimeout } from "../../../src/storage/deadline.ts";
+import { StoreError, StoreTimeout } from "../../../src/platform/deadline.ts";
 
 const SHRINK: GuardTrip = {
   guard: "guard_shrink",

@@ -4,7 +4,7 @@ import {
   decodeAccepted,
   decodeHeld,
   HELD_FILE,
-} from "../../../src/acceptance/ledger-files.ts";
+} from "../../../src/ingest/ledger-files.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
 import type { Accepted } from "../../../src/acceptance/airport.ts";
 import { ourAirports } from "../../../src/sources/our-airports.ts";

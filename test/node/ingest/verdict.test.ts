@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Run } from "../../../src/coordinator/run.ts";
+import type { Run } from "../../../src/schemas/run.ts";
 import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 import { anAirportRow, csvOf } from "../../builders/source.ts";

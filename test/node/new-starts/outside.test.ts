@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BackupManifest } from "../../../src/backup/format.ts";
-import { CRON_JOBS, cronJob } from "../../../src/schedule.ts";
+import { CRON_JOBS, cronJob } from "../../../src/coordinator/schedule.ts";
 import { droppedUpstream } from "../../../src/sources/dropped-upstream.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../../../src/sources/http-upstream.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { loadAlertConfig } from "../../../src/alerts/settings.ts";
-import { CONFIG_SETTINGS, loadConfig } from "../../../src/config.ts";
-import { ACCESS_SETTINGS, readCredentials } from "../../../src/credentials.ts";
-import { LIMIT_SETTINGS } from "../../../src/health/limits.ts";
+import { loadAlertConfig } from "../../../src/monitor/alert-settings.ts";
+import { CONFIG_SETTINGS, loadConfig } from "../../../src/ingest/config.ts";
+import { ACCESS_SETTINGS, readCredentials } from "../../../src/platform/credentials.ts";
+import { LIMIT_SETTINGS } from "../../../src/monitor/limits.ts";
 import { HostileTrial } from "../../builders/hostile-trial.ts";
 import { SETTING_VALUES } from "../../builders/hostile-values.ts";
 import { resultOf } from "../../builders/monitor-world.ts";

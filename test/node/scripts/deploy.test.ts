@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { callCatalog } from "../../../scripts/service-call.ts";
-import { WATCH_CRON } from "../../../src/schedule.ts";
+import { WATCH_CRON } from "../../../src/coordinator/schedule.ts";
 import { DeployedWorker } from "../../builders/deployed-worker.ts";
 import { ACCOUNT_ID, FakeCloudflare } from "../../builders/fake-cloudflare.ts";
 import { startSmallUpstream } from "../../builders/small-upstream.ts";

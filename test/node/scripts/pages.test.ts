@@ -5,12 +5,12 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { docsPages } from "../../../scripts/docs-content.ts";
 import { slugOf } from "../../../scripts/html.ts";
-import { SETTING_NAMES } from "../../../src/settings.ts";
-import { HELD_RULES } from "../../../src/acceptance/held-change.ts";
-import { ALERT_STATES } from "../../../src/alerts/alert-run.ts";
+import { SETTING_NAMES } from "../../../src/monitor/settings.ts";
+import { HELD_RULES } from "../../../src/schemas/held-change.ts";
+import { ALERT_STATES } from "../../../src/schemas/alert-run.ts";
 import { VERDICT_STATES } from "../../../src/backup/verdict.ts";
-import { SOURCE_NAMES } from "../../../src/config.ts";
-import { OVERRIDABLE } from "../../../src/ingest/overridable.ts";
+import { SOURCE_NAMES } from "../../../src/ingest/config.ts";
+import { OVERRIDABLE } from "../../../src/schemas/overridable.ts";
 
 const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();
 

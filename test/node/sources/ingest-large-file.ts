@@ -3,7 +3,7 @@
  * builds a catalog, for a test that runs this with little memory. Writes what came of it as JSON to standard output.
  */
 import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
-import { ledgerOf } from "../../../src/acceptance/ledger-files.ts";
+import { ledgerOf } from "../../../src/ingest/ledger-files.ts";
 import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
 import { acceptSources } from "../../../src/ingest/accept-sources.ts";
 import { ourAirports } from "../../../src/sources/our-airports.ts";

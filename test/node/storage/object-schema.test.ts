@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { MONITOR_SCHEMA } from "../../../src/alerts/monitor-state.ts";
+import { MONITOR_SCHEMA } from "../../../src/monitor/monitor-state.ts";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
 import { migrate, type ObjectSchema, OtherVersion } from "../../../src/storage/tables.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MONITOR_SCHEMA } from "../../../src/alerts/monitor-state.ts";
+import { MONITOR_SCHEMA } from "../../../src/monitor/monitor-state.ts";
 import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
 import type { ObjectSchema } from "../../../src/storage/tables.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";

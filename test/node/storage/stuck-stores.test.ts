@@ -3,7 +3,7 @@ import { createBackupStore } from "../../../src/storage/backup-store.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { createDatabaseCopy } from "../../../src/storage/database-copy.ts";
 import { createDropBox, createSourceArchive } from "../../../src/storage/source-archive.ts";
-import { StoreError } from "../../../src/storage/deadline.ts";
+import { StoreError } from "../../../src/platform/deadline.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { A_CLAIM } from "../../builders/memory-catalog-store.ts";
 

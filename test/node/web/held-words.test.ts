@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AirportRecord, HeldChange } from "../../../src/acceptance/held-change.ts";
+import type { AirportRecord, HeldChange } from "../../../src/schemas/held-change.ts";
 import { compareWords, effectOf } from "../../../src/web/dashboard/held-words.ts";
 
 const AIRPORT: AirportRecord = {

@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { BackupJob } from "../../../src/backup/job.ts";
+import type { BackupJob } from "../../../src/schemas/backup-job.ts";
 import { admin } from "../checked-fetch.ts";
 import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
 

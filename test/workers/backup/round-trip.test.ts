@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
-import type { BackupJob } from "../../../src/backup/job.ts";
+import type { BackupJob } from "../../../src/schemas/backup-job.ts";
 import {
   coordinator,
   RUN_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { MESSAGE_MAX_BYTES } from "../../../src/ingest/guards.ts";
 import { compress, type CompressionTask } from "../../../src/ingest/segment-coders.ts";
 import { encodeBlocks } from "../../../src/ingest/own-blocks.ts";
-import { SegmentCompressor } from "../../../src/worker.ts";
+import { SegmentCompressor } from "../../../src/worker/worker.ts";
 import { REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
 import { coordinator, enqueue, RUN_TIMEOUT_MS, runEnded } from "./coordinator-under-test.ts";
 import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";

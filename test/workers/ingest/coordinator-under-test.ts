@@ -2,10 +2,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { INGEST_INSTANCE } from "../../../src/instances.ts";
+import { INGEST_INSTANCE } from "../../../src/platform/instances.ts";
 import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
 import type { EnqueueRequest } from "../../../src/coordinator/run-record.ts";
-import type { Run } from "../../../src/coordinator/run.ts";
+import type { Run } from "../../../src/schemas/run.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 

@@ -1,10 +1,10 @@
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ALERTS_INSTANCE, INGEST_INSTANCE } from "../../../src/instances.ts";
-import { CRON_JOBS } from "../../../src/schedule.ts";
-import { StoreTimeout } from "../../../src/storage/deadline.ts";
-import worker from "../../../src/worker.ts";
+import { ALERTS_INSTANCE, INGEST_INSTANCE } from "../../../src/platform/instances.ts";
+import { CRON_JOBS } from "../../../src/coordinator/schedule.ts";
+import { StoreTimeout } from "../../../src/platform/deadline.ts";
+import worker from "../../../src/worker/worker.ts";
 import { coordinator, historyRows, settled } from "./coordinator-under-test.ts";
 
 const [CRON = ""] = Object.keys(CRON_JOBS);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { embeddedSnapshot } from "../../../src/storage/embedded-snapshot.ts";
-import { StoreError } from "../../../src/storage/deadline.ts";
+import { StoreError } from "../../../src/platform/deadline.ts";
 
 const snapshot = embeddedSnapshot(env.ASSETS);
 

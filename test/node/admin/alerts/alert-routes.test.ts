@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { withoutInactive } from "../../../../src/alerts/alert-run.ts";
+import { withoutInactive } from "../../../../src/schemas/alert-run.ts";
 import { READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { status, WebhookReceiver } from "../../../builders/webhook-receiver.ts";

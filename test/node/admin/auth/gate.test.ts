@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AdminToken } from "../../../../src/credentials.ts";
+import type { AdminToken } from "../../../../src/platform/credentials.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { BackupJob } from "../../../../src/backup/job.ts";
+import type { BackupJob } from "../../../../src/schemas/backup-job.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { backupManifestKey } from "../../../../src/storage/keys.ts";
 import { anId } from "../../../builders/an-id.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { DEFAULT_LIMITS, NOW } from "../../../builders/facts.ts";
 import { sha256Hex } from "../../../../src/catalog/bytes.ts";
-import { fingerprintOf } from "../../../../src/health/rules.ts";
+import { fingerprintOf } from "../../../../src/monitor/rules.ts";
 import { MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import type { Manifest } from "../../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aVersion } from "../../../builders/manifest.ts";

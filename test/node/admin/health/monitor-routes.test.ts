@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { answerQuestions } from "../../../../src/admin/health/answers.ts";
-import { RULE_NAMES } from "../../../../src/health/rule-names.ts";
+import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { OPERATOR_TOKEN } from "../../../builders/admin-tokens.ts";

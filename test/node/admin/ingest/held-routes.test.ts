@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { HeldChange } from "../../../../src/acceptance/held-change.ts";
+import type { HeldChange } from "../../../../src/schemas/held-change.ts";
 import { sourceKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anUpstream } from "../../../builders/coordinator-world.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { RUN_MODES } from "../../../../src/ingest/report.ts";
-import type { Run } from "../../../../src/coordinator/run.ts";
-import { StoreError } from "../../../../src/storage/deadline.ts";
+import { RUN_MODES } from "../../../../src/schemas/run-report.ts";
+import type { Run } from "../../../../src/schemas/run.ts";
+import { StoreError } from "../../../../src/platform/deadline.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";
 

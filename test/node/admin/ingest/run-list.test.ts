@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { listRuns } from "../../../../src/admin/ingest/find-runs.ts";
-import { createHistory } from "../../../../src/coordinator/history.ts";
-import { type Run, RUN_STATES } from "../../../../src/coordinator/run.ts";
+import { createHistory } from "../../../../src/storage/run-history.ts";
+import { type Run, RUN_STATES } from "../../../../src/schemas/run.ts";
 import { anId } from "../../../builders/an-id.ts";
 import { MemoryD1 } from "../../../builders/memory-d1.ts";
 import { aRunRecord } from "../../../builders/run.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { nothingChanged } from "../../../../src/ingest/diffs.ts";
-import type { Run } from "../../../../src/coordinator/run.ts";
+import type { Run } from "../../../../src/schemas/run.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";
 import { aRunRecord } from "../../../builders/run.ts";

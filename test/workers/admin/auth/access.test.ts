@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import worker from "../../../../src/worker.ts";
+import worker from "../../../../src/worker/worker.ts";
 import { checkedFetch } from "../../checked-fetch.ts";
 import { AccessTeam, AUDIENCE, type JwtChanges, TEAM } from "../../../builders/access-team.ts";
-import type { CredentialSettings } from "../../../../src/credentials.ts";
+import type { CredentialSettings } from "../../../../src/platform/credentials.ts";
 
 let team: AccessTeam;
 /** Where keys were fetched from. */

@@ -8,7 +8,7 @@ describe("the tokens of the secret ADMIN_TOKENS", () => {
     ["malformed", "[{]", "admin_misconfigured"],
   ])("close only the admin routes when they are %s", async (_, tokens, code) => {
     vi.resetModules();
-    const { default: worker } = await import("../../../../src/worker.ts");
+    const { default: worker } = await import("../../../../src/worker/worker.ts");
     const bindings = { ...env, ADMIN_TOKENS: tokens } as Env; // a secret that is not set
     const headers = { authorization: "Bearer s3cr3t" };
     const ask = async (url: string) => worker.fetch(new Request(url, { headers }), bindings);

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { INGEST_INSTANCE } from "../../../../src/instances.ts";
+import { INGEST_INSTANCE } from "../../../../src/platform/instances.ts";
 import { admin } from "../../checked-fetch.ts";
 
 /** Resets the coordinator, which breaks every stub that has been used. */

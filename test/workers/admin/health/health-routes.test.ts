@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import notice from "../../../../data/NOTICE.md";
-import { INGEST_INSTANCE } from "../../../../src/instances.ts";
+import { INGEST_INSTANCE } from "../../../../src/platform/instances.ts";
 import { createCatalogStore } from "../../../../src/storage/catalog-store.ts";
 import { aVersion } from "../../../builders/manifest.ts";
 import { admin, checkedFetch } from "../../checked-fetch.ts";

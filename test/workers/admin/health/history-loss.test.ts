@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { INGEST_INSTANCE } from "../../../../src/instances.ts";
+import { INGEST_INSTANCE } from "../../../../src/platform/instances.ts";
 import { admin } from "../../checked-fetch.ts";
 
 async function findLoss(): Promise<object[] | undefined> {

@@ -1,0 +1,54 @@
+/** How held changes are ordered and decided, and when they are due. */
+import { hasElapsed, HOUR_MS, isAhead } from "../platform/time.ts";
+import { HELD_RULES, type HeldChange } from "../schemas/held-change.ts";
+
+/** The place of a change in the list of held changes: the most urgent first, then by code. */
+export function rankOf({ rules: [first], iata, id }: HeldChange): string {
+  const rank = first === undefined ? HELD_RULES.length : HELD_RULES.indexOf(first);
+  return `${String(rank).padStart(2, "0")} ${iata ?? ""} ${id}`;
+}
+
+/** What an operator decides about a held change. */
+export interface Decision {
+  /** Id of the held change. */
+  readonly id: string;
+  readonly verdict: "approved" | "rejected";
+  readonly by: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly note: string | null;
+}
+
+type DecisionsById = ReadonlyMap<string, Decision>;
+
+/** Indexes decisions by the id of their change; the latest counts. */
+export function byChange(decisions: readonly Decision[]): DecisionsById {
+  return new Map(decisions.map((decision) => [decision.id, decision]));
+}
+
+/** Applies the decision about a change. */
+export function withDecision(held: HeldChange, decisions: DecisionsById): HeldChange {
+  const decision = decisions.get(held.id);
+  if (decision === undefined || held.state === "corrected") return held;
+  const { verdict, by, at, note } = decision;
+  return { ...held, state: verdict, due_at: null, decided_by: by, decided_at: at, note };
+}
+
+/** Longest time between two runs that have seen the same: a day, and half of one for a late run. */
+const GAP_MS = 36 * HOUR_MS;
+/** Of the daily runs that have seen a change, the first may have been late and the last on time. */
+const LATENESS_MS = HOUR_MS;
+
+/** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
+export function isUnbroken(
+  { since, wanted_since, last_seen }: Pick<HeldChange, "since" | "wanted_since" | "last_seen">,
+  now: number,
+): boolean {
+  const isWrong = isAhead(since, now) || isAhead(wanted_since, now);
+  return !isWrong && !hasElapsed(last_seen, GAP_MS + 1, now);
+}
+
+/** Whether upstream has said the same for long enough. */
+export function isDue({ due_at }: Pick<HeldChange, "due_at">, now: number): boolean {
+  return due_at !== null && now >= Date.parse(due_at) - LATENESS_MS;
+}

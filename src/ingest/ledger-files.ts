@@ -1,0 +1,62 @@
+/** The archived files of a ledger, as gzipped JSON. A version is built from the first one. */
+import { node } from "../platform/node.ts";
+import { gunzip } from "../sources/snapshot.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
+import type { Accepted, Ledger } from "../acceptance/airport.ts";
+import type { HeldChange } from "../schemas/held-change.ts";
+
+export const ACCEPTED_FILE = "accepted.json.gz";
+export const HELD_FILE = "held.json.gz";
+
+/** SHA-256 (hex) of the files of a ledger. */
+export interface LedgerFiles {
+  readonly accepted: string;
+  readonly held: string;
+}
+
+/** The ledger among the sources of a version; null if it has none. */
+export function ledgerOf(sources: { readonly [file: string]: string }): LedgerFiles | null {
+  const [accepted, held] = [sources[ACCEPTED_FILE], sources[HELD_FILE]];
+  return accepted === undefined || held === undefined ? null : { accepted, held };
+}
+
+export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array {
+  return node.zlib.gzipSync(JSON.stringify(value));
+}
+
+/** Decodes an archived file of accepted airports. Only `encodeFile` makes them; their names are their hashes. */
+export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise<Accepted> {
+  return new Response(gunzip(bytes)).json();
+}
+
+/** Decodes an archived file of held changes. */
+export async function decodeHeld(
+  bytes: ReadableStream<Uint8Array>,
+): Promise<readonly HeldChange[]> {
+  return new Response(gunzip(bytes)).json();
+}
+
+/**
+ * Reads the first ledger whose airports are archived.
+ *
+ * @param ledgers the present one, and earlier ones, newest first.
+ * @returns no ledger if there is none, and whether the present one is lost.
+ * @throws StoreError if the archive fails.
+ */
+export async function readLedger(
+  archive: Pick<SourceArchive, "read">,
+  ledgers: readonly LedgerFiles[],
+): Promise<{ readonly ledger: Ledger | null; readonly isLost: boolean }> {
+  for (const [index, files] of ledgers.entries()) {
+    const bytes = await archive.read(files.accepted);
+    if (bytes === null) continue;
+    const accepted = await decodeAccepted(new Blob([bytes]).stream());
+    const held = await archive.read(files.held);
+    const isLost = index > 0;
+    if (held !== null)
+      return { ledger: { accepted, held: await decodeHeld(new Blob([held]).stream()) }, isLost };
+    // What waited is seen again, and waits anew.
+    return { ledger: { accepted, held: [] }, isLost };
+  }
+  return { ledger: null, isLost: ledgers.length > 0 };
+}

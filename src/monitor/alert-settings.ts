@@ -1,0 +1,124 @@
+import { Buffer } from "node:buffer";
+import * as z from "zod";
+import { type Limits, type LimitSettings, readLimits } from "./limits.ts";
+import { describeIssues, parseJson } from "../platform/parse-json.ts";
+
+const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
+
+/** A receiver of messages. `url` and `key` are never shown or logged. */
+export interface WebhookTarget {
+  readonly name: string;
+  readonly kind: (typeof WEBHOOK_KINDS)[number];
+  readonly url: string;
+  /** Key of the signatures; null to send unsigned messages. */
+  readonly key: Buffer | null;
+}
+
+/** Validated settings of the alerts. */
+export interface AlertConfig {
+  readonly limits: Limits;
+  /** Empty to notify nobody. */
+  readonly targets: readonly WebhookTarget[];
+  /** Dead-man's switch: called after each evaluation, so that missing evaluations are noticed. */
+  readonly pingUrl: string | null;
+}
+
+/** The names of the settings that are secrets. */
+export const SECRET_ALERT_SETTINGS = ["ALERT_WEBHOOKS", "ALERT_PING_URL"] as const;
+
+/** The raw settings that `loadAlertConfig` reads. A missing one has its default. */
+export type AlertSettings = LimitSettings & {
+  readonly [S in (typeof SECRET_ALERT_SETTINGS)[number]]?: string | undefined;
+};
+
+/**
+ * Parses the settings. A wrong limit has its default, a wrong webhook or address of the ping is left
+ * out, and `problems` names each without URLs or secrets.
+ */
+export function loadAlertConfig(settings: AlertSettings): {
+  readonly config: AlertConfig;
+  readonly problems: readonly string[];
+} {
+  const { limits, problems } = readLimits(settings);
+  const { ALERT_WEBHOOKS: webhooks = "[]", ALERT_PING_URL: pingUrl = null } = settings;
+  const { targets, problem } = readTargets(webhooks);
+  const pingProblem = pingUrl === null ? null : urlProblem(pingUrl);
+  return {
+    config: { limits, targets, pingUrl: pingProblem === null ? pingUrl : null },
+    problems: [
+      ...problems,
+      ...(problem === null ? [] : [`ALERT_WEBHOOKS ${problem}`]),
+      ...(pingProblem === null ? [] : [`ALERT_PING_URL ${pingProblem}`]),
+    ],
+  };
+}
+
+const MAX_TARGETS = 10;
+
+const target = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be 1 to 40 of a-z, 0-9, _ and -, as in ops-chat"),
+    kind: z.enum(WEBHOOK_KINDS),
+    url: z.string().superRefine((url, context) => {
+      const problem = urlProblem(url);
+      if (problem !== null) context.addIssue(problem);
+    }),
+    secret: z
+      .string()
+      .transform((text, context) => {
+        const key = signingKey(text);
+        if (key === undefined) context.addIssue('must be "whsec_" and 24 to 64 bytes in base64');
+        return key ?? z.NEVER;
+      })
+      .optional(),
+  })
+  .transform(({ secret: key = null, ...rest }): WebhookTarget => ({ ...rest, key }));
+
+const targetList = z
+  .array(target)
+  .max(MAX_TARGETS, `may name ${MAX_TARGETS} at most`)
+  .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
+    message: "must have names that differ",
+  });
+
+/** A secret of Standard Webhooks: `whsec_` and the key in base64. */
+const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+/** Lengths of a key. */
+const KEY_BYTES = { min: 24, max: 64 };
+
+/** Returns the key of a secret; undefined if it is none of 24 to 64 bytes. */
+export function signingKey(secret: string): Buffer | undefined {
+  const key = Buffer.from(SECRET.exec(secret)?.[1] ?? "", "base64");
+  return key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max ? key : undefined;
+}
+
+/** Parses the targets. Of a wrong list it takes those that are right, so that they hear of it. */
+function readTargets(text: string): {
+  readonly targets: readonly WebhookTarget[];
+  readonly problem: string | null;
+} {
+  const list = parseJson(text);
+  const parsed = targetList.safeParse(list);
+  if (parsed.success) return { targets: parsed.data, problem: null };
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  const right = items.flatMap((item) => target.safeParse(item).data ?? []);
+  const byName = new Map(right.map((found) => [found.name, found]));
+  return {
+    targets: [...byName.values()].slice(0, MAX_TARGETS),
+    problem: `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${describeIssues(parsed.error)}`,
+  };
+}
+
+/** Loopback hosts, which need no https. */
+const OWN_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Describes the problem of a URL as the end of a sentence; null if it is valid. */
+function urlProblem(text: unknown): string | null {
+  if (typeof text !== "string" || !URL.canParse(text)) return "is not a URL";
+  const { protocol, username, password, hostname } = new URL(text);
+  if (username !== "" || password !== "") return "must have no user name and no password";
+  const isOwn = protocol === "http:" && OWN_HOSTS.has(hostname);
+  return protocol === "https:" || isOwn ? null : "must begin with https://";
+}

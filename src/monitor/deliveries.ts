@@ -1,0 +1,153 @@
+/**
+ * What a webhook was told last, compared with what is true: the difference is due to it. Pure: no
+ * clock, no I/O.
+ */
+import * as z from "zod";
+import { count, type DeepReadonly } from "../schemas/fields.ts";
+import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
+import { storedTime } from "../storage/object-tables.ts";
+import { hasElapsed, timeText } from "../platform/time.ts";
+import { ALERT_CHANGES, type AlertChange } from "../schemas/alert-run.ts";
+import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
+import type { Notice } from "./webhook.ts";
+
+/** An open alert as a webhook knows it. Times are milliseconds since 1970. */
+const knownAlert = z.object({
+  raisedAt: storedTime,
+  /** Time of the last delivery. */
+  deliveredAt: storedTime,
+  /** What it was told since the alert was raised. */
+  told: z.array(z.enum(ALERT_CHANGES)),
+  /** The severities under which it knows the alert. */
+  severities: z.array(z.enum(SEVERITIES)),
+});
+export type KnownAlert = DeepReadonly<z.output<typeof knownAlert>>;
+
+const undeliveredChange = z.object({ change: z.enum(ALERT_CHANGES), messageId: z.string() });
+
+/** What a webhook was told last. */
+export const targetRecord = z.object({
+  /** Consecutive evaluations with a failed delivery. */
+  failures: count,
+  lastError: z.string().nullable(),
+  /** The alerts that it knows as open, by fingerprint. */
+  known: z.record(z.string(), knownAlert),
+  /** The changes that it has not accepted yet, by fingerprint. */
+  undelivered: z.record(z.string(), undeliveredChange),
+});
+export type TargetRecord = DeepReadonly<z.output<typeof targetRecord>>;
+
+export const NEW_TARGET: TargetRecord = {
+  failures: 0,
+  lastError: null,
+  known: {},
+  undelivered: {},
+};
+
+export type DueNotice = Notice & Readonly<z.output<typeof undeliveredChange>>;
+
+interface DueContext {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Interval at which an open alert is repeated. */
+  readonly repeatMs: number;
+  /** The id of the message with all news. */
+  readonly newId: string;
+}
+
+/** Lists what a target does not know. What it has not accepted stays in the same message. */
+export function noticesDue(
+  { known: knownAlerts, undelivered }: TargetRecord,
+  evaluated: readonly Evaluated[],
+  { now, repeatMs, newId }: DueContext,
+): readonly DueNotice[] {
+  return evaluated.flatMap(({ record: { track }, result }) => {
+    const { fingerprint, severity, suppressed } = result;
+    const known = knownAlerts[fingerprint];
+    const change = dueChange(track, known, { now, repeatMs, suppressed });
+    if (change === null) return [];
+    const before = undelivered[fingerprint];
+    return {
+      ...result,
+      change,
+      messageId: before?.change === change ? before.messageId : newId,
+      severities: severitiesDue(known?.severities ?? [], { change, severity }),
+      // The clock may have been ahead when the alert was raised.
+      startsAt: timeText(Math.min(track.raisedAt ?? known?.raisedAt ?? now, now)),
+      endsAt: change === "resolved" ? timeText(now) : null,
+    };
+  });
+}
+
+/** Returns the change of an alert that a target does not know; null if it knows what is true. */
+export function dueChange(
+  { state, goods, raisedAt }: AlertTrack,
+  known: KnownAlert | undefined,
+  {
+    now,
+    repeatMs,
+    suppressed,
+  }: Pick<DueContext, "now" | "repeatMs"> & {
+    /** Whether a pause excuses the alert, so that raising it notifies nobody. */
+    readonly suppressed: boolean;
+  },
+): AlertChange | null {
+  if (raisedAt === null) return known === undefined ? null : "resolved";
+  // A recovering alert may resolve at the next evaluation.
+  if (suppressed || goods > 0 || !needsAttention(state)) return null;
+  const change = state === "firing" ? "fired" : "nodata";
+  // The target may know an earlier incident, whose end it has not accepted.
+  if (known?.raisedAt !== raisedAt || !known.told.includes(change)) return change;
+  return hasElapsed(known.deliveredAt, repeatMs, now) ? "repeated" : null;
+}
+
+/**
+ * Returns the severities of a notice. The severity is a label, and receivers tell alerts apart by
+ * their labels: an open alert stays as grave as it was, and its end has every severity that the target
+ * knows.
+ */
+function severitiesDue(
+  known: readonly Severity[],
+  { change, severity }: { readonly change: AlertChange; readonly severity: Severity },
+): readonly Severity[] {
+  if (change === "resolved") return known;
+  return known.includes("fail") ? ["fail"] : [severity];
+}
+
+/** Returns the record of a target to which these notices are about to be sent. */
+export function beforeDelivery(record: TargetRecord, due: readonly DueNotice[]): TargetRecord {
+  const undelivered = due.map(({ fingerprint, change, messageId }) => [
+    fingerprint,
+    { change, messageId },
+  ]);
+  return { ...record, undelivered: Object.fromEntries(undelivered) };
+}
+
+/** Returns the record of a target that has accepted these notices at `now`. */
+export function afterDelivery(
+  record: TargetRecord,
+  notices: readonly Pick<Notice, "fingerprint" | "change" | "startsAt" | "severities">[],
+  now: number,
+): TargetRecord {
+  const known = new Map(Object.entries(record.known));
+  const undelivered = new Map(Object.entries(record.undelivered));
+  for (const { fingerprint, change, startsAt, severities } of notices) {
+    undelivered.delete(fingerprint);
+    const raisedAt = Date.parse(startsAt);
+    const before = known.get(fingerprint);
+    const told = before?.raisedAt === raisedAt ? before.told : [];
+    if (change === "resolved") known.delete(fingerprint);
+    else
+      known.set(fingerprint, {
+        raisedAt,
+        deliveredAt: now,
+        told: [...new Set([...told, change])],
+        severities: [...new Set([...(before?.severities ?? []), ...severities])],
+      });
+  }
+  return {
+    ...record,
+    known: Object.fromEntries(known),
+    undelivered: Object.fromEntries(undelivered),
+  };
+}

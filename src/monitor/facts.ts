@@ -1,0 +1,295 @@
+/** The inputs of the health rules. Each is a value or the reason why it is unreadable. */
+import type { BackupTimes } from "../backup/read-backups.ts";
+import type { Run } from "../schemas/run.ts";
+import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { Version } from "../schemas/version.ts";
+import type { Pause } from "../schemas/pause.ts";
+import type { RunError } from "../schemas/run-report.ts";
+import {
+  bodyBlobs,
+  ownBlobs,
+  type LocaleEntry,
+  type Manifest,
+  manifestBlobs,
+  segmentBlobs,
+} from "../catalog/manifest.ts";
+import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
+import { withDeadline } from "../platform/deadline.ts";
+import type { SetAside } from "../storage/object-tables.ts";
+
+export type Reading<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** The part of an ended run that the rules read. */
+export interface EndedRunFacts extends Pick<
+  Run,
+  "id" | "state" | "outcome" | "mode" | "finished_at"
+> {
+  readonly error: Pick<RunError, "code" | "message"> | null;
+  readonly guards: readonly Pick<Run["guards"][number], "guard" | "message">[];
+}
+
+/** The part of the coordinator's status that the rules read. */
+export interface IngestFacts extends Omit<
+  CoordinatorStatus,
+  "pause" | "running" | "queued" | "ended" | "current"
+> {
+  readonly pause: Pick<Pause, "at" | "by" | "note"> | null;
+  readonly running: Pick<Run, "id" | "stage" | "heartbeat_at"> | null;
+  readonly queued: readonly Pick<Run, "id" | "queued_at">[];
+  readonly ended: readonly EndedRunFacts[];
+  readonly current: Pick<Version, "generation" | "published_at"> | null;
+}
+
+/** The part of the published manifest that the rules read. */
+export interface Published extends Pick<Manifest, "generation" | "published_at" | "as_of"> {
+  readonly locales: { readonly [locale: string]: Pick<LocaleEntry, "coverage"> };
+}
+
+/** The published manifest as each store has it. */
+export type ManifestCopies<M = Published> = { readonly [R in Replica]: Copy<M> };
+
+/** A copy that differs from the published content. */
+interface DamagedCopy {
+  readonly replica: Replica;
+  readonly sha256: string;
+  readonly fault: "missing" | "corrupt";
+}
+
+/** Result of reading blobs from both stores: those of a due locale, and suspects. */
+interface CopyCheck {
+  /** The checked locale; null if none was due, so that only a sample was read. */
+  readonly locale: string | null;
+  /** Number of copies that were read and hashed. */
+  readonly checked: number;
+  readonly damaged: readonly DamagedCopy[];
+  /** SHA-256 (hex) of each blob of a body of which no copy is intact. Clients need no other blob. */
+  readonly lost: readonly string[];
+  /** Reasons why copies were unreadable. */
+  readonly unreadable: readonly string[];
+}
+
+/** Deliveries to one webhook. */
+export interface TargetFacts {
+  readonly name: string;
+  /** Consecutive evaluations with a failed delivery. */
+  readonly failures: number;
+  readonly lastError: string | null;
+}
+
+/** A stored value that could not be read. */
+type SetAsideFacts = Pick<SetAside, "table" | "key" | "at" | "problem">;
+
+/** An admin token. */
+export interface TokenFacts {
+  readonly id: string;
+  /** Milliseconds since 1970; null if it does not expire. */
+  readonly expiresAt: number | null;
+}
+
+/** Status of the monitor. Times are milliseconds since 1970. */
+export interface MonitorFacts {
+  /** Time of the first evaluation. */
+  readonly since: number;
+  /** The previous cron tick; null if there was none. */
+  readonly lastTickAt: number | null;
+  /** Start of the first of the evaluations in a row that could not read the coordinator, or of this one. */
+  readonly silentSince: number;
+  /** Rows waiting for D1. */
+  readonly outboxLength: number;
+  /** Its stored values that could not be read. */
+  readonly setAside: readonly SetAsideFacts[];
+  readonly targets: readonly TargetFacts[];
+  readonly tokens: readonly TokenFacts[];
+  /** The cron triggers that queue a run. */
+  readonly crons: readonly string[];
+  /** What is wrong with the settings, a sentence without secrets each. */
+  readonly settingProblems: readonly string[];
+}
+
+export interface Facts {
+  readonly ingest: Reading<IngestFacts>;
+  readonly catalog: ManifestCopies;
+  readonly copies: CopyCheck;
+  /** Whether D1 answers. */
+  readonly history: Reading<null>;
+  readonly backups: Reading<BackupTimes>;
+  readonly monitor: MonitorFacts;
+}
+
+/** Whether two versions share a number only: no installation publishes a generation twice. */
+export function isOther(
+  a: Pick<Published, "generation" | "published_at">,
+  b: Pick<Published, "generation" | "published_at">,
+): boolean {
+  return a.generation === b.generation && a.published_at !== b.published_at;
+}
+
+/** Returns the newer intact manifest of the two, or undefined if there is none. */
+export function newestPublished<M extends Published>({ kv, r2 }: ManifestCopies<M>): M | undefined {
+  return [kv, r2]
+    .flatMap((copy) => (copy.ok ? [copy.value] : []))
+    .toSorted((a, b) => b.generation - a.generation)[0];
+}
+
+/** Says which manifests have one of these faults, that of KV first. */
+export function describeFaults(
+  { kv, r2 }: ManifestCopies,
+  faults: readonly CopyFault["fault"][],
+): string[] {
+  return Object.entries({ kv, r2 }).flatMap(([replica, copy]) =>
+    copy.ok || !faults.includes(copy.fault)
+      ? []
+      : [`${replica} manifest is ${copy.fault} (${copy.detail})`],
+  );
+}
+
+/** Returns the published manifest, or null if none exists. Unreadable copies make it unreadable. */
+export function readPublished(catalog: ManifestCopies): Reading<Published | null> {
+  const published = newestPublished(catalog);
+  if (published !== undefined) return { ok: true, value: published };
+  const [why] = describeFaults(catalog, ["unreadable", "corrupt"]);
+  return why === undefined ? { ok: true, value: null } : { ok: false, why };
+}
+
+/** Sources of the facts. A function that throws or times out makes its input unreadable. */
+export interface FactSources {
+  readonly readIngest: () => Promise<IngestFacts>;
+  readonly store: Pick<CatalogStore, "readManifest" | "checkBlob" | "listBlobs">;
+  /** Throws if D1 fails. */
+  readonly pingHistory: () => Promise<unknown>;
+  readonly readBackups: () => Promise<BackupTimes>;
+  /** Deadline of each input. */
+  readonly inputTimeoutMs: number;
+}
+
+/** Deadline of an input. The coordinator may be busy compressing segments. */
+export const INPUT_TIMEOUT_MS = 25_000;
+
+/** Reads every input. A failed input never blocks the others. */
+export async function readFacts(
+  sources: FactSources,
+  { check, monitor }: { readonly check: CheckRequest; readonly monitor: MonitorFacts },
+): Promise<Facts> {
+  const { readIngest, store, pingHistory, readBackups, inputTimeoutMs } = sources;
+  const read = <T>(what: string, from: () => Promise<T>) => readFact(what, inputTimeoutMs, from);
+  const [ingest, kv, r2, history, backups] = await Promise.all([
+    read("the ingest coordinator", readIngest),
+    store.readManifest("kv"),
+    store.readManifest("r2"),
+    read("D1", async () => {
+      await pingHistory();
+      return null;
+    }),
+    read("the backups", readBackups),
+  ]);
+  const catalog = { kv, r2 };
+  const manifest = newestPublished(catalog);
+  const copies =
+    manifest === undefined ? NOTHING_CHECKED : await checkCopies(manifest, check, store);
+  return { ingest, catalog, copies, history, backups, monitor };
+}
+
+const NOTHING_CHECKED: CopyCheck = {
+  locale: null,
+  checked: 0,
+  damaged: [],
+  lost: [],
+  unreadable: [],
+};
+
+async function readFact<T>(
+  what: string,
+  timeoutMs: number,
+  from: () => Promise<T>,
+): Promise<Reading<T>> {
+  try {
+    return { ok: true, value: await withDeadline(what, timeoutMs, from()) };
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    return { ok: false, why: `${what} cannot be read (${cause})` };
+  }
+}
+
+const REPLICAS: readonly Replica[] = ["kv", "r2"];
+/** After this many unreadable copies the store counts as unreachable. */
+const UNREADABLE_MAX = 4;
+
+export interface CheckRequest {
+  /** Whether to check a locale. Otherwise suspects are read, and one body. */
+  readonly isLocaleDue: boolean;
+  /** The last checked locale; null if none. */
+  readonly after: string | null;
+  /** Blobs with a damaged copy. They are read each time until they are intact. */
+  readonly suspects: readonly string[];
+}
+
+/**
+ * Reads and hashes the suspects and, if due, the next locale's blobs from both stores, and those of
+ * any locale that R2 does not list; otherwise those of one body: a store that has lost everything is
+ * then found at once. Reads one blob at a time, so that at most its two copies are in memory.
+ */
+export async function checkCopies(
+  manifest: Manifest,
+  { isLocaleDue, after, suspects }: CheckRequest,
+  store: Pick<CatalogStore, "checkBlob" | "listBlobs">,
+): Promise<CopyCheck> {
+  const named = manifestBlobs(manifest);
+  const locale = isLocaleDue ? nextLocale(manifest, after) : null;
+  const entry = manifest.locales[locale ?? ""];
+  const changes = manifest.diffs.flatMap(({ common, local, deltas }) => [
+    common,
+    local[locale ?? ""] ?? [],
+    deltas?.blob ?? [],
+  ]);
+  const blobs =
+    entry === undefined
+      ? sampleBlobs(manifest)
+      : [...bodyBlobs(entry), ...ownBlobs(entry), ...changes.flat()];
+  const damaged: DamagedCopy[] = [];
+  const lost: string[] = [];
+  const unreadable: string[] = [];
+  const needed = new Set(Object.values(manifest.locales).flatMap(bodyBlobs));
+  let checked = 0;
+  const absent = locale === null ? [] : await findAbsent(named, store);
+  const suspected = suspects.filter((blob) => named.has(blob));
+  for (const sha256 of new Set([...suspected, ...absent, ...blobs])) {
+    if (unreadable.length >= UNREADABLE_MAX) break;
+    const copies = await Promise.all(REPLICAS.map((replica) => store.checkBlob(replica, sha256)));
+    const isLost = copies.every((copy) => !copy.ok && copy.fault !== "unreadable");
+    if (isLost && needed.has(sha256)) lost.push(sha256);
+    for (const [index, copy] of copies.entries()) {
+      const replica = REPLICAS[index] ?? "kv";
+      if (copy.ok) checked++;
+      else if (copy.fault === "unreadable") unreadable.push(copy.detail);
+      else damaged.push({ replica, sha256, fault: copy.fault });
+    }
+  }
+  return { locale, checked, damaged, lost, unreadable };
+}
+
+/** Most blobs that are read because R2 does not list them. */
+const ABSENT_READ = 50;
+
+/** Finds blobs that R2 does not list; none if it does not answer, which reading blobs finds as well. */
+async function findAbsent(
+  named: ReadonlySet<string>,
+  store: Pick<CatalogStore, "listBlobs">,
+): Promise<string[]> {
+  const listed = await store.listBlobs().catch(() => null);
+  const stored = new Set(listed ?? named);
+  return [...named].filter((sha256) => !stored.has(sha256)).slice(0, ABSENT_READ);
+}
+
+/** Returns the next locale in code unit order, cyclically; null if there is none. */
+function nextLocale({ locales }: Manifest, after: string | null): string | null {
+  const names = Object.keys(locales).toSorted();
+  return names.find((name) => name > (after ?? "")) ?? names[0] ?? null;
+}
+
+/** The blobs of the first locale's smallest body. */
+function sampleBlobs({ locales }: Manifest): string[] {
+  const { br, identity } = Object.values(locales)[0]?.bodies.proto ?? {};
+  const body = br ?? identity;
+  return body === undefined ? [] : segmentBlobs(body);
+}

@@ -1,0 +1,344 @@
+import { Cron } from "croner";
+import { PASSING_FAULTS } from "../sources/source-error.ts";
+import { RETRY_MAX_MS } from "../coordinator/jobs.ts";
+import { ageOf, DAY_MS, hasElapsed, isAwaited, timeText, unlessAhead } from "../platform/time.ts";
+import {
+  describeDuration,
+  type Finding,
+  judgeInput,
+  measureAge,
+  measured,
+  type RuleContext,
+  unknown,
+} from "./rule.ts";
+import {
+  type EndedRunFacts,
+  type Facts,
+  type IngestFacts,
+  isOther,
+  newestPublished,
+  type Published,
+} from "./facts.ts";
+
+/** Most failed runs in the evidence. */
+const RUNS_NAMED = 5;
+
+/** The input of most rules here. */
+type RunInput = Pick<Facts, "ingest">;
+
+/** Judges the number of consecutive failed runs. */
+export function judgeFailures({ ingest }: RunInput, { limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.ingestFailingRuns, unit: "runs" } as const;
+  return judgeInput(ingest, measurement, ({ ended }) => {
+    const failed = failuresInARow(ended);
+    const value = failed.length;
+    const [last] = failed;
+    const runs = failed.slice(0, RUNS_NAMED).map(({ id, finished_at, error }) => ({
+      id,
+      finished_at,
+      code: error?.code ?? null,
+      message: error?.message ?? null,
+    }));
+    const evidence = { runs };
+    if (last === undefined) return { value, message: "The last run succeeded.", evidence };
+    const count = value === 1 ? "run has" : "runs in a row have";
+    const { code = "no code", message: why = "no message" } = last.error ?? {};
+    // The message of a guard begins with its name.
+    const reason = why.startsWith(`${code}: `) ? why : `${code}: ${why}`;
+    return { value, message: `${value} ${count} failed, the last with ${reason}`, evidence };
+  });
+}
+
+/**
+ * Whether a run says if ingestion works: not a dry run, nor one that was cancelled or skipped, nor one
+ * that met foreign stores, which have a rule of their own.
+ */
+function decisive({ state, mode, error }: EndedRunFacts): boolean {
+  if (mode === "dry_run" || error?.code === "foreign_stores") return false;
+  return state === "succeeded" || state === "failed";
+}
+
+function failuresInARow(ended: readonly EndedRunFacts[]): readonly EndedRunFacts[] {
+  const runs = ended.filter(decisive);
+  const success = runs.findIndex(({ state }) => state === "succeeded");
+  return success === -1 ? runs : runs.slice(0, success);
+}
+
+/** Judges whether the last run failed because of upstream data that no retry fixes. */
+export function judgeSource({ ingest }: RunInput): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "runs" }, ({ ended }) => {
+    const last = ended.find(decisive);
+    if (last?.state !== "failed" || last.error === null || !isFinal(last.error.code))
+      return { value: 0, message: "Upstream can be used." };
+    const { id, error } = last;
+    const message = `Upstream is unusable until somebody fixes it or the settings: ${error.code}: ${error.message}`;
+    return { value: 1, message, evidence: { run_id: id } };
+  });
+}
+
+/** Whether a code names a fault of upstream that no retry mends. */
+function isFinal(code: string): boolean {
+  return code.startsWith("source_") && !PASSING_FAULTS.some((fault) => code === `source_${fault}`);
+}
+
+/**
+ * Judges how long the active job, or the next run, has made no progress. Nobody can see progress of
+ * a coordinator that is silent, so a long silence fails as well.
+ */
+export function judgeStuck(
+  { ingest, monitor: { silentSince } }: Pick<Facts, "ingest" | "monitor">,
+  { now, limits }: RuleContext,
+): Finding {
+  const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
+  if (!ingest.ok && hasElapsed(silentSince, limits.ingestStuckMs, now)) {
+    const found = measureAge(
+      silentSince,
+      now,
+      (age) => `No progress has been seen for ${age}: ${ingest.why}.`,
+    );
+    return measured({ ...measurement, ...found });
+  }
+  return judgeInput(ingest, measurement, (coordinator) => {
+    const held = expectedWork(coordinator);
+    if (held === null || isAwaited(Date.parse(held.since), held.waitMaxMs, now))
+      return { value: 0, message: "Nothing is held up." };
+    const { name, since, what, evidence } = held;
+    const found = measureAge(since, now, (age) => `${name} has been ${what} for ${age}.`);
+    return { ...found, evidence };
+  });
+}
+
+const JOB_NAMES = { run: "Backup", verify: "Verification", restore: "Restore" } as const;
+
+/**
+ * Finds what should make progress, and the time of its last progress: a backup job also during a
+ * pause. Ignores paused runs, runs behind another job, and a retry before its start time.
+ */
+function expectedWork({ pause, running, job, queued, nextDueAt }: IngestFacts) {
+  if (job !== null && job.heartbeat_at !== null) {
+    const name = `${JOB_NAMES[job.kind]} ${job.id}`;
+    const what = `in stage ${job.stage} without a heartbeat`;
+    const evidence = { job_id: job.id };
+    return { name, evidence, since: job.heartbeat_at, what, waitMaxMs: 0 };
+  }
+  if (pause !== null) return null;
+  if (running !== null && running.heartbeat_at !== null) {
+    const what = `in stage ${running.stage} without a heartbeat`;
+    const since = running.heartbeat_at;
+    const evidence = { run_id: running.id };
+    return { name: `Run ${running.id}`, evidence, since, what, waitMaxMs: 0 };
+  }
+  const [next] = queued;
+  if (running !== null || next === undefined) return null;
+  const since = nextDueAt ?? next.queued_at;
+  const what = "waiting though nothing runs";
+  const evidence = { run_id: next.id };
+  return { name: `Run ${next.id}`, evidence, since, what, waitMaxMs: RETRY_MAX_MS };
+}
+
+/** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
+export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
+  return judgeInput(ingest, measurement, ({ current, replicated }) => {
+    if (current === null || replicated)
+      return { value: 0, message: "The stores show what was published." };
+    const { generation, published_at } = current;
+    return measureAge(
+      published_at,
+      now,
+      (age) =>
+        `Generation ${generation} was published ${age} ago, and the stores do not show it yet.`,
+    );
+  });
+}
+
+const OWNER = { threshold: 1, unit: "copies" } as const;
+
+/** Judges whose the stores are by the manifest in R2, which no cache delays. */
+export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
+  if (!ingest.ok) return unknown(ingest.why, OWNER);
+  const inR2 = catalog.r2.ok ? catalog.r2.value : undefined;
+  const shown = ingest.value.current === null ? newestPublished(catalog) : inR2;
+  return judgeOwner(ingest.value, shown ?? null);
+}
+
+/**
+ * Judges whether the stores are of another installation or of a newer Worker. The coordinator looks
+ * every five minutes; until then, the manifest that the stores show is the evidence.
+ */
+export function judgeOwner(
+  { foreign, current }: Pick<IngestFacts, "foreign" | "current">,
+  shown: Pick<Published, "generation" | "published_at"> | null,
+): Finding {
+  const problem = foreign ?? findUnknown(current, shown);
+  return measured(
+    problem === null
+      ? { ...OWNER, value: 0, message: "The stores are this installation's own." }
+      : { ...OWNER, value: 1, message: `Nothing is published and nothing deleted: ${problem}` },
+  );
+}
+
+/** Says which version in the stores is not the coordinator's; null if none is, as far as is known. */
+function findUnknown(
+  current: IngestFacts["current"],
+  shown: Pick<Published, "generation" | "published_at"> | null,
+): string | null {
+  if (shown === null) return null;
+  const { generation } = shown;
+  if (current === null)
+    return `the stores have version ${generation}, and the coordinator has none: it has lost its state, or they are of another installation. If no other uses them, call POST /admin/catalog/take-over.`;
+  return isOther(shown, current)
+    ? `R2 has another version ${generation} than this installation has published. Give this one a bucket of its own; or call POST /admin/catalog/take-over, if the other no longer runs.`
+    : null;
+}
+
+/** Judges the number of guards that block a candidate. */
+export function judgeGuards({ ingest }: RunInput): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "guards" }, ({ ended }) => {
+    const refused = refusedRun(ended);
+    if (refused === undefined) return { value: 0, message: "No candidate is held back." };
+    const guards = refused.guards.map(({ guard, message }) => ({ guard, message }));
+    const reasons = guards.map(({ guard, message }) => `${guard}: ${message}`).join("; ");
+    const evidence = { run_id: refused.id, guards };
+    return { value: guards.length, message: `Run ${refused.id} was refused: ${reasons}`, evidence };
+  });
+}
+
+/** Returns the last run with a guard verdict, if the guards refused it. Ignores other failures. */
+function refusedRun(ended: readonly EndedRunFacts[]): EndedRunFacts | undefined {
+  const judged = ended
+    .filter(decisive)
+    .find(({ state, guards }) => state === "succeeded" || guards.length > 0);
+  return judged?.state === "failed" ? judged : undefined;
+}
+
+/** Judges how long the oldest surprising change by upstream has waited for a decision. */
+export function judgeHeld({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.changesHeldMs, unit: "ms" } as const;
+  return judgeInput(ingest, measurement, ({ held }) => {
+    if (held === null || held.oldest_since === null)
+      return { value: 0, message: "No change by upstream waits." };
+    const { waiting, oldest_since } = held;
+    const changes = waiting === 1 ? "One surprising change" : `${waiting} surprising changes`;
+    return measureAge(
+      oldest_since,
+      now,
+      (age) =>
+        `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${age}. Approve or reject them; otherwise a run accepts each once upstream has said the same for long enough.`,
+    );
+  });
+}
+
+/** Judges whether the last run has found the ledger in R2. */
+export function judgeLedger({ ingest }: RunInput): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "copies" }, ({ held }) =>
+    held?.ledger_lost === true
+      ? {
+          value: 1,
+          message:
+            "R2 had lost what was accepted, so that the last run began from an earlier version or from the snapshot. Restore a backup from before the loss.",
+        }
+      : { value: 0, message: "The last run found what was accepted." },
+  );
+}
+
+/** Time for which a loss of history stays a finding, unless a restore ends it: nothing brings the audit back. */
+const HISTORY_LOSS_SHOWN_MS = 7 * DAY_MS;
+
+const HISTORY = { threshold: 1, unit: "rows" } as const;
+
+/** Judges whether D1 has lost rows or tables, as far as the coordinator can be read. */
+export function judgeLostHistory({ ingest }: RunInput, context: RuleContext): Finding {
+  return ingest.ok ? judgeHistory(ingest.value, context) : unknown(ingest.why, HISTORY);
+}
+
+/** Judges whether D1 has lost rows or tables. */
+export function judgeHistory(
+  { historyLostAt }: Pick<IngestFacts, "historyLostAt">,
+  { now }: Pick<RuleContext, "now">,
+): Finding {
+  // Of a time ahead of now, the next reconciliation makes a true one.
+  const age = historyLostAt === null ? Infinity : (ageOf(historyLostAt, now) ?? 0);
+  if (age >= HISTORY_LOSS_SHOWN_MS)
+    return measured({ ...HISTORY, value: 0, message: "D1 has every run." });
+  const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
+  return measured({ ...HISTORY, value: 1, message });
+}
+
+/** Judges the length of a pause, which somebody may have forgotten. */
+export function judgePause({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.ingestPausedMs, unit: "ms" } as const;
+  return judgeInput(ingest, measurement, ({ pause }) => {
+    if (pause === null) return { value: 0, message: "Ingestion is not paused." };
+    const { at, by, note } = pause;
+    const found = measureAge(at, now, (age) => `Ingestion has been paused for ${age}.`);
+    return { ...found, evidence: { at, by, note } };
+  });
+}
+
+/** Judges queued runs and history rows waiting for D1. */
+export function judgeBacklog(facts: Facts, context: RuleContext): readonly Finding[] {
+  return [judgeQueue(facts, context), judgeOutboxes(facts, context)];
+}
+
+/** Judges the number of queued runs. While paused they wait on purpose. */
+function judgeQueue({ ingest }: RunInput, { limits }: RuleContext): Finding {
+  const labels = { queue: "ingest" };
+  const measurement = { labels, threshold: limits.queueBacklogRuns, unit: "runs" } as const;
+  return judgeInput(ingest, measurement, ({ queued, pause }) => {
+    const depth = queued.length;
+    return pause === null
+      ? { value: depth, message: `${depth} runs wait.` }
+      : { value: 0, message: `${depth} runs wait for resume.` };
+  });
+}
+
+/** Judges the rows that wait for D1. They can wait unseen while D1 fails, so it must answer. */
+function judgeOutboxes({ ingest, history, monitor }: Facts, { limits }: RuleContext): Finding {
+  const labels = { queue: "history" };
+  const measurement = { labels, threshold: limits.outboxBacklogRows, unit: "rows" } as const;
+  return judgeInput(history.ok ? ingest : history, measurement, ({ outboxLength }) => {
+    const value = outboxLength + monitor.outboxLength;
+    return { value, message: `${value} rows wait for D1.` };
+  });
+}
+
+/** Delay after which a tick counts as missed. */
+const TICK_GRACE_MS = 15 * 60 * 1000;
+/** Most missed ticks that are counted for each trigger. */
+const TICKS_COUNTED = 100;
+
+/**
+ * Judges the number of ticks that were due and did not come. The first is expected after the first
+ * publication.
+ */
+export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "ticks" }, (coordinator) => {
+    const { lastTicks, aheadTicks, oldestPublishedAt } = coordinator;
+    const publishedAt = unlessAhead(oldestPublishedAt, now);
+    const since = oldestPublishedAt === null ? now : monitor.since;
+    const firstDueAfter = publishedAt === null ? since : Date.parse(publishedAt);
+    const triggers = monitor.crons.map((cron) => {
+      const after = unlessAhead(lastTicks[cron], now) ?? firstDueAfter;
+      const due = new Cron(cron, { timezone: "UTC", paused: true })
+        .previousRuns(TICKS_COUNTED, new Date(now - TICK_GRACE_MS))
+        .filter((time) => time.getTime() > after);
+      const ahead = aheadTicks?.[cron];
+      return { cron, missed: due.length, ...(ahead !== undefined && { ahead: timeText(ahead) }) };
+    });
+    const late = triggers.filter(({ missed }) => missed > 0);
+    const sentences = late.map(
+      ({ cron, missed }) =>
+        `${missed === 1 ? "1 tick" : `${missed} ticks`} of "${cron}" did not come when due.`,
+    );
+    const wrong = triggers.flatMap(({ cron, ahead }) =>
+      ahead === undefined
+        ? []
+        : [`A tick of "${cron}" for ${ahead} lies ahead of now, and does not count.`],
+    );
+    return {
+      value: late.reduce((sum, { missed }) => sum + missed, 0),
+      message: [...(late.length === 0 ? ["Every tick came."] : sentences), ...wrong].join(" "),
+    };
+  });
+}

@@ -1,0 +1,263 @@
+import {
+  type CheckRequest,
+  type Facts,
+  type MonitorFacts,
+  newestPublished,
+  readFacts,
+} from "./facts.ts";
+import { evaluateRules } from "./rules.ts";
+import type { ShownMonitor } from "./service-checks.ts";
+import { describeError } from "../platform/log.ts";
+import type { SetAside } from "../storage/object-tables.ts";
+import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../platform/time.ts";
+import type { AlertResult, AlertRun, AlertTrigger } from "../schemas/alert-run.ts";
+import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
+import type { MonitorState } from "./monitor-state.ts";
+import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
+import type { Platform } from "./platform.ts";
+import type { AlertConfig } from "./alert-settings.ts";
+
+/** Most damaged blobs that each evaluation reads again. */
+const SUSPECTS_MAX = 50;
+/** Interval between checks of a locale's copies. */
+const CHECK_LOCALE_EVERY_MS = HOUR_MS;
+
+/** Interval between deletions of old rows in D1. */
+const CLEAN_EVERY_MS = HOUR_MS;
+const SAVE_DEADLINE_MS = 10_000;
+/** The cron trigger of evaluations. */
+const WATCH = "watch";
+
+export interface EvaluationRequest {
+  readonly trigger: AlertTrigger;
+  readonly requested_by: string;
+  /** Scheduled time of the cron tick (milliseconds since 1970); null if there is none. */
+  readonly tick: number | null;
+}
+
+type EvaluationResult =
+  | { readonly ok: true; readonly run: AlertRun }
+  | { readonly ok: false; readonly reason: "already_evaluated" };
+
+export interface MonitorStatus extends ShownMonitor {
+  readonly lastRun: AlertRun | null;
+  /** Evaluations that wait for D1. */
+  readonly outboxLength: number;
+}
+
+/**
+ * Evaluates the alerts. Evaluations run one after the other, so that overlapping ones notify once.
+ * Each stores its results before it sends messages, and each delivery as soon as it has succeeded.
+ * After a crash the next evaluation sends the undelivered changes under the same message id. A cron
+ * tick counts only after a complete evaluation, so that a failed one can be retried. D1 comes last.
+ */
+export class Monitor {
+  readonly #platform: Platform;
+  readonly #state: MonitorState;
+  readonly #notifier: Notifier;
+  /** Settles after the last waiting evaluation. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#state = platform.state;
+    this.#notifier = new Notifier(platform);
+  }
+
+  /** Evaluates all rules, notifies and records. A repeated cron tick counts once. */
+  evaluate(request: EvaluationRequest): Promise<EvaluationResult> {
+    const evaluating = this.#last.then(() => this.#evaluateOnce(request));
+    this.#last = evaluating.catch(() => {});
+    return evaluating;
+  }
+
+  /** Sends a test message to one target or to all. */
+  test(name: string | null, by: string): Promise<TestOutcome> {
+    return this.#notifier.test(this.#platform.config.targets, { name, by });
+  }
+
+  status(): MonitorStatus {
+    return {
+      lastRun: this.#state.values.get("last_run"),
+      outboxLength: this.#state.outbox.length,
+      webhooks: this.#platform.config.targets.length,
+    };
+  }
+
+  /** Lists the stored values that could not be read. */
+  setAside(): SetAside[] {
+    return this.#state.tables.setAside();
+  }
+
+  /** Forgets them, and returns them. */
+  forgetSetAside(): SetAside[] {
+    return this.#state.tables.forgetSetAside();
+  }
+
+  async #evaluateOnce(request: EvaluationRequest): Promise<EvaluationResult> {
+    const { tick } = request;
+    if (tick !== null && this.#state.ticks.has(WATCH, tick))
+      return { ok: false, reason: "already_evaluated" };
+    const id = this.#platform.newId();
+    try {
+      return { ok: true, run: await this.#evaluate(id, request, this.#platform.config) };
+    } catch (cause) {
+      this.#platform.log("error", "alerts_failed", { alert_run_id: id, ...describeError(cause) });
+      throw cause;
+    }
+  }
+
+  async #evaluate(id: string, request: EvaluationRequest, config: AlertConfig): Promise<AlertRun> {
+    const started_at = this.#platform.now();
+    const { trigger, requested_by } = request;
+    const log = logOf(this.#platform.log, id);
+    log("info", "alerts_started", { trigger, actor: requested_by });
+    const facts = await this.#readFacts(
+      config,
+      unlessAhead(request.tick, started_at) ?? started_at,
+    );
+    log("info", "alerts_facts_read", {
+      duration_ms: durationOf(started_at, this.#platform.now()),
+      checked_locale: facts.copies.locale,
+      checked_copies: facts.copies.checked,
+    });
+    const now = this.#platform.now();
+    const evaluated = this.#state.transaction(() => this.#decide(facts, config, now));
+    const begun: AlertRun = {
+      ...summarizeResults(evaluated),
+      id,
+      trigger,
+      requested_by,
+      started_at: timeText(started_at),
+      finished_at: null,
+      duration_ms: null,
+      notified: 0,
+      notify_failed: 0,
+      deliveries: [],
+      ping: null,
+      worker_version: this.#platform.workerVersion,
+    };
+    this.#state.transaction(() => this.#state.saveRun(begun));
+    for (const { result } of evaluated)
+      if (result.state !== result.previous_state)
+        log("info", "alert_changed", { ...result, evidence: undefined, notified: undefined });
+    const run = await this.#notifier.notifyAll(begun, evaluated, { config, now });
+    const ping = await this.#notifier.ping(config.pingUrl, log);
+    const finished = this.#finish({ ...run, ping }, started_at, request.tick);
+    log("info", "alerts_ended", { ...finished, results: undefined, deliveries: undefined });
+    await this.#saveHistory();
+    return finished;
+  }
+
+  #readFacts({ targets, limits }: AlertConfig, startedAt: number): Promise<Facts> {
+    const { tokens, crons, settingProblems, now } = this.#platform;
+    const since = unlessAhead(this.#state.values.get("since"), now()) ?? now();
+    this.#state.transaction(() => this.#state.values.set("since", since));
+    const lastTickAt = this.#lastTick();
+    // Nobody knows whether the coordinator was silent while the monitor slept.
+    const hasSlept = hasElapsed(lastTickAt, limits.monitorGapMs, startedAt);
+    const silentSince = unlessAhead(this.#state.values.get("silent_since"), now());
+    const silentBefore = hasSlept ? null : silentSince;
+    const monitor: MonitorFacts = {
+      since,
+      lastTickAt,
+      silentSince: silentBefore ?? startedAt,
+      outboxLength: this.#state.outbox.length,
+      setAside: this.setAside(),
+      targets: targets.map((target) => ({ name: target.name, ...this.#state.target(target) })),
+      tokens,
+      crons,
+      settingProblems,
+    };
+    return readFacts(this.#platform, { check: this.#nextCheck(), monitor });
+  }
+
+  /** Says which copies to read: the suspects, and once an hour those of the next locale. */
+  #nextCheck(): CheckRequest {
+    const { values } = this.#state;
+    return {
+      isLocaleDue: hasElapsed(
+        values.get("checked_at"),
+        CHECK_LOCALE_EVERY_MS,
+        this.#platform.now(),
+      ),
+      after: values.get("checked_locale"),
+      suspects: values.get("suspects") ?? [],
+    };
+  }
+
+  /** Records a check of copies: its locale, and the blobs that are suspects from now on. */
+  #recordCheck({ copies, catalog }: Facts, now: number): void {
+    const { locale, damaged, unreadable } = copies;
+    if (locale !== null && unreadable.length === 0) {
+      this.#state.values.set("checked_locale", locale);
+      this.#state.values.set("checked_at", now);
+    }
+    // After a failed read, suspects stay suspects.
+    const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
+    const before = isBlind ? (this.#state.values.get("suspects") ?? []) : [];
+    const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);
+    this.#state.values.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
+  }
+
+  /** Scheduled time of the newest evaluated tick that is not ahead of now; null before the first. */
+  #lastTick(): number | null {
+    return this.#state.ticks.newest(this.#platform.now())[WATCH] ?? null;
+  }
+
+  /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
+  async #saveHistory(): Promise<void> {
+    const { saveRuns, deleteOldRuns, now, log } = this.#platform;
+    const { values, outbox } = this.#state;
+    await outbox.drain({
+      send: async (rows) => saveRuns(rows.map(({ value }) => value)),
+      sent: async () => {
+        if (!hasElapsed(values.get("cleaned_at"), CLEAN_EVERY_MS, now())) return;
+        await deleteOldRuns();
+        values.set("cleaned_at", now());
+      },
+      deadlineMs: SAVE_DEADLINE_MS,
+      now,
+      log,
+    });
+  }
+
+  /** Advances and stores every alert. */
+  #decide(facts: Facts, config: AlertConfig, now: number): readonly Evaluated[] {
+    const known = this.#state.alerts();
+    const findings = evaluateRules(facts, { now, limits: config.limits });
+    const found = new Set(findings.map(({ fingerprint }) => fingerprint));
+    const watched = findings.map((finding) => step(known.get(finding.fingerprint), finding, now));
+    const gone = [...known.values()]
+      .filter(({ last }) => !found.has(last.fingerprint))
+      .map((record) => step(record, noLongerWatched(record), now));
+    for (const { record } of [...watched, ...gone])
+      this.#state.saveAlert(record.last.fingerprint, record);
+    this.#state.keepTargets(config.targets);
+    for (const { result } of gone)
+      if (this.#isOver(result, config)) this.#state.forgetAlert(result.fingerprint);
+    this.#recordCheck(facts, now);
+    this.#state.values.set("silent_since", facts.ingest.ok ? null : facts.monitor.silentSince);
+    return [...watched, ...gone];
+  }
+
+  /** Whether no target still awaits the end of an unwatched alert. */
+  #isOver({ state, fingerprint }: AlertResult, { targets }: AlertConfig): boolean {
+    const isOpen = targets.some((target) => fingerprint in this.#state.target(target).known);
+    return state === "inactive" && !isOpen;
+  }
+
+  #finish(run: AlertRun, started_at: number, tick: number | null): AlertRun {
+    const endedAt = this.#platform.now();
+    const finished: AlertRun = {
+      ...run,
+      finished_at: timeText(endedAt),
+      duration_ms: durationOf(started_at, endedAt),
+    };
+    this.#state.transaction(() => {
+      this.#state.saveRun(finished);
+      if (tick !== null) this.#state.ticks.add(WATCH, tick);
+    });
+    return finished;
+  }
+}

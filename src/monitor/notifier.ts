@@ -1,0 +1,171 @@
+import type { Log } from "../platform/log.ts";
+import { timeText } from "../platform/time.ts";
+import type { AlertRun, PingOutcome, Receipt } from "../schemas/alert-run.ts";
+import type { Evaluated } from "./alert-state.ts";
+import {
+  afterDelivery,
+  beforeDelivery,
+  type DueNotice,
+  noticesDue,
+  type TargetRecord,
+} from "./deliveries.ts";
+import type { MonitorState } from "./monitor-state.ts";
+import { type Notice, sendMessage, requestOnce } from "./webhook.ts";
+import type { AlertConfig, WebhookTarget } from "./alert-settings.ts";
+import type { Platform } from "./platform.ts";
+
+export type TestOutcome =
+  | { readonly ok: true; readonly receipts: readonly Receipt[] }
+  | {
+      readonly ok: false;
+      readonly reason: "unknown_target" | "no_targets";
+      readonly targets: readonly string[];
+    };
+
+/** A sent message with its receipt. */
+interface Sent {
+  readonly id: string;
+  readonly notices: readonly DueNotice[];
+  readonly receipt: Receipt;
+}
+
+/** Sends due messages to the webhooks and records each delivery at once. */
+export class Notifier {
+  readonly #platform: Platform;
+  readonly #state: MonitorState;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#state = platform.state;
+  }
+
+  /** Sends all due messages. Returns the evaluation with the receipts. */
+  async notifyAll(
+    run: AlertRun,
+    evaluated: readonly Evaluated[],
+    { config, now }: { readonly config: AlertConfig; readonly now: number },
+  ): Promise<AlertRun> {
+    const { repeatMs } = config.limits;
+    const all = await Promise.all(
+      config.targets.map((target) => this.#notify(run, target, evaluated, { now, repeatMs })),
+    );
+    const sent = all.flat();
+    const deliveries = sent.map(({ receipt }) => receipt);
+    const results = run.results.map((result) => ({
+      ...result,
+      notified: sent.flatMap(({ receipt: { target, delivered }, notices }) =>
+        notices
+          .filter(({ fingerprint }) => fingerprint === result.fingerprint)
+          .map(({ change }) => ({ target, change, delivered })),
+      ),
+    }));
+    const notified = deliveries.filter(({ delivered }) => delivered).length;
+    return {
+      ...run,
+      results,
+      deliveries,
+      notified,
+      notify_failed: deliveries.length - notified,
+      changed: run.changed || deliveries.length > 0,
+    };
+  }
+
+  /** Sends a test message to the named target, or to all targets. */
+  async test(
+    targets: readonly WebhookTarget[],
+    { name, by }: { readonly name: string | null; readonly by: string },
+  ): Promise<TestOutcome> {
+    const names = targets.map((target) => target.name);
+    const chosen = targets.filter((target) => name === null || target.name === name);
+    if (chosen.length === 0)
+      return { ok: false, reason: name === null ? "no_targets" : "unknown_target", targets: names };
+    const id = this.#platform.newId();
+    const log = logOf(this.#platform.log, id);
+    const notices = [testNotice(by, timeText(this.#platform.now()))];
+    const receipts = await Promise.all(
+      chosen.map((target) =>
+        sendMessage(target, { id, target: target.name, notices }, this.#platform),
+      ),
+    );
+    for (const receipt of receipts) logReceipt(log, "alert_test", { id, receipt });
+    return { ok: true, receipts };
+  }
+
+  /** Pings the dead-man's switch after an evaluation. */
+  async ping(url: string | null, log: Log): Promise<PingOutcome> {
+    if (url === null) return "not_configured";
+    const headers = { "user-agent": "locations-at-the-edge" };
+    const { error } = await requestOnce(url, { method: "GET", headers }, this.#platform);
+    if (error === null) return "sent";
+    log("warn", "alerts_ping_failed", { error });
+    return "failed";
+  }
+
+  /**
+   * Sends to one target what it does not know: what it has not accepted yet under the same ids as
+   * before, and all news in one more message.
+   */
+  async #notify(
+    { id: runId }: AlertRun,
+    target: WebhookTarget,
+    evaluated: readonly Evaluated[],
+    context: { readonly now: number; readonly repeatMs: number },
+  ): Promise<readonly Sent[]> {
+    const newId = this.#platform.newId();
+    const due = noticesDue(this.#state.target(target), evaluated, { ...context, newId });
+    // Stores the ids before sending, because a crash must not change them.
+    this.#update(target, (record) => beforeDelivery(record, due));
+    const messages = Map.groupBy(due, ({ messageId }) => messageId);
+    const log = logOf(this.#platform.log, runId);
+    const sent = await Promise.all(
+      [...messages].map(async ([id, notices]): Promise<Sent> => {
+        const message = { id, target: target.name, notices };
+        const receipt = await sendMessage(target, message, this.#platform);
+        if (receipt.delivered)
+          this.#update(target, (record) => afterDelivery(record, notices, context.now));
+        logReceipt(log, "alert_notification", { id, receipt });
+        return { id, receipt, notices };
+      }),
+    );
+    const failed = sent.find(({ receipt }) => !receipt.delivered);
+    if (sent.length > 0)
+      this.#update(target, (record) => ({
+        ...record,
+        failures: failed === undefined ? 0 : record.failures + 1,
+        lastError: failed?.receipt.error ?? null,
+      }));
+    return sent;
+  }
+
+  #update(target: WebhookTarget, change: (record: TargetRecord) => TargetRecord): void {
+    this.#state.transaction(() =>
+      this.#state.setTarget(target, change(this.#state.target(target))),
+    );
+  }
+}
+
+/** Adds the id of an evaluation or a test to each line. */
+export function logOf(write: Log, id: string): Log {
+  return (level, event, fields) => write(level, event, { alert_run_id: id, ...fields });
+}
+
+function logReceipt(log: Log, event: string, { id, receipt }: Pick<Sent, "id" | "receipt">) {
+  log(receipt.delivered ? "info" : "warn", event, { webhook_id: id, ...receipt });
+}
+
+function testNotice(by: string, at: string): Notice {
+  return {
+    change: "fired",
+    rule: "test",
+    fingerprint: "0000000000000000",
+    labels: {},
+    severities: ["warn"],
+    message: `${by} has sent this as a test; there is nothing to do.`,
+    value: null,
+    threshold: 0,
+    unit: "runs",
+    evidence: {},
+    startsAt: at,
+    endsAt: null,
+  };
+}

@@ -1,0 +1,139 @@
+import { ageOf, DAY_MS, HOUR_MS, type Time } from "../platform/time.ts";
+import type { Facts, Reading } from "./facts.ts";
+import type { Limits } from "./limits.ts";
+import type { Severity, Unit } from "../schemas/rule-names.ts";
+
+/** Verdict of a rule; `nodata` if its input is unreadable. */
+export type FindingVerdict = "good" | "bad" | "nodata";
+
+type Scalar = string | number | boolean | null;
+
+/** Evidence of a finding: shallow JSON. */
+type Evidence = {
+  readonly [name: string]:
+    Scalar | readonly Scalar[] | readonly { readonly [name: string]: Scalar }[];
+};
+
+/** Result of a rule for one subject. */
+export interface Finding {
+  /** Identifies the subject; empty if the rule has only one. */
+  readonly labels: { readonly [name: string]: string };
+  readonly verdict: FindingVerdict;
+  /** Null if there is nothing to measure or the input is unreadable. */
+  readonly value: number | null;
+  readonly threshold: number;
+  readonly unit: Unit;
+  /** One sentence for people. */
+  readonly message: string;
+  readonly evidence: Evidence;
+  /** Whether the current pause excuses the finding: it only warns, and nobody is notified. */
+  readonly suppressed: boolean;
+}
+
+export interface RuleContext {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly limits: Limits;
+}
+
+/** A watched condition. Pure: equal facts, limits and time give equal findings. */
+export interface AlertRule {
+  /** Status of its bad findings. */
+  readonly severity: Severity;
+  /** Time that the condition must last before the alert fires. */
+  readonly forMs: number;
+  /** Value from which the status warns, although the finding is still good. */
+  readonly warnsFrom?: number;
+  /** Returns one finding per subject. */
+  readonly evaluate: (facts: Facts, context: RuleContext) => Finding | readonly Finding[];
+}
+
+/** Threshold, unit and labels of a measurement. */
+interface Measurement extends Pick<Finding, "threshold" | "unit"> {
+  readonly labels?: Finding["labels"];
+  readonly suppressed?: boolean;
+}
+
+/** A measured value with its message. */
+interface Measured extends Pick<Finding, "value" | "message"> {
+  readonly evidence?: Evidence;
+}
+
+/** Measures an input. Returns `nodata` if the input is unreadable. */
+export function judgeInput<T>(
+  input: Reading<T>,
+  measurement: Measurement,
+  measure: (value: T) => Measured,
+): Finding {
+  return input.ok
+    ? measured({ ...measurement, ...measure(input.value) })
+    : unknown(input.why, measurement);
+}
+
+/** Builds a finding that is bad without a value or from its threshold upwards. */
+export function measured(measurement: Measurement & Measured): Finding {
+  const { value, threshold } = measurement;
+  // NaN is never below the threshold, so it is bad.
+  const verdict = value !== null && value < threshold ? "good" : "bad";
+  return { labels: {}, evidence: {}, suppressed: false, ...measurement, verdict };
+}
+
+/**
+ * Measures the time that has passed since another. If that lies ahead of now, nobody knows, which is
+ * bad.
+ *
+ * @param describe makes the message; the age is such as `1 d 6 h`.
+ */
+export function measureAge(
+  since: Time,
+  now: number,
+  describe: (age: string) => string,
+): Pick<Measured, "value" | "message"> {
+  const value = ageOf(since, now);
+  if (value !== null) return { value, message: describe(describeDuration(value)) };
+  const unknownAge = describe("an unknown time");
+  return {
+    value,
+    message: `${unknownAge} The time on record lies ahead of now: a clock was wrong.`,
+  };
+}
+
+/** Builds a finding for an unreadable input. */
+export function unknown(why: string, measurement: Measurement): Finding {
+  const message = `Cannot be known: ${why}.`;
+  const observed = { value: null, message, evidence: { why }, verdict: "nodata" } as const;
+  return { labels: {}, suppressed: false, ...measurement, ...observed };
+}
+
+const DURATION_UNITS = [
+  ["d", DAY_MS],
+  ["h", HOUR_MS],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** Formats a duration in its two largest units, such as `1 d 6 h`. */
+export function describeDuration(ms: number): string {
+  const largest = DURATION_UNITS.findIndex(([, size]) => ms >= size);
+  if (largest === -1) return "0 s";
+  let rest = ms;
+  const parts = DURATION_UNITS.slice(largest, largest + 2).map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? "" : `${count} ${unit}`;
+  });
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+const AGE_UNITS = [
+  [365, "year"],
+  [365 / 12, "month"],
+] as const;
+
+/** Formats the age of data in whole years, months or days, such as `19 months`: at least two of them. */
+export function describeAge(ms: number): string {
+  const days = Math.max(0, Math.floor(ms / DAY_MS));
+  const [size, unit] = AGE_UNITS.find(([unitDays]) => days >= 2 * unitDays) ?? [1, "day"];
+  const count = Math.floor(days / size);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,184 @@
+/**
+ * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
+ * Only the rules judge; here a finding becomes a check, and a late evaluation or first run fails.
+ */
+import type { Manifest } from "../catalog/manifest.ts";
+import type { Run } from "../schemas/run.ts";
+import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { Version } from "../schemas/version.ts";
+import { judgePublishedLocales } from "./catalog-rules.ts";
+import type { Check, Checks } from "../schemas/check.ts";
+import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
+import type { Limits } from "./limits.ts";
+import { describeDuration } from "./rule.ts";
+import { findingOf, type RuleFinding } from "./rules.ts";
+import { ageOf, durationOf } from "../platform/time.ts";
+
+/** The part of a finding that a check shows. */
+type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" | "fingerprint">;
+
+/** What the checks show of the alert monitor. */
+export interface ShownMonitor {
+  /** The last evaluation. Times are RFC 3339. */
+  readonly lastRun: {
+    readonly started_at: string;
+    readonly results: readonly (CheckedFinding & Pick<RuleFinding, "rule">)[];
+  } | null;
+  /** Number of configured webhooks. */
+  readonly webhooks: number;
+}
+
+/** Shows a finding as a check; `time` is that of its evaluation. */
+export function toCheck(finding: CheckedFinding, time?: string): Check {
+  const { status, value, unit, message, fingerprint } = finding;
+  return {
+    status,
+    fingerprint,
+    observedValue: value,
+    observedUnit: unit,
+    ...(time !== undefined && { time }),
+    ...(status !== "pass" && { output: message }),
+  };
+}
+
+/** Checks the monitor itself and shows its last findings, by rule. */
+export function checkMonitor(
+  { lastRun, webhooks }: ShownMonitor,
+  context: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
+): Checks {
+  const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
+  return {
+    "monitor:evaluation": [checkEvaluation(lastRun?.started_at ?? null, context)],
+    "monitor:webhooks": [
+      {
+        status: webhooks > 0 ? "pass" : "warn",
+        observedValue: webhooks,
+        ...(webhooks === 0 && { output: "no webhook is configured: nobody is notified" }),
+      },
+    ],
+    ...Object.fromEntries(
+      [...findings].map(([name, found]) => [
+        name,
+        found.map((finding) => toCheck(finding, lastRun?.started_at)),
+      ]),
+    ),
+  };
+}
+
+/** Fails without a recent evaluation, since then nobody knows what the rules would find. */
+function checkEvaluation(
+  at: string | null,
+  { now, limits }: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
+): Check {
+  if (at === null) return { status: "fail", output: "the rules have never been evaluated" };
+  const age = ageOf(at, now);
+  if (age !== null && age < limits.monitorGapMs) return { status: "pass", time: at };
+  // A time that lies ahead is as wrong as one that is too long ago.
+  const distance =
+    age === null
+      ? `${describeDuration(durationOf(now, at))} in the future`
+      : `${describeDuration(age)} ago`;
+  const output = `the rules were last evaluated ${distance}: look at the cron trigger and the log`;
+  return { status: "fail", time: at, output };
+}
+
+/** What the checks show of the coordinator. */
+export interface ShownCoordinator extends Pick<CoordinatorStatus, "pause"> {
+  readonly running: Pick<Run, "id" | "stage" | "progress" | "queued_at"> | null;
+  readonly queued: readonly Pick<Run, "queued_at">[];
+}
+
+/**
+ * Judges live what must not pass until the next evaluation: whose the stores are, lost history, and
+ * locales that do not fit new settings.
+ */
+export function checkLosses(
+  status: Pick<CoordinatorStatus, "foreign" | "current" | "historyLostAt" | "localeSettings">,
+  { manifest, now }: { readonly manifest: Manifest | null; readonly now: number },
+): Checks {
+  const owner = findingOf("foreign_stores", judgeOwner(status, manifest));
+  const history = findingOf("history_lost", judgeHistory(status, { now }));
+  const locales = findingOf("locales_differ", judgePublishedLocales(status, manifest));
+  return {
+    "rule:foreign_stores": [toCheck(owner)],
+    "rule:history_lost": [toCheck(history)],
+    "rule:locales_differ": [toCheck(locales)],
+  };
+}
+
+/** Shows the pause, the queue and the run under way. A pause only warns. */
+export function checkCoordinator(status: ShownCoordinator): Checks {
+  const { pause, queued, running } = status;
+  return {
+    "ingest:paused": [
+      pause === null
+        ? { status: "pass", observedValue: false }
+        : {
+            status: "warn",
+            observedValue: true,
+            time: pause.at,
+            output: pauseOutput(pause),
+          },
+    ],
+    "ingest:queue": [{ status: "pass", observedValue: queued.length, observedUnit: "runs" }],
+    "ingest:running": [
+      { status: "pass", observedValue: running === null ? null : `${running.id} ${running.stage}` },
+    ],
+  };
+}
+
+/**
+ * Says why neither store has a manifest: they have lost it, or nothing is published yet. Then it says
+ * how far the first run is; until that run is late, the rules need not have been evaluated.
+ */
+export function checkEmptyStores(
+  {
+    running,
+    queued,
+    pause,
+    current,
+  }: ShownCoordinator & {
+    readonly current: Pick<Version, "generation"> | null;
+  },
+  {
+    lastRun,
+    now,
+    limits,
+  }: Pick<ShownMonitor, "lastRun"> & {
+    readonly now: number;
+    readonly limits: Pick<Limits, "monitorGapMs">;
+  },
+): Checks {
+  if (current !== null) {
+    const output = `both stores have lost the manifest of version ${current.generation}, which the coordinator replaces within five minutes; if they have lost more, restore the newest backup`;
+    return { "catalog:present": [{ status: "fail", output }] };
+  }
+  const first = running ?? queued[0];
+  if (pause !== null || first === undefined) return {};
+  const age = ageOf(first.queued_at, now);
+  const progress = firstRunOutput(running);
+  if (age === null || age >= limits.monitorGapMs) {
+    const when = age === null ? "in the future" : `${describeDuration(age)} ago`;
+    const output = `${progress}, and was queued ${when}: look at the run and the log`;
+    return { "catalog:present": [{ status: "fail", output }] };
+  }
+  return {
+    "catalog:present": [{ status: "warn", output: progress }],
+    ...(lastRun === null && {
+      "monitor:evaluation": [{ status: "warn", output: "the rules have not been evaluated yet" }],
+    }),
+  };
+}
+
+function firstRunOutput(running: ShownCoordinator["running"]): string {
+  if (running === null) return "the first run waits in the queue";
+  const { stage, progress } = running;
+  const share = progress.total > 0 ? `: ${progress.done} of ${progress.total}` : "";
+  return `the first run is under way, in stage ${stage}${share}`;
+}
+
+function pauseOutput({ by, until, note }: NonNullable<ShownCoordinator["pause"]>): string {
+  const end = until === null ? "" : ` until ${until.slice(0, 16).replace("T", " ")} UTC`;
+  const why = note === null ? "" : `: ${note}`;
+  return `paused by ${by}${end}${why}`;
+}

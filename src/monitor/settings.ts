@@ -1,0 +1,55 @@
+import { loadAlertConfig, SECRET_ALERT_SETTINGS } from "./alert-settings.ts";
+import { CONFIG_SETTINGS, loadConfig } from "../ingest/config.ts";
+import { ACCESS_SETTINGS, readCredentials } from "../platform/credentials.ts";
+import { LIMIT_SETTINGS } from "./limits.ts";
+import type { SnapshotLocale } from "../sources/snapshot.ts";
+
+/** The names of all settings that `[vars]` of wrangler.toml may have. */
+export const SETTING_NAMES: readonly string[] = [
+  ...CONFIG_SETTINGS,
+  ...LIMIT_SETTINGS,
+  ...ACCESS_SETTINGS,
+];
+
+/** The names of those that only `wrangler secret put` should set. */
+export const SECRET_NAMES: readonly string[] = ["ADMIN_TOKENS", ...SECRET_ALERT_SETTINGS];
+
+/**
+ * The settings among a Worker's bindings, however they were set, also those with an unknown name; a
+ * name with an underscore before it is a tool's.
+ */
+export function settingsOf(bindings: object): { readonly [name: string]: unknown } {
+  const isSetting = ([name, value]: [string, unknown]) =>
+    isKnown(name) ||
+    (!name.startsWith("_") && ["string", "number", "boolean"].includes(typeof value));
+  return Object.fromEntries(Object.entries(bindings).filter(isSetting));
+}
+
+function isKnown(name: string): boolean {
+  return SETTING_NAMES.includes(name) || SECRET_NAMES.includes(name);
+}
+
+/**
+ * Says what is wrong with settings, wherever they were set; repeats no secret. Each reader has its
+ * defaults instead of what is wrong, so that the service runs all the same.
+ *
+ * @param known locales that the snapshot has names for.
+ */
+export function checkSettings(
+  settings: { readonly [name: string]: unknown },
+  known: readonly SnapshotLocale[],
+): readonly string[] {
+  const set = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const others = set.flatMap(([name, value]) => {
+    if (!isKnown(name)) return `there is no setting ${name}`;
+    return typeof value === "string" ? [] : `${name} must be text, in quotes`;
+  });
+  const texts = Object.fromEntries(set.filter(([, value]) => typeof value === "string"));
+  const credentials = readCredentials(texts).problem;
+  return [
+    ...others,
+    ...loadConfig(texts, known).problems,
+    ...loadAlertConfig(texts).problems,
+    ...(credentials === null ? [] : [credentials]),
+  ];
+}

@@ -1,0 +1,76 @@
+/** A backup's id and its only schemas in answers: the OpenAPI document and the pages follow from them. */
+import * as z from "zod";
+import { count, type DeepReadonly, hexHash, idOf, timestamp } from "./fields.ts";
+import { BACKUP_TRIGGERS } from "./backup-job.ts";
+import { VERDICT_STATES } from "../backup/verdict.ts";
+
+/** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
+export const backupId = idOf("a backup", "/admin/backup/list");
+
+/** Whether a name is the id of a backup. */
+export function isBackupId(name: string): boolean {
+  return backupId.safeParse(name).success;
+}
+
+/** Returns when a backup was requested, in milliseconds since 1970: the first 48 bits of a UUIDv7. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/**
+ * - `queued`: a job waits to make it.
+ * - `running`: a job is making it.
+ * - `complete`: it has a usable manifest.
+ * - `incomplete`: it has no manifest.
+ * - `damaged`: its manifest is unusable.
+ */
+const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
+export type BackupState = (typeof BACKUP_STATES)[number];
+
+/** A backup in the answers of the API. Fields from the manifest are null without one. */
+export const backupSchema = z
+  .strictObject({
+    id: backupId,
+    state: z.enum(BACKUP_STATES).meta({
+      description:
+        "`incomplete`: it has no manifest and cannot be restored; `damaged`: its manifest is unusable.",
+    }),
+    trigger: z.enum(BACKUP_TRIGGERS).nullable(),
+    note: z.string().nullable(),
+    pinned: z.boolean(),
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    duration_ms: z.int().nullable(),
+    size_bytes: count.nullable().meta({
+      description: "Size of all its parts and objects, including shared objects.",
+    }),
+    parts: count.nullable(),
+    objects: count.nullable(),
+    tables: z.record(z.string(), z.strictObject({ rows: count })),
+    generation: z.int().nullable(),
+    catalog_sha256: hexHash.nullable(),
+    verified: z.strictObject({
+      state: z.enum(VERDICT_STATES).meta({
+        description:
+          "`intact`: every byte is intact, but this Worker cannot rebuild the catalog, because its code or snapshot differs.",
+      }),
+      at: timestamp.nullable(),
+      message: z.string(),
+    }),
+    ahead: z.boolean().meta({
+      description:
+        "Whether its time lies ahead of now, because a clock was wrong. Then it does not count as the newest, and retention leaves it to operators.",
+    }),
+    problem: z.string().nullable(),
+  })
+  .meta({ id: "Backup", description: "A backup of everything that is stored." });
+
+/** A page of backups. */
+export const backupPage = z.strictObject({
+  backups: z.array(backupSchema).meta({ description: "Newest first." }),
+  next_cursor: z.string().nullable(),
+  total: count,
+});
+
+export type Backup = DeepReadonly<z.output<typeof backupSchema>>;
+export type BackupPage = DeepReadonly<z.output<typeof backupPage>>;

@@ -1,0 +1,48 @@
+/** The pause of ingestion. Pure: no clock, no I/O. */
+import * as z from "zod";
+import { type DeepReadonly, timestamp } from "./fields.ts";
+
+/** The schema of a pause in answers: the status and the OpenAPI document follow from it. */
+export const pauseSchema = z.strictObject({
+  at: timestamp,
+  by: z.string(),
+  note: z.string().nullable(),
+  until: timestamp.nullable().meta({ description: "Null if only an operator ends it." }),
+});
+
+/** Stops dispatch and publishing until an operator or `until` lifts it. */
+export type Pause = DeepReadonly<z.output<typeof pauseSchema>>;
+
+export interface PauseRequest {
+  readonly by: string;
+  readonly note: string | null;
+  /** RFC 3339; null if only an operator lifts the pause. If omitted, the end stays as it is. */
+  readonly until?: string | null;
+}
+
+/**
+ * Applies a pause request. A repeated request changes nothing. A new note or end replaces that of
+ * the present pause; the start and omitted fields stay.
+ */
+export function decidePause(
+  present: Pause | null,
+  request: PauseRequest,
+  at: string,
+): { readonly pause: Pause; readonly changed: boolean } {
+  const note = request.note ?? present?.note ?? null;
+  const until = request.until === undefined ? (present?.until ?? null) : request.until;
+  const { by } = request;
+  if (present === null) return { pause: { at, by, note, until }, changed: true };
+  if (present.note === note && present.until === until) return { pause: present, changed: false };
+  return { pause: { ...present, by, note, until }, changed: true };
+}
+
+/** Returns a pause unless it is past its end: the alarm that lifts it may be late. */
+export function unlessEnded(pause: Pause | null, now: number): Pause | null {
+  return pause === null || hasEnded(pause, now) ? null : pause;
+}
+
+/** Whether a pause is past its `until`. */
+export function hasEnded(pause: Pause, now: number): boolean {
+  return pause.until !== null && Date.parse(pause.until) <= now;
+}

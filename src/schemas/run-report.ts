@@ -1,0 +1,157 @@
+/** The report of an ingest, step by step. Runs, D1 and the API show it. */
+import * as z from "zod";
+import { changesSchema } from "./diff.ts";
+import { count, type DeepReadonly, hexHash, timestamp } from "./fields.ts";
+
+/** Of the held changes of a run that has not found the ledger. */
+const ledgerLost = z.literal(true).exactOptional().meta({
+  description:
+    "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
+});
+
+/**
+ * `incremental` fetches and stores only the changes, `full` fetches and stores everything again,
+ * `dry_run` ends after the guards.
+ */
+export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
+export type RunMode = (typeof RUN_MODES)[number];
+
+/** The stages of a run, in order. */
+export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** Result of a succeeded run. Only `published` has changed the served version. */
+export const RUN_OUTCOMES = ["published", "unchanged", "dry_run"] as const;
+
+const entityCounts = z
+  .strictObject({
+    seen: count,
+    kept: count,
+    rejected: count,
+    added: count,
+    changed: count,
+    removed: count,
+  })
+  .meta({ id: "EntityCounts", description: "The changes are relative to the published version." });
+
+const upstreamFile = z.strictObject({
+  sha256: hexHash,
+  bytes: count,
+  origin: z.string().exactOptional(),
+  etag: z.string().exactOptional(),
+  last_modified: z.string().exactOptional(),
+  as_of: z.iso.date().exactOptional().meta({ description: "Date of its content." }),
+});
+
+const guardTrip = z.strictObject({
+  guard: z.string(),
+  list: z.string().exactOptional(),
+  locale: z.string().exactOptional(),
+  before: z.number().nullable().meta({
+    description:
+      "The value of the published version or of the last file; null if nothing is compared.",
+  }),
+  after: z.number().meta({ description: "The value that is judged." }),
+  limit: z.number().meta({ description: "The lowest or highest value that passes." }),
+  message: z.string(),
+});
+
+/** Not strict: runs of before may have more counts. */
+const accounting = z.object({
+  filtered: count.meta({ description: "Upstream rows without an IATA code." }),
+  unscheduled: count.meta({ description: "Airports that the setting AIRPORTS excludes." }),
+  rejected_by_reason: z.record(z.string(), count),
+  new_regions: z
+    .array(z.string())
+    .meta({ description: "Code and name of the first subdivisions that the snapshot lacks." }),
+  unnamed_regions: z.array(z.string()).exactOptional().meta({
+    description: "The first subdivisions that are no regions, because nothing names them.",
+  }),
+});
+
+/** The surprising changes that wait: those that an operator should look at. */
+export const heldSummary = z.strictObject({
+  waiting: count,
+  oldest_since: timestamp.nullable().meta({
+    description: "Since when the oldest of them differs from what is served; null if none waits.",
+  }),
+  next_due_at: timestamp.nullable().meta({
+    description: "When the first of them is due; null if each waits for a decision.",
+  }),
+  ledger_lost: ledgerLost,
+});
+export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
+
+/** The fields of a report as lists of runs show it. */
+export const REPORT_FIELDS = {
+  outcome: z.enum(RUN_OUTCOMES).nullable(),
+  stage: z.enum(STAGES).nullable(),
+  progress: z.strictObject({ done: count, total: count }).meta({
+    description: "Of the stage encode: the segments common to all locales, then the locales.",
+  }),
+  upstream: z.record(z.string(), upstreamFile),
+  counts: z
+    .strictObject({
+      airports: entityCounts,
+      cities: entityCounts,
+      countries: entityCounts,
+      regions: entityCounts,
+    })
+    .nullable(),
+  accounting: accounting.nullable(),
+  held: z
+    .strictObject({
+      waiting: count,
+      added: count.meta({ description: "Of these, the changes that no run saw before." }),
+      ended: count.meta({
+        description: "Changes that waited before this run: taken over, decided or withdrawn.",
+      }),
+      surprising: count.meta({
+        description: "Of those that wait, the changes that an operator should look at.",
+      }),
+      by_rule: z.record(z.string(), count),
+      oldest_since: timestamp
+        .nullable()
+        .meta({ description: "Since when the oldest surprising change waits." }),
+      next_due_at: timestamp
+        .nullable()
+        .meta({ description: "When the first surprising change is due." }),
+      ledger_lost: ledgerLost,
+    })
+    .nullable()
+    .meta({ description: "Changes by upstream that wait. See /admin/ingest/held." }),
+  rejects: z
+    .array(z.strictObject({ reason: z.string(), line: count, iata: z.string(), id: z.string() }))
+    .meta({ description: "The first rejected rows." }),
+  rejects_total: count,
+  guards: z
+    .array(guardTrip)
+    .meta({ description: "Tripped guards: they refused the run, or `force` overrode them." }),
+  generation_before: z.int().nullable(),
+  generation_after: z.int().nullable(),
+  catalog_sha256: hexHash.nullable(),
+  error: z
+    .strictObject({ code: z.string(), stage: z.enum(STAGES), message: z.string() })
+    .nullable()
+    .meta({ description: "The fault of the last step; null if that succeeded." }),
+};
+
+/** The further field that a run's own page shows. */
+export const CHANGES_FIELD = {
+  changes: changesSchema.nullable().meta({
+    description:
+      "The first ten entities of each list that the run adds, changes and removes; null without a version to compare with.",
+  }),
+};
+
+const reportSchema = z.strictObject({ ...REPORT_FIELDS, ...CHANGES_FIELD });
+
+export type Report = DeepReadonly<z.output<typeof reportSchema>>;
+export type RunOutcome = NonNullable<Report["outcome"]>;
+export type RunError = NonNullable<Report["error"]>;
+/** Counts of the rows and entities of one list. */
+export type ListCounts = NonNullable<Report["counts"]>["airports"];
+/** Archived upstream files by name. */
+export type UpstreamFiles = Report["upstream"];
+/** An archived upstream file. */
+export type ArchivedFile = UpstreamFiles[string];

@@ -1,0 +1,135 @@
+import { and, eq, inArray, lt, or, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import {
+  equal,
+  exceptNewest,
+  type PageOf,
+  type PageQuery,
+  readPage,
+  within,
+} from "./page.ts";
+import { alertFindings, alertRuns } from "./schema.ts";
+import { DAY_MS, timeText } from "../platform/time.ts";
+import { misfitOf } from "../platform/parse-json.ts";
+import { type AlertRun, alertRunSchema } from "../schemas/alert-run.ts";
+
+/** Selects evaluations that match every given field. */
+export interface AlertRunQuery extends PageQuery {
+  /** An alert had this state; with `rule`, an alert of that rule. */
+  readonly state?: string | undefined;
+  /** The rule was not inactive. */
+  readonly rule?: string | undefined;
+  readonly worst?: string | undefined;
+  readonly changed?: boolean | undefined;
+  /** Earliest start, inclusive, in milliseconds since 1970. */
+  readonly sinceMs?: number | undefined;
+  /** Latest start, exclusive, in milliseconds since 1970. */
+  readonly untilMs?: number | undefined;
+}
+
+type AlertRunPage = PageOf<{ readonly runs: readonly AlertRun[] }>;
+
+/** Retention of evaluations without and with a change. */
+const QUIET_RETENTION_MS = 30 * DAY_MS;
+const CHANGED_RETENTION_MS = 365 * DAY_MS;
+
+/**
+ * History of alert evaluations in D1, for people. Every method throws if D1 fails, and every write
+ * is idempotent.
+ */
+export type AlertHistory = ReturnType<typeof createAlertHistory>;
+
+export function createAlertHistory(d1: D1Database) {
+  const db = drizzle(d1);
+
+  const saveRun = (run: AlertRun) => {
+    const { id, results } = run;
+    const rows = results.map(({ fingerprint, rule, state }) => [id, fingerprint, rule, state]);
+    return [
+      db
+        .insert(alertRuns)
+        .values({ id, run })
+        .onConflictDoUpdate({ target: alertRuns.id, set: { run: sql`excluded.run` } }),
+      db.delete(alertFindings).where(eq(alertFindings.runId, id)),
+      // One parameter, however many findings: D1 accepts 100.
+      db
+        .insert(alertFindings)
+        .select(
+          sql`SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(${JSON.stringify(rows)})`,
+        ),
+    ];
+  };
+
+  return {
+    /** Saves evaluations in one transaction. */
+    async saveRuns(runs: readonly AlertRun[]): Promise<void> {
+      const [first, ...rest] = runs.flatMap(saveRun);
+      if (first !== undefined) await db.batch([first, ...rest]);
+    },
+
+    /** Lists one page of evaluations. Throws RangeError if `limit` is out of range. */
+    async listRuns(query: AlertRunQuery): Promise<AlertRunPage> {
+      const columns = { id: alertRuns.id, run: alertRuns.run };
+      const matching = conditions(query);
+      const page = await readPage(db, alertRuns, { ...query, matching, columns });
+      if (!page.ok) return page;
+      const { rows, ...rest } = page;
+      // A restored backup may have brought rows that are no evaluations.
+      return {
+        ...rest,
+        runs: rows.flatMap(({ run }) => (misfitOf(run, alertRunSchema) === null ? [run] : [])),
+      };
+    },
+
+    async findRun(id: string): Promise<AlertRun | null> {
+      const found = await db
+        .select({ run: alertRuns.run })
+        .from(alertRuns)
+        .where(eq(alertRuns.id, id))
+        .get();
+      return found && misfitOf(found.run, alertRunSchema) === null ? found.run : null;
+    },
+
+    /**
+     * Deletes evaluations past their retention.
+     *
+     * @param now milliseconds since 1970.
+     * @returns the number of deleted rows.
+     */
+    async deleteOldRuns(now: number): Promise<number> {
+      const isPast = or(
+        and(
+          eq(alertRuns.changed, false),
+          lt(alertRuns.started_at, timeText(now - QUIET_RETENTION_MS)),
+        ),
+        lt(alertRuns.started_at, timeText(now - CHANGED_RETENTION_MS)),
+      );
+      const isOld = and(exceptNewest(db, alertRuns, now), isPast);
+      const old = db.select({ id: alertRuns.id }).from(alertRuns).where(isOld);
+      const [, deleted] = await db.batch([
+        db.delete(alertFindings).where(inArray(alertFindings.runId, old)),
+        db.delete(alertRuns).where(isOld),
+      ]);
+      return deleted.meta.changes;
+    },
+
+    /** Throws if D1 fails. */
+    async ping(): Promise<void> {
+      await db.run(sql`SELECT 1`);
+    },
+  };
+
+  /** Builds the conditions; an index serves the filter by rule and state. */
+  function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunQuery) {
+    const runIds = db
+      .select({ id: alertFindings.runId })
+      .from(alertFindings)
+      .where(and(equal(alertFindings.rule, rule), equal(alertFindings.state, state)));
+    return [
+      state === undefined && rule === undefined ? undefined : inArray(alertRuns.id, runIds),
+      equal(alertRuns.worst, worst),
+      equal(alertRuns.changed, changed),
+      ...within(alertRuns.started_at, sinceMs, untilMs),
+    ];
+  }
+}

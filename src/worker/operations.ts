@@ -1,0 +1,157 @@
+/** Everything that operators and cron triggers reach. Serving the catalog does not load it. */
+import { waitUntil } from "cloudflare:workers";
+import notice from "../../data/NOTICE.md";
+import { accessVerifier } from "../admin/auth/access-jwt.ts";
+import { createAdminApp } from "../admin/app.ts";
+import { createAuditTrail } from "../admin/audit/audit-trail.ts";
+import type { Authentication } from "../admin/auth/gate.ts";
+import { coordinatorCalls, monitorCalls } from "../admin/calls.ts";
+import { createAlertHistory } from "../storage/alert-history.ts";
+import { createHistory } from "../storage/run-history.ts";
+import { readCredentials } from "../platform/credentials.ts";
+import { readLimits } from "../monitor/limits.ts";
+import { ALERTS_INSTANCE, INGEST_INSTANCE } from "../platform/instances.ts";
+import { describeError, logLine } from "../platform/log.ts";
+import { cronJob, INGEST_CRON, scheduledJobs } from "../coordinator/schedule.ts";
+import { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
+import { createAuditStore } from "../storage/audit-store.ts";
+import { createBackupStore } from "../storage/backup-store.ts";
+import { createCatalogStore } from "../storage/catalog-store.ts";
+import { MANIFEST_KEY } from "../storage/keys.ts";
+import { MIGRATIONS } from "../storage/migration-files.ts";
+import { checkTables } from "../storage/migrations.ts";
+import { createSourceArchive } from "../storage/source-archive.ts";
+
+/** Builds the application that answers every request but those for the catalog. */
+export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {
+  const audit = createAuditStore(env.HISTORY);
+  const { limits } = readLimits(env);
+  const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  const calls = coordinatorCalls(() => coordinator(env));
+  const app = createAdminApp({
+    ...authentication(env),
+    coordinator: calls,
+    history: createHistory(env.HISTORY),
+    archive: createSourceArchive(env.ARCHIVE),
+    backups: createBackupStore(env.BACKUPS),
+    alerts: monitorCalls(() => monitor(env)),
+    alertHistory: createAlertHistory(env.HISTORY),
+    audit,
+    probes: {
+      kv: async () => env.CATALOG.get(MANIFEST_KEY, { type: "arrayBuffer" }),
+      d1: () => checkTables(env.HISTORY, MIGRATIONS),
+      r2: async () => env.ARCHIVE.head(MANIFEST_KEY),
+    },
+    jobs: scheduledJobs(),
+    recordChange: createAuditTrail({
+      save: async (entries) => audit.save(entries),
+      keep: calls.keepAuditEntry,
+      log: logLine,
+    }),
+    reader,
+    openReader: () =>
+      new CachedCatalogReader({
+        store,
+        now: Date.now,
+        waitUntil,
+        report: (event, detail) => logLine("warn", event, detail),
+        createPipe: (bytes) => new FixedLengthStream(bytes),
+        manifestFreshMs: 0,
+        cacheMaxBytes: 0,
+      }),
+    defaultLocale,
+    limits,
+    waitUntil,
+    notice,
+    version: env.VERSION.id || "local",
+  });
+  return {
+    async fetch(request: Request): Promise<Response> {
+      const answer = await app.fetch(request);
+      return (await isForPage(request, answer)) ? pageOfNothing(env, request) : answer;
+    },
+  };
+}
+
+/** Whether a person has opened an address at which nothing is. */
+async function isForPage({ method, headers }: Request, answer: Response): Promise<boolean> {
+  const isShown = method === "GET" && headers.get("accept")?.includes("text/html") === true;
+  if (answer.status !== 404 || !isShown) return false;
+  const { code }: { readonly code?: string } = await answer.clone().json();
+  return code === "not_found";
+}
+
+async function pageOfNothing(env: Env, { url }: Request): Promise<Response> {
+  const page = await env.ASSETS.fetch(new URL("/404", url));
+  return new Response(page.body, { status: 404, headers: page.headers });
+}
+
+/** Builds the authentication of the admin routes. */
+function authentication(env: Env): Authentication {
+  const credentials = readCredentials(env);
+  const { access } = credentials.credentials;
+  return {
+    credentials,
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access),
+    mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
+    now: Date.now,
+  };
+}
+
+const NO_ACCESS: Authentication["verifyAccess"] = async () => ({
+  ok: false,
+  reason: "refused",
+});
+
+/** Gets a new stub for each call, because a stub stays broken after its object was reset. */
+function coordinator(env: Env) {
+  return env.COORDINATOR.getByName(INGEST_INSTANCE);
+}
+
+function monitor(env: Env) {
+  return env.ALERTS.getByName(ALERTS_INSTANCE);
+}
+
+/**
+ * Runs the job of a cron trigger. Each job counts a tick once, so a retry is safe. A tick comes only
+ * once, so a call is also repeated if the coordinator was overloaded or has timed out.
+ */
+export async function runCron(
+  { cron, scheduledTime }: Pick<ScheduledController, "cron" | "scheduledTime">,
+  env: Env,
+): Promise<void> {
+  // `wrangler dev` names no trigger where a person asks for one.
+  const trigger = cron || INGEST_CRON;
+  const job = cronJob(trigger, scheduledTime);
+  const calls = coordinatorCalls(() => coordinator(env));
+  const twice = (call: () => Promise<void>) => call().catch(() => call());
+  switch (job.job) {
+    case "ingest":
+      return twice(() => calls.tick(trigger, scheduledTime, job.request));
+    case "watch": {
+      const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
+      const evaluate = async () => monitor(env).evaluate(asked);
+      // An alert fires if the coordinator does not answer.
+      const [evaluated, reconciled] = await Promise.allSettled([
+        evaluate().catch(evaluate),
+        twice(calls.reconcile),
+      ]);
+      if (reconciled.status === "rejected")
+        logLine(
+          "warn",
+          "reconcile_failed",
+          "the coordinator did not answer",
+          describeError(reconciled.reason),
+        );
+      if (evaluated.status === "rejected") throw evaluated.reason;
+      return;
+    }
+    case "back_up":
+    case "verify_backup": {
+      const task = job.job;
+      return twice(() => calls.tickJob(trigger, scheduledTime, task));
+    }
+    default:
+      job satisfies never;
+  }
+}

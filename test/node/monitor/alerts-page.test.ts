@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { LIMIT_SETTINGS } from "../../../src/monitor/limits.ts";
+import { RULES } from "../../../src/monitor/rules.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const page = readFileSync(join(root, "docs/alerts.md"), "utf8");
+
+describe("docs/alerts.md", () => {
+  it("has exactly one section for each rule, in their order, which begins with its severity", () => {
+    const sections = [...page.matchAll(/^### `(\w+)`\n\n\*\*(\w+)\*\*/gm)];
+    expect(sections.map(([, name, severity]) => [name, severity])).toEqual(
+      Object.entries(RULES).map(([name, { severity }]) => [name, severity]),
+    );
+  });
+
+  it("names each setting of the alerts", () => {
+    expect(LIMIT_SETTINGS.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { NEW_TARGET } from "../../../src/monitor/deliveries.ts";
+import { MONITOR_SCHEMA, MonitorState } from "../../../src/monitor/monitor-state.ts";
+import { migrate } from "../../../src/storage/tables.ts";
+import { MemoryTables } from "../../builders/memory-tables.ts";
+
+const ops = { name: "ops", kind: "slack", url: "https://example.org/ops", key: null } as const;
+const SILENT = { log: () => {}, now: () => 0 };
+
+it("a state of the first version opens, and its webhooks were told nothing", () => {
+  const tables = new MemoryTables();
+  migrate(tables, "alert monitor", MONITOR_SCHEMA.slice(0, 1));
+  for (const table of ["targets", "deliveries"])
+    tables.sql.exec(`INSERT INTO ${table} VALUES ('ops', '{"failures":1,"isOpen":true}')`);
+  tables.sql.exec("INSERT INTO facts VALUES ('since', '5')");
+  const state = new MonitorState(tables, SILENT);
+  expect(state.target(ops)).toEqual(NEW_TARGET);
+  expect(tables.sql.exec("SELECT key FROM targets").toArray()).toEqual([]);
+  expect(state.values.get("since")).toBe(5);
+});
+
+it("a webhook is known by its name and URL, and forgotten with either", () => {
+  const state = new MonitorState(new MemoryTables(), SILENT);
+  const failing = { ...NEW_TARGET, failures: 3 };
+  state.setTarget(ops, failing);
+  expect(state.target({ ...ops, kind: "alertmanager" })).toEqual(failing);
+  for (const other of [
+    { ...ops, name: "chat" },
+    { ...ops, url: "https://example.org/other" },
+  ]) {
+    expect(state.target(other)).toEqual(NEW_TARGET);
+    state.keepTargets([other]);
+    expect(state.target(ops)).toEqual(NEW_TARGET);
+    state.setTarget(ops, failing);
+  }
+  state.keepTargets([ops]);
+  expect(state.target(ops)).toEqual(failing);
+});
