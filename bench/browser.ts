@@ -6,7 +6,7 @@ import {
   DictionaryBrowser,
   FORMS,
   startSite,
-} from "../test/browser/dictionary-browser.ts";
+} from "../web/test/browser/dictionary-browser.ts";
 import { findBrowser } from "../test/find-program.ts";
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Table } from "./report.ts";

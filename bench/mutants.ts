@@ -2,7 +2,7 @@
  * `node bench/mutants.ts [--count 120] [--seed 1]`: how much of `src` the tests prove. Makes random
  * mutants of the committed code, one at a time, and has the tests find them: those in Node that
  * reach the file, then those in workerd, then the types. Prints each mutant that survives, for a
- * reader to judge: some change nothing that can be seen. The pages (`src/web`) are left out.
+ * reader to judge: some change nothing that can be seen. The pages (`web`) are left out.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -62,7 +62,7 @@ interface Node {
   readonly test?: Node;
 }
 
-const VITEST = ["--run", "--config", "test/vitest.config.ts", "--bail", "1", "--silent"];
+const VITEST = ["--run", "--config", "vitest.config.ts", "--bail", "1", "--silent"];
 /** What finds mutants, in the order of their cost. */
 const FINDERS = {
   "tests in Node": (file: string) =>
@@ -75,7 +75,7 @@ const clone = mkdtempSync(join(tmpdir(), "mutants-"));
 try {
   execFileSync("git", ["clone", "--quiet", ".", clone]);
   symlinkSync(join(process.cwd(), "node_modules"), join(clone, "node_modules"));
-  execFileSync(process.execPath, ["scripts/build-web.ts"], { cwd: clone });
+  execFileSync(process.execPath, ["web/build/build.ts"], { cwd: clone });
   for (const [name, finds] of Object.entries(FINDERS))
     if (finds("src/monitor/webhook.ts"))
       throw new Error(`${name} find a fault in code without a mutant`);

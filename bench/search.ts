@@ -1,5 +1,5 @@
 /** `npm run bench:search`: how long the explorer's search takes for each letter, with all places. */
-import { otherNames, rankPlaces } from "../scripts/search-files.ts";
+import { otherNames, rankPlaces } from "../web/build/search-files.ts";
 import { packCatalog, unpackCatalog } from "../client/src/catalog.ts";
 import { readRanks } from "../client/src/search/ranks.ts";
 import { countryNames } from "../client/src/search/country-names.ts";

@@ -12,7 +12,7 @@ const fresh = mkdtempSync(".wrangler/generated-");
 try {
   mkdirSync(join(fresh, "proto"));
   cpSync("migrations", join(fresh, "migrations"), { recursive: true });
-  run(`buf generate proto --template proto/buf.gen.yaml --output ${join(fresh, "proto")}`);
+  run(`buf generate proto --template buf.gen.yaml --output ${join(fresh, "proto")}`);
   run(
     `drizzle-kit generate --dialect sqlite --schema src/storage/schema.ts --out ${join(fresh, "migrations")}`,
   );

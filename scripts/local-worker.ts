@@ -210,7 +210,7 @@ async function assertPortIsFree(port: number): Promise<void> {
 
 /** Builds what the Worker's static assets are. Wrangler finds it up to date then. */
 async function buildPages({ logFile }: StateFolder, signal: AbortSignal): Promise<void> {
-  const group = new ProcessGroup("scripts/build-web.ts", [], { env: process.env, logFile, signal });
+  const group = new ProcessGroup("web/build/build.ts", [], { env: process.env, logFile, signal });
   await group.exited;
   if (group.succeeded || signal.aborted) return;
   const { checkVars } = await import("./wrangler-vars.ts");

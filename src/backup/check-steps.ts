@@ -19,7 +19,11 @@ import {
   type StepDependencies,
   type BackupStepResult,
 } from "./step.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "../platform/map-concurrently.ts";
+import {
+  mapConcurrently,
+  OBJECTS_AT_A_TIME,
+  OBJECTS_PER_STEP,
+} from "../platform/map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";

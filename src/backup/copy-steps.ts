@@ -21,7 +21,11 @@ import {
   type StepDependencies,
   type BackupStepResult,
 } from "./step.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "../platform/map-concurrently.ts";
+import {
+  mapConcurrently,
+  OBJECTS_AT_A_TIME,
+  OBJECTS_PER_STEP,
+} from "../platform/map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 

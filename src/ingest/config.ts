@@ -1,6 +1,10 @@
 import * as z from "zod";
 import { AIRPORT_SETS } from "../catalog/manifest.ts";
-import { readServingConfig, SERVING_SETTINGS, type ServingSettings } from "../platform/serving-config.ts";
+import {
+  readServingConfig,
+  SERVING_SETTINGS,
+  type ServingSettings,
+} from "../platform/serving-config.ts";
 import type { SnapshotLocale } from "../sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "../sources/source-file.ts";
 import { DAY_MS, HOUR_MS } from "../platform/time.ts";

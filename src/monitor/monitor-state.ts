@@ -4,7 +4,12 @@ import type { DeepReadonly } from "../schemas/fields.ts";
 import type { Log } from "../platform/log.ts";
 import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, type ObjectSchema, Outbox, TickTable } from "../storage/tables.ts";
-import { type AlertRun, alertResultSchema, alertRunSchema, withoutInactive } from "../schemas/alert-run.ts";
+import {
+  type AlertRun,
+  alertResultSchema,
+  alertRunSchema,
+  withoutInactive,
+} from "../schemas/alert-run.ts";
 import { type AlertRecord, alertTrack } from "./alert-state.ts";
 import { NEW_TARGET, type TargetRecord, targetRecord } from "./deliveries.ts";
 import type { WebhookTarget } from "./alert-settings.ts";

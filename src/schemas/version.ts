@@ -1,11 +1,5 @@
 import * as z from "zod";
-import {
-  type DeepReadonly,
-  generation,
-  hexHash,
-  listCounts,
-  timestamp,
-} from "./fields.ts";
+import { type DeepReadonly, generation, hexHash, listCounts, timestamp } from "./fields.ts";
 
 /**
  * The only schema of a version: the status, the OpenAPI document and the pages follow from it. A file

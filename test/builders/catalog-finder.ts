@@ -1,4 +1,4 @@
-import { otherNames, rankPlaces } from "../../scripts/search-files.ts";
+import { otherNames, rankPlaces } from "../../web/build/search-files.ts";
 import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
 import { type Place, packCatalog, unpackCatalog } from "../../client/src/catalog.ts";
 import { countryNames } from "../../client/src/search/country-names.ts";

@@ -1,6 +1,6 @@
 /** Checks answers against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
-import { openApiDocument } from "../../scripts/openapi-document.ts";
+import { openApiDocument } from "../../web/build/openapi-document.ts";
 
 /** An OpenAPI document, as far as it is looked into. */
 export type OpenApi = Pick<

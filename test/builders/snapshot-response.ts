@@ -1,5 +1,5 @@
 import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
-import { readTable } from "../../scripts/snapshot-table.ts";
+import { readTable } from "../../web/build/snapshot-table.ts";
 import { airportId, cityId, countryId, regionId } from "../../src/catalog/ids.ts";
 import type { RegionNames } from "../../src/catalog/model.ts";
 import { aCatalog } from "./catalog.ts";

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { openPage, useBrowser, useSite } from "../browser/browser.ts";
+import { openPage, useBrowser, useSite } from "../../web/test/browser/browser.ts";
 import {
   callUrl,
   contentOf,
   DictionaryBrowser,
   FORMS,
   renamed,
-} from "../browser/dictionary-browser.ts";
+} from "../../web/test/browser/dictionary-browser.ts";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
 import { freePort } from "../system/running-service.ts";
 import { CACHES, SharedCache } from "./shared-cache.ts";

@@ -2,5 +2,5 @@
 import { execFileSync } from "node:child_process";
 
 export default function setup(): void {
-  execFileSync(process.execPath, ["scripts/build-web.ts"], { stdio: "inherit" });
+  execFileSync(process.execPath, ["web/build/build.ts"], { stdio: "inherit" });
 }

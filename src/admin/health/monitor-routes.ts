@@ -3,7 +3,12 @@ import { timestamp } from "../../schemas/fields.ts";
 import { outputOf, worstOf } from "../../schemas/check.ts";
 import { timeText } from "../../platform/time.ts";
 import { route } from "../http/route.ts";
-import { answersSchema, checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "../../schemas/health.ts";
+import {
+  answersSchema,
+  checksSchema,
+  HEALTH_MEDIA_TYPE,
+  healthStatus,
+} from "../../schemas/health.ts";
 import type { Platform } from "../platform.ts";
 import { answerQuestions } from "./answers.ts";
 import { observe } from "./observation.ts";

@@ -1,5 +1,10 @@
 import * as z from "zod";
-import { HELD_STATES, type HeldChange, heldChangeSchema, HELD_RULES } from "../../schemas/held-change.ts";
+import {
+  HELD_STATES,
+  type HeldChange,
+  heldChangeSchema,
+  HELD_RULES,
+} from "../../schemas/held-change.ts";
 import { byChange, type Decision, rankOf, withDecision } from "../../acceptance/decisions.ts";
 import { decodeHeld, HELD_FILE } from "../../ingest/ledger-files.ts";
 import { count } from "../../schemas/fields.ts";

@@ -5,7 +5,7 @@ import { CRON_JOBS, cronJob, ingestCrons } from "../../../src/coordinator/schedu
 
 describe("the cron triggers", () => {
   it("match those of wrangler.toml", () => {
-    const toml = readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8");
+    const toml = readFileSync(join(import.meta.dirname, "../../../wrangler.toml"), "utf8");
     const [, crons = ""] = /^crons = \[(.*)\]$/m.exec(toml) ?? [];
     expect(JSON.parse(`[${crons}]`)).toEqual(Object.keys(CRON_JOBS));
   });

@@ -8,7 +8,12 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { checkVars } from "../../../scripts/wrangler-vars.ts";
-import { checkSettings, SECRET_NAMES, SETTING_NAMES, settingsOf } from "../../../src/monitor/settings.ts";
+import {
+  checkSettings,
+  SECRET_NAMES,
+  SETTING_NAMES,
+  settingsOf,
+} from "../../../src/monitor/settings.ts";
 import { SETTING_VALUES } from "../../builders/hostile-values.ts";
 
 const rows = (kind: "valid" | "wrong") =>
@@ -115,7 +120,7 @@ describe("the commands", () => {
       join(folder, "wrangler.toml"),
       '[vars]\nSOURCE = "x"\n[env.a.vars]\nLOCALE = ""\n',
     );
-    const { status, stderr } = run("scripts/build-web.ts");
+    const { status, stderr } = run("web/build/build.ts");
     expect(status).toBe(1);
     expect(stderr).toMatch(
       /^\[vars\] in wrangler\.toml: SOURCE .*\n\[env\.a\.vars\] in .* no setting LOCALE\n/,

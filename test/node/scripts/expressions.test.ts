@@ -20,7 +20,7 @@ describe("the check of regular expressions", () => {
 
   it("finds those of a page, and says where they stand", () => {
     const code = "export const a = () => (\n  <p>{/b/.test(c) && d}</p>\n);";
-    expect(findExpressions("src/web/x.tsx", code)).toMatchObject([{ at: "src/web/x.tsx:2" }]);
+    expect(findExpressions("web/x.tsx", code)).toMatchObject([{ at: "web/x.tsx:2" }]);
   });
 
   it.each([

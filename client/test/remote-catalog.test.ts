@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { WorkerPort } from "../src/api.ts";
+import { RemoteCatalog } from "../src/remote-catalog.ts";
+import type { FromWorker, ToWorker } from "../src/worker-messages.ts";
+
+/** A worker that answers as a test wants. */
+class FakeWorker implements WorkerPort {
+  readonly received: ToWorker[] = [];
+  readonly #target = new EventTarget();
+  isTerminated = false;
+
+  postMessage(message: unknown): void {
+    this.received.push(message as ToWorker);
+  }
+
+  addEventListener(type: string, listener: (event: Event) => void): void {
+    this.#target.addEventListener(type, listener);
+  }
+
+  terminate(): void {
+    this.isTerminated = true;
+  }
+
+  tell(data: FromWorker): void {
+    this.#target.dispatchEvent(new MessageEvent("message", { data }));
+  }
+
+  fail(message?: string): void {
+    this.#target.dispatchEvent(Object.assign(new Event("error"), message && { message }));
+  }
+}
+
+const SOURCE = { baseUrl: "https://locations.example.com", locale: "de" };
+
+async function openIn(worker: FakeWorker): Promise<RemoteCatalog> {
+  const opening = RemoteCatalog.open(worker, SOURCE);
+  worker.tell({ kind: "answer", id: 1, value: undefined });
+  return opening;
+}
+
+describe("a catalog in a worker", () => {
+  it("gives each call its own answer, in whatever order they come", async () => {
+    const worker = new FakeWorker();
+    const catalog = await openIn(worker);
+    const [first, second] = [catalog.search("a"), catalog.search("ab", 3)];
+    expect(worker.received).toEqual([
+      { id: 1, call: "open", argument: SOURCE },
+      { id: 2, call: "search", argument: { typed: "a" } },
+      { id: 3, call: "search", argument: { typed: "ab", limit: 3 } },
+    ]);
+    worker.tell({ kind: "answer", id: 3, value: ["of ab"] });
+    worker.tell({ kind: "answer", id: 2, value: ["of a"] });
+    expect(await Promise.all([first, second])).toEqual([["of a"], ["of ab"]]);
+  });
+
+  it("throws what the worker has failed with", async () => {
+    const worker = new FakeWorker();
+    const refreshed = (await openIn(worker)).refresh();
+    const failure = { code: "unavailable", message: "not now", retryAfterSeconds: 5 };
+    worker.tell({ kind: "failure", id: 2, failure });
+    await expect(refreshed).rejects.toMatchObject({ name: "CatalogError", ...failure });
+  });
+
+  it("knows the version and the language of the worker's, and tells of a change", async () => {
+    const worker = new FakeWorker();
+    const catalog = await openIn(worker);
+    const seen: string[] = [];
+    const end = catalog.onChange(() => seen.push(`${catalog.version} ${catalog.language}`));
+    worker.tell({ kind: "change", state: { version: 2, language: "de" } });
+    end();
+    worker.tell({ kind: "change", state: { version: 3, language: "de" } });
+    expect(seen).toEqual(["2 de"]);
+    expect(catalog.version).toBe(3);
+  });
+
+  it("ends the worker when it cannot be opened", async () => {
+    const worker = new FakeWorker();
+    const opening = RemoteCatalog.open(worker, SOURCE);
+    worker.fail();
+    await expect(opening).rejects.toThrow("could not be loaded: see startWorker");
+    expect(worker.isTerminated).toBe(true);
+  });
+
+  it("throws the message of an error in the worker", async () => {
+    const worker = new FakeWorker();
+    const found = (await openIn(worker)).search("a");
+    worker.fail("out of memory");
+    await expect(found).rejects.toThrow("the worker has failed: out of memory");
+  });
+
+  it("leaves no call waiting when it is closed", async () => {
+    const worker = new FakeWorker();
+    const catalog = await openIn(worker);
+    const found = catalog.search("a");
+    catalog.close();
+    await expect(found).rejects.toThrow("closed");
+    await expect(catalog.search("b")).rejects.toThrow("closed");
+    expect(worker.isTerminated).toBe(true);
+  });
+});

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Place } from "../src/catalog.ts";
+import { catalogFinder } from "../../test/builders/catalog-finder.ts";
+import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
+
+/** What a traveller types, and expects among the first three results; `!` before the first. */
+interface Case {
+  readonly query: string;
+  readonly locale: string;
+  readonly wanted: string;
+}
+
+function readCases(name: string): Case[] {
+  const [, ...rows] = readFileSync(`test/cases/${name}`, "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  return rows.map((row) => {
+    const [query = "", locale = "", wanted = ""] = row.split("\t");
+    return { query, locale, wanted };
+  });
+}
+
+function nameOf(place: Place): string {
+  switch (place.kind) {
+    case "airport":
+      return place.iata;
+    case "city":
+      return `city ${place.name} ${place.country.code}`;
+    case "country":
+      return `country ${place.code}`;
+    case "region":
+      return `region ${place.name}`;
+    default:
+      return place satisfies never;
+  }
+}
+
+const cases = [...readCases("search.tsv"), ...readCases("search-more.tsv")];
+const locales = [...new Set(cases.map(({ locale }) => locale))];
+
+describe.each(locales)("what a traveller types in %s", async (locale) => {
+  const find = await catalogFinder(snapshotResponse(locale), locale);
+
+  it.each(cases.filter((one) => one.locale === locale))(
+    "$query finds $wanted",
+    ({ query, wanted }) => {
+      const first = find(query)
+        .slice(0, 3)
+        .map(({ place }) => nameOf(place));
+      const missed = wanted
+        .split(";")
+        .filter((item) =>
+          item.startsWith("!") ? item.slice(1) !== first[0] : !first.includes(item),
+        );
+      expect(missed, `found ${first.join("; ")}`).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { placeContext } from "../../web/explorer/places.ts";
+import { SEARCH_LIMIT } from "../src/search/search.ts";
+import { catalogFinder } from "../../test/builders/catalog-finder.ts";
+import { aLocationsResponse } from "../../test/builders/locations-response.ts";
+import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
+
+/** Says what a search finds. */
+function texts(find: Awaited<ReturnType<typeof catalogFinder>>) {
+  return (typed: string) =>
+    find(typed).map(({ place }) => {
+      const name = place.kind === "airport" ? place.iata : place.name;
+      return `${place.kind} ${name} (${placeContext(place)})`;
+    });
+}
+
+const inSmall = texts(await catalogFinder(aLocationsResponse()));
+const findInEnglish = await catalogFinder(snapshotResponse());
+const inEnglish = texts(findInEnglish);
+
+describe("a search of the catalog", () => {
+  it("ignores accents", () => {
+    expect(inSmall("zurich")).toHaveLength(3);
+    expect(inSmall("ZÜRICH")).toEqual(inSmall("zurich"));
+  });
+
+  it("finds words in any order", () => {
+    expect(inSmall("lin airport")[0]).toBe("airport LIN (Milan, Italy)");
+    expect(inSmall("airport lin")).toEqual(inSmall("lin airport"));
+  });
+
+  it("finds nothing for an empty text or for marks alone", () => {
+    for (const typed of ["", "  ", "-", "’"]) expect(inSmall(typed)).toEqual([]);
+  });
+
+  it("counts the first words of a long text only", () => {
+    const milan = (times: number) => inSmall("milan ".repeat(times));
+    expect(milan(1_000)).toEqual(milan(12));
+    expect(milan(12)).not.toEqual([]);
+    expect(inSmall(`${"milan ".repeat(12)}zurich`)).toEqual(milan(12));
+  });
+
+  it("reads the beginning of a long text only", () => {
+    expect(inSmall(`zurich${" ".repeat(100)}milan`)).toEqual(inSmall("zurich"));
+  });
+
+  it("matches letters only at the beginning of a word", () => {
+    expect(inSmall("ric")).toEqual([]);
+  });
+
+  it("lists a bounded number of places", () => {
+    expect(inEnglish("airport")).toHaveLength(SEARCH_LIMIT);
+  });
+});
+
+describe("a search of all places of the world", () => {
+  it.each([
+    ["zrh", "airport ZRH (Zurich, Switzerland)"],
+    ["LSZH", "airport ZRH (Zurich, Switzerland)"],
+    ["london canada", "city London (Ontario, Canada)"],
+    ["new york", "city New York (United States)"],
+    ["nyc", "city New York (United States)"],
+    ["LON", "city London (England, United Kingdom)"],
+    ["uk", "country United Kingdom (GBR)"],
+    ["CDG airport", "airport CDG (Paris, France)"],
+    ["bavaria", "region Bavaria (13 airports)"],
+    ["Zurch", "city Zurich (Zürich, Switzerland)"],
+    ["Frankfrut", "city Frankfurt (Hesse, Germany)"],
+    ["barcelna airport", "airport BCN (Barcelona, Spain)"],
+    ["kiev", "city Kyiv (Kyiv Oblast, Ukraine)"],
+    ["peking", "city Beijing (China)"],
+    ["mailand", "city Milan (Lombardy, Italy)"],
+  ])("finds %s first as %s", (typed, expected) => {
+    expect(inEnglish(typed)[0]).toBe(expected);
+  });
+
+  it("lists the airports of a city under it, the busiest first", () => {
+    const found = findInEnglish("new york").map(({ place, isUnderCity }) => [
+      place.kind === "airport" ? place.iata : place.kind,
+      isUnderCity,
+    ]);
+    expect(found.slice(0, 4)).toEqual([
+      ["city", false],
+      ["JFK", true],
+      ["EWR", true],
+      ["LGA", true],
+    ]);
+    expect(findInEnglish("newark")[0]?.isUnderCity).toBe(false);
+  });
+
+  it("tells a place by its administrative region, not by a travel region", () => {
+    expect(inEnglish("venice")[0]).toBe("city Venice (Veneto, Italy)");
+  });
+
+  it("tells a city by no region of its airports in which the city is not", () => {
+    expect(inEnglish("berlin")[0]).toBe("city Berlin (Germany)");
+    expect(inEnglish("oslo")[0]).toBe("city Oslo (Norway)");
+  });
+
+  it("ranks places with a matching name of their own before those that match by another name", () => {
+    const found = inEnglish("victoria");
+    const first = (name: string) => found.findIndex((one) => one.startsWith(name));
+    expect(first("city Victoria")).toBeGreaterThan(0);
+    expect(first("city Hong Kong")).toBeGreaterThan(
+      found.lastIndexOf("airport SEZ (Victoria, Seychelles)"),
+    );
+  });
+
+  it("finds a name in another language by four letters, not by three", () => {
+    expect(inEnglish("pek").join()).not.toContain("city Beijing");
+    expect(inEnglish("peki")[0]).toMatch(/^city Beijing/);
+  });
+
+  it("drops words that no place has, and finds nothing if no word is left", () => {
+    expect(inEnglish("heathrow qxqxq")).toEqual(inEnglish("heathrow"));
+    expect(inEnglish("terminal 5 qxqxq")).toEqual([]);
+  });
+
+  it("corrects no short word to one that only begins like it, and no first letter", () => {
+    expect(inEnglish("tegen").join()).not.toContain("Tehran");
+    expect(inEnglish("qondon")).toEqual([]);
+  });
+
+  it("tolerates typos only if it finds nothing without them", () => {
+    expect(inEnglish("paris").every((found) => /pari|France|Texas|United/i.test(found))).toBe(true);
+    expect(inEnglish("qqqq")).toEqual([]);
+  });
+});

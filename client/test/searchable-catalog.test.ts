@@ -1,0 +1,331 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { toBinary } from "@bufbuild/protobuf";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { fileStore } from "../src/file-store.ts";
+import { JOIN_MS, SearchableCatalog } from "../src/searchable-catalog.ts";
+import type { Store } from "../src/store.ts";
+import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { aCatalog, aMilan, anAirport } from "../../test/builders/catalog.ts";
+import { CatalogService } from "../../test/builders/catalog-service.ts";
+import { aLocationsResponse } from "../../test/builders/locations-response.ts";
+
+const BASE_URL = "https://locations.example.com";
+const folder = mkdtempSync(join(tmpdir(), "locations-client-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function versionWith(name: string): Uint8Array<ArrayBuffer> {
+  const linate = anAirport({ iata: "LIN", name: "Linate", cityId: aMilan().id });
+  const catalog = aCatalog({ airports: [linate, anAirport({ name })] });
+  return toBinary(LocationsResponseSchema, aLocationsResponse(catalog));
+}
+
+let stores = 0;
+let store: Store;
+let service: CatalogService;
+
+beforeEach(() => {
+  store = fileStore(join(folder, String(stores++)));
+  service = new CatalogService({ version: 1, bytes: versionWith("Kloten") });
+  service.files = {
+    "ranks.json": { airports: ["ZRH"], tiers: "0", names: {}, cities: [], codes: {} },
+    "names.json": { airports: { ZRH: "tsurihi" }, cities: {}, regions: {}, regionCodes: {} },
+  };
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+function open(locale = "en", fetch = service.fetch): Promise<SearchableCatalog> {
+  return SearchableCatalog.open({ baseUrl: `${BASE_URL}/`, locale, fetch }, store);
+}
+
+/** Answers like a web application that has one page for every path. */
+function htmlInsteadOf(ending: string): typeof fetch {
+  const { fetch: answer } = new CatalogService(service.served);
+  return async (input, init) =>
+    new URL(new Request(input).url).pathname.endsWith(ending)
+      ? new Response("<!doctype html>", { headers: { "content-type": "text/html" } })
+      : answer(input, init);
+}
+
+async function find(catalog: SearchableCatalog, typed: string): Promise<string[]> {
+  return (await catalog.search(typed)).map(({ name }) => name);
+}
+
+describe("an opened catalog", () => {
+  it("finds places by their own names and by those in other languages", async () => {
+    const catalog = await open();
+    expect(await catalog.search("kloten")).toEqual([
+      {
+        kind: "airport",
+        id: "d6c5e9f2-5c0b-8d0e-8001-000000046349",
+        name: "Kloten",
+        where: "Zürich, Switzerland",
+        airports: ["ZRH"],
+        isUnderCity: false,
+      },
+    ]);
+    expect(await find(catalog, "tsurihi")).toEqual(["Kloten"]);
+    expect(await find(catalog, "schweiz")).toContain("Switzerland");
+  });
+
+  it("names the airports of a place, the busiest first", async () => {
+    const [europe] = await (await open()).search("europe");
+    expect(europe?.airports).toEqual(["ZRH", "LIN"]);
+  });
+
+  it("lists as many places as wanted", async () => {
+    const catalog = await open();
+    expect((await catalog.search("z")).length).toBeGreaterThan(1);
+    expect(await catalog.search("z", 1)).toHaveLength(1);
+  });
+
+  it("joins its places", async () => {
+    const { airports } = await (await open()).places();
+    expect(airports.map(({ city }) => city.country.code)).toEqual(["IT", "CH"]);
+  });
+
+  it("works with a service that has no files for the search", async () => {
+    service.files = {};
+    expect(await find(await open(), "kloten")).toEqual(["Kloten"]);
+  });
+
+  it("shows what is stored at once, and then what has changed", async () => {
+    await open();
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    service.takeCalls();
+    const catalog = await open();
+    expect(catalog.version).toBe(1);
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+    await new Promise<void>((resolve) => catalog.onChange(resolve));
+    expect(catalog.version).toBe(2);
+    expect(await find(catalog, "irchel")).toEqual(["Irchel"]);
+    expect(service.takeCalls().filter((call) => call.endsWith(".json"))).toEqual([
+      "HEAD ranks.json",
+      "HEAD names.json",
+    ]);
+    expect((await open()).version).toBe(2);
+  });
+
+  it("fetches the files of the search again once they have changed", async () => {
+    await (await open()).refresh();
+    service.files = {
+      ...service.files,
+      "names.json": { airports: { ZRH: "zurigo" }, cities: {}, regions: {}, regionCodes: {} },
+    };
+    await (await open()).refresh();
+    expect(await find(await open(), "zurigo")).toContain("Kloten");
+  });
+
+  it("fetches anew what is damaged in the store", async () => {
+    await open();
+    await store.set(`${BASE_URL} en`, { bytes: new Uint8Array([1]), sha256: "", version: 7 });
+    expect((await open()).version).toBe(1);
+    await store.set(`${BASE_URL} en`, "nothing like it");
+    expect((await open()).version).toBe(1);
+  });
+
+  it("needs no service once it is stored, and says so when it is refreshed", async () => {
+    await open();
+    service.isDown = true;
+    const catalog = await open();
+    await expect(catalog.refresh()).rejects.toMatchObject({
+      name: "CatalogError",
+      code: "unavailable",
+      message: "fetch failed",
+    });
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+  });
+
+  it("works even if nothing can be stored", async () => {
+    const full = async () => {
+      throw new Error("the disk is full");
+    };
+    store = { get: full, set: full, delete: full, keys: full };
+    expect((await open()).version).toBe(1);
+  });
+
+  it("treats a file of the search that is no JSON as missing", async () => {
+    const catalog = await open("en", htmlInsteadOf(".json"));
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+  });
+
+  it("says that its address is wrong when a web page answers there", async () => {
+    await expect(open("en", htmlInsteadOf(""))).rejects.toMatchObject({
+      name: "CatalogError",
+      code: "unimplemented",
+      message: `${BASE_URL} answered with text/html (HTTP 200) instead of the catalog: check that baseUrl is the address of the service`,
+    });
+  });
+
+  it.each([
+    ["a list of numbers", [1, 2]],
+    ["nothing", null],
+    ["lists of another kind", { airports: [1], tiers: "0", names: {}, cities: [], codes: {} }],
+  ])("fetches a stored file of the search anew that holds %s", async (_, content) => {
+    await open();
+    for (const file of ["ranks.json", "names.json"])
+      await store.set(`${BASE_URL}/search/v1/${file}`, { etag: "", content });
+    const catalog = await open();
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+    await catalog.refresh();
+    expect(await find(catalog, "tsurihi")).toEqual(["Kloten"]);
+    expect(await find(await open(), "tsurihi")).toEqual(["Kloten"]);
+  });
+
+  it("stores the three locales that were opened last", async () => {
+    for (const locale of ["en", "de", "fr", "en", "ja"]) await open(locale);
+    const stored = (await store.keys()).filter((key) => key.startsWith(`${BASE_URL} `));
+    expect(stored.toSorted()).toEqual([`${BASE_URL} en`, `${BASE_URL} fr`, `${BASE_URL} ja`]);
+  });
+
+  it("cannot be opened without the service, and says why", async () => {
+    service.isDown = true;
+    await expect(open()).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: null });
+  });
+});
+
+describe("a service that accepts and stays silent", () => {
+  const silent = createServer(() => undefined);
+  let baseUrl: string;
+  beforeAll(async () => {
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`; // it listens on TCP
+  });
+  afterAll(() => silent.closeAllConnections());
+  afterAll(() => silent.close());
+
+  /** Sends requests there whose path has an ending, and all others to the good service. */
+  const silentFor =
+    (ending: string): typeof fetch =>
+    (input, init) => {
+      const { pathname } = new URL(new Request(input).url);
+      return pathname.endsWith(ending)
+        ? fetch(baseUrl, { method: init?.method ?? "GET", signal: init?.signal ?? null })
+        : service.fetch(input, init);
+    };
+
+  it("is given up after the time limit", async () => {
+    const opening = SearchableCatalog.open({ baseUrl, timeoutMs: 50 }, store);
+    await expect(opening).rejects.toMatchObject({
+      name: "CatalogError",
+      code: "deadline_exceeded",
+      message: `${baseUrl} has not sent the catalog within 50 ms: try again, or raise timeoutMs`,
+    });
+  });
+
+  it("does not keep a stored catalog from opening, though a file of the search is missing", async () => {
+    service.files = {};
+    await open();
+    const options = { baseUrl: BASE_URL, locale: "en", fetch: silentFor(".json") };
+    const catalog = await SearchableCatalog.open(options, store);
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+  });
+
+  it.each([
+    ["an opening", async () => undefined],
+    ["a change of the language", (catalog: SearchableCatalog) => catalog.setLocale("de")],
+    ["a refresh", (catalog: SearchableCatalog) => catalog.refresh()],
+  ])("holds up %s by a file of the search no longer than the time limit", async (_, act) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const timeoutMs = 54_321;
+    let deadline = new AbortController();
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+      const controller = new AbortController();
+      if (ms === timeoutMs) deadline = controller;
+      return controller.signal;
+    });
+    const options = {
+      baseUrl: BASE_URL,
+      locale: "en",
+      timeoutMs,
+      fetch: (async (input, init) => {
+        if (new Request(input).url.endsWith(".json")) await released;
+        return service.fetch(input, init);
+      }) satisfies typeof fetch,
+    };
+    /** Ends the time once the catalog is there. */
+    const timedStore: Store = {
+      ...store,
+      async set(key, value) {
+        await store.set(key, value);
+        if (key.startsWith(`${BASE_URL} `)) deadline.abort();
+      },
+    };
+    const catalog = await SearchableCatalog.open(options, timedStore);
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    await act(catalog);
+    expect(await find(catalog, "tsurihi")).toEqual([]);
+    release();
+    const found = catalog.version === 1 ? "Kloten" : "Irchel";
+    await expect.poll(() => find(catalog, "tsurihi")).toEqual([found]);
+  });
+
+  it("does not hold up a later refresh by an earlier one", async () => {
+    let isSilent = true;
+    const options = {
+      baseUrl: BASE_URL,
+      locale: "en",
+      fetch: ((input, init) =>
+        (isSilent ? silentFor("") : service.fetch)(input, init)) satisfies typeof fetch,
+    };
+    await open();
+    const catalog = await SearchableCatalog.open(options, store);
+    isSilent = false;
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    await delay(JOIN_MS);
+    await catalog.refresh();
+    expect(catalog.version).toBe(2);
+  });
+});
+
+describe("a change of the language", () => {
+  const german = { version: 1, bytes: versionWith("Kloten"), language: "de" };
+
+  it("leaves the earlier language until the other one is there", async () => {
+    const catalog = await open();
+    service.served = german;
+    const changed = catalog.setLocale("de");
+    expect(catalog.language).toBe("en");
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+    await changed;
+    expect(catalog.language).toBe("de");
+  });
+
+  it("ends in the language that was wanted last", async () => {
+    const catalog = await open();
+    service.served = german;
+    await catalog.setLocale("de");
+    service.served = { ...german, language: "ja" };
+    let changes = 0;
+    catalog.onChange(() => changes++);
+    await Promise.all([catalog.setLocale("ja"), catalog.setLocale("de")]);
+    expect(catalog.language).toBe("de");
+    expect(changes).toBe(1);
+  });
+
+  it("leaves nothing of the earlier language in memory", async () => {
+    const catalog = await open();
+    const earlier = new WeakRef(await catalog.places());
+    service.served = german;
+    await catalog.setLocale("de");
+    await catalog.refresh();
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void; // V8 has it by that flag
+    await expect.poll(() => (collectGarbage(), earlier.deref())).toBeUndefined();
+  });
+
+  it("leaves the earlier language when it fails", async () => {
+    const catalog = await open();
+    service.isDown = true;
+    await expect(catalog.setLocale("de")).rejects.toThrow("fetch failed");
+    expect(catalog.language).toBe("en");
+  });
+});

@@ -1,5 +1,0 @@
-/** `scripts/build-web.ts` makes these files; the modules are their URLs. */
-declare module "generated:*" {
-  const url: string;
-  export default url;
-}

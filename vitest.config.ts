@@ -1,0 +1,151 @@
+import { availableParallelism } from "node:os";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+import { adminTokens } from "./test/builders/admin-tokens.ts";
+import { LOCAL_SETTINGS } from "./scripts/local-settings.ts";
+import { fuzzSettings } from "./test/fuzz-settings.ts";
+
+const root = `${import.meta.dirname}/`;
+
+// Read as the value of the required secret; only a binding would still be warned about.
+process.env.ADMIN_TOKENS = adminTokens();
+
+const fuzz = fuzzSettings(process.env);
+
+/** They end what hangs, and nothing else: on a busy machine a test of milliseconds takes seconds. */
+const HANG_BOUNDS = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+};
+
+/** Two more than there are processors: tests in a browser wait more than they compute. */
+const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 2 };
+
+const runningService = {
+  globalSetup: ["test/prerequisites.ts", "test/system/running-service.ts"],
+  setupFiles: ["test/system/await-catalog.ts"],
+};
+
+/** Tests of `npm start` and `wrangler deploy`, which start the service or wrangler again and again. */
+const COMMANDS = [
+  "test/system/start.test.ts",
+  "test/system/start-faults.test.ts",
+  "test/node/scripts/deploy.test.ts",
+];
+
+/** They change what a service publishes, each of one of its own. */
+const DASHBOARD = "web/test/browser/dashboard/dashboard.test.ts";
+const BACKUPS = "web/test/browser/dashboard/alerts-and-backups.test.ts";
+
+const browserProjects = [
+  {
+    root,
+    test: {
+      name: "pages",
+      include: ["web/test/browser/**/*.test.ts"],
+      exclude: [DASHBOARD, BACKUPS],
+      ...runningService,
+      ...parallel,
+    },
+  },
+  {
+    root,
+    test: { name: "dashboard", include: [DASHBOARD], ...runningService, ...parallel },
+  },
+  { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...parallel } },
+];
+
+export default defineConfig({
+  root,
+  test: {
+    projects: [
+      ...browserProjects,
+      {
+        root,
+        resolve: {
+          alias: { "cloudflare:workers": `${root}test/builders/cloudflare-workers.ts` },
+        },
+        test: {
+          name: "node",
+          provide: { fuzz },
+          include: ["test/node/**/*.test.ts", "web/test/*.test.ts", "client/test/*.test.ts"],
+          exclude: COMMANDS,
+          ...parallel,
+          // Starting a process for each of its many small files takes longer than most of them.
+          isolate: false,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "data",
+          include: ["data/test/*.test.ts"],
+          globalSetup: ["test/prerequisites.ts"],
+          ...parallel,
+        },
+      },
+      {
+        root,
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: `${root}wrangler.toml` },
+            miniflare: {
+              bindings: {
+                ...LOCAL_SETTINGS,
+                LOCALES: "en,de,ja",
+                // Files that are dropped are published as they are.
+                SURPRISE_HOLD_MS: "0",
+                SURPRISE_UNLISTED_PERCENT: "100",
+                MIGRATIONS: await readD1Migrations(`${root}migrations`),
+              },
+            },
+          })),
+        ],
+        test: {
+          name: "workers",
+          provide: { fuzz },
+          include: ["test/workers/**/*.test.ts"],
+          globalSetup: ["test/workers/build-pages.ts"],
+          setupFiles: ["test/workers/late-code.ts", "test/workers/fresh-worker.ts"],
+          ...parallel,
+          // Starting a Worker for each file takes longer than most of them; the setup clears it.
+          isolate: false,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "system",
+          include: ["test/system/**/*.test.ts"],
+          exclude: COMMANDS,
+          ...runningService,
+          ...parallel,
+        },
+      },
+      { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },
+      {
+        root,
+        test: {
+          name: "caches",
+          include: ["test/caches/*.test.ts"],
+          ...runningService,
+          ...parallel,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "crash",
+          include: ["test/crash/**/*.test.ts"],
+          ...HANG_BOUNDS,
+          fileParallelism: false,
+          // It starts the Worker some twelve times.
+          hookTimeout: 1_800_000,
+          testTimeout: 1_800_000,
+          expect: { poll: { timeout: 900_000 } },
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,51 @@
+/**
+ * Refuses wrong settings in wrangler.toml, and builds the pages that are the Worker's static assets,
+ * unless nothing has changed since they were built. Wrangler runs it at its start, also of a
+ * deployment, and whenever a file of `src/` changes.
+ */
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkVars } from "../../scripts/wrangler-vars.ts";
+
+/** Its time is that at which the last build began. */
+const STAMP = "dist/web-built";
+/** Files and folders that the pages are made of. */
+const INPUTS = [
+  "README.md",
+  "client/README.md",
+  "client/src",
+  "data/NOTICE.md",
+  "data/curated/tourist-places.csv",
+  "data/search",
+  "data/snapshot",
+  "docs",
+  "gen",
+  "package-lock.json",
+  "proto",
+  "scripts/wrangler-vars.ts",
+  "src",
+  "web",
+];
+
+const problems = checkVars();
+if (problems.length > 0) {
+  process.stderr.write(
+    `${problems.join("\n")}\nAll settings: docs/deploying.md and docs/alerts.md\n`,
+  );
+  process.exit(1);
+}
+
+if (changedAt("dist/web") === 0 || INPUTS.some((path) => changedAt(path) >= changedAt(STAMP))) {
+  const began = new Date();
+  await import("./pages.ts");
+  mkdirSync("dist", { recursive: true });
+  writeFileSync(STAMP, "");
+  utimesSync(STAMP, began, began);
+}
+
+/** When a file, or anything in a folder, was last changed or deleted; 0 if it does not exist. */
+function changedAt(path: string): number {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true) return stats?.mtimeMs ?? 0;
+  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => changedAt(join(path, name))));
+}

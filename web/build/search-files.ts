@@ -1,0 +1,144 @@
+/** Makes the files of `/search/v1` from `data/search`, the curated names and the snapshot. */
+import { readFileSync } from "node:fs";
+import { parse } from "csv-parse/sync";
+import { LANGUAGES } from "../../client/src/search/country-names.ts";
+import { foldForSearch } from "../../client/src/search/fold.ts";
+import type { RanksFile } from "../../client/src/search/ranks.ts";
+import type { OtherNames } from "../../client/src/search/search-index.ts";
+import { cityId, idText } from "../../src/catalog/ids.ts";
+import { readTable, type Row } from "./snapshot-table.ts";
+
+const TIERS = ["large_airport", "medium_airport"];
+
+/** What travellers call places that the catalog lacks or names otherwise, by IATA code or region. */
+const TOURIST_NAMES = readTouristNames();
+
+/** A region is named in other languages if it has one of so many busiest airports. */
+const BUSY = 2000;
+
+/** Ranks the airports and cities of the snapshot, and names the airports as travellers do. */
+export function rankPlaces(): RanksFile {
+  const airports = readTable("search/airports.csv.gz");
+  const cities = readTable("search/cities.csv.gz");
+  const tierOf = ({ type = "" }: Row) => (TIERS.includes(type) ? TIERS.indexOf(type) : 2);
+  return {
+    airports: airports.map((row) => row["iata"] ?? ""),
+    tiers: airports.map(tierOf).join(""),
+    names: Object.fromEntries(
+      airports.flatMap(({ iata = "", name = "" }) => (name ? [[iata, name]] : [])),
+    ),
+    cities: cities.map(idOf),
+    codes: Object.fromEntries(
+      // The most populous city of a code comes last, and stays.
+      cities.toReversed().flatMap((row) => codesOf(row).map((code) => [code, idOf(row)])),
+    ),
+    apart: citiesApart(),
+  };
+}
+
+/** Finds the cities that have a subdivision of their own name, in which none of their airports lies. */
+function citiesApart(): string[] {
+  const subdivisions = new Map(
+    readTable("snapshot/regions.csv.gz").map((row) => [
+      nameIn(row["iso_country"], row["name"]),
+      row["code"],
+    ]),
+  );
+  const cityOf = new Map(
+    readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
+  );
+  const regionsOf = new Map<string | undefined, (string | undefined)[]>();
+  for (const row of readTable("snapshot/airports.csv.gz")) {
+    const city = cityOf.get(row["id"]);
+    regionsOf.set(city, [...(regionsOf.get(city) ?? []), row["iso_region"]]);
+  }
+  return readTable("snapshot/cities.csv.gz")
+    .filter(({ key, name, country }) => {
+      const own = subdivisions.get(nameIn(country, name));
+      return own !== undefined && regionsOf.get(key)?.includes(own) === false;
+    })
+    .map(({ key = "" }) => idText(cityId(key)));
+}
+
+function nameIn(country = "", name = ""): string {
+  return `${country} ${name}`;
+}
+
+/** The other names of airports, cities and regions: those of regions in some languages. */
+export function otherNames(): OtherNames {
+  const named = ({ names }: Row) => names !== "";
+  const airports = readTable("search/airports.csv.gz");
+  const cities = readTable("search/cities.csv.gz");
+  return {
+    airports: Object.fromEntries(
+      airports
+        .map(
+          ({ iata = "", names = "" }) =>
+            [iata, [...namesIn(names), ...touristNames(iata)]] as const,
+        )
+        .filter(([, names]) => names.length > 0)
+        .map(([iata, names]) => [iata, [...new Set(names)].join("|")]),
+    ),
+    cities: Object.fromEntries(cities.filter(named).map((row) => [idOf(row), row["names"] ?? ""])),
+    ...regionNames(new Set(airports.slice(0, BUSY).map((row) => row["iata"] ?? ""))),
+  };
+}
+
+function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "regionCodes"> {
+  const members = new Set(
+    readTable("snapshot/airports.csv.gz")
+      .filter((row) => busy.has(row["iata_code"] ?? ""))
+      .flatMap((row) => [row["iata_code"], row["iso_country"], row["iso_region"]]),
+  );
+  const regions = readTable("snapshot/catalog-regions.csv.gz");
+  const names = new Map<string, Set<string>>(
+    regions
+      .filter((row) => row["members"]?.split(" ").some((member) => members.has(member)))
+      .map((row) => [row["key"] ?? "", new Set()]),
+  );
+  for (const language of LANGUAGES)
+    for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.csv.gz`))
+      names.get(key)?.add(foldForSearch(name.replace(/[(（].*/u, "")));
+  for (const [key, others] of names) for (const name of touristNames(key)) others.add(name);
+  const namesOf = (row: Row) => {
+    const others = names.get(row["key"] ?? "") ?? new Set();
+    others.delete(foldForSearch(row["name"] ?? ""));
+    return [...others].toSorted().join("|");
+  };
+  const codes = regions.flatMap(({ key, slug }) => {
+    const code = /^iso3166-2:..-([A-Z]{2,3})$/u.exec(key ?? "")?.[1];
+    return code && slug ? [[slug, code]] : [];
+  });
+  return {
+    regions: Object.fromEntries(
+      regions.map((row) => [row["slug"] ?? "", namesOf(row)]).filter(([, others]) => others !== ""),
+    ),
+    regionCodes: Object.fromEntries(codes),
+  };
+}
+
+/** Reads `data/curated/tourist-places.csv`, folded. */
+function readTouristNames(): ReadonlyMap<string, readonly string[]> {
+  const rows: Row[] = parse(readFileSync("data/curated/tourist-places.csv"), { columns: true });
+  const known = new Map<string, string[]>();
+  for (const { place = "", names = "" } of rows)
+    for (const one of place.split(" "))
+      known.set(one, [...(known.get(one) ?? []), ...namesIn(names).map(foldForSearch)]);
+  return known;
+}
+
+function touristNames(place: string): readonly string[] {
+  return TOURIST_NAMES.get(place) ?? [];
+}
+
+function namesIn(column: string): string[] {
+  return column.split("|").filter((name) => name !== "");
+}
+
+function codesOf(row: Row): string[] {
+  return (row["codes"] ?? "").split(" ").filter((code) => code !== "");
+}
+
+function idOf(row: Row): string {
+  return idText(cityId(`geonames:${row["geonames"]}`));
+}

@@ -1,0 +1,287 @@
+import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
+import { formatCount, formatTime } from "../shared/format.ts";
+import type { Action } from "./action.ts";
+import type { Backup, HeldChange, Run, Version } from "./answers.ts";
+import { ComparisonView } from "./diff-view.tsx";
+import { effectOf } from "./held-words.ts";
+import { PauseEffect } from "./pause-effect.tsx";
+
+/** Guards that an operator can override. */
+const OVERRIDDEN = Object.entries(OVERRIDABLE).flatMap(([guard, is]) => (is ? [guard] : []));
+const FORCE_HINT = `Overrides the guards ${OVERRIDDEN.map((guard) => guard.replace("guard_", "")).join(", ")}.`;
+
+/** The field for the reason of a change. */
+function noteField(hint = "Why. Shown in the audit.") {
+  return { kind: "text", name: "note", label: "Note", hint } as const;
+}
+
+export const PAUSE: Action = {
+  title: "Pause ingestion",
+  explanation:
+    "No run starts or publishes until somebody resumes it. The published catalog is still served. A run under way stops at its next step.",
+  verb: "Pause",
+  path: "/admin/ingest/pause",
+  fields: [
+    noteField("Shown at the top of the dashboard while it is paused."),
+    {
+      kind: "time",
+      name: "until",
+      label: "Until",
+      hint: "In your local time. Without it, the pause ends when somebody resumes it.",
+    },
+    {
+      kind: "check",
+      name: "cancel_running",
+      label: "Cancel the run under way",
+      hint: "Otherwise it continues after the resume.",
+    },
+  ],
+};
+
+export const RESUME: Action = {
+  title: "Resume ingestion",
+  explanation:
+    "Waiting runs start in their order. Scheduled runs that were missed are not repeated.",
+  verb: "Resume",
+  path: "/admin/ingest/resume",
+  fields: [noteField(), { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" }],
+};
+
+export const QUEUE: Action = {
+  title: "Queue an ingest run",
+  explanation:
+    "Builds the catalog from its source. Publishes it if it differs and the guards accept it.",
+  verb: "Queue",
+  path: "/admin/ingest/queue",
+  fields: [
+    {
+      kind: "choice",
+      name: "mode",
+      label: "Mode",
+      choices: [
+        ["", "Incremental: fetch and store changes only"],
+        ["full", "Full: fetch and store everything again"],
+        ["dry_run", "Dry run: check the guards and compare, publish nothing"],
+      ],
+    },
+    {
+      kind: "choice",
+      name: "source",
+      label: "Source",
+      choices: [
+        ["", "As configured"],
+        ["embedded", "Embedded snapshot"],
+        ["ourairports", "OurAirports"],
+        ["dropped", "Files dropped into R2"],
+      ],
+    },
+    {
+      kind: "date",
+      name: "as_of",
+      label: "Date of the data",
+      hint: "Of files dropped into R2 only. Without it, the date in each file’s metadata counts.",
+    },
+    {
+      kind: "check",
+      name: "force",
+      label: "Force",
+      hint: FORCE_HINT,
+    },
+    noteField("Shown in the run’s history."),
+  ],
+};
+
+export const BACK_UP: Action = {
+  title: "Take a backup",
+  explanation:
+    "Writes every table, the coordinator’s state and the published catalog into R2, and verifies it.",
+  verb: "Back up",
+  path: "/admin/backup/run",
+  fields: [
+    noteField("Shown in the list of backups."),
+    { kind: "check", name: "pin", label: "Pin", hint: "Retention never deletes it." },
+  ],
+};
+
+export const EVALUATE_ALERTS: Action = {
+  title: "Evaluate the alert rules now",
+  explanation: "Evaluates every rule and sends notifications, as the cron does every five minutes.",
+  verb: "Evaluate",
+  path: "/admin/alerts/run",
+};
+
+export const TEST_NOTIFICATION: Action = {
+  title: "Send a test notification",
+  explanation: "Sends one message to every configured receiver.",
+  verb: "Send",
+  path: "/admin/alerts/test",
+};
+
+/** Whether only guards that `force` overrides have refused a run. */
+export function mayApprove({ state, error, guards }: Run): boolean {
+  const isRefused = state === "failed" && error?.stage === "guard" && guards.length > 0;
+  return isRefused && guards.every(({ guard }) => OVERRIDDEN.includes(guard));
+}
+
+/** Publishes a refused candidate from the files that its run fetched. */
+export function approve({ id, mode, guards }: Run): Action {
+  return {
+    title: "Approve the candidate",
+    explanation: `Queues a run that builds from the files that this run has archived, and publishes. ${FORCE_HINT} No backup is made first; the version of before stays in the list of versions, and can be rolled back to.`,
+    preview: (
+      <ul>
+        {guards.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    ),
+    verb: "Approve",
+    isDangerous: true,
+    path: "/admin/ingest/queue",
+    fields: [noteField("Why it is right. Shown in the run’s history.")],
+    fixed: { candidate_of: id, mode, force: true },
+  };
+}
+
+/** Cancels an unfinished run. */
+export function cancelRun(id: string): Action {
+  return {
+    title: "Cancel the run",
+    explanation: "A waiting run is cancelled at once, a running one before it publishes.",
+    verb: "Cancel the run",
+    isDangerous: true,
+    path: `/admin/ingest/runs/${id}/cancel`,
+    fields: [noteField("Why. Shown in the run’s history.")],
+  };
+}
+
+/** Rolls back from the current version to an earlier one. */
+export function rollBackTo({ generation }: Version, current: Version): Action {
+  return {
+    title: `Roll back to version ${generation}`,
+    explanation:
+      "Publishes its content again as a new, higher version. Clients see it within about a minute.",
+    preview: (
+      <>
+        <PauseEffect of="rollback" />
+        <ComparisonView to={String(generation)} />
+      </>
+    ),
+    verb: "Roll back",
+    isDangerous: true,
+    path: "/admin/catalog/rollback",
+    fields: [noteField()],
+    fixed: { generation, expected_generation: current.generation },
+  };
+}
+
+/** Verifies a backup. */
+export function verifyBackup(id: string): Action {
+  return {
+    title: "Verify the backup",
+    explanation: "Reads every part back, compares the hashes and rebuilds the catalog from it.",
+    verb: "Verify",
+    path: `/admin/backup/${encodeURIComponent(id)}/verify`,
+  };
+}
+
+/** Pins or unpins a backup. */
+export function pinBackup(id: string, isPinned: boolean): Action {
+  const verb = isPinned ? "Unpin" : "Pin";
+  return {
+    title: `${verb} the backup`,
+    explanation: isPinned
+      ? "Retention may delete it."
+      : "Retention never deletes it while it is pinned.",
+    verb,
+    path: `/admin/backup/${encodeURIComponent(id)}/${isPinned ? "unpin" : "pin"}`,
+  };
+}
+
+/** Deletes a backup. */
+export function deleteBackup(backup: Backup): Action {
+  const { id } = backup;
+  return {
+    title: "Delete the backup",
+    explanation: "This cannot be undone.",
+    preview: <BackupSummary backup={backup} />,
+    verb: "Delete",
+    isDangerous: true,
+    method: "DELETE",
+    path: `/admin/backup/${encodeURIComponent(id)}`,
+    fields: [noteField()],
+  };
+}
+
+/** Restores a backup. */
+export function restoreBackup(backup: Backup): Action {
+  const { id } = backup;
+  return {
+    title: "Restore the backup",
+    explanation:
+      "Backs up the present state so that you can undo the restore, verifies the backup, publishes the backup’s catalog, and adds missing history. The audit does not change.",
+    preview: (
+      <>
+        <BackupSummary backup={backup} />
+        <PauseEffect of="restore" />
+        <ComparisonView to={id} />
+      </>
+    ),
+    verb: "Restore",
+    isDangerous: true,
+    path: `/admin/backup/${encodeURIComponent(id)}/restore`,
+    fields: [noteField()],
+  };
+}
+
+function BackupSummary({ backup }: { readonly backup: Backup }) {
+  const { id, generation, started_at: at, note, verified } = backup;
+  return (
+    <p>
+      Backup <code>{id}</code> of {at === null ? "an unknown time" : `${formatTime(at)} UTC`}, with
+      version {generation ?? "unknown"}, {verified.state}
+      {note !== null && `: “${note}”`}
+    </p>
+  );
+}
+
+const HELD = {
+  Approve: "Queues a run, which publishes what upstream says, if it still says so.",
+  Reject: "The served value stays until upstream says something else.",
+};
+type Verb = keyof typeof HELD;
+
+/** Decides on a held change by upstream. */
+export function decideHeld(verb: Verb, held: HeldChange): Action {
+  const { id, iata, name } = held;
+  return {
+    title: `${verb} the change`,
+    explanation: HELD[verb],
+    preview: (
+      <p>
+        <b>{iata ?? "Subdivision"}</b> {name}: {verb === "Reject" && "not done: "}
+        {effectOf(held)}
+      </p>
+    ),
+    verb,
+    path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb.toLowerCase()}`,
+    fields: [noteField()],
+  };
+}
+
+/** Decides on all changes that wait because of a rule. */
+export function decideAll(verb: Verb, group: { rule: string; total: number }): Action {
+  const { rule, total } = group;
+  const all = total === 1 ? "the one change" : `all ${formatCount(total)} changes`;
+  const which =
+    rule === "none" ? "that no rule marks" : `that the rule “${rule.replaceAll("_", " ")}” marks`;
+  return {
+    title: `${verb} ${all}`,
+    explanation: `${HELD[verb]} It decides on ${all} ${which}, also on those that are not on the page.`,
+    verb: `${verb} all`,
+    isDangerous: true,
+    path: `/admin/ingest/held/${verb.toLowerCase()}`,
+    fields: [noteField()],
+    fixed: { rule },
+  };
+}

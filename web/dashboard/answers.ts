@@ -1,0 +1,75 @@
+/** The parts of the service's answers that the dashboard shows: types of the service's own schemas. */
+
+import type { HeldChange } from "../../src/schemas/held-change.ts";
+import type { ShownAuditEntry as AuditEntry } from "../../src/schemas/audit-entry.ts";
+import type { Identity } from "../../src/admin/auth/identity.ts";
+import type { Comparison } from "../../src/schemas/comparison.ts";
+import type { Answer, ShownCheck } from "../../src/schemas/health.ts";
+import type { AlertRun } from "../../src/schemas/alert-run.ts";
+import type { Backup } from "../../src/schemas/backup.ts";
+import type { BackupJob } from "../../src/schemas/backup-job.ts";
+import type { ListedRun as Run, Run as RunDetail } from "../../src/schemas/run.ts";
+import type { Pause } from "../../src/schemas/pause.ts";
+import type { Version } from "../../src/schemas/version.ts";
+
+export const LISTS = ["airports", "cities", "countries", "regions"] as const;
+export type ListName = (typeof LISTS)[number];
+
+/** The stages of an ingest run, in order. */
+export const STAGES = [
+  "fetch",
+  "parse",
+  "build",
+  "guard",
+  "encode",
+  "publish",
+  "verify",
+] as const satisfies readonly Run["stage"][];
+
+/** A run is shown by lists as `Run`, and by its own page as `RunDetail`. */
+export type { Run, RunDetail };
+export type {
+  AlertRun,
+  Answer,
+  AuditEntry,
+  Backup,
+  BackupJob,
+  Comparison,
+  HeldChange,
+  Identity,
+  ShownCheck,
+  Version,
+};
+
+/** A page of a history. */
+type Page<List extends string, Row> = { readonly [list in List]: readonly Row[] } & {
+  readonly next_cursor: string | null;
+};
+
+export type RunListPage = Page<"runs", Run> & { readonly paused: boolean | null };
+export interface AlertList {
+  readonly alerts: AlertRun["results"];
+}
+export type AlertRunPage = Page<"runs", AlertRun>;
+export type AuditPage = Page<"entries", AuditEntry>;
+export type HeldPage = Page<"held", HeldChange> & {
+  /** How many changes each rule marks. */
+  readonly by_rule: { readonly [rule: string]: number };
+};
+export type BackupList = Page<"backups", Backup>;
+
+/** `GET /admin/ingest/pause` */
+export type PauseState = { readonly paused: boolean } & Pick<Pause, "until">;
+
+/** The changes to each list. */
+export type CatalogDiff = Pick<NonNullable<RunDetail["changes"]>, ListName>;
+export type ListDiff = CatalogDiff[ListName];
+
+/** The common part of `GET /dashboard/summary` and `GET /admin/monitor/status`. */
+export interface AnswersBody {
+  readonly answers: readonly Answer[];
+  /** Only the status has them. */
+  readonly checks?: { readonly [name: string]: readonly ShownCheck[] };
+  /** Whether Cloudflare Access can sign operators in; only the summary says so. */
+  readonly access?: boolean;
+}

@@ -1,0 +1,68 @@
+/** Held changes in plain words. Pure. */
+import { distanceKm } from "../../src/catalog/positions.ts";
+import type { HeldRule } from "../../src/schemas/held-change.ts";
+import type { HeldChange } from "./answers.ts";
+
+/** What each rule marks; `none`: what no rule does. */
+export const WORDS_OF_RULES: { readonly [rule: string]: string } = {
+  obscene: "An obscene word would appear.",
+  moves: "An airport would be in another country or subdivision, or over 20 km away.",
+  changes_code: "An airport would have another IATA code, or a code that is another airport's.",
+  changes_name: "The name or the municipality has little in common with the one before.",
+  leaves: "Upstream marks the airport as closed, or has taken its code or its row away.",
+  service_lost: "One of many that lose their scheduled service at once.",
+  demoted: "An airport would lose its scheduled service, or be small.",
+  appears: "An airport would be new, or no longer small.",
+  disputed: "Upstream keeps changing its mind.",
+  none: "Usual edits, which need no look.",
+} satisfies { readonly [R in HeldRule | "none"]: string };
+
+/** The fields of a record, by name. */
+export type Fields = { readonly [field: string]: string | number | boolean };
+
+/** The fields that tell most about an airport that is new or gone. */
+const TELLING = ["name", "municipality", "region", "country", "type", "scheduled"];
+
+/** The names of the fields that a change is about. */
+export function changedFields({ before, after }: HeldChange): readonly string[] {
+  if (before !== null && after !== null) {
+    const [served, wanted]: [Fields, Fields] = [before, after];
+    return Object.keys(wanted).filter((field) => served[field] !== wanted[field]);
+  }
+  const only: Fields = before ?? after ?? {};
+  return TELLING.filter((field) => only[field] !== undefined && only[field] !== "");
+}
+
+/** Says what an approval does. */
+export function effectOf(held: HeldChange): string {
+  const { iata, name, before, after } = held;
+  const subject = iata ?? `The subdivision ${name}`;
+  if (after === null) return `${subject} leaves the catalog, in every language.`;
+  if (before === null) return `${subject} enters the catalog, in every language.`;
+  if ("lat" in before && "lat" in after && distanceKm(before, after) >= 1) {
+    const others = changedFields(held).filter((field) => field !== "lat" && field !== "lon");
+    const rest = others.length === 0 ? "" : `, and gets another ${others.join(", ")}`;
+    return `${subject} moves by ${Math.round(distanceKm(before, after))} km${rest}.`;
+  }
+  return `${subject} gets another ${changedFields(held).join(", ")}.`;
+}
+
+/** A part of a text, and whether another text lacks it. */
+interface Word {
+  readonly text: string;
+  readonly isOther: boolean;
+}
+
+/** Splits a text into words and what stands between them, and marks those that another text lacks. */
+export function compareWords(text: string, other: string): readonly Word[] {
+  const [words, otherWords] = [text.split(WHITE_SPACE), other.split(WHITE_SPACE)];
+  // The same words in another order differ as a whole.
+  if (text !== other && words.toSorted().join("") === otherWords.toSorted().join(""))
+    return [{ text, isOther: true }];
+  return words.map((word) => ({
+    text: word,
+    isOther: word.trim() !== "" && !otherWords.includes(word),
+  }));
+}
+
+const WHITE_SPACE = /(\s+)/;

@@ -1,0 +1,66 @@
+import { durationOf } from "../../src/platform/time.ts";
+import { formatDuration } from "../shared/format.ts";
+import { type Run, STAGES } from "./answers.ts";
+import { StatusPill } from "./status-pill.tsx";
+import { useNow } from "./time.tsx";
+
+interface Props {
+  readonly run: Run;
+  readonly onCancel: () => void;
+}
+
+/** Shows a run under way, or one that waits. */
+export function StageTrack({ run, onCancel }: Props) {
+  const now = useNow();
+  const { started_at: startedAt } = run;
+  const elapsed = startedAt === null ? 0 : durationOf(startedAt, now);
+  return (
+    <div class="panel stack track" data-run={run.id}>
+      <div class="row track-top">
+        <StatusPill word={run.state} />
+        <a href={`#runs/${run.id}`}>
+          {run.mode.replaceAll("_", " ")} run from {run.source}
+        </a>
+        <span>{startedAt !== null && formatDuration(elapsed)}</span>
+        <button type="button" class="button" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+      <Stages run={run} />
+    </div>
+  );
+}
+
+/** The stages of a run, and how long each has taken: those done, and the one that it is in or failed in. */
+export function Stages({ run }: { readonly run: Run }) {
+  const { state, stage, stage_ms: took, progress, error } = run;
+  const reached = STAGES.indexOf(error?.stage ?? stage ?? "fetch");
+  // A run that changes nothing ends before the last stage.
+  const last = state === "succeeded" ? reached + 1 : reached;
+  const share = progress.total > 0 ? progress.done / progress.total : 0;
+  const isRunning = state === "running";
+  const classOf = (index: number) => {
+    if (index < last) return "is-done";
+    if (index > last || state === "queued" || state === "succeeded") return "";
+    return state === "failed" ? "is-failed" : "is-current";
+  };
+  return (
+    <ol class="stages" aria-label="Stages">
+      {STAGES.map((name, index) => (
+        <li
+          key={name}
+          class={`stage ${classOf(index)}`}
+          aria-current={isRunning && index === last ? "step" : undefined}
+        >
+          <span class="stage-bar">
+            {isRunning && index === last && <span style={{ width: `${100 * share}%` }} />}
+          </span>
+          {name}
+          {isRunning && index === last && share > 0 && ` · ${progress.done} of ${progress.total}`}
+          {took?.[name] !== undefined && <small>{formatDuration(took[name])}</small>}
+          {state === "failed" && index === last && <span class="visually-hidden"> failed</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}

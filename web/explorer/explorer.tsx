@@ -1,0 +1,160 @@
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { CallPanel } from "./call-panel.tsx";
+import { ChangesPanel, changedAirports } from "./changes-panel.tsx";
+import type { Place } from "../../client/src/catalog.ts";
+import { type MapView, NOWHERE, type Position } from "./permalink.ts";
+import { FailureNotice } from "./failure-notice.tsx";
+import { LocalePicker } from "./locale-picker.tsx";
+import { WorldMap } from "./map/world-map.tsx";
+import { NearPanel } from "./near-panel.tsx";
+import { keepForOffline } from "./offline.ts";
+import { Overview } from "./overview.tsx";
+import { PlacePanel } from "./place-panel.tsx";
+import { findPlace, nearestAirports, selectionOf } from "./places.ts";
+import { SearchBox } from "./search-box.tsx";
+import { textDirection } from "./text-direction.ts";
+import { useCatalog } from "./use-catalog.ts";
+import { useChanges } from "./use-changes.ts";
+import { useHealth } from "./use-health.ts";
+import { usePermalink } from "./use-permalink.ts";
+
+const TITLE = "Locations at the Edge";
+
+/** The explorer: a browser client of its own service. */
+export function Explorer() {
+  const [link, go] = usePermalink();
+  const side = useRef<HTMLDivElement>(null);
+  const { selection, near } = link;
+  const shown = useRef<MapView | null>(link.view);
+  const call = { ...link.call, locale: link.call.locale || navigator.language };
+  const { catalog, failure, isCalling, ...port } = useCatalog(call);
+  const health = useHealth(catalog !== undefined);
+  const selected = useMemo(
+    () => (catalog && selection ? findPlace(catalog, selection) : undefined),
+    [catalog, selection?.kind, selection?.key],
+  );
+  const nearest = useMemo(
+    () => (catalog && near ? nearestAirports(catalog.airports, near) : undefined),
+    [catalog, near?.lat, near?.lon],
+  );
+  const onMap = useMemo(
+    () => near && nearest && { ...near, airports: nearest.scheduled.map(({ airport }) => airport) },
+    [nearest],
+  );
+  const changes = useChanges(catalog, link.changes);
+  const changed = useMemo(
+    () =>
+      catalog &&
+      changes.state === "known" && {
+        airports: changedAirports(catalog, changes),
+        removed: changes.lists.airports.removed,
+      },
+    [catalog, changes],
+  );
+  const locale = catalog?.locale ?? call.locale;
+  useEffect(() => {
+    document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
+    document.documentElement.dir = textDirection(locale);
+  }, [selected, locale]);
+  const isLoaded = catalog?.isWhole === true;
+  useEffect(() => {
+    // This waits for the catalog, because it loads more files.
+    if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
+  }, [isLoaded]);
+  const select = (place: Place) => go({ selection: selectionOf(place), near: null, view: null });
+  const showNear = (position: Position, view: MapView | null) =>
+    go({ ...NOWHERE, near: roundPosition(position), view });
+  const close = () => {
+    go({ ...NOWHERE, view: shown.current });
+    side.current?.focus({ preventScroll: true });
+  };
+  const isMissing = isLoaded && selection !== null && selected === undefined;
+
+  return (
+    <div class="explorer">
+      <div class="side">
+        <div class="row side-top">
+          <SearchBox {...port} locale={locale} onSelect={select} />
+          <LocalePicker
+            value={locale}
+            published={health.locales}
+            onChange={(chosen) => go({ call: { ...link.call, locale: chosen } })}
+          />
+        </div>
+        {failure && <FailureNotice failure={failure} onRetry={port.callAgain} />}
+        {port.facts?.exchange?.isStored === true && (
+          <p class="notice" role="status">
+            There is no connection. This is the catalog as this device saw it last.
+          </p>
+        )}
+        {isMissing && (
+          <p class="notice" role="status">
+            The catalog has no such {selection.kind}. Search for it instead.
+          </p>
+        )}
+        <div ref={side} class="side-scroll" tabIndex={-1}>
+          {selected && (
+            <PlacePanel
+              key={selected.id}
+              place={selected}
+              locale={locale}
+              onSelect={select}
+              answer={{ encoding: call.encoding, port }}
+              onNear={(position) => showNear(position, null)}
+              onClose={close}
+            />
+          )}
+          {!selected && near && nearest && (
+            <NearPanel
+              position={near}
+              nearest={nearest}
+              locale={locale}
+              onSelect={select}
+              onClose={close}
+            />
+          )}
+          {catalog && link.changes && (
+            <ChangesPanel catalog={catalog} changes={changes} onSelect={select} onClose={close} />
+          )}
+          {!selected && !nearest && !(catalog && link.changes) && (
+            <Overview
+              catalog={catalog}
+              published={health.counts}
+              isCalling={isCalling}
+              progress={port.progress}
+              onSelect={select}
+              onShowChanges={() => go({ ...NOWHERE, changes: true })}
+            />
+          )}
+        </div>
+      </div>
+      <WorldMap
+        catalog={catalog}
+        isAwaited={catalog === undefined && isCalling}
+        selected={selected}
+        changed={(link.changes && changed) || undefined}
+        near={onMap ?? undefined}
+        view={link.view}
+        onSelect={select}
+        onSpot={(position) => showNear(position, shown.current)}
+        onLook={(view, by) => {
+          shown.current = view;
+          if (by === "person") go({ view });
+        }}
+      />
+      <CallPanel
+        settings={call}
+        facts={port.facts}
+        isCalling={isCalling}
+        hasFailed={failure !== undefined}
+        onChange={(change) => go({ call: { ...link.call, ...change } })}
+        onCall={port.callAgain}
+      />
+    </div>
+  );
+}
+
+/** A position for a link, to a hundred meters. */
+function roundPosition({ lat, lon }: Position): Position {
+  return { lat: Number(lat.toFixed(3)), lon: Number(lon.toFixed(3)) };
+}

@@ -1,0 +1,283 @@
+import type { AirportPlace } from "../../../client/src/catalog.ts";
+import { type Box, type Frame, placeOnCanvas, radiusOf, SPOT_RADIUS } from "./frame.ts";
+import type { MapPoint } from "./map-scene.ts";
+import type { WorldPoint } from "./mercator.ts";
+import { type MapSize, metersPerPixel } from "./viewport.ts";
+
+interface Style {
+  readonly font: string;
+  readonly color: string;
+  readonly height: number;
+}
+
+const FAMILY = "ui-sans-serif, system-ui, sans-serif";
+const COUNTRY_FONT = `600 12px ${FAMILY}`;
+const CITY_FONT = `500 11px ${FAMILY}`;
+const CODE_FONT = `600 11px ${FAMILY}`;
+/** From these magnifications on, cities and the codes of airports are named. */
+const CITIES_ZOOM = 3;
+const CODES_ZOOM = 12;
+/** So many names of each kind are tried in a frame. */
+const TRIES_MAX = 90;
+const SCALE_WIDTH_MAX = 110;
+/** Radius of the point of a large airport, close up. */
+const DOT_RADIUS = 4;
+
+/**
+ * Writes names where nothing else is written: the code of the selection, those of removed airports,
+ * then countries, then the busiest airports with their cities.
+ */
+export function drawLabels(worlds: readonly Frame[]): void {
+  const [first] = worlds;
+  if (first === undefined) return;
+  const taken: Box[] = [...first.covered, scaleBox(first.size), ...worlds.flatMap(spotBox)];
+  const { highlighted, spot } = first.scene;
+  const selected = highlighted.length === 1 || spot !== undefined ? highlighted : [];
+  const places = new Set(selected.map(({ place }) => place));
+  const labels = { taken, selected: places, dots: worlds.flatMap(dotsInSight) };
+  const style = { font: CODE_FONT, color: first.colors.label, height: 13 };
+  for (const frame of worlds) for (const point of selected) writeCode(frame, point, labels, style);
+  for (const frame of worlds) drawRemovedCodes(frame, labels);
+  for (const frame of worlds) drawCountries(frame, labels);
+  for (const frame of worlds) drawCities(frame, labels);
+  for (const frame of worlds) drawOtherCodes(frame, labels);
+}
+
+/** What a new name has to avoid. */
+interface Labels {
+  /** Where it cannot be. */
+  readonly taken: Box[];
+  /** What is named already. */
+  readonly selected: ReadonlySet<AirportPlace>;
+  /** What it covers only if it must: the points of the larger airports. */
+  readonly dots: readonly CanvasPoint[];
+}
+
+interface CanvasPoint {
+  readonly left: number;
+  readonly top: number;
+}
+
+function dotsInSight(frame: Frame): CanvasPoint[] {
+  if (frame.zoom < CITIES_ZOOM) return [];
+  return frame.scene.points.flatMap((point) => {
+    const at = point.place.tier < 2 ? placeOnCanvas(point, frame) : undefined;
+    return at ?? [];
+  });
+}
+
+function drawRemovedCodes(frame: Frame, labels: Labels): void {
+  const style = { font: CODE_FONT, color: frame.colors.removed, height: 13 };
+  for (const { at, item } of inSight(frame, frame.scene.removed)) {
+    const width = widthOf(frame, item.iata, style.font);
+    const places = placesAround(at, { width, radius: 8, height: style.height });
+    write(frame, { text: item.iata, style, places }, labels);
+  }
+}
+
+/** Names the countries that are wider than their names. */
+function drawCountries(frame: Frame, labels: Labels): void {
+  const { scene, view, colors } = frame;
+  const style = { font: COUNTRY_FONT, color: colors.label, height: 16 };
+  const lands = scene.outline?.lands.toSorted((a, b) => b.width - a.width) ?? [];
+  for (const { codes, label, width } of lands) {
+    const text = scene.countryNames.get(codes[0] ?? "");
+    const at = text && placeOnCanvas(label, frame);
+    if (!text || !at) continue;
+    const textWidth = widthOf(frame, text, style.font);
+    if (textWidth > width * view.k * 1.15) continue;
+    const left = at.left - textWidth / 2;
+    const places = [0, -style.height, style.height].map((by) => ({ left, top: at.top + by }));
+    write(frame, { text, style, places }, labels);
+  }
+}
+
+function drawCities(frame: Frame, labels: Labels): void {
+  const { scene, zoom, colors } = frame;
+  if (zoom < CITIES_ZOOM) return;
+  const style = { font: CITY_FONT, color: colors["label-faint"], height: 13 };
+  const codeStyle = { font: CODE_FONT, color: colors.dot, height: 12 };
+  for (const { at, item } of inSight(frame, scene.cities)) {
+    if (zoom >= CODES_ZOOM)
+      for (const airport of item.airports)
+        if (!labels.selected.has(airport.place)) writeCode(frame, airport, labels, codeStyle);
+    const width = widthOf(frame, item.name, style.font);
+    const places = placesAround(at, { width, radius: 8, height: style.height });
+    write(frame, { text: item.name, style, places: places.toReversed() }, labels);
+  }
+}
+
+/** Writes the codes of airports without scheduled service. */
+function drawOtherCodes(frame: Frame, labels: Labels): void {
+  const { scene, zoom, colors } = frame;
+  if (zoom < CODES_ZOOM) return;
+  const style = { font: CODE_FONT, color: colors["dot-faint"], height: 12 };
+  const others = scene.points.filter(
+    ({ place }) => place.tier === 3 && !labels.selected.has(place),
+  );
+  for (const { item } of inSight(frame, others)) writeCode(frame, item, labels, style);
+}
+
+function writeCode(frame: Frame, point: MapPoint, labels: Labels, style: Style): void {
+  const at = placeOnCanvas(point, frame);
+  if (at === undefined) return;
+  const text = point.place.iata;
+  const width = widthOf(frame, text, style.font);
+  // The selection has a ring.
+  const gap = labels.selected.has(point.place) ? 9 : 3;
+  const radius = radiusOf(point.place.tier, frame.zoom) + gap;
+  write(
+    frame,
+    { text, style, places: placesAround(at, { width, radius, height: style.height }) },
+    labels,
+  );
+}
+
+/** Returns places for a text around a point: to its right, to its left, below and above. */
+function placesAround(
+  { left, top }: CanvasPoint,
+  {
+    width,
+    radius,
+    height,
+  }: { readonly width: number; readonly radius: number; readonly height: number },
+): CanvasPoint[] {
+  const middle = left - width / 2;
+  return [
+    { left: left + radius, top },
+    { left: left - radius - width, top },
+    { left: middle, top: top + radius + height / 2 },
+    { left: middle, top: top - radius - height / 2 },
+  ];
+}
+
+/** Finds the first points in sight. */
+function inSight<P extends WorldPoint>(frame: Frame, items: readonly P[]) {
+  const found: { readonly item: P; readonly at: CanvasPoint }[] = [];
+  for (const item of items) {
+    const at = placeOnCanvas(item, frame);
+    if (at !== undefined && found.push({ item, at }) === TRIES_MAX) break;
+  }
+  return found;
+}
+
+interface Text extends CanvasPoint {
+  readonly text: string;
+  readonly style: Style;
+}
+
+interface Label extends Pick<Text, "text" | "style"> {
+  /** The left end and the middle of the text, the best place first. */
+  readonly places: readonly CanvasPoint[];
+}
+
+/** Writes a text with a halo at the first place where it hides the fewest points, if it fits anywhere. */
+function write(frame: Frame, { text, style, places }: Label, { taken, dots }: Labels): void {
+  const width = widthOf(frame, text, style.font);
+  const free = places
+    .map((at) => ({ at, box: boxOf(at, width, style.height) }))
+    .filter(
+      ({ box }) => isInside(box, frame.size) && !taken.some((other) => isOverlapping(box, other)),
+    )
+    .map((place) => ({ ...place, hidden: dots.filter((dot) => isHidden(dot, place.box)).length }));
+  const [best] = free.toSorted((a, b) => a.hidden - b.hidden);
+  if (best === undefined) return;
+  taken.push(best.box);
+  writeWithHalo(frame, { text, ...best.at, style });
+}
+
+function boxOf({ left, top }: CanvasPoint, width: number, height: number): Box {
+  return {
+    left: left - 3,
+    right: left + width + 3,
+    top: top - height / 2,
+    bottom: top + height / 2,
+  };
+}
+
+function isInside({ left, top, right, bottom }: Box, { width, height }: MapSize): boolean {
+  return left >= 0 && top >= 0 && right <= width && bottom <= height;
+}
+
+/** Whether a text is over a point, or touches it. */
+function isHidden({ left, top }: CanvasPoint, box: Box): boolean {
+  return (
+    left > box.left - DOT_RADIUS &&
+    left < box.right + DOT_RADIUS &&
+    top > box.top - DOT_RADIUS &&
+    top < box.bottom + DOT_RADIUS
+  );
+}
+
+function writeWithHalo(
+  { context, colors }: Omit<Frame, "zoom">,
+  { text, left, top, style }: Text,
+): void {
+  context.font = style.font;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3;
+  context.strokeStyle = colors.halo;
+  context.strokeText(text, left, top);
+  context.fillStyle = style.color;
+  context.fillText(text, left, top);
+}
+
+function isOverlapping(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+const widths = new Map<string, number>();
+
+/** Measures a text once, because measuring takes longer than drawing. */
+function widthOf({ context }: Frame, text: string, font: string): number {
+  const key = `${font} ${text}`;
+  const known = widths.get(key);
+  if (known !== undefined) return known;
+  context.font = font;
+  const { width } = context.measureText(text);
+  widths.set(key, width);
+  return width;
+}
+
+/** Where the spot with its ring is. */
+function spotBox(frame: Frame): Box[] {
+  const at = frame.scene.spot && placeOnCanvas(frame.scene.spot, frame);
+  if (at === undefined) return [];
+  const { left, top } = at;
+  const radius = SPOT_RADIUS + 2;
+  return [{ left: left - radius, right: left + radius, top: top - radius, bottom: top + radius }];
+}
+
+/** Where the scale is. */
+function scaleBox({ height }: MapSize): Box {
+  return { left: 0, right: 14 + SCALE_WIDTH_MAX, top: height - 34, bottom: height };
+}
+
+/** Draws how long a round number of kilometers is in the middle of the map. */
+export function drawScale(frame: Omit<Frame, "zoom">): void {
+  const { context, size, view, colors } = frame;
+  const meters = metersPerPixel(view, size);
+  const largest = meters * SCALE_WIDTH_MAX;
+  const power = 10 ** Math.floor(Math.log10(largest));
+  const length = [5, 2, 1].find((step) => step * power <= largest) ?? 1;
+  const width = (length * power) / meters;
+  const [left, top] = [14, size.height - 14];
+  context.beginPath();
+  context.moveTo(left, top - 5);
+  context.lineTo(left, top);
+  context.lineTo(left + width, top);
+  context.lineTo(left + width, top - 5);
+  for (const [color, lineWidth] of [
+    [colors.halo, 4],
+    [colors.label, 1.5],
+  ] as const) {
+    context.strokeStyle = color;
+    context.lineWidth = lineWidth;
+    context.stroke();
+  }
+  const text = `${(length * power) / 1000} km`;
+  const style = { font: CITY_FONT, color: colors.label, height: 13 };
+  writeWithHalo(frame, { text, left: left + 4, top: top - 11, style });
+}

@@ -1,0 +1,243 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { formatCount } from "../../shared/format.ts";
+import type { AirportPlace, Catalog, Place } from "../../../client/src/catalog.ts";
+import type { MapView, Position } from "../permalink.ts";
+import { airportsOf } from "../places.ts";
+import { MapController } from "./map-controller.ts";
+import { mapCities, type MapPoint, mapPoints } from "./map-scene.ts";
+import { project } from "./mercator.ts";
+import type { RemovedAirport } from "../use-changes.ts";
+import { loadWorld } from "./world-outline.ts";
+
+interface Props {
+  readonly catalog: Catalog | undefined;
+  /** Whether a first catalog is on its way, which the land does not slow down. */
+  readonly isAwaited: boolean;
+  readonly selected: Place | undefined;
+  /** What the last version changed, if that is to be shown. */
+  readonly changed:
+    | { readonly airports: readonly AirportPlace[]; readonly removed: readonly RemovedAirport[] }
+    | undefined;
+  /** A spot with the airports nearest to it. */
+  readonly near: (Position & { readonly airports: readonly AirportPlace[] }) | undefined;
+  /** Null for the view that shows what is selected. */
+  readonly view: MapView | null;
+  readonly onSelect: (place: AirportPlace) => void;
+  readonly onSpot: (position: Position) => void;
+  /** Called when the map has come to rest; with null for the whole world. */
+  readonly onLook: (view: MapView | null, by: "person" | "page") => void;
+}
+
+interface Tip {
+  readonly point: MapPoint;
+  readonly left: number;
+  readonly top: number;
+}
+
+const PAN_STEP = 80;
+const ZOOM_STEP = 1.8;
+
+/** An interactive map of all airports. */
+export function WorldMap(props: Props) {
+  const catalog = useAfterPaint(props.catalog);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const controller = useRef<MapController>(undefined);
+  const last = useRef(props);
+  last.current = props;
+  const lastLook = useRef(null as MapView | null);
+  const [tip, setTip] = useState<Tip>();
+  const [isClose, setClose] = useState(false);
+  const land = isClose ? loadWorld.fine : loadWorld.coarse;
+  const outline = useLoaded(props.isAwaited ? null : land);
+  const water = useLoaded(isClose ? loadWorld.water : null);
+  const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
+  const cities = useMemo(() => mapCities(catalog?.cities ?? []), [catalog]);
+  const countryNames = useMemo(
+    () => new Map(catalog?.countries.map(({ code, name }) => [code, name])),
+    [catalog],
+  );
+
+  useEffect(() => {
+    if (canvas.current === null) return undefined;
+    const map = new MapController(canvas.current, {
+      onHover: (point, at) => setTip(point && { point, ...at }),
+      onSelect: ({ place }) => last.current.onSelect(place),
+      onSpot: (position) => last.current.onSpot(position),
+      onLook: (view, by) => {
+        lastLook.current = view;
+        last.current.onLook(view, by);
+      },
+      onCloseLook: () => setClose(true),
+    });
+    controller.current = map;
+    return () => map.end();
+  }, []);
+  useEffect(
+    () => controller.current?.show({ outline, water, points, cities, countryNames }),
+    [outline, water, points],
+  );
+  useHighlight(controller, props);
+  const { view } = props;
+  useEffect(() => {
+    // A view that the map itself has reported needs no move: the map shows it already.
+    if (view !== null && view !== lastLook.current) controller.current?.lookAt(view);
+  }, [view]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = KEYS[event.key];
+    if (move === undefined || controller.current === undefined) return;
+    move(controller.current);
+    event.preventDefault();
+  };
+  const count = formatCount(points.length);
+  return (
+    <section class="map" aria-label="Map">
+      <div
+        class="map-stage"
+        role="application"
+        tabIndex={0}
+        aria-label={`Map of ${count} airports. Arrow keys move it, plus and minus zoom, zero shows the whole world. Everything on it can be found by search as well.`}
+        onKeyDown={onKeyDown}
+      >
+        <canvas
+          ref={canvas}
+          class="map-canvas"
+          dir="ltr"
+          data-points={points.length}
+          data-land={outline !== undefined}
+        />
+        {tip && <MapTip tip={tip} />}
+      </div>
+      <div class="floating map-buttons">
+        {BUTTONS.map(([label, sign, move]) => (
+          <button
+            key={label}
+            type="button"
+            class="icon-button map-button"
+            aria-label={label}
+            title={label}
+            onClick={() => controller.current && move(controller.current)}
+          >
+            <span aria-hidden="true">{sign}</span>
+          </button>
+        ))}
+      </div>
+      <div class="map-legend" dir="ltr" aria-hidden="true">
+        {props.changed && <span class="legend-changed">new or changed</span>}
+        {props.changed && <span class="legend-removed">removed</span>}
+        <span class="legend-large">large</span>
+        <span>scheduled flights</span>
+        <span class="legend-other">other, closer up</span>
+      </div>
+    </section>
+  );
+}
+
+/** Half of the width that a tip has at most, and the height that it has at least. */
+const TIP_HALF = 130;
+const TIP_HEIGHT = 70;
+
+/** Names a point, above it where there is room, and always inside the map. */
+function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
+  const { iata, name, city } = point.place;
+  const middle = `clamp(${TIP_HALF}px, ${left}px, 100% - ${TIP_HALF}px)`;
+  const transform =
+    top < TIP_HEIGHT ? "translate(-50%, 14px)" : "translate(-50%, -100%) translateY(-12px)";
+  return (
+    <div
+      class="floating map-tip"
+      style={{ left: middle, top: `${top}px`, transform }}
+      aria-hidden="true"
+    >
+      <b>{iata}</b> {name}
+      <small>
+        {city.name}, {city.country.name}
+      </small>
+    </div>
+  );
+}
+
+/** Returns a value once the rest of the page shows it: the map takes longer to draw than lists do. */
+function useAfterPaint<T>(value: T): T {
+  const [shown, setShown] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(value));
+    return () => clearTimeout(timer);
+  }, [value]);
+  return shown;
+}
+
+/** Loads a part of the world. Returns what was loaded before until it is there. */
+function useLoaded<T>(load: (() => Promise<T>) | null): T | undefined {
+  const [part, setPart] = useState<T>();
+  useEffect(() => {
+    let isWanted = true;
+    load?.().then(
+      (loaded) => isWanted && setPart(loaded),
+      // The map is useful without an outline, and with only the coarse one.
+      (cause: unknown) => console.warn(cause),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [load]);
+  return part;
+}
+
+/** Shows what is selected. Flies there when the selection changes, unless a link names another view. */
+function useHighlight(
+  controller: { readonly current: MapController | undefined },
+  { selected, near, changed, view }: Props,
+): void {
+  const highlighted = useMemo(
+    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed?.airports ?? [])),
+    [selected, near, changed],
+  );
+  const removed = useMemo(
+    () => changed?.removed.map(({ iata, lon, lat }) => ({ iata, ...project(lon, lat) })) ?? [],
+    [changed],
+  );
+  const spot = near && project(near.lon, near.lat);
+  useEffect(() => {
+    const highlightedCodes = new Set(selected && codesOf(selected));
+    controller.current?.show({ highlighted, highlightedCodes, removed, spot });
+  }, [highlighted]);
+  // A new locale of the same place does not move the map.
+  useEffect(() => {
+    if (view === null)
+      controller.current?.fit([...highlighted, ...removed, ...(spot ? [spot] : [])]);
+  }, [selected?.id, near?.lat, near?.lon, changed]);
+}
+
+/** Returns the alpha-2 codes of a country, or of the countries that lie in a region as a whole. */
+function codesOf(place: Place): string[] {
+  if (place.kind === "country") return [place.code];
+  if (place.kind !== "region") return [];
+  return [...Map.groupBy(place.airports, ({ city }) => city.country)]
+    .filter(([country, airports]) => country.airports.length === airports.length)
+    .map(([{ code }]) => code);
+}
+
+type Move = (map: MapController) => void;
+
+const zoomIn: Move = (map) => map.zoomBy(ZOOM_STEP);
+const zoomOut: Move = (map) => map.zoomBy(1 / ZOOM_STEP);
+const showWorld: Move = (map) => map.reset();
+
+const BUTTONS: readonly [label: string, sign: string, move: Move][] = [
+  ["Zoom in", "+", zoomIn],
+  ["Zoom out", "−", zoomOut],
+  ["Whole world", "⤢", showWorld],
+];
+
+/** What the keys do to the map. */
+const KEYS: { readonly [key: string]: Move } = {
+  ArrowLeft: (map) => map.panBy(PAN_STEP, 0),
+  ArrowRight: (map) => map.panBy(-PAN_STEP, 0),
+  ArrowUp: (map) => map.panBy(0, PAN_STEP),
+  ArrowDown: (map) => map.panBy(0, -PAN_STEP),
+  "+": zoomIn,
+  "=": zoomIn,
+  "-": zoomOut,
+  "0": showWorld,
+};

@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Place } from "../../client/src/catalog.ts";
+import { PlaceName } from "./place-link.tsx";
+import { placeContext } from "./places.ts";
+import { SEARCH_LIMIT } from "../../client/src/search/search.ts";
+import type { CatalogPort, Result } from "./use-catalog.ts";
+
+interface Props extends Pick<CatalogPort, "found" | "search" | "prepareSearch"> {
+  readonly locale: string;
+  readonly onSelect: (place: Place) => void;
+}
+
+/** A combobox (ARIA authoring practices) that searches the catalog. */
+export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Props) {
+  const [typed, setTyped] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  // Until the answer to the last letter is there, that to the one before stays, but leads nowhere.
+  const results = found.results ?? [];
+  const isCurrent = found.typed === typed;
+  useEffect(() => setActive(0), [found.typed]);
+  useEffect(() => search(typed), [typed, locale]);
+  const isListed = isOpen && typed.trim() !== "";
+
+  const choose = (place: Place) => {
+    if (!isCurrent) return;
+    setOpen(false);
+    setTyped("");
+    onSelect(place);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const chosen = results[active]?.place;
+    if (event.key === "ArrowDown") setActive(Math.min(active + 1, results.length - 1));
+    else if (event.key === "ArrowUp") setActive(Math.max(active - 1, 0));
+    else if (event.key === "Enter" && isListed && chosen) choose(chosen);
+    else if (event.key === "Escape") {
+      setOpen(false);
+      setTyped("");
+    } else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class="search" role="search">
+      <input
+        aria-label="Search airports, cities, countries and regions"
+        class="input"
+        type="text"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Search places, codes"
+        role="combobox"
+        aria-expanded={isListed}
+        aria-controls="search-results"
+        aria-autocomplete="list"
+        aria-activedescendant={isListed && results[active] ? `result-${active}` : undefined}
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          setOpen(true);
+        }}
+        onFocus={() => {
+          prepareSearch();
+          setOpen(true);
+        }}
+        onBlur={() => setOpen(false)}
+        onKeyDown={onKeyDown}
+      />
+      <ul
+        id="search-results"
+        class={`floating results ${isCurrent ? "" : "is-stale"}`}
+        aria-busy={!isCurrent}
+        role="listbox"
+        aria-label="Results"
+        hidden={!isListed || results.length === 0}
+      >
+        {isListed &&
+          results.map((result, index) => (
+            <Option
+              key={result.place.id}
+              id={`result-${index}`}
+              result={result}
+              locale={locale}
+              isActive={index === active}
+              onChoose={() => choose(result.place)}
+            />
+          ))}
+      </ul>
+      <p class="floating search-status" role="status">
+        {isListed && isCurrent && resultText(found)}
+      </p>
+    </div>
+  );
+}
+
+function resultText({ typed, results }: CatalogPort["found"]): string {
+  if (results === null) return "Still loading. The results follow.";
+  const { length } = results;
+  if (length === 0) return `Nothing found for “${typed.trim()}”. Try a code or fewer letters.`;
+  if (length === SEARCH_LIMIT) return `The best ${SEARCH_LIMIT} results`;
+  return length === 1 ? "1 result" : `${length} results`;
+}
+
+interface OptionProps {
+  readonly id: string;
+  readonly result: Result;
+  readonly locale: string;
+  readonly isActive: boolean;
+  readonly onChoose: () => void;
+}
+
+/** An airport under its city is indented; what is read aloud says the city. */
+function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
+  const { place, isUnderCity } = result;
+  const option = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isActive) option.current?.scrollIntoView({ block: "nearest" });
+  }, [isActive]);
+  return (
+    <li
+      ref={option}
+      id={id}
+      class={`row result${isUnderCity ? " result-under" : ""}`}
+      role="option"
+      aria-selected={isActive}
+      // The input keeps the focus, because its blur would close the list before the click.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onChoose}
+    >
+      <span class={`badge badge-${place.kind}`}>
+        {place.kind === "airport" ? place.iata : place.kind}
+      </span>
+      <span class="result-text">
+        <PlaceName place={place} locale={locale} />
+        <small>{placeContext(place)}</small>
+      </span>
+    </li>
+  );
+}

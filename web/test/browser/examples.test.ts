@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { LOCALE, usePublishingService } from "../../../test/builders/publishing-service.ts";
+import { freePort } from "../../../test/system/running-service.ts";
+import { openPage, takeProblems, useBrowser } from "./browser.ts";
+
+useBrowser();
+const service = usePublishingService();
+
+const RENAMED = ["Zirkonia Field · Honiara, Solomon Islands · HIR"];
+let origin = "";
+let server: ChildProcess;
+
+beforeAll(async () => {
+  const args = ["examples/browser/serve.ts", String(await freePort())];
+  server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(server.stdout ?? server, "data");
+  ({ origin } = new URL(String(line).trim()));
+});
+afterAll(async () => {
+  server.kill();
+  await once(server, "exit");
+});
+
+/** Kinds of calls of the service, each once: `HEAD 200` or `diff 200`. */
+function callsOf(page: Page): Set<string> {
+  const calls = new Set<string>();
+  page.on("response", (response) => {
+    const { pathname, origin: from } = new URL(response.url());
+    if (from !== service.proxy.url) return;
+    if (pathname.startsWith("/search/")) return;
+    const name = pathname === "/catalog/diff" ? "diff" : response.request().method();
+    calls.add(`${name} ${response.status()}`);
+  });
+  return calls;
+}
+
+async function expectShown(page: Page, status: RegExp): Promise<void> {
+  await page.locator("output").filter({ hasText: status }).waitFor();
+}
+
+async function expectFound(page: Page, text: string, places: readonly string[]): Promise<void> {
+  await page.getByRole("searchbox").fill(text);
+  await expect.poll(() => page.getByRole("listitem").allTextContents()).toEqual(places);
+}
+
+/** SHA-256 of what is stored. */
+function storedSha256(page: Page): Promise<string> {
+  const key = `${service.proxy.url} ${LOCALE}`;
+  return page.evaluate<string>(`(async () => {
+    const settled = (request) =>
+      new Promise((resolve) => request.addEventListener("success", () => resolve(request.result)));
+    const database = await settled(indexedDB.open("locations-at-the-edge", 1));
+    const objects = database.transaction("values").objectStore("values");
+    const { bytes } = await settled(objects.get(${JSON.stringify(key)}));
+    database.close();
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  })()`);
+}
+
+it("examples/browser keeps the catalog, fetches what changed and finds places offline", async () => {
+  const page = await openPage("about:blank");
+  const calls = callsOf(page);
+  const takeCalls = () => {
+    const taken = [...calls];
+    calls.clear();
+    return taken;
+  };
+
+  await page.goto(`${origin}/?service=${service.proxy.url}&locale=${LOCALE}`);
+  await expectShown(page, /^version 1, current$/);
+  const whole = service.proxy.takeBytes();
+  expect(takeCalls()).toEqual(["GET 200", "HEAD 200"]);
+  expect(await storedSha256(page)).toBe((await service.served()).sha256);
+  await expectFound(page, "mucugê", [
+    "Mucugê · Bahia, Brazil · CHD",
+    "Mucugê Airport · Mucugê, Brazil · CHD",
+  ]);
+  await expectFound(page, "zirkonia", []);
+
+  await page.reload();
+  await expectShown(page, /^version 1, current$/);
+  expect(takeCalls()).toEqual(["HEAD 200"]);
+  const unchanged = service.proxy.takeBytes();
+  expect(unchanged).toBeLessThan(whole / 10);
+
+  await service.publish((airports) =>
+    airports
+      .replace("Honiara International Airport", "Zirkonia Field")
+      .replace("Munda Airport", "Munda International Airport"),
+  );
+  service.proxy.takeBytes();
+  await page.reload();
+  await expectShown(page, /^version 2, current$/);
+  expect(takeCalls()).toEqual(["HEAD 200", "diff 200"]);
+  const changes = service.proxy.takeBytes();
+  expect(changes).toBeLessThan(whole / 10);
+  expect(await storedSha256(page)).toBe((await service.served()).sha256);
+  await expectFound(page, "zirkonia", RENAMED);
+
+  await service.proxy.stop();
+  await page.reload();
+  await expectShown(page, /^version 2, Failed to fetch$/);
+  expect(takeProblems().join()).toContain("ERR_CONNECTION_REFUSED");
+  await expectFound(page, "zirkonia", RENAMED);
+});
+
+it("examples/browser shows why a request was refused", async () => {
+  const page = await openPage(`${origin}/?service=${inject("service").url}&locale=not+a+tag`);
+  await expectShown(page, /^CatalogError: .*use a tag such as/);
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { AirportRecord, HeldChange } from "../../src/schemas/held-change.ts";
+import { compareWords, effectOf } from "../dashboard/held-words.ts";
+
+const AIRPORT: AirportRecord = {
+  iata: "ZRH",
+  icao: "LSZH",
+  name: "Zürich Airport",
+  lat: 47.46,
+  lon: 8.55,
+  country: "CH",
+  region: "CH-ZH",
+  municipality: "Zürich",
+  type: "large_airport",
+  scheduled: true,
+};
+
+const aHeldChange = (changes: Pick<HeldChange, "before" | "after">): HeldChange => ({
+  id: "4439-0123456789abcdef",
+  state: "waiting",
+  airport: "4439",
+  iata: "ZRH",
+  name: "Zürich Airport",
+  rules: [],
+  since: "2026-11-01T04:17:00.000Z",
+  wanted_since: "2026-11-01T04:17:00.000Z",
+  due_at: null,
+  last_seen: "2026-11-01T04:17:00.000Z",
+  run_id: "run",
+  source: "ourairports",
+  decided_by: null,
+  decided_at: null,
+  note: null,
+  ...changes,
+});
+
+describe("effectOf", () => {
+  it.each<[Partial<AirportRecord> | null, Partial<AirportRecord> | null, string]>([
+    [{}, null, "ZRH leaves the catalog, in every language."],
+    [null, {}, "ZRH enters the catalog, in every language."],
+    [{}, { name: "Ghost", icao: "" }, "ZRH gets another icao, name."],
+    [{}, { lat: 48.46 }, "ZRH moves by 111 km."],
+    [{}, { lat: 48.46, name: "Ghost" }, "ZRH moves by 111 km, and gets another name."],
+  ])("says in plain words what leads from %j to %j", (before, after, effect) => {
+    const change = {
+      before: before && { ...AIRPORT, ...before },
+      after: after && { ...AIRPORT, ...after },
+    };
+    expect(effectOf(aHeldChange(change))).toBe(effect);
+  });
+});
+
+describe("compareWords", () => {
+  const marked = (text: string, other: string) =>
+    compareWords(text, other).flatMap((word) => (word.isOther ? [word.text] : []));
+
+  it("marks the words that the other text lacks", () => {
+    expect(marked("Phantom Zürich Airport", "Zürich Airport")).toEqual(["Phantom"]);
+    expect(marked("Zürich Airport", "Phantom Zürich Airport")).toEqual([]);
+    expect(marked("Ghost Field", "Zürich")).toEqual(["Ghost", "Field"]);
+  });
+
+  it("marks the whole text if the same words have another order", () => {
+    expect(marked("Airport Zürich", "Zürich Airport")).toEqual(["Airport Zürich"]);
+    expect(marked("Zürich Airport", "Zürich Airport")).toEqual([]);
+  });
+
+  it("loses nothing of the text", () => {
+    const words = compareWords("Ghost  Field", "Zürich");
+    expect(words.map(({ text }) => text).join("")).toBe("Ghost  Field");
+  });
+});

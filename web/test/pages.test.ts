@@ -1,0 +1,191 @@
+import { Code } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { docsPages } from "../build/docs-content.ts";
+import { slugOf } from "../build/html.ts";
+import { SETTING_NAMES } from "../../src/monitor/settings.ts";
+import { HELD_RULES } from "../../src/schemas/held-change.ts";
+import { ALERT_STATES } from "../../src/schemas/alert-run.ts";
+import { VERDICT_STATES } from "../../src/backup/verdict.ts";
+import { SOURCE_NAMES } from "../../src/ingest/config.ts";
+import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
+
+const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();
+
+/** Secrets, a binding, the environment of commands and workflows, constants, a file, HTTP methods, a city. */
+const OTHER_NAMES = new Set(
+  (
+    "ADMIN_TOKENS ADMIN_TOKEN ALERT_PING_URL ALERT_WEBHOOKS METRICS AUTH CHROMIUM URL " +
+    "CODINGS GROUPS RULES MANIFEST_FORMAT SEALED_FORMAT LICENSE NOTICE DELETE GET HEAD POST LON"
+  ).split(" "),
+);
+
+/** Words of other programs and of a source. */
+const OTHER_WORDS = ["custom_domain", "http_gzip_support", "ref_airport_pageranked"];
+
+/** The words, such as `run_not_found`, of what the service, the contract and the snapshot are made of. */
+const WORDS = new Set([
+  ...wordsIn(globSync(["src/**/*.{ts,tsx}", "data/build/*.ts", "proto/**/*.proto"])),
+  ...Object.values(Code).flatMap((code) => (typeof code === "number" ? codeToString(code) : [])),
+  ...OTHER_WORDS,
+]);
+
+/** Codes and events that the code puts together. */
+const COMPOSED = [/^source_(\w+)$/, /^(\w+)_unavailable$/, /^(\w+)_step_failed$/];
+
+describe.each(PAGES)("%s", (page) => {
+  const text = readFileSync(page, "utf8");
+
+  it("links only to existing files and headings", () => {
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    const broken = links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link));
+    expect(broken).toEqual([]);
+  });
+});
+
+/** A changelog also names what is gone. */
+describe.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("%s", (page) => {
+  const text = readFileSync(page, "utf8");
+
+  it("names only existing files", () => {
+    const roots = "(?:src|client|test|docs|scripts|bench|examples|proto|data|\\.github)/";
+    const named = text.matchAll(new RegExp(`\`(${roots}[\\w./-]+)\``, "g"));
+    const missing = [...named].map(([, path = ""]) => path).filter((path) => !existsSync(path));
+    expect(missing).toEqual([]);
+  });
+
+  it("names only existing npm scripts", () => {
+    const own = join(dirname(page), "package.json");
+    const scripts = ["package.json", ...(existsSync(own) ? [own] : [])].flatMap(scriptsOf);
+    const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
+  });
+
+  it("names only existing settings", () => {
+    const named = spansOf(text).map((span) => /^[A-Z][A-Z0-9_]{2,}(?= = |$)/.exec(span)?.[0] ?? "");
+    const unknown = named.filter((name) => name !== "" && !OTHER_NAMES.has(name));
+    expect(unknown.filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
+  });
+
+  it("names only codes, fields and events that the code has", () => {
+    const named = spansOf(text).flatMap(
+      (span) => span.match(/(?<![\w./-])[a-z]+(?:_[a-z]+)+\b/g) ?? [],
+    );
+    expect(named.filter((word) => !isWord(word))).toEqual([]);
+  });
+});
+
+describe.each([
+  ["docs/upstream.md", "rule", HELD_RULES],
+  ["docs/upstream.md", "guard", Object.keys(OVERRIDABLE)],
+  ["docs/upstream.md", "`SOURCE`", SOURCE_NAMES],
+  ["docs/alerts.md", "state", ALERT_STATES],
+  ["docs/backups.md", "`verified.state`", VERDICT_STATES],
+])("the table in %s of each %s", (page, title, names) => {
+  it("lists the values that the code has", () => {
+    const rows = tableOf(readFileSync(page, "utf8"), title);
+    const named = rows.map(([name = ""]) => /`(\w+)`/.exec(name)?.[1]);
+    expect(new Set(named)).toEqual(new Set(names));
+  });
+});
+
+it("docs/upstream.md says of each guard whether force overrides it, and ranks the rules as the code does", () => {
+  const page = readFileSync("docs/upstream.md", "utf8");
+  expect(
+    Object.fromEntries(
+      tableOf(page, "guard").map((row) => [row[0]?.replaceAll("`", ""), row.at(-1) === "yes"]),
+    ),
+  ).toEqual(OVERRIDABLE);
+  expect(tableOf(page, "rule").map(([name = ""]) => /`(\w+)`/.exec(name)?.[1])).toEqual(HELD_RULES);
+});
+
+describe("the README", () => {
+  it("links to every page of docs/", () => {
+    const readme = readFileSync("README.md", "utf8");
+    expect(markdownIn("docs").filter((page) => !readme.includes(`](${page})`))).toEqual([]);
+  });
+});
+
+describe("the pages below /docs", () => {
+  const pages = docsPages();
+
+  it("match those of docs/, the page of the package and that of the routes", () => {
+    expect(pages).toHaveLength(markdownIn("docs").length + 2);
+  });
+
+  it("show an example of the body and of the answer of each operation that has them", () => {
+    const routes = pages.find(({ path }) => path === "/docs/routes")?.content ?? "";
+    const [, pause = ""] = /id="pauseIngestion"(.*?)<\/details>/s.exec(routes) ?? [];
+    expect(pause).toMatch(/Example of the body.*&quot;note&quot;: &quot;bad names&quot;/s);
+    expect(pause).toMatch(/Example of 200.*&quot;paused&quot;: true/s);
+    expect(routes.split("Example of ").length).toBeGreaterThan(30);
+  });
+
+  it.each(pages)("$path links only to existing pages and headings", ({ path, content }) => {
+    const links = [...content.matchAll(/href="((?:\/docs[^"#]*)?(?:#[^"]*)?)"/g)];
+    const broken = links.filter(([, link = ""]) => {
+      const [to = "", id] = link.split("#");
+      const target = pages.find((page) => page.path === (to || path));
+      return target === undefined || !(id === undefined || target.content.includes(` id="${id}"`));
+    });
+    expect(links.length).toBeGreaterThanOrEqual(pages.length);
+    expect(broken.map(([, link]) => link)).toEqual([]);
+  });
+});
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+}
+
+/** The scripts of a package. */
+function scriptsOf(file: string): string[] {
+  const { scripts = {} } = JSON.parse(readFileSync(file, "utf8")) as { readonly scripts?: object };
+  return Object.keys(scripts);
+}
+
+function wordsIn(files: readonly string[]): string[] {
+  return files.flatMap((file) => readFileSync(file, "utf8").match(/[a-z]+(?:_[a-z]+)*/g) ?? []);
+}
+
+function isWord(word: string): boolean {
+  const parts = COMPOSED.map((pattern) => pattern.exec(word)?.[1]);
+  return [word, ...parts].some((each) => each !== undefined && WORDS.has(each));
+}
+
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^```[^]*?^```$/gm, "");
+}
+
+/** The code within a page's sentences. */
+function spansOf(text: string): string[] {
+  return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+}
+
+/** The cells of the table whose first column has this title, row by row. */
+function tableOf(text: string, title: string): string[][] {
+  const tables = text.match(/^\|.*\n\| ?:?-.*\n(?:\|.*\n)+/gm) ?? [];
+  const rows = tables.map((table) => table.trim().split("\n").map(cellsOf));
+  const [, , ...found] = rows.find(([first]) => first?.[0] === title) ?? [];
+  return found;
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+/** Whether a link's file has its heading. */
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", heading] = link.split("#");
+  const file = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(file)) return false;
+  if (heading === undefined) return true;
+  const headings = withoutBlocks(readFileSync(file, "utf8")).matchAll(/^#+ (.*)$/gm);
+  return [...headings].some(([, text = ""]) => slugOf(text) === heading);
+}
