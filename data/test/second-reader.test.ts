@@ -6,11 +6,8 @@ import { expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { roundDegrees } from "../../src/catalog/positions.ts";
 import { compareText } from "../../src/catalog/integrity.ts";
-import {
-  AIRPORT_TYPES,
-  type SourceAirport,
-  type UpstreamReader,
-} from "../../src/sources/airport.ts";
+import { type UpstreamReader } from "../../src/sources/upstream-reader.ts";
+import { AIRPORT_TYPES, type SourceAirport } from "../../src/catalog/source-airport.ts";
 import { cleanText, withoutCapitals, withoutNotes } from "../../src/sources/clean-names.ts";
 import { tryReadBody } from "../../src/storage/catalog-store.ts";
 import { PipelineWorld } from "../../test/builders/pipeline-world.ts";

@@ -6,7 +6,7 @@
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import { node } from "../platform/node.ts";
-import type { DelistedReason } from "../sources/airport.ts";
+import type { DelistedReason } from "../catalog/source-airport.ts";
 import {
   type Accepted,
   type AcceptedAirport,

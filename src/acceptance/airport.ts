@@ -1,6 +1,6 @@
 /** The airports that the catalog is built from. Pure. */
 import type { Position } from "../catalog/positions.ts";
-import type { AirportsRead, SourceAirport } from "../sources/airport.ts";
+import type { AirportsRead, SourceAirport } from "../catalog/source-airport.ts";
 import type { AirportRecord, HeldChange } from "../schemas/held-change.ts";
 
 /** An airport that moves less has not moved: the length of a runway. */

@@ -1,8 +1,8 @@
 /** Corrects what upstream had wrong on the day of the snapshot. Pure. */
 import { distanceKm, isNear } from "../catalog/positions.ts";
 import { node } from "../platform/node.ts";
-import type { SourceAirport } from "../sources/airport.ts";
-import type { Correction } from "../sources/reference.ts";
+import type { SourceAirport } from "../catalog/source-airport.ts";
+import type { Correction } from "../catalog/source-airport.ts";
 import { type Accepted, SAME_POSITION_KM } from "./airport.ts";
 
 /** What upstream says of a corrected airport, and what counts instead; null if it is not listed. */

@@ -1,6 +1,6 @@
 /** Holds changes until upstream has said the same for long enough. Pure: no clock, no I/O. */
 import { sha256Hex } from "../catalog/bytes.ts";
-import type { Correction } from "../sources/reference.ts";
+import type { Correction } from "../catalog/source-airport.ts";
 import { hasElapsed, timeText } from "../platform/time.ts";
 import type { Ledger } from "./airport.ts";
 import { type HeldChange, type HeldRule } from "../schemas/held-change.ts";

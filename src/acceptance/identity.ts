@@ -3,7 +3,7 @@
  * airports get other codes; the ids of the catalog outlive both. Pure.
  */
 import { isNear } from "../catalog/positions.ts";
-import type { SourceAirport } from "../sources/airport.ts";
+import type { SourceAirport } from "../catalog/source-airport.ts";
 import {
   type Accepted,
   type AcceptedAirport,

@@ -1,7 +1,7 @@
 /** The rules that say which changes an operator should look at first. Pure: no clock, no I/O. */
 import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
-import type { DelistedReason, SourceAirport } from "../sources/airport.ts";
+import type { DelistedReason, SourceAirport } from "../catalog/source-airport.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
 import { type HeldChange, type HeldRule, HELD_RULES } from "../schemas/held-change.ts";
 import { gainsObscenity } from "./obscene-words.ts";

@@ -1,5 +1,5 @@
 /** Sees to it that no two airports have the same IATA or ICAO code. Pure. */
-import { AIRPORT_TYPES, type SourceAirport } from "../sources/airport.ts";
+import { AIRPORT_TYPES, type SourceAirport } from "../catalog/source-airport.ts";
 import type { AcceptedAirport } from "./airport.ts";
 
 /** A change of an airport that keeps its id. */

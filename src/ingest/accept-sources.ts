@@ -10,13 +10,8 @@ import {
 } from "./ledger-files.ts";
 import { countListed, type Listed } from "../acceptance/identity.ts";
 import type { RegionOf } from "../acceptance/rules.ts";
-import type {
-  AirportsRead,
-  OpenFile,
-  Reject,
-  SourceAirport,
-  UpstreamReader,
-} from "../sources/airport.ts";
+import type { OpenFile, UpstreamReader } from "../sources/upstream-reader.ts";
+import type { AirportsRead, Reject, SourceAirport } from "../catalog/source-airport.ts";
 import {
   type OpenSnapshotFile,
   readCorrections,

@@ -4,7 +4,7 @@ import type { Counts } from "../catalog/manifest.ts";
 import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
-import type { AirportsRead, Reject } from "../sources/airport.ts";
+import type { AirportsRead, Reject } from "../catalog/source-airport.ts";
 import type { HeldSummary, ListCounts, Report } from "../schemas/run-report.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -2,7 +2,7 @@ import { foldText } from "../catalog/fold.ts";
 import { airportId, compareIds, countryId, regionId } from "../catalog/ids.ts";
 import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
-import type { SourceAirport } from "../sources/airport.ts";
+import type { SourceAirport } from "../catalog/source-airport.ts";
 import type { ReferenceCountry, ReferenceRegion } from "../sources/reference.ts";
 import type { ResolvedCities } from "./resolve-cities.ts";
 

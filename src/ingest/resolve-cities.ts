@@ -3,7 +3,7 @@ import { cityId, compareIds, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
 import { distanceKm, meanPosition, Nearby, roundDegrees } from "../catalog/positions.ts";
 import { CITY_MAX_KM, type CityTables, type KnownPlace } from "../sources/city-tables.ts";
-import type { SourceAirport } from "../sources/airport.ts";
+import type { SourceAirport } from "../catalog/source-airport.ts";
 import {
   citiesOfMunicipality,
   NAMESAKE,

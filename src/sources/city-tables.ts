@@ -1,7 +1,7 @@
 import { cityId, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
 import { Nearby, roundDegrees, type Spot } from "../catalog/positions.ts";
-import type { SourceAirport } from "./airport.ts";
+import type { SourceAirport } from "../catalog/source-airport.ts";
 import type { CsvRow } from "./csv.ts";
 import { spellingKey } from "./place-names.ts";
 import { type OpenSnapshotFile, readTable } from "./reference.ts";

@@ -1,19 +1,16 @@
 import { asEvidence } from "../catalog/evidence.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { isNear, roundDegrees } from "../catalog/positions.ts";
+import { reject, REJECTS_MAX, tooManyRejects, type UpstreamReader } from "./upstream-reader.ts";
 import {
   AIRPORT_TYPES,
   type AirportsRead,
   type DelistedReason,
   type KnownAirport,
   type Reject,
-  reject,
-  REJECTS_MAX,
   type SourceAirport,
   type SubdivisionsRead,
-  tooManyRejects,
-  type UpstreamReader,
-} from "./airport.ts";
+} from "../catalog/source-airport.ts";
 import {
   cleanText,
   hasStateNote,

@@ -1,5 +1,5 @@
 import type { LocalizedName, RegionNames } from "../catalog/model.ts";
-import type { SourceAirport } from "./airport.ts";
+import type { Correction, SourceAirport } from "../catalog/source-airport.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { readAirports, readSubdivisions } from "./our-airports.ts";
 
@@ -22,15 +22,6 @@ export interface ReferenceRegion {
   readonly name: string;
   /** Member countries (alpha-2), subdivisions (OurAirports' codes) and airports (IATA). */
   readonly members: readonly string[];
-}
-
-/** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
-export interface Correction {
-  readonly id: string;
-  /** Undefined if upstream did not list it. */
-  readonly written: SourceAirport | undefined;
-  /** Undefined if the snapshot does not list it. */
-  readonly ours: SourceAirport | undefined;
 }
 
 /** Reads the snapshot's airports. */

@@ -1,4 +1,4 @@
-import type { UpstreamReader } from "./airport.ts";
+import type { UpstreamReader } from "./upstream-reader.ts";
 import { ourAirports } from "./our-airports.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { TABLES } from "./source-file.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../src/ingest/build.ts";
 import { resolveCities } from "../../src/ingest/resolve-cities.ts";
 import type { CityTables, KnownPlace } from "../../src/sources/city-tables.ts";
-import type { SourceAirport } from "../../src/sources/airport.ts";
+import type { SourceAirport } from "../../src/catalog/source-airport.ts";
 import { spellingKey } from "../../src/sources/place-names.ts";
 import type { ReferenceCountry, ReferenceRegion } from "../../src/sources/reference.ts";
 

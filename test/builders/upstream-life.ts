@@ -6,10 +6,10 @@ import {
   type Ledger,
   type UpstreamAirports,
 } from "../../src/acceptance/airport.ts";
-import type { Correction } from "../../src/sources/reference.ts";
+import type { Correction } from "../../src/catalog/source-airport.ts";
 import { type HeldChange } from "../../src/schemas/held-change.ts";
 import { byChange, type Decision } from "../../src/acceptance/decisions.ts";
-import type { SourceAirport } from "../../src/sources/airport.ts";
+import type { SourceAirport } from "../../src/catalog/source-airport.ts";
 import { aSourceAirport } from "./source.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { SourceAirport } from "../../../src/sources/airport.ts";
+import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import {
   airportNumber,
   BASEL,

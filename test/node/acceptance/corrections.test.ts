@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Correction } from "../../../src/sources/reference.ts";
-import type { SourceAirport } from "../../../src/sources/airport.ts";
+import type { Correction } from "../../../src/catalog/source-airport.ts";
+import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
 /** What upstream wrote on the snapshot's day, and what the snapshot says. */

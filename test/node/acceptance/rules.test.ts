@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { isKnownName } from "../../../src/acceptance/rules.ts";
-import type { SourceAirport } from "../../../src/sources/airport.ts";
+import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import {
   airportNumber,
   BASEL,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { readAirports } from "../../../src/sources/our-airports.ts";
-import type { SourceAirport } from "../../../src/sources/airport.ts";
+import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import { anAirportRow, csvOf, streamOf } from "../../builders/source.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 

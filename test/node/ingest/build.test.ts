@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { regionId } from "../../../src/catalog/ids.ts";
 import { checkCatalog } from "../../../src/catalog/integrity.ts";
 import type { Built } from "../../../src/ingest/build.ts";
-import type { SourceAirport } from "../../../src/sources/airport.ts";
+import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import {
   aReferenceRegion,
   aSourceAirport,

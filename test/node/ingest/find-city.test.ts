@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findCity, newCityName } from "../../../src/ingest/resolve-cities.ts";
 import type { KnownPlace } from "../../../src/sources/city-tables.ts";
 import { Nearby } from "../../../src/catalog/positions.ts";
-import type { SourceAirport } from "../../../src/sources/airport.ts";
+import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import { aKnownPlace, aSourceAirport } from "../../builders/source.ts";
 
 const ONE_KM_NORTH = 1 / 111.19;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cityId, countryId, idKey } from "../../../src/catalog/ids.ts";
 import { resolveCities } from "../../../src/ingest/resolve-cities.ts";
-import type { SourceAirport } from "../../../src/sources/airport.ts";
+import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import { aSourceAirport, someCityTables } from "../../builders/source.ts";
 
 const resolve = (...airports: SourceAirport[]) => resolveCities(airports, someCityTables());

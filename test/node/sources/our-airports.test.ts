@@ -1,7 +1,7 @@
 import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
 import { roundDegrees } from "../../../src/catalog/positions.ts";
 import { describe, expect, it } from "vitest";
-import type { AirportsRead } from "../../../src/sources/airport.ts";
+import type { AirportsRead } from "../../../src/catalog/source-airport.ts";
 import { readAirports } from "../../../src/sources/our-airports.ts";
 import {
   anAirportRow,

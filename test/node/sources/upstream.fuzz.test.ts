@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCsv } from "../../../src/sources/csv.ts";
-import type { AirportsRead } from "../../../src/sources/airport.ts";
+import type { AirportsRead } from "../../../src/catalog/source-airport.ts";
 import { readAirports, readSubdivisions } from "../../../src/sources/our-airports.ts";
 import { SourceError } from "../../../src/sources/source-error.ts";
 import { mutatedCsv } from "../../builders/csv-mutations.ts";

@@ -1,7 +1,5 @@
-/** What a run reads of an upstream's files, whatever their format. */
-import { asEvidence } from "../catalog/evidence.ts";
-import type { Position } from "../catalog/positions.ts";
-import { SourceError } from "./source-error.ts";
+/** What upstream says of airports and subdivisions, whatever the format of its files. */
+import type { Position } from "./positions.ts";
 
 /** Types of airports. The first one wins if two rows claim the same IATA code. */
 export const AIRPORT_TYPES = [
@@ -44,24 +42,6 @@ export interface Reject {
   readonly id: string;
 }
 
-/** Most rejected rows in memory: several times the number of airports. */
-export const REJECTS_MAX = 50_000;
-
-/** Builds a reject with shortened texts, which may be as long as a row. */
-export function reject(
-  reason: string,
-  { line, iata, id }: { line: number; iata: string; id: string },
-): Reject {
-  return { reason, line, iata: asEvidence(iata), id: asEvidence(id) };
-}
-
-export function tooManyRejects(file: string, line: number): SourceError {
-  return new SourceError(
-    "malformed_csv",
-    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}; check that it is the right file`,
-  );
-}
-
 /** An airport that the catalog has. */
 export interface KnownAirport extends Position {
   /** Number of its row. */
@@ -93,26 +73,11 @@ export interface SubdivisionsRead {
   readonly rejects: readonly Reject[];
 }
 
-/** Opens a file of an upstream by its name without `.gz`, decompressed. */
-export type OpenFile = (name: string) => Promise<ReadableStream<Uint8Array>>;
-
-/** Reads the files of an upstream. Equal bytes give equal results. */
-export interface UpstreamReader {
-  /** Names of the files without `.gz`, that of the airports first. */
-  readonly files: readonly string[];
-  /**
-   * @param countries accepted ISO 3166-1 alpha-2 codes.
-   * @param known airports of the catalog: of two rows with one code, the airport's own is kept.
-   * @throws SourceError if the whole file is unusable.
-   */
-  readAirports(
-    open: OpenFile,
-    countries: ReadonlySet<string>,
-    known: readonly KnownAirport[],
-  ): Promise<AirportsRead>;
-  /**
-   * @param wanted codes of the needed subdivisions.
-   * @throws SourceError if the whole file is unusable.
-   */
-  readSubdivisions(open: OpenFile, wanted: ReadonlySet<string>): Promise<SubdivisionsRead>;
+/** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
+export interface Correction {
+  readonly id: string;
+  /** Undefined if upstream did not list it. */
+  readonly written: SourceAirport | undefined;
+  /** Undefined if the snapshot does not list it. */
+  readonly ours: SourceAirport | undefined;
 }

@@ -1,0 +1,51 @@
+/** How the files of an upstream are read, and rows that are of no use. */
+import { asEvidence } from "../catalog/evidence.ts";
+import type {
+  AirportsRead,
+  KnownAirport,
+  Reject,
+  SubdivisionsRead,
+} from "../catalog/source-airport.ts";
+import { SourceError } from "./source-error.ts";
+
+/** Most rejected rows in memory: several times the number of airports. */
+export const REJECTS_MAX = 50_000;
+
+/** Builds a reject with shortened texts, which may be as long as a row. */
+export function reject(
+  reason: string,
+  { line, iata, id }: { line: number; iata: string; id: string },
+): Reject {
+  return { reason, line, iata: asEvidence(iata), id: asEvidence(id) };
+}
+
+export function tooManyRejects(file: string, line: number): SourceError {
+  return new SourceError(
+    "malformed_csv",
+    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}; check that it is the right file`,
+  );
+}
+
+/** Opens a file of an upstream by its name without `.gz`, decompressed. */
+export type OpenFile = (name: string) => Promise<ReadableStream<Uint8Array>>;
+
+/** Reads the files of an upstream. Equal bytes give equal results. */
+export interface UpstreamReader {
+  /** Names of the files without `.gz`, that of the airports first. */
+  readonly files: readonly string[];
+  /**
+   * @param countries accepted ISO 3166-1 alpha-2 codes.
+   * @param known airports of the catalog: of two rows with one code, the airport's own is kept.
+   * @throws SourceError if the whole file is unusable.
+   */
+  readAirports(
+    open: OpenFile,
+    countries: ReadonlySet<string>,
+    known: readonly KnownAirport[],
+  ): Promise<AirportsRead>;
+  /**
+   * @param wanted codes of the needed subdivisions.
+   * @throws SourceError if the whole file is unusable.
+   */
+  readSubdivisions(open: OpenFile, wanted: ReadonlySet<string>): Promise<SubdivisionsRead>;
+}
