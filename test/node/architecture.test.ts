@@ -3,96 +3,28 @@ import { dirname, join, normalize } from "node:path";
 import { build, type BuildOptions, type Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 
-/** Which rooms of `src/` each room may import from, besides itself. */
-const ARROWS: { readonly [room: string]: readonly string[] } = {
-  catalog: ["gen", "node.ts"],
-  sources: ["catalog", "node.ts"],
-  storage: ["catalog", "data", "log.ts", "migrations", "parse-json.ts"],
-  acceptance: ["catalog", "sources", "storage", "node.ts"],
-  ingest: ["acceptance", "catalog", "sources", "storage", "log.ts", "node.ts"],
-  backup: ["catalog", "ingest", "sources", "storage", "log.ts", "node.ts", "parse-json.ts"],
-  coordinator: [
-    "acceptance",
-    "backup",
-    "catalog",
-    "ingest",
-    "sources",
-    "storage",
-    "log.ts",
-    "parse-json.ts",
-  ],
-  rpc: ["catalog", "storage", "gen"],
-  health: ["backup", "catalog", "coordinator", "ingest", "sources", "storage"],
-  alerts: ["catalog", "health", "storage", "log.ts", "node.ts", "parse-json.ts"],
-  admin: [
-    "acceptance",
-    "alerts",
-    "backup",
-    "catalog",
-    "coordinator",
-    "health",
-    "ingest",
-    "storage",
-    "data",
-    "config.ts",
-    "credentials.ts",
-    "log.ts",
-    "node.ts",
-    "object-calls.ts",
-  ],
-  // Types, and what is pure.
-  web: [
-    "acceptance",
-    "admin",
-    "alerts",
-    "backup",
-    "catalog",
-    "client",
-    "coordinator",
-    "gen",
-    "ingest",
-    "storage",
-  ],
-  "settings.ts": [
-    "alerts",
-    "config.ts",
-    "credentials.ts",
-    "health",
-    "serving-config.ts",
-    "sources",
-  ],
-  "config.ts": ["acceptance", "catalog", "sources", "storage", "serving-config.ts"],
-  "serving-config.ts": [],
-  "schedule.ts": ["coordinator", "storage"],
-  "instances.ts": [],
-  "credentials.ts": ["parse-json.ts"],
-  "log.ts": [],
-  "node.ts": [],
-  "object-calls.ts": ["alerts", "coordinator"],
-  "parse-json.ts": [],
-};
+/** The floors of `src/`, from the ground: a room imports only from floors below its own. */
+const FLOORS: readonly (readonly string[])[] = [
+  ["platform", "schemas"],
+  ["catalog"],
+  ["acceptance", "sources", "storage"],
+  ["backup", "ingest", "rpc"],
+  ["coordinator"],
+  ["monitor"],
+  ["admin"],
+  ["worker"],
+];
 
-/** The Durable Objects build what they need themselves, and the schema names the types of JSON columns. */
-const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
-  "src/storage/schema.ts": ["alerts", "coordinator"],
-  "src/monitor/durable-object.ts": [
-    "backup",
-    "credentials.ts",
-    "instances.ts",
-    "schedule.ts",
-    "settings.ts",
-  ],
-  "src/coordinator/durable-object.ts": ["config.ts", "serving-config.ts"],
-};
-
-/** They open the rooms for requests, cron triggers and calls. */
-const DOORS = ["src/worker/objects.ts", "src/worker/operations.ts", "src/worker/worker.ts"];
+/** What every room may import: made code, data and migrations. */
+const OUTSIDE = ["data", "gen", "migrations"];
 
 /** The only files that may name the platform's bindings. */
 const BINDINGS_MAY_BE_NAMED_IN = [
-  "src/monitor/durable-object.ts",
   "src/coordinator/durable-object.ts",
-  ...DOORS,
+  "src/monitor/durable-object.ts",
+  "src/worker/objects.ts",
+  "src/worker/operations.ts",
+  "src/worker/worker.ts",
 ];
 
 const RUNTIME_MODULE = /^(?:node|cloudflare|virtual|generated):/;
@@ -104,14 +36,15 @@ interface Import {
 
 const files = sourceFiles("src");
 
-const imports = files.flatMap((file): Import[] =>
-  [...readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(
-    ([, path = ""]) => ({
-      file,
-      target: normalize(join(dirname(file), path)),
-    }),
-  ),
-);
+const imports = importsOf(files);
+
+function importsOf(from: readonly string[]): Import[] {
+  return from.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(
+      ([, path = ""]) => ({ file, target: normalize(join(dirname(file), path)) }),
+    ),
+  );
+}
 
 /** `src/rpc/handler.ts` is in the room `rpc`, `gen/env.d.ts` in `gen`. */
 function roomOf(file: string): string {
@@ -119,21 +52,30 @@ function roomOf(file: string): string {
   return top === "src" ? room : top;
 }
 
+const floorOf = (room: string) => FLOORS.findIndex((rooms) => rooms.includes(room));
+
 describe("the rooms of src/", () => {
-  it("all appear in the table of arrows", () => {
-    const rooms = new Set(files.map(roomOf));
-    for (const door of DOORS) rooms.delete(roomOf(door));
-    expect([...rooms].toSorted()).toEqual(Object.keys(ARROWS).toSorted());
+  it("are on these floors", () => {
+    expect([...new Set(files.map(roomOf))].toSorted()).toEqual(FLOORS.flat().toSorted());
   });
 
-  it("import only downwards", () => {
+  it("import only from floors below, and from what lies beside src/", () => {
     expect(imports.length).toBeGreaterThan(50);
     const wrong = imports.filter(({ file, target }) => {
-      const room = roomOf(file);
-      if (DOORS.includes(file) || room === roomOf(target)) return false;
-      return ![...(ARROWS[room] ?? []), ...(MORE_ARROWS[file] ?? [])].includes(roomOf(target));
+      const [room, from] = [roomOf(file), roomOf(target)];
+      return room !== from && !OUTSIDE.includes(from) && floorOf(from) >= floorOf(room);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it("give the pages types and what is pure", () => {
+    const pages = importsOf(
+      sourceFiles("web").filter((file) => !/^web\/(?:build|test)\//.test(file)),
+    );
+    const rooms = pages
+      .filter(({ target }) => target.startsWith("src/"))
+      .map(({ target }) => roomOf(target));
+    expect([...new Set(rooms)].toSorted()).toEqual(["admin", "catalog", "platform", "schemas"]);
   });
 
   it("know an upstream's files and columns only in the readers of src/sources/", () => {
@@ -182,14 +124,10 @@ describe("the start of the Worker", () => {
     expect(packages).toEqual([]);
     expect([...new Set([...loaded].map(roomOf))].toSorted()).toEqual([
       "catalog",
-      "log.ts",
-      "node.ts",
-      "object-calls.ts",
-      "objects.ts",
+      "platform",
       "rpc",
-      "serving-config.ts",
       "storage",
-      "worker.ts",
+      "worker",
     ]);
     expect(loaded).not.toContain("src/rpc/router.ts");
     expect(loaded).not.toContain("src/catalog/encode.ts");
