@@ -4,10 +4,6 @@ import { timeText } from "../platform/time.ts";
 import { Buffer } from "node:buffer";
 import { sha256Hex, shortHash } from "../catalog/bytes.ts";
 import { type Body, type Manifest, type Segment } from "../catalog/manifest.ts";
-import { describeContent } from "../ingest/content.ts";
-import { createWorkspace } from "../ingest/workspace.ts";
-import { snapshotOpener } from "../sources/snapshot.ts";
-import { SourceError } from "../sources/source-error.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import { type BackupManifest, parseManifest, unpackPart } from "./format.ts";
 import {
@@ -26,7 +22,7 @@ import {
 } from "../platform/map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { storedFiles, upstreamOf, wholeVersions } from "./state-part.ts";
-import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
+import type { Verdict } from "./verdict.ts";
 
 const PARTS_CHECKED_PER_STEP = 10;
 
@@ -87,8 +83,9 @@ async function findFault(
 }
 
 /**
- * Checks that the backup is consistent: its manifest lists every object of its versions, apart from
- * `missing`, and the blobs of the published version have the hashes in its manifest.
+ * Checks that the backup is consistent, and writes the verdict: its manifest lists every object of
+ * its versions, apart from `missing`, and the blobs of the published version have the hashes in its
+ * manifest.
  */
 export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
   const read = await readState(deps.backups, manifest);
@@ -112,8 +109,16 @@ export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
     current?.generation === named?.generation && current?.catalog_sha256 === named?.catalog_sha256;
   if (!isNamed || (current !== undefined && !(await isWhole(deps, current))))
     return fault("catalog_mismatch", "the blobs do not make up the catalog of manifest.json");
-  return next(checkpoint);
+  const lacksUpstream =
+    current && upstreamOf(current).some((sha256) => manifest.missing.includes(sha256));
+  const message = lacksUpstream ? `${INTACT} ${UPSTREAM_MISSING}` : INTACT;
+  await writeVerdict(deps, manifest.id, { state: "verified", message });
+  return next(checkpoint, () => ({ verdict: "verified" }));
 });
+
+const INTACT = "Every byte is intact.";
+const UPSTREAM_MISSING =
+  "The archive lacked upstream files of the published version when the backup was made.";
 
 /** Whether the blobs of a version have the hashes of its messages, and these the catalog's hash. */
 async function isWhole(deps: StepDependencies, { locales, catalog_sha256 }: Manifest) {
@@ -149,73 +154,10 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
   };
 }
 
-/** Rebuilds the catalog from the archived upstream files and writes the verdict. */
-export const rebuild = stepOf(async (deps, manifest, checkpoint) => {
-  const read = await readState(deps.backups, manifest);
-  if (!read.ok) throw new Error(read.fault.message);
-  const judged = await judge(deps, manifest, read.state.versions[0]);
-  if (judged.state === "failed") return fault("rebuild_mismatch", judged.message);
-  await writeVerdict(deps, manifest.id, judged);
-  return next(checkpoint, () => ({ verdict: judged.state }));
-});
-
-async function judge(
-  deps: StepDependencies,
-  { missing, built_by: builtBy }: BackupManifest,
-  current: Manifest | undefined,
-): Promise<Judgement> {
-  if (current === undefined) return VERIFIED_WITHOUT_CATALOG;
-  if (upstreamOf(current).some((sha256) => missing.includes(sha256))) return UPSTREAM_MISSING;
-  return judgeRebuild({
-    published: current.catalog_sha256,
-    rebuilt: await rebuildCatalog(deps, current),
-    snapshot: { used: current.sources["snapshot"], present: deps.snapshot.sha256 },
-    worker: { used: builtBy, present: deps.workerVersion },
-  });
-}
-
-const UPSTREAM_MISSING = {
-  state: "intact",
-  message:
-    "Every byte is intact. The catalog cannot be rebuilt: the archive lacked upstream files when the backup was made.",
-} as const;
-
-const VERIFIED_WITHOUT_CATALOG = {
-  state: "verified",
-  message: "Every byte is intact. No catalog was published.",
-} as const;
-
-/** Rebuilds the catalog and returns its hash; null if upstream's files cannot be read. */
-async function rebuildCatalog(
-  { backups, snapshot }: StepDependencies,
-  { sources, airport_set: airportSet, locales }: Manifest,
-): Promise<string | null> {
-  try {
-    const openSource = async (file: string, sha256: string) => {
-      const bytes = await backups.readObject(sha256);
-      if (bytes === null) throw new Error(`the object ${sha256} (${file}) is gone`);
-      return new Blob([bytes]).stream();
-    };
-    const workspace = await createWorkspace(
-      sources,
-      openSource,
-      snapshotOpener(snapshot),
-      airportSet,
-    );
-    const known = Object.keys(locales).filter((locale) =>
-      snapshot.locales.some((entry) => entry.locale === locale),
-    );
-    return (await describeContent(workspace, known)).catalog_sha256;
-  } catch (error) {
-    if (error instanceof SourceError) return null;
-    throw error;
-  }
-}
-
 async function writeVerdict(
   { backups, now }: StepDependencies,
   id: string,
-  judged: Judgement,
+  judged: Omit<Verdict, "at">,
 ): Promise<void> {
   const verdict: Verdict = { ...judged, at: timeText(now()) };
   await backups.writeNote(id, "verdict", JSON.stringify(verdict));

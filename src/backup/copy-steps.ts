@@ -61,7 +61,6 @@ export async function copyState(
       generation: current.generation,
       catalog_sha256: current.catalog_sha256,
     },
-    builtBy: state.builders()[current?.catalog_sha256 ?? ""] ?? null,
   };
   await backups.writePart(job.backup_id, part.name, { bytes, sha256: part.sha256 });
   return next({ ...checkpoint, draft });
@@ -192,7 +191,7 @@ export async function writeManifest(
     started_at: draft.startedAt,
     finished_at: timeText(now()),
     worker_version: workerVersion,
-    built_by: draft.builtBy,
+    built_by: null,
     catalog: draft.catalog,
     tables: Object.fromEntries(
       draft.tables.map(({ name, columns, rows }) => [

@@ -26,9 +26,8 @@ import {
 import { sha256Hex } from "../catalog/bytes.ts";
 import { node } from "../platform/node.ts";
 import { parseJson } from "../platform/parse-json.ts";
-import { backupId } from "../schemas/backup.ts";
+import { BACKUP_TRIGGERS, backupId } from "../schemas/backup.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
-import { BACKUP_TRIGGERS } from "../schemas/backup-job.ts";
 
 /** Format version of this code, which reads no other. */
 export const FORMAT = 1;
@@ -57,8 +56,9 @@ const backupManifestSchema = z.strictObject({
   note: z.string().nullable(),
   started_at: timestamp,
   finished_at: timestamp,
-  /** Versions of the Workers that made the backup and that built the catalog. */
+  /** Version of the Worker that made the backup. */
   worker_version: z.string().nullable(),
+  /** Nothing reads it, but an earlier Worker refuses a manifest without it. */
   built_by: z.string().nullable(),
   /** The published catalog; null if there was none. */
   catalog: z.strictObject({ generation: restoredGeneration, catalog_sha256: hexHash }).nullable(),

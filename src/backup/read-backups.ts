@@ -10,7 +10,7 @@ import {
   unpackPart,
 } from "./format.ts";
 import { type ReadState, readStateLines } from "./state-part.ts";
-import { isGood, parseVerdict, type Verdict } from "./verdict.ts";
+import { parseVerdict, type Verdict } from "./verdict.ts";
 
 /** A stored backup, complete or not. */
 export interface FoundBackup {
@@ -64,12 +64,12 @@ export async function readState(
   return readStateLines(lines);
 }
 
-/** The newest complete backup, and the newest good one; neither has a time ahead of now. */
+/** The newest complete backup, and the newest verified one; neither has a time ahead of now. */
 interface Newest {
   /** Ids of those whose end alone lies ahead of now. */
   readonly skipped: readonly string[];
   readonly whole: FoundBackup | null;
-  readonly good: FoundBackup | null;
+  readonly verified: FoundBackup | null;
 }
 
 /** Reads backups from the newest backwards until it has found both, at most `lookBack` of them. */
@@ -88,9 +88,9 @@ export async function findNewest(
       continue;
     }
     whole ??= found;
-    if (isGood(found.verdict?.state ?? "unverified")) return { whole, good: found, skipped };
+    if (found.verdict?.state === "verified") return { whole, verified: found, skipped };
   }
-  return { whole, good: null, skipped };
+  return { whole, verified: null, skipped };
 }
 
 /** The ends of the newest backups (RFC 3339); null if there is none. */
@@ -105,13 +105,13 @@ export interface BackupTimes {
   readonly ahead: readonly string[];
 }
 
-/** Most backups to read for the newest and the newest good one. */
+/** Most backups to read for the newest and the newest verified one. */
 const NEWEST_LOOKS_AT = 100;
 
-/** Returns the finish times of the newest backup and of the newest good one. */
+/** Returns the finish times of the newest backup and of the newest verified one. */
 export async function newestTimes(backups: BackupStore, now: number): Promise<BackupTimes> {
   const ids = await listIds(backups);
-  const { whole, good, skipped } = await findNewest(backups, ids, {
+  const { whole, verified, skipped } = await findNewest(backups, ids, {
     now,
     lookBack: NEWEST_LOOKS_AT,
   });
@@ -119,7 +119,7 @@ export async function newestTimes(backups: BackupStore, now: number): Promise<Ba
   return {
     newestFailure: verdict?.state === "failed" ? verdict.message : null,
     newestFinishedAt: finishOf(whole),
-    newestVerifiedAt: finishOf(good),
+    newestVerifiedAt: finishOf(verified),
     ahead: [...ids.filter((id) => isAhead(timeOfId(id), now)), ...skipped],
   };
 }

@@ -1,13 +1,11 @@
 /** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
 import { DAY_MS, hasElapsed, isAhead } from "../platform/time.ts";
-import { timeOfId } from "../schemas/backup.ts";
+import { type BackupTrigger, timeOfId, type VerdictState } from "../schemas/backup.ts";
 import { parseManifest } from "./format.ts";
-import type { BackupTrigger } from "../schemas/backup-job.ts";
 import { next, type StepContext, type StepDependencies, type BackupStepResult } from "./step.ts";
 import { mapConcurrently } from "../platform/map-concurrently.ts";
 import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
-import { isGood, type VerdictState } from "./verdict.ts";
 
 /** A complete backup, as retention sees it. */
 export interface KeptBackup {
@@ -108,10 +106,10 @@ async function deleteUnnamed(
  * Selects the backups to delete. Pure. Retention keeps
  *
  * - the best backup of each of the last 7 days, 4 weeks (from Monday, UTC) and 6 months that have
- *   one: preferably a good one, then the newest,
+ *   one: preferably a verified one, then the newest,
  * - pinned backups,
  * - backups younger than a week that cron did not make,
- * - the newest backup and the newest good one,
+ * - the newest backup and the newest verified one,
  * - backups whose times lie ahead of now, which take the place of no other: an operator deletes them.
  *   The clock that is wrong may be the present one.
  */
@@ -127,12 +125,12 @@ export function expired(backups: readonly KeptBackup[], now: number): string[] {
     .map(({ id }) => id);
 }
 
-/** Returns the ids of the newest backup and of the newest good one, which nothing may delete. */
+/** Returns the ids of the newest backup and of the newest verified one, which nothing may delete. */
 function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.started_at - a.started_at);
   const newest = newestFirst[0]?.id;
-  const good = newestFirst.find(({ verdict }) => isGood(verdict))?.id;
-  return new Set([newest, good].filter((id) => id !== undefined));
+  const verified = newestFirst.find(({ verdict }) => verdict === "verified")?.id;
+  return new Set([newest, verified].filter((id) => id !== undefined));
 }
 
 function isRecentNonCron({ trigger, started_at }: KeptBackup, now: number): boolean {
@@ -147,9 +145,10 @@ function bestOfEach(period: Period, backups: readonly KeptBackup[]): KeptBackup[
     .flatMap(([, group]) => group.toSorted(compareWorth).slice(0, 1));
 }
 
+const WORTH = { failed: 0, unverified: 1, verified: 2 } as const;
+
 function compareWorth(a: KeptBackup, b: KeptBackup): number {
-  const worth = ({ verdict }: KeptBackup) => (isGood(verdict) ? 2 : Number(verdict !== "failed"));
-  return worth(b) - worth(a) || b.started_at - a.started_at;
+  return WORTH[b.verdict] - WORTH[a.verdict] || b.started_at - a.started_at;
 }
 
 function startOf(period: Period, time: number): number {

@@ -1,7 +1,6 @@
 /** The inputs and results of the steps of backup jobs. */
 import type { Manifest } from "../catalog/manifest.ts";
 import type { Log } from "../platform/log.ts";
-import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { DatabaseCopy, TableShape, Value } from "../storage/database-copy.ts";
@@ -26,9 +25,8 @@ export interface Draft {
   /** Number of copied tables, and the key of the last copied row of the next one. */
   readonly tablesDone: number;
   readonly afterRow: readonly Value[] | null;
-  /** The published version, if any, and the version of the Worker that built it. */
+  /** The published version, if any. */
   readonly catalog: BackupManifest["catalog"];
-  readonly builtBy: string | null;
 }
 
 /** State of a job between two steps; JSON. Each step makes the lists that it needs anew. */
@@ -46,8 +44,6 @@ export const FIRST_BACKUP_CHECKPOINT: BackupCheckpoint = { at: 0, done: 0, draft
 interface CoordinatorTables {
   versions(): Manifest[];
   currentVersion(): Manifest | null;
-  /** Worker version that built each catalog, by the catalog's hash. */
-  builders(): { readonly [catalog_sha256: string]: string | null };
   pause(): SavedPause | null;
   /** Removes the end of the present pause; without one, begins this pause. */
   pauseWithoutEnd(pause: SavedPause): void;
@@ -75,7 +71,6 @@ export interface StepDependencies {
   /** Replicates the version that was published last. Throws if a store fails. */
   readonly replicate: () => Promise<void>;
   readonly archive: SourceArchive;
-  readonly snapshot: Snapshot;
   readonly workerVersion: string | null;
   readonly now: () => number;
   readonly newId: () => string;

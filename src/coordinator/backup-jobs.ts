@@ -1,7 +1,8 @@
 import { type JobRecord, newRecord } from "./jobs.ts";
 import type { JobTable } from "./tables.ts";
 import { timeText } from "../platform/time.ts";
-import { BACKUP, type BackupJob, type BackupTrigger, type JobKind } from "../schemas/backup-job.ts";
+import type { BackupTrigger } from "../schemas/backup.ts";
+import { BACKUP, type BackupJob, type JobKind } from "../schemas/backup-job.ts";
 import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";
@@ -93,13 +94,13 @@ export class BackupJobs {
     return this.#workWith("restore", id, request);
   }
 
-  /** Deletes a backup, unless it is in use, pinned, the newest or the newest good one. */
+  /** Deletes a backup, unless it is in use, pinned, the newest or the newest verified one. */
   async remove(id: string): Promise<RemoveResult> {
     const { backups } = this.#platform;
     const ids = await listIds(backups);
     if (!ids.includes(id)) return { ok: false, reason: "not_found" };
-    const { whole, good } = await findNewest(backups, ids, { now: this.#platform.now() });
-    if (good?.id === id) return { ok: false, reason: "newest_verified" };
+    const { whole, verified } = await findNewest(backups, ids, { now: this.#platform.now() });
+    if (verified?.id === id) return { ok: false, reason: "newest_verified" };
     if (whole?.id === id) return { ok: false, reason: "newest" };
     if ((await readBackup(backups, id)).pinned) return { ok: false, reason: "pinned" };
     const open = this.#jobs.open().filter(isBackup);

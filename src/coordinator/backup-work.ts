@@ -4,7 +4,7 @@ import { timeText } from "../platform/time.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./jobs.ts";
-import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
+import { checkCatalog, checkObjects, checkParts } from "../backup/check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import { type BackupRecord, isBackup } from "./backup-jobs.ts";
@@ -30,7 +30,6 @@ const STEPS: { readonly [S in BackupStage]: Step } = {
   check_parts: checkParts,
   check_objects: checkObjects,
   check_catalog: checkCatalog,
-  rebuild,
   retention: retain,
   compare_schema: compareSchema,
   restore_objects: restoreObjects,

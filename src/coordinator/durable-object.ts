@@ -75,7 +75,6 @@ function platformOf(ctx: DurableObjectState, env: Env): Platform {
     archive,
     backups: createBackupStore(env.BACKUPS),
     database: { ...database, tables: () => tables.make().then(() => database.tables()) },
-    snapshot,
     saveRuns: (rows) => tables.within(() => history.saveRuns(rows)),
     // The reconciler's first look at D1.
     endLostRuns: (open) => tables.make().then(() => history.endLostRuns(open, Date.now())),

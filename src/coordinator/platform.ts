@@ -1,6 +1,5 @@
 import type { LocaleSettings } from "../catalog/locale-settings.ts";
 import type { Log } from "../platform/log.ts";
-import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { DatabaseCopy } from "../storage/database-copy.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
@@ -19,8 +18,6 @@ export interface Platform {
   readonly backups: BackupStore;
   /** Copies the tables of D1 for a backup. */
   readonly database: DatabaseCopy;
-  /** The snapshot in the Worker. */
-  readonly snapshot: Snapshot;
   /** Saves rows in D1. Idempotent. Throws if D1 fails. */
   readonly saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
   /** Ends unfinished rows that are not in `open`. Returns their number. Throws if D1 fails. */

@@ -316,16 +316,6 @@ export class CoordinatorState {
     this.#values.set("request_keys", [[key, fingerprint], ...known.slice(0, KEYS_KEPT - 1)]);
     return true;
   }
-
-  /** Worker version that built each catalog, by the catalog's hash, according to retained runs. */
-  builders(): { readonly [catalog_sha256: string]: string | null } {
-    const built = this.runs().filter(({ outcome }) => outcome === "published");
-    return Object.fromEntries(
-      built
-        .toReversed()
-        .map(({ catalog_sha256, worker_version }) => [catalog_sha256, worker_version]),
-    );
-  }
 }
 
 const LOST_PAUSE =

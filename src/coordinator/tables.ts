@@ -32,6 +32,15 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
         FROM json_each(manifest, '$.locales')))) WHERE json_valid(manifest)`,
     "INSERT OR REPLACE INTO facts (key, value) SELECT 'unreplicated', generation FROM versions ORDER BY generation DESC LIMIT 1",
   ],
+  // A verification without its last stage, `rebuild`, and without the verdict `intact`.
+  [
+    `UPDATE jobs SET record = replace(replace(replace(record,
+      '"stage":"rebuild"', '"stage":"check_catalog"'), '"verdict":"intact"', '"verdict":"verified"'),
+      '"code":"rebuild_mismatch"', '"code":"catalog_mismatch"') WHERE work = 'backup'`,
+    `UPDATE jobs SET record = json_set(record, '$.checkpoint.at', (record ->> '$.checkpoint.at') - 1)
+      WHERE work = 'backup' AND iif(json_valid(record),
+        record ->> '$.job.kind' <> 'run' AND record ->> '$.checkpoint.at' >= 3, 0)`,
+  ],
 ];
 
 type StoredManifest = Parameters<typeof fromStored>[0];

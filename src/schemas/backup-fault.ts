@@ -10,7 +10,6 @@ export const FAULT_CODES = [
   "state_invalid",
   "catalog_mismatch",
   "nothing_published",
-  "rebuild_mismatch",
   "schema_mismatch",
   "foreign_stores",
   "store_fault",

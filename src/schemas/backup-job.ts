@@ -2,14 +2,10 @@
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "./fields.ts";
 import { FAULT_CODES } from "./backup-fault.ts";
-import { VERDICT_STATES } from "../backup/verdict.ts";
+import { BACKUP_TRIGGERS, VERDICT_STATES } from "./backup.ts";
 
 /** Name of the coordinator's work that runs these jobs. */
 export const BACKUP = "backup";
-
-/** Origin of a backup. */
-export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
-export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
 
 const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -18,7 +14,7 @@ export type JobKind = (typeof JOB_KINDS)[number];
 const JOB_STATES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
 
 const COPY = ["copy_state", "copy_tables", "copy_objects", "write_manifest"] as const;
-const CHECK = ["check_parts", "check_objects", "check_catalog", "rebuild"] as const;
+const CHECK = ["check_parts", "check_objects", "check_catalog"] as const;
 const RESTORE = ["restore_objects", "restore_tables", "replace_versions", "settle"] as const;
 const BACKUP_STAGES = [...COPY, ...CHECK, "retention", "compare_schema", ...RESTORE] as const;
 export type BackupStage = (typeof BACKUP_STAGES)[number];

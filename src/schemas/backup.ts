@@ -1,8 +1,6 @@
 /** A backup's id and its only schemas in answers: the OpenAPI document and the pages follow from them. */
 import * as z from "zod";
 import { count, type DeepReadonly, hexHash, idOf, timestamp } from "./fields.ts";
-import { BACKUP_TRIGGERS } from "./backup-job.ts";
-import { VERDICT_STATES } from "../backup/verdict.ts";
 
 /** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
 export const backupId = idOf("a backup", "/admin/backup/list");
@@ -16,6 +14,18 @@ export function isBackupId(name: string): boolean {
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
+
+/** Origin of a backup. */
+export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
+export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
+
+/**
+ * - `unverified`: no verification has finished.
+ * - `verified`: every byte is intact, so that a restore gives the same bytes.
+ * - `failed`: it is damaged.
+ */
+export const VERDICT_STATES = ["unverified", "verified", "failed"] as const;
+export type VerdictState = (typeof VERDICT_STATES)[number];
 
 /**
  * - `queued`: a job waits to make it.
@@ -50,10 +60,7 @@ export const backupSchema = z
     generation: z.int().nullable(),
     catalog_sha256: hexHash.nullable(),
     verified: z.strictObject({
-      state: z.enum(VERDICT_STATES).meta({
-        description:
-          "`intact`: every byte is intact, but this Worker cannot rebuild the catalog, because its code or snapshot differs.",
-      }),
+      state: z.enum(VERDICT_STATES),
       at: timestamp.nullable(),
       message: z.string(),
     }),

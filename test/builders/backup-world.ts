@@ -43,7 +43,6 @@ export class BackupWorld {
   /** Every call to a store that a job makes, such as `put backups/…` or `d1 read`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
-  workerVersion: string | null = "v1";
   /** What it throws is the fault of the dependency that is called. */
   before: (call: string) => void | Promise<void> = () => {};
   /** The same, once a call that changes something has taken effect: its answer is lost. */
@@ -207,7 +206,6 @@ export class BackupWorld {
       endLostRuns: (open) => lasting.make().then(() => deps.endLostRuns(open)),
       findMissingRuns: (ids) => lasting.within(() => deps.findMissingRuns(ids)),
       store: catalog,
-      workerVersion: this.workerVersion,
       log,
     };
     this.jobs = new BackupJobs(changed);

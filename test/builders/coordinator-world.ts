@@ -270,7 +270,6 @@ export class CoordinatorWorld {
       archive,
       backups: createBackupStore(new MemoryBucket(undefined, () => this.time).binding),
       database: createDatabaseCopy(new MemoryD1().binding),
-      snapshot: this.snapshot,
       saveRuns: async (rows) => {
         await enter("d1 save");
         this.history.save(rows);

@@ -179,7 +179,7 @@ export function rollBackTo({ generation }: Version, current: Version): Action {
 export function verifyBackup(id: string): Action {
   return {
     title: "Verify the backup",
-    explanation: "Reads every part back, compares the hashes and rebuilds the catalog from it.",
+    explanation: "Reads every part and object back and compares the hashes.",
     verb: "Verify",
     path: `/admin/backup/${encodeURIComponent(id)}/verify`,
   };

@@ -48,7 +48,7 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
 const COLUMNS = ["State", "Started", "Took", "Size", "Version", "Verified", "Pinned", "Note", ""];
 
 function isVerified({ verified: { state } }: Backup): boolean {
-  return state === "verified" || state === "intact";
+  return state === "verified";
 }
 
 interface RowOptions {

@@ -1,6 +1,6 @@
 /** The tones of words. Others are neutral. */
 const TONES = {
-  good: "pass ok succeeded published verified complete intact done resolved inactive",
+  good: "pass ok succeeded published verified complete done resolved inactive",
   warn: "warn stale unverified pending paused nodata no_backups incomplete refused",
   bad: "fail failed firing critical damaged",
   busy: "running queued",

@@ -8,7 +8,7 @@ import { slugOf } from "../build/html.ts";
 import { SETTING_NAMES } from "../../src/monitor/settings.ts";
 import { HELD_RULES } from "../../src/schemas/held-change.ts";
 import { ALERT_STATES } from "../../src/schemas/alert-run.ts";
-import { VERDICT_STATES } from "../../src/backup/verdict.ts";
+import { VERDICT_STATES } from "../../src/schemas/backup.ts";
 import { SOURCE_NAMES } from "../../src/ingest/config.ts";
 import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
 
