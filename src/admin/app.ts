@@ -4,9 +4,11 @@ import { secureHeaders } from "hono/secure-headers";
 import { describeError, logLine } from "../platform/log.ts";
 import { refusalOf } from "./calls.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
+import { alertRunRoutes } from "./alerts/run-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
 import { adminGate } from "./auth/gate.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
+import { backupJobRoutes } from "./backup/job-routes.ts";
 import { catalogHealthRoutes } from "./health/catalog-health-routes.ts";
 import { comparisonRoutes } from "./catalog/comparison-routes.ts";
 import { creditsRoutes } from "./catalog/credits-routes.ts";
@@ -87,8 +89,10 @@ const GROUPS = [
   versionRoutes,
   diffRoutes,
   comparisonRoutes,
+  backupJobRoutes,
   backupRoutes,
   alertRoutes,
+  alertRunRoutes,
   auditRoutes,
   monitorRoutes,
   setAsideRoutes,

@@ -11,7 +11,7 @@ import type { BackupStore } from "../../storage/backup-store.ts";
 import type { BlobReader } from "../../storage/catalog-reader.ts";
 import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
 import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
-import { NO_BACKUP } from "../backup/backup-answers.ts";
+import { NO_BACKUP } from "../backup/backup-routes.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { Platform } from "../platform.ts";
 import { comparisonSchema } from "../../schemas/comparison.ts";
