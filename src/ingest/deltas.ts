@@ -4,13 +4,8 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { concatenate, lengthOf, releaseBuffer } from "../catalog/bytes.ts";
-import {
-  decodesTo,
-  encodeDcz,
-  findMatches,
-  type CopiedRange,
-  MATCH_MIN_BYTES,
-} from "../catalog/dcz.ts";
+import { type CopiedRange, decodesTo, encodeDcz, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
+import { findMatches } from "../catalog/find-matches.ts";
 import {
   type Body,
   DELTA_FORMS,
@@ -24,8 +19,7 @@ import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
 import { toBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
-import { readSegment, storedSegments } from "./diffs.ts";
-import type { SegmentStore } from "./segment-store.ts";
+import { readSegment, type SegmentStore, storedSegments } from "./segment-store.ts";
 
 /** Longest delta. It bounds the blob of all locales. After more changes a browser fetches the body. */
 const DELTA_MAX_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
-import { manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
+import { type Body, manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
+import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
 import type { Blob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
@@ -46,4 +46,21 @@ export class SegmentStore {
   forget(): void {
     this.#common.clear();
   }
+}
+
+/** Reads a stored segment; null if no copy is intact. Throws StoreError if a store fails. */
+export async function readSegment(
+  store: Pick<CatalogStore, "readBlob">,
+  segment: StoredSegment | undefined,
+): Promise<Uint8Array | null> {
+  if (segment === undefined) return null;
+  const { blob: sha256, bytes } = segment;
+  const copy = await tryReadBody(store, { sha256, bytes, segments: [segment] });
+  if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+  return copy.ok ? copy.value : null;
+}
+
+/** Returns the stored segments of a body: the lists that all locales share, and the regions. */
+export function storedSegments(body: Body | undefined): StoredSegment[] {
+  return body?.segments.filter((segment) => "blob" in segment) ?? [];
 }

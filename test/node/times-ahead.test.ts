@@ -25,7 +25,7 @@ import type { RuleName } from "../../src/schemas/rule-names.ts";
 import { evaluateRules } from "../../src/monitor/rules.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ObjectTables } from "../../src/storage/object-tables.ts";
-import { NEWEST_KEPT } from "../../src/storage/page.ts";
+import { NEWEST_KEPT } from "../../src/storage/newest-rows.ts";
 import { SingleFlight } from "../../src/platform/single-flight.ts";
 import { Outbox, TickTable } from "../../src/storage/tables.ts";
 import { CLOCK_SKEW_MS, DAY_MS, durationOf, HOUR_MS, timeText } from "../../src/platform/time.ts";

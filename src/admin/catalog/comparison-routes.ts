@@ -6,7 +6,7 @@ import { sha256Hex } from "../../catalog/bytes.ts";
 import { diffCatalogs } from "../../catalog/diff.ts";
 import { compareLocales } from "../../catalog/locale-settings.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
-import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/diffs.ts";
+import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/change-sample.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import type { BlobReader } from "../../storage/catalog-reader.ts";
 import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";

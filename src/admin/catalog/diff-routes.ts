@@ -4,7 +4,7 @@ import { matchesEntityTag } from "../../catalog/entity-tag.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
-import { nothingChanged } from "../../ingest/diffs.ts";
+import { nothingChanged } from "../../ingest/change-sample.ts";
 import { settledWithin } from "../../platform/deadline.ts";
 import { worstFault } from "../../storage/store-reads.ts";
 import { type Refusal, route } from "../http/route.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
-import { BodyLoader } from "../../../src/storage/cached-catalog-reader.ts";
+import { BodyLoader } from "../../../src/storage/body-loader.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { StoreReads } from "../../../src/storage/store-reads.ts";
 import { aManifest } from "../../builders/manifest.ts";
