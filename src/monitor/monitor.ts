@@ -14,7 +14,7 @@ import type { AlertResult, AlertRun, AlertTrigger } from "../schemas/alert-run.t
 import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
-import type { Platform } from "./platform.ts";
+import type { MonitorPlatform } from "./monitor-platform.ts";
 import type { AlertConfig } from "./alert-settings.ts";
 
 /** Most damaged blobs that each evaluation reads again. */
@@ -52,13 +52,13 @@ export interface MonitorStatus extends ShownMonitor {
  * tick counts only after a complete evaluation, so that a failed one can be retried. D1 comes last.
  */
 export class Monitor {
-  readonly #platform: Platform;
+  readonly #platform: MonitorPlatform;
   readonly #state: MonitorState;
   readonly #notifier: Notifier;
   /** Settles after the last waiting evaluation. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(platform: Platform) {
+  constructor(platform: MonitorPlatform) {
     this.#platform = platform;
     this.#state = platform.state;
     this.#notifier = new Notifier(platform);

@@ -21,7 +21,7 @@ import {
   time,
 } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const runsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
@@ -70,7 +70,7 @@ const testBody = z.strictObject({
 });
 
 /** Lists alerts and evaluations, evaluates now, and tests the webhooks. */
-export function alertRoutes({ alerts, alertHistory }: Platform) {
+export function alertRoutes({ alerts, alertHistory }: AdminPlatform) {
   const current = route({
     method: "get",
     path: "/admin/alerts",

@@ -8,7 +8,7 @@ import { pageOf } from "../../storage/page.ts";
 import { nullIfUnavailable, orUnavailable } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageQuery, restOf } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import {
   accept,
   acceptances,
@@ -39,7 +39,7 @@ const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 const BACKUP_DEADLINE_MS = 2_000;
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
-export function backupRoutes({ coordinator, backups, now }: Platform) {
+export function backupRoutes({ coordinator, backups, now }: AdminPlatform) {
   const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs(), now };
 
   const run = route({

@@ -18,7 +18,7 @@ import { describeAge, describeDuration } from "../../monitor/rule.ts";
 import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { ageOf, timeText } from "../../platform/time.ts";
-import type { ScheduledJob } from "../platform.ts";
+import type { ScheduledJob } from "../admin-platform.ts";
 import type { Answer } from "../../schemas/health.ts";
 import type { Observation } from "./observation.ts";
 
