@@ -131,7 +131,7 @@ function publish(
   if (restored === undefined) throw new Error(NOTHING_TO_SERVE.message);
   state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
   // It would publish after the resume what it had fetched before the restore.
-  state.cancelHeldRun({ at, by, note });
+  state.cancelPausedRun({ at, by, note });
   const present = state.lastGeneration();
   const generation = Math.max(served, present, restored.generation) + 1;
   const { previous } = restored;

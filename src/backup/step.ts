@@ -52,7 +52,7 @@ interface CoordinatorTables {
   /** Removes the end of the present pause; without one, begins this pause. */
   pauseWithoutEnd(pause: SavedPause): void;
   /** Cancels the run under way, which a pause holds. */
-  cancelHeldRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
+  cancelPausedRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
   /** The highest generation that was ever published; 0 if none was. */
   lastGeneration(): number;
   savedLedger(): SavedLedger | null;

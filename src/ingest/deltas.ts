@@ -116,8 +116,8 @@ export class DeltaMaker {
       ],
     });
     const start = this.#encode({ dictionary, target: common.after, matches: common.matches });
-    const held = [common.before, local.before];
-    const isProved = decodesTo(whole, held, target) && decodesTo(start, held, common.after);
+    const pieces = [common.before, local.before];
+    const isProved = decodesTo(whole, pieces, target) && decodesTo(start, pieces, common.after);
     for (const bytes of new Set([target, local.before, local.after])) releaseBuffer(bytes);
     return isProved ? { whole, common: start } : null;
   }

@@ -50,13 +50,13 @@ export class BodyLoader {
   }
 
   /** Returns the bytes of a body if all its segments are in memory. */
-  held(body: Body): BodyContent | undefined {
+  cached(body: Body): BodyContent | undefined {
     const recent = this.#recent.get(body.sha256);
     if (recent instanceof SegmentedContent) return this.#remember(body, recent.join());
     if (recent !== undefined) return recent;
     const parts: Blob[] = [];
     for (const segment of body.segments) {
-      const part = this.#heldSegment(segment);
+      const part = this.#cachedSegment(segment);
       if (part === undefined) return undefined;
       parts.push(part);
     }
@@ -94,7 +94,7 @@ export class BodyLoader {
     return content;
   }
 
-  #heldSegment(segment: Segment): Blob | undefined {
+  #cachedSegment(segment: Segment): Blob | undefined {
     if ("blob" in segment) return partOf(this.#segments.get(segment.blob), segment);
     return inlineBlob(segment.inline);
   }

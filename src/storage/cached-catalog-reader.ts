@@ -56,7 +56,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     this.#older = new OlderVersions(deps, this.#reads);
   }
 
-  heldCurrent(): Manifest | undefined {
+  cachedCurrent(): Manifest | undefined {
     const now = this.#deps.now();
     const freshMs = Math.max(this.#deps.manifestFreshMs, RETRY_AFTER_MS);
     if (isAwaited(this.#freshUntil, freshMs, now)) return this.#manifest;
@@ -65,13 +65,13 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.#manifest;
   }
 
-  heldContent(body: Body): BodyContent | undefined {
-    return this.#bodies.held(body);
+  cachedContent(body: Body): BodyContent | undefined {
+    return this.#bodies.cached(body);
   }
 
   async current(): Promise<CurrentResult> {
-    const held = this.heldCurrent();
-    if (held !== undefined) return { ok: true, manifest: held };
+    const cached = this.cachedCurrent();
+    if (cached !== undefined) return { ok: true, manifest: cached };
     const looking = this.#look();
     const stale = this.#manifest;
     if (stale === undefined) return looking;
@@ -103,7 +103,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
   }
 
   async open(wanted: WantedBody): Promise<OpenResult> {
-    const content = this.#bodies.held(wanted.body);
+    const content = this.#bodies.cached(wanted.body);
     if (content !== undefined) return { ok: true, content, origin: "memory" };
     const copy = await this.#bodies.load(wanted);
     if (copy.ok) return { ok: true, ...copy.value };
@@ -123,13 +123,13 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
 
   /** Makes a manifest current if it is newer than the one in memory, and returns the current one. */
   #accept(copy: Copy<Manifest>): CurrentResult {
-    const held = this.#manifest;
-    if (copy.ok && (held === undefined || copy.value.generation > held.generation)) {
-      if (held !== undefined) this.#older.keep(held);
+    const cached = this.#manifest;
+    if (copy.ok && (cached === undefined || copy.value.generation > cached.generation)) {
+      if (cached !== undefined) this.#older.keep(cached);
       this.#manifest = copy.value;
       return { ok: true, manifest: copy.value };
     }
-    if (held !== undefined) return { ok: true, manifest: held };
+    if (cached !== undefined) return { ok: true, manifest: cached };
     if (copy.ok || copy.fault === "missing") return { ok: false, reason: "nothing_published" };
     const damage = copy.fault === "corrupt" && { damage: copy.detail };
     return { ok: false, reason: "unavailable", ...damage };
