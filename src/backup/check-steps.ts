@@ -14,7 +14,7 @@ import {
   type BackupCheckpoint,
   countUp,
   failWith,
-  next,
+  nextStage,
   type StepContext,
   type StepDependencies,
   type BackupStepResult,
@@ -112,7 +112,7 @@ export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
     current?.generation === named?.generation && current?.catalog_sha256 === named?.catalog_sha256;
   if (!isNamed || (current !== undefined && !(await isWhole(deps, current))))
     return fault("catalog_mismatch", "the blobs do not make up the catalog of manifest.json");
-  return next(checkpoint);
+  return nextStage(checkpoint);
 });
 
 /** Whether the blobs of a version have the hashes of its messages, and these the catalog's hash. */
@@ -156,7 +156,7 @@ export const rebuild = stepOf(async (deps, manifest, checkpoint) => {
   const judged = await judge(deps, manifest, read.state.versions[0]);
   if (judged.state === "failed") return fault("rebuild_mismatch", judged.message);
   await writeVerdict(deps, manifest.id, judged);
-  return next(checkpoint, () => ({ verdict: judged.state }));
+  return nextStage(checkpoint, () => ({ verdict: judged.state }));
 });
 
 async function judge(

@@ -105,11 +105,13 @@ export type BackupStepResult =
   /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
-export function again(checkpoint: BackupCheckpoint, total: number): BackupStepResult {
+/** Goes on with the present stage at the next step. */
+export function sameStage(checkpoint: BackupCheckpoint, total: number): BackupStepResult {
   return { do: "again", checkpoint, total };
 }
 
-export function next(
+/** Ends the present stage. */
+export function nextStage(
   checkpoint: BackupCheckpoint,
   apply: () => Partial<BackupJob> = () => ({}),
 ): BackupStepResult {
@@ -123,7 +125,7 @@ export function countUp(
   total: number,
 ): BackupStepResult {
   const changed = { ...checkpoint, done: checkpoint.done + more };
-  return changed.done < total ? again(changed, total) : next(changed);
+  return changed.done < total ? sameStage(changed, total) : nextStage(changed);
 }
 
 export function failWith(fault: Fault): BackupStepResult {

@@ -17,7 +17,7 @@ import {
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
-import { toBlob } from "./bodies.ts";
+import { hashBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 import { readSegment, type SegmentStore, storedSegments } from "./segment-store.ts";
 
@@ -81,7 +81,7 @@ export class DeltaMaker {
       }
     }
     if (parts.length === 0) return null;
-    const blob = toBlob(concatenate(parts));
+    const blob = hashBlob(concatenate(parts));
     await this.#segments.write([blob], context);
     return { blob: blob.sha256, locales };
   }

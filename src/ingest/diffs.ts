@@ -9,7 +9,7 @@ import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
 import type { Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { type Blob, toBlob } from "./bodies.ts";
+import { type HashedBlob, hashBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 import { readSegment, type SegmentStore, storedSegments } from "./segment-store.ts";
 
@@ -73,7 +73,7 @@ export class DiffMaker {
     context: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<StoredDiff[]> {
     const diffs: StoredDiff[] = [];
-    const blobs: Blob[] = [];
+    const blobs: HashedBlob[] = [];
     for (const version of earlier) {
       const { generation, published_at, catalog_sha256 } = version;
       const lists = await this.#compareCommon(version, catalog);
@@ -100,7 +100,7 @@ export class DiffMaker {
     context: EncodeContext,
   ): Promise<StoredDiff[]> {
     const added: StoredDiff[] = [];
-    const blobs: Blob[] = [];
+    const blobs: HashedBlob[] = [];
     for (const diff of diffs) {
       const before = context.retained.findRetained(diff.generation)?.locales[locale];
       const lists = await this.#compareRegions(before, regions);
@@ -138,7 +138,7 @@ export class DiffMaker {
 function encodeLists<L extends keyof Counts>(
   diff: { readonly [list in L]: ListDiff<unknown, unknown> },
   lists: readonly L[],
-): Blob | null {
+): HashedBlob | null {
   const isWhole = lists.every((list) => {
     const { counts, added, changed, removed } = diff[list];
     const listed = added.length + changed.length + removed.length;
@@ -146,11 +146,11 @@ function encodeLists<L extends keyof Counts>(
   });
   if (!isWhole) return null;
   const text = JSON.stringify(Object.fromEntries(lists.map((list) => [list, diff[list]])));
-  return toBlob(new TextEncoder().encode(text.slice(1, -1)));
+  return hashBlob(new TextEncoder().encode(text.slice(1, -1)));
 }
 
 /** Selects each blob once that no diff names yet: KV takes one write per second for each key. */
-function distinct(blobs: readonly Blob[], diffs: readonly StoredDiff[]): Blob[] {
+function distinct(blobs: readonly HashedBlob[], diffs: readonly StoredDiff[]): HashedBlob[] {
   const stored = new Set(diffs.flatMap(({ local }) => Object.values(local)));
   const found = new Map(blobs.map((blob) => [blob.sha256, blob]));
   return [...found.values()].filter(({ sha256 }) => !stored.has(sha256));

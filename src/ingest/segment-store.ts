@@ -1,7 +1,7 @@
 import { type Body, manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
-import type { Blob } from "./bodies.ts";
+import type { HashedBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 
 /** Stores the segments of a run's version. Caches the common segments in memory. */
@@ -14,7 +14,7 @@ export class SegmentStore {
   }
 
   /** Reads a common segment and caches it: every locale reads all of them. */
-  async readCommon({ blob }: StoredSegment): Promise<Blob> {
+  async readCommon({ blob }: StoredSegment): Promise<HashedBlob> {
     const cached = this.#common.get(blob);
     if (cached !== undefined) return { sha256: blob, bytes: cached };
     const copy = await this.#store.readBlob("r2", blob);
@@ -29,7 +29,7 @@ export class SegmentStore {
    * alerts monitor the copies.
    */
   async write(
-    blobs: readonly Blob[],
+    blobs: readonly HashedBlob[],
     { mustStoreAll, current }: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<void> {
     const stored = mustStoreAll || current === null ? new Set() : manifestBlobs(current);
@@ -38,7 +38,7 @@ export class SegmentStore {
   }
 
   /** Caches a stored common segment. */
-  cacheCommon({ sha256, bytes }: Blob): void {
+  cacheCommon({ sha256, bytes }: HashedBlob): void {
     this.#common.set(sha256, bytes);
   }
 

@@ -11,7 +11,7 @@ import { describeError } from "../platform/log.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../platform/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "../schemas/alert-run.ts";
-import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
+import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
 import type { MonitorPlatform } from "./monitor-platform.ts";
@@ -227,10 +227,12 @@ export class Monitor {
     const known = this.#state.alerts();
     const findings = evaluateRules(facts, { now, limits: config.limits });
     const found = new Set(findings.map(({ fingerprint }) => fingerprint));
-    const watched = findings.map((finding) => step(known.get(finding.fingerprint), finding, now));
+    const watched = findings.map((finding) =>
+      advanceAlert(known.get(finding.fingerprint), finding, now),
+    );
     const gone = [...known.values()]
       .filter(({ last }) => !found.has(last.fingerprint))
-      .map((record) => step(record, noLongerWatched(record), now));
+      .map((record) => advanceAlert(record, noLongerWatched(record), now));
     for (const { record } of [...watched, ...gone])
       this.#state.saveAlert(record.last.fingerprint, record);
     this.#state.keepTargets(config.targets);

@@ -13,7 +13,7 @@ import { dueChange } from "../../src/monitor/deliveries.ts";
 import { MonitorState } from "../../src/monitor/monitor-state.ts";
 import { listBackups } from "../../src/backup/listing.ts";
 import { type BackupTimes, newestTimes } from "../../src/backup/read-backups.ts";
-import { expired, type KeptBackup } from "../../src/backup/retention.ts";
+import { expiredBackups, type KeptBackup } from "../../src/backup/retention.ts";
 import { nextToStep, queueOf, stepTime } from "../../src/coordinator/jobs.ts";
 import { createHistory } from "../../src/storage/run-history.ts";
 import { GarbageTable } from "../../src/coordinator/tables.ts";
@@ -295,7 +295,7 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
       id: `${day} days ago`,
       started_at: NOW - day * DAY_MS - 1,
     }));
-    expect(expired([...ahead, today, ...week.slice(1)], NOW)).toEqual([]);
+    expect(expiredBackups([...ahead, today, ...week.slice(1)], NOW)).toEqual([]);
   });
 });
 
