@@ -25,7 +25,7 @@ import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
 import { whoamiRoutes } from "./auth/whoami-routes.ts";
 import { versionRoutes } from "./catalog/version-routes.ts";
-import type { Platform } from "./platform.ts";
+import type { AdminPlatform } from "./admin-platform.ts";
 
 /**
  * Everything that the Worker answers over plain HTTP.
@@ -35,7 +35,7 @@ import type { Platform } from "./platform.ts";
  * validation, the scope, the audit (a handler adds `change` to its answer), 405 with Allow, and the
  * route's part of the OpenAPI document.
  */
-export function createAdminApp(platform: Platform): Hono<Http> {
+export function createAdminApp(platform: AdminPlatform): Hono<Http> {
   const app = new Hono<Http>();
   app.use(requestId({ headerName: "" }), finishChanges(platform), loadNothing, adminGate(platform));
   app.notFound((c) =>
@@ -64,7 +64,7 @@ export function createAdminApp(platform: Platform): Hono<Http> {
  * Lets a change finish, and reach the audit, even if its client disconnects. `waitUntil` keeps the
  * present request's context alive until a promise settles.
  */
-function finishChanges({ waitUntil }: Platform): MiddlewareHandler<Http> {
+function finishChanges({ waitUntil }: AdminPlatform): MiddlewareHandler<Http> {
   return async (c, next) => {
     const answered = next();
     if (c.req.method !== "GET" && c.req.method !== "HEAD") waitUntil(answered);
@@ -102,6 +102,6 @@ const GROUPS = [
   whoamiRoutes,
 ];
 
-export function allRoutes(platform: Platform): readonly Route[] {
+export function allRoutes(platform: AdminPlatform): readonly Route[] {
   return GROUPS.flatMap((routes) => routes(platform));
 }

@@ -10,7 +10,7 @@ import {
   type BackupCheckpoint,
   countUp,
   failWith,
-  next,
+  nextStage,
   type StepContext,
   type StepDependencies,
   type BackupStepResult,
@@ -113,7 +113,7 @@ export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
     current && upstreamOf(current).some((sha256) => manifest.missing.includes(sha256));
   const message = lacksUpstream ? `${INTACT} ${UPSTREAM_MISSING}` : INTACT;
   await writeVerdict(deps, manifest.id, { state: "verified", message });
-  return next(checkpoint, () => ({ verdict: "verified" }));
+  return nextStage(checkpoint, () => ({ verdict: "verified" }));
 });
 
 const INTACT = "Every byte is intact.";

@@ -12,11 +12,11 @@ import {
   partName,
 } from "./format.ts";
 import {
-  again,
+  sameStage,
   type BackupCheckpoint,
   countUp,
   type Draft,
-  next,
+  nextStage,
   type StepContext,
   type StepDependencies,
   type BackupStepResult,
@@ -63,7 +63,7 @@ export async function copyState(
     },
   };
   await backups.writePart(job.backup_id, part.name, { bytes, sha256: part.sha256 });
-  return next({ ...checkpoint, draft });
+  return nextStage({ ...checkpoint, draft });
 }
 
 /**
@@ -81,10 +81,10 @@ export async function copyTables(
 ): Promise<BackupStepResult> {
   let draft = draftOf(checkpoint);
   for (let pages = 0; pages < PAGES_PER_STEP; pages++) {
-    if (draft.tablesDone === draft.tables.length) return next({ ...checkpoint, draft });
+    if (draft.tablesDone === draft.tables.length) return nextStage({ ...checkpoint, draft });
     draft = await copyPage(deps, draft, job.backup_id);
   }
-  return again({ ...checkpoint, draft, done: checkpoint.done + PAGES_PER_STEP }, 0);
+  return sameStage({ ...checkpoint, draft, done: checkpoint.done + PAGES_PER_STEP }, 0);
 }
 
 /** Copies the next page of the current table, unless it is empty. */
@@ -208,7 +208,7 @@ export async function writeManifest(
   };
   if (job.pin) await backups.writeNote(id, "pin", JSON.stringify({ by: job.requested_by }));
   await backups.writeManifest(id, manifestText(manifest));
-  return next(checkpoint);
+  return nextStage(checkpoint);
 }
 
 /** Lists the parts that the steps have committed. A step that died may have left more in R2. */

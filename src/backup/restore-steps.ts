@@ -10,7 +10,7 @@ import type { BackupJob } from "../schemas/backup-job.ts";
 import {
   countUp,
   failWith,
-  next,
+  nextStage,
   type StepContext,
   type StepDependencies,
   type BackupStepResult,
@@ -46,7 +46,7 @@ export async function compareSchema(
     if (absent !== undefined)
       return mismatch(`the backup lacks the column ${name}.${absent.name}, which requires a value`);
   }
-  return next(checkpoint);
+  return nextStage(checkpoint);
 }
 
 function mismatch(message: string): BackupStepResult {
@@ -116,7 +116,7 @@ export async function replaceVersions(
 ): Promise<BackupStepResult> {
   const saved = await restorable(deps, await manifestOf(deps, job));
   const served = await servedGeneration(deps);
-  return next(checkpoint, () => publish(deps, job, saved, served));
+  return nextStage(checkpoint, () => publish(deps, job, saved, served));
 }
 
 function publish(
@@ -131,7 +131,7 @@ function publish(
   if (restored === undefined) throw new Error(NOTHING_TO_SERVE.message);
   state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
   // It would publish after the resume what it had fetched before the restore.
-  state.cancelHeldRun({ at, by, note });
+  state.cancelPausedRun({ at, by, note });
   const present = state.lastGeneration();
   const generation = Math.max(served, present, restored.generation) + 1;
   const { previous } = restored;
@@ -176,7 +176,7 @@ export async function settle(
     await replicate();
     for (const version of state.versions()) await store.writeGeneration(version);
   }
-  return next(checkpoint);
+  return nextStage(checkpoint);
 }
 
 /** Reads the restorable state of a backup that this job has verified. Throws if it is gone. */

@@ -3,7 +3,12 @@ import type { BackupStore } from "../storage/backup-store.ts";
 import { DAY_MS, hasElapsed, isAhead } from "../platform/time.ts";
 import { type BackupTrigger, timeOfId, type VerdictState } from "../schemas/backup.ts";
 import { parseManifest } from "./format.ts";
-import { next, type StepContext, type StepDependencies, type BackupStepResult } from "./step.ts";
+import {
+  nextStage,
+  type StepContext,
+  type StepDependencies,
+  type BackupStepResult,
+} from "./step.ts";
 import { mapConcurrently } from "../platform/map-concurrently.ts";
 import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
 
@@ -48,7 +53,7 @@ export async function retain(
   const complete = read.flat();
   const awaited = new Set(openBackups());
   const onTime = complete.filter((found) => !isBackupAhead(found, now()));
-  for (const id of expired(
+  for (const id of expiredBackups(
     onTime.flatMap((found) => asKept(found) ?? []),
     now(),
   ))
@@ -59,7 +64,7 @@ export async function retain(
     if (!readIds.has(id) && (await blocksPruning(backups, id, now()))) unread.push(id);
   if (unread.length === 0) await deleteUnnamed(backups, named, now());
   else log("warn", "backup_objects_kept", { unread });
-  return next(checkpoint, () => ({ kept_for: unread }));
+  return nextStage(checkpoint, () => ({ kept_for: unread }));
 }
 
 /** Selects the fields for retention; undefined if the backup is not complete. */
@@ -113,7 +118,7 @@ async function deleteUnnamed(
  * - backups whose times lie ahead of now, which take the place of no other: an operator deletes them.
  *   The clock that is wrong may be the present one.
  */
-export function expired(backups: readonly KeptBackup[], now: number): string[] {
+export function expiredBackups(backups: readonly KeptBackup[], now: number): string[] {
   const onTime = backups.filter((backup) => !isAhead(backup.started_at, now));
   const protectedIds = protectedBackups(onTime);
   for (const period of PERIODS)

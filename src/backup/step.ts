@@ -48,7 +48,7 @@ interface CoordinatorTables {
   /** Removes the end of the present pause; without one, begins this pause. */
   pauseWithoutEnd(pause: SavedPause): void;
   /** Cancels the run under way, which a pause holds. */
-  cancelHeldRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
+  cancelPausedRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
   /** The highest generation that was ever published; 0 if none was. */
   lastGeneration(): number;
   savedLedger(): SavedLedger | null;
@@ -100,11 +100,13 @@ export type BackupStepResult =
   /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
-export function again(checkpoint: BackupCheckpoint, total: number): BackupStepResult {
+/** Goes on with the present stage at the next step. */
+export function sameStage(checkpoint: BackupCheckpoint, total: number): BackupStepResult {
   return { do: "again", checkpoint, total };
 }
 
-export function next(
+/** Ends the present stage. */
+export function nextStage(
   checkpoint: BackupCheckpoint,
   apply: () => Partial<BackupJob> = () => ({}),
 ): BackupStepResult {
@@ -118,7 +120,7 @@ export function countUp(
   total: number,
 ): BackupStepResult {
   const changed = { ...checkpoint, done: checkpoint.done + more };
-  return changed.done < total ? again(changed, total) : next(changed);
+  return changed.done < total ? sameStage(changed, total) : nextStage(changed);
 }
 
 export function failWith(fault: Fault): BackupStepResult {

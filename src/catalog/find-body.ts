@@ -136,9 +136,9 @@ function findStart(
   common: number,
 ): readonly Segment[] | undefined {
   for (const locale of findLocalesOf(manifest, sha256)) {
-    const held = manifest.locales[locale]?.bodies[form].identity;
-    if (held?.sha256 !== sha256) continue;
-    const dictionary = { sha256, bytes: held.bytes };
+    const body = manifest.locales[locale]?.bodies[form].identity;
+    if (body?.sha256 !== sha256) continue;
+    const dictionary = { sha256, bytes: body.bytes };
     return [inlineSegment(encodeStart({ dictionary, common, bytes }))];
   }
   for (const { deltas } of manifest.diffs)

@@ -29,6 +29,14 @@ export interface ListDiff<F, C = EntityChange<F>> {
   readonly removed: readonly F[];
 }
 
+/** The diff of a list that is the same in both versions. */
+export const NO_DIFFERENCE = {
+  counts: { added: 0, changed: 0, removed: 0 },
+  added: [],
+  changed: [],
+  removed: [],
+};
+
 /** Two versions in the same locale, or in two. */
 export interface VersionPair {
   /** Bytes of a LocationsResponse. */

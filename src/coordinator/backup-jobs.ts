@@ -4,7 +4,7 @@ import { timeText } from "../platform/time.ts";
 import type { BackupTrigger } from "../schemas/backup.ts";
 import { BACKUP, type BackupJob, type JobKind } from "../schemas/backup-job.ts";
 import { type BackupCheckpoint, FIRST_BACKUP_CHECKPOINT } from "../backup/step.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";
 import { parseManifest } from "../backup/format.ts";
 import { findNewest, listIds, readBackup, readState } from "../backup/read-backups.ts";
@@ -54,10 +54,10 @@ export type RemoveResult =
 
 /** Queues backup jobs, which the engine runs, and deletes backups. */
 export class BackupJobs {
-  readonly #platform: Platform;
+  readonly #platform: CoordinatorPlatform;
   readonly #jobs: JobTable;
 
-  constructor(platform: Platform) {
+  constructor(platform: CoordinatorPlatform) {
     this.#platform = platform;
     this.#jobs = platform.state.jobs;
   }
@@ -176,7 +176,7 @@ interface Wanted {
 
 /** Makes the queued jobs of a request. A backup has the id of the job that makes it. */
 function newChain(
-  { newId, now }: Pick<Platform, "newId" | "now">,
+  { newId, now }: Pick<CoordinatorPlatform, "newId" | "now">,
   { kind, backupId, request, warning = "" }: Wanted,
 ): BackupRecord[] {
   const kinds = CHAINS[kind];

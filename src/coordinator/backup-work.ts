@@ -1,4 +1,4 @@
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
 import { timeText } from "../platform/time.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
@@ -45,9 +45,9 @@ const NO_PROGRESS = { done: 0, total: 0 } as const;
  * repeats its steps until they succeed.
  */
 export class BackupWork implements Work<BackupRecord> {
-  readonly #platform: Platform;
+  readonly #platform: CoordinatorPlatform;
 
-  constructor(platform: Platform) {
+  constructor(platform: CoordinatorPlatform) {
     this.#platform = platform;
   }
 

@@ -27,7 +27,7 @@ import type { SetAside } from "../storage/object-tables.ts";
 import { describeError } from "../platform/log.ts";
 import { nextAlarm } from "./jobs.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { Reconciler } from "./reconciler.ts";
 import {
   type CancelRequest,
@@ -46,7 +46,7 @@ import { type CoordinatorStatus, describeStatus } from "./status.ts";
  * until it succeeds, even during a pause.
  */
 export class Coordinator {
-  readonly #platform: Platform;
+  readonly #platform: CoordinatorPlatform;
   readonly #state: CoordinatorState;
   readonly #engine: Engine;
   readonly #runs: IngestRuns;
@@ -54,7 +54,7 @@ export class Coordinator {
   readonly #reconciler: Reconciler;
   #isReconcileDue = false;
 
-  constructor(platform: Platform) {
+  constructor(platform: CoordinatorPlatform) {
     this.#platform = platform;
     this.#state = platform.state;
     this.#backupJobs = new BackupJobs(platform);

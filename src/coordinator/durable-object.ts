@@ -17,7 +17,7 @@ import { createHistoryTables } from "./history-tables.ts";
 import { MIGRATIONS } from "../storage/migration-files.ts";
 import { createDropBox, createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
 /** D1's deadline for a batch of rows. */
 const HISTORY_DEADLINE_MS = 10_000;
@@ -29,11 +29,11 @@ export async function openCoordinator(ctx: DurableObjectState, env: Env): Promis
   return coordinator;
 }
 
-function platformOf(ctx: DurableObjectState, env: Env): Platform {
+function platformOf(ctx: DurableObjectState, env: Env): CoordinatorPlatform {
   const snapshot = embeddedSnapshot(env.ASSETS);
   const { config, runProblems } = loadConfig(env, snapshot.locales);
   const settingsProblem = runProblems.length === 0 ? null : runProblems.join("; ");
-  const log: Platform["log"] = (level, event, fields) =>
+  const log: CoordinatorPlatform["log"] = (level, event, fields) =>
     logLine(level, event, event.replaceAll("_", " "), fields);
   const state = new CoordinatorState(ctx.storage, { log, now: Date.now });
   if (settingsProblem !== null) log("error", "bad_settings", { problem: settingsProblem });

@@ -1,6 +1,6 @@
 import { durationOf, timeText } from "../platform/time.ts";
 import { describeError, type LogLevel } from "../platform/log.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./jobs.ts";
 
 /** If a step dies with its instance, the next attempt begins at the latest after this time. */
@@ -62,10 +62,10 @@ export class StepNeverEnded extends Error {
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
 export class Engine {
-  readonly #platform: Platform;
+  readonly #platform: CoordinatorPlatform;
   readonly #works: { readonly [name: string]: Work };
 
-  constructor(platform: Platform, works: { readonly [name: string]: Work }) {
+  constructor(platform: CoordinatorPlatform, works: { readonly [name: string]: Work }) {
     this.#platform = platform;
     this.#works = works;
   }

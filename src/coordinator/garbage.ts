@@ -1,6 +1,6 @@
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { DAY_MS, hasElapsed, HOUR_MS } from "../platform/time.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
 /** Age from which an unreferenced file is garbage. */
 const GARBAGE_AGE_MS = DAY_MS;
@@ -23,7 +23,7 @@ type Kind = "blob" | "source" | "manifest";
  * @throws StoreError if a store fails. The next call finds what this one leaves.
  */
 export async function collectGarbage(
-  platform: Platform,
+  platform: CoordinatorPlatform,
 ): Promise<{ readonly [K in Kind]: number } | null> {
   const { state, store, archive, now } = platform;
   const last = state.collectedAt();
@@ -43,7 +43,7 @@ export async function collectGarbage(
 }
 
 /** Lists the garbage as `<kind> <name>`. */
-async function findGarbage(platform: Platform): Promise<string[]> {
+async function findGarbage(platform: CoordinatorPlatform): Promise<string[]> {
   const { state, store, archive, now } = platform;
   const [blobs, sources, generations] = [
     await store.listBlobs(),

@@ -5,7 +5,7 @@ import { type EnqueueRequest, isRun, newRun, type RunRecord } from "./run-record
 import type { Run, RunState, SkipReason } from "../schemas/run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "../schemas/pause.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
 /** Result of a pause or resume. */
 export interface PauseAnswer {
@@ -38,10 +38,10 @@ export type CancelResult =
 
 /** Queues, skips and cancels runs, and pauses ingestion. */
 export class IngestRuns {
-  readonly #platform: Platform;
+  readonly #platform: CoordinatorPlatform;
   readonly #state: CoordinatorState;
 
-  constructor(platform: Platform) {
+  constructor(platform: CoordinatorPlatform) {
     this.#platform = platform;
     this.#state = platform.state;
   }

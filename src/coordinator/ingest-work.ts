@@ -7,7 +7,7 @@ import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-reco
 import { ledgerOf } from "../ingest/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { Run } from "../schemas/run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, RunOutcome, Stage } from "../schemas/run-report.ts";
@@ -16,9 +16,9 @@ import { StoreError } from "../platform/deadline.ts";
 
 /** Runs the steps of the pipeline for ingest runs. */
 export class IngestWork implements Work<RunRecord> {
-  readonly #platform: Platform;
+  readonly #platform: CoordinatorPlatform;
 
-  constructor(platform: Platform) {
+  constructor(platform: CoordinatorPlatform) {
     this.#platform = platform;
   }
 

@@ -4,7 +4,7 @@ import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
 import { replicate } from "../storage/replicate.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion, rolledBack } from "./versions.ts";
@@ -33,7 +33,7 @@ export async function adoptVersions(state: CoordinatorState, store: CatalogStore
 export async function replicatePublished({
   state,
   store,
-}: Pick<Platform, "state" | "store">): Promise<void> {
+}: Pick<CoordinatorPlatform, "state" | "store">): Promise<void> {
   const manifest = state.unreplicated();
   if (manifest === null) return;
   await replicate(store, manifest);

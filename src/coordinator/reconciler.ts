@@ -8,7 +8,7 @@ import { FIRST_INGEST_WAIT_MAX_MS, isOpen } from "./jobs.ts";
 import { describeError } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import { hasElapsed, isAhead, isAwaited, timeText } from "../platform/time.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
 /** Wait after a store has failed. */
@@ -25,13 +25,13 @@ const FIRST_INGEST: EnqueueRequest = {
 
 /** Makes the stores and D1 match the coordinator's tables. */
 export class Reconciler {
-  readonly #platform: Platform;
+  readonly #platform: CoordinatorPlatform;
   readonly #enqueue: (request: EnqueueRequest) => void;
   /** Earliest time of the next attempt. */
   #retryAt = 0;
 
   /** @param enqueue queues the first ingest. */
-  constructor(platform: Platform, enqueue: (request: EnqueueRequest) => void) {
+  constructor(platform: CoordinatorPlatform, enqueue: (request: EnqueueRequest) => void) {
     this.#platform = platform;
     this.#enqueue = enqueue;
   }

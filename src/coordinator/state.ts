@@ -90,7 +90,7 @@ export class CoordinatorState {
   }
 
   /** Cancels the run under way, which a pause holds: its next step ends it. */
-  cancelHeldRun(cancellation: Cancellation): void {
+  cancelPausedRun(cancellation: Cancellation): void {
     for (const { job, ...record } of this.queue().running.filter(isRun))
       this.save({ ...record, job: { ...job, cancellation } });
   }

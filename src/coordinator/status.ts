@@ -5,7 +5,7 @@ import { timeText } from "../platform/time.ts";
 import { type BackupJob, jobSchema } from "../schemas/backup-job.ts";
 import { heldSummary } from "../schemas/run-report.ts";
 import { isBackup } from "./backup-jobs.ts";
-import type { Platform } from "./platform.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "../schemas/run.ts";
 import { isRun } from "./run-record.ts";
 import { versionSchema } from "../schemas/version.ts";
@@ -67,7 +67,7 @@ export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>
 
 /** @param now milliseconds since 1970. */
 export function describeStatus(
-  { state, localeSettings }: Pick<Platform, "state" | "localeSettings">,
+  { state, localeSettings }: Pick<CoordinatorPlatform, "state" | "localeSettings">,
   now: number,
 ): CoordinatorStatus {
   const queue = state.queue();

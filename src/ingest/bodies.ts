@@ -102,7 +102,7 @@ function base64Bytes(bytes: Uint8Array): Uint8Array {
 }
 
 /** Bytes with their SHA-256 (hex), which is their key in the stores. */
-export interface Blob {
+export interface HashedBlob {
   readonly sha256: string;
   readonly bytes: Uint8Array;
 }
@@ -115,14 +115,14 @@ export interface CommonUnit {
 
 export interface BodyDependencies {
   /** Reads the stored common segment of a unit. */
-  readonly common: (unit: CommonUnit) => Promise<Blob>;
+  readonly common: (unit: CommonUnit) => Promise<HashedBlob>;
   /** Compresses a segment of the locale. */
   readonly compress: (task: Omit<CompressionTask, "effort">) => Promise<Uint8Array>;
   /**
    * Stores the locale's own blobs, each once. `encodeBodies` calls it for each representation,
    * after it has proved its bodies and before it encodes the next.
    */
-  readonly store: (blobs: readonly Blob[]) => Promise<void>;
+  readonly store: (blobs: readonly HashedBlob[]) => Promise<void>;
 }
 
 /**
@@ -166,7 +166,7 @@ export async function encodeOwn(
       compress({ bytes, coding: "zstd", offset: 0 }),
     );
     if (blocks === undefined) continue;
-    const blob = toBlob(blocks);
+    const blob = hashBlob(blocks);
     await store([blob]);
     own[form] = toSegment(blob);
   }
@@ -187,14 +187,14 @@ async function encodeCodings(
   representation: Representation,
   local: EncodedPart,
   deps: BodyDependencies,
-): Promise<{ codings: Bodies[Representation]; blobs: ReadonlyMap<string, Blob> }> {
+): Promise<{ codings: Bodies[Representation]; blobs: ReadonlyMap<string, HashedBlob> }> {
   const form = formOf(representation);
   const part = await deps.common({ representation: form, coding: "identity" });
   const shared = await deps.common({ representation, coding: "identity" });
   const around = surround(representation, part.bytes, local[form]);
   const plain = [around.head, shared.bytes, around.local, around.tail];
   const codings: { [C in Coding]?: Body } = {};
-  const blobs = new Map<string, Blob>();
+  const blobs = new Map<string, HashedBlob>();
   for (const coding of CODINGS) {
     if (segmentCoder(coding) === undefined) continue;
     const { body, localBlob } = await encodeBody(
@@ -213,7 +213,7 @@ async function encodeBody(
   unit: CommonUnit,
   input: { readonly around: Surroundings; readonly plain: readonly Uint8Array[] },
   { common, compress }: BodyDependencies,
-): Promise<{ body: Body; localBlob: Blob }> {
+): Promise<{ body: Body; localBlob: HashedBlob }> {
   const { coding } = unit;
   const coder = segmentCoder(coding);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
@@ -221,7 +221,7 @@ async function encodeBody(
   const end = lengthOf(input.plain) - tail.length;
   const offset = end - local.length;
   const shared = await common(unit);
-  const localBlob = toBlob(
+  const localBlob = hashBlob(
     coding === "identity" ? local : await compress({ bytes: local, coding, offset }),
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
@@ -267,11 +267,11 @@ function inlineSegments(bytes: Uint8Array): Segment[] {
 }
 
 /** Makes the manifest's reference to a blob. */
-export function toSegment({ sha256, bytes }: Blob): StoredSegment {
+export function toSegment({ sha256, bytes }: HashedBlob): StoredSegment {
   return { blob: sha256, bytes: bytes.length };
 }
 
 /** Hashes bytes. */
-export function toBlob(bytes: Uint8Array): Blob {
+export function hashBlob(bytes: Uint8Array): HashedBlob {
   return { sha256: sha256Hex(bytes), bytes };
 }

@@ -4,13 +4,8 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { concatenate, lengthOf, releaseBuffer } from "../catalog/bytes.ts";
-import {
-  decodesTo,
-  encodeDcz,
-  findMatches,
-  type CopiedRange,
-  MATCH_MIN_BYTES,
-} from "../catalog/dcz.ts";
+import { type CopiedRange, decodesTo, encodeDcz, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
+import { findMatches } from "../catalog/find-matches.ts";
 import {
   type Body,
   DELTA_FORMS,
@@ -22,10 +17,9 @@ import {
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
-import { toBlob } from "./bodies.ts";
+import { hashBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
-import { readSegment, storedSegments } from "./diffs.ts";
-import type { SegmentStore } from "./segment-store.ts";
+import { readSegment, type SegmentStore, storedSegments } from "./segment-store.ts";
 
 /** Longest delta. It bounds the blob of all locales. After more changes a browser fetches the body. */
 const DELTA_MAX_BYTES = 64 * 1024;
@@ -87,7 +81,7 @@ export class DeltaMaker {
       }
     }
     if (parts.length === 0) return null;
-    const blob = toBlob(concatenate(parts));
+    const blob = hashBlob(concatenate(parts));
     await this.#segments.write([blob], context);
     return { blob: blob.sha256, locales };
   }
@@ -122,8 +116,8 @@ export class DeltaMaker {
       ],
     });
     const start = this.#encode({ dictionary, target: common.after, matches: common.matches });
-    const held = [common.before, local.before];
-    const isProved = decodesTo(whole, held, target) && decodesTo(start, held, common.after);
+    const pieces = [common.before, local.before];
+    const isProved = decodesTo(whole, pieces, target) && decodesTo(start, pieces, common.after);
     for (const bytes of new Set([target, local.before, local.after])) releaseBuffer(bytes);
     return isProved ? { whole, common: start } : null;
   }

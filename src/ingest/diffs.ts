@@ -5,22 +5,13 @@
 import { type CatalogDiff, diffCommon, diffRegions } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
-import type { ListDiff } from "../catalog/list-diff.ts";
-import type {
-  Body,
-  Counts,
-  LocaleEntry,
-  Manifest,
-  StoredDiff,
-  StoredSegment,
-} from "../catalog/manifest.ts";
+import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
+import type { Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
-import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
-import { StoreError } from "../platform/deadline.ts";
-import { asEvidence } from "../catalog/evidence.ts";
-import { type Blob, toBlob } from "./bodies.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { type HashedBlob, hashBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
-import type { SegmentStore } from "./segment-store.ts";
+import { readSegment, type SegmentStore, storedSegments } from "./segment-store.ts";
 
 /**
  * Number of earlier contents with a diff. A catalog changes at most once a day, so an app that looks
@@ -82,7 +73,7 @@ export class DiffMaker {
     context: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<StoredDiff[]> {
     const diffs: StoredDiff[] = [];
-    const blobs: Blob[] = [];
+    const blobs: HashedBlob[] = [];
     for (const version of earlier) {
       const { generation, published_at, catalog_sha256 } = version;
       const lists = await this.#compareCommon(version, catalog);
@@ -109,7 +100,7 @@ export class DiffMaker {
     context: EncodeContext,
   ): Promise<StoredDiff[]> {
     const added: StoredDiff[] = [];
-    const blobs: Blob[] = [];
+    const blobs: HashedBlob[] = [];
     for (const diff of diffs) {
       const before = context.retained.findRetained(diff.generation)?.locales[locale];
       const lists = await this.#compareRegions(before, regions);
@@ -143,28 +134,11 @@ export class DiffMaker {
   }
 }
 
-/** Reads a stored segment; null if no copy is intact. Throws StoreError if a store fails. */
-export async function readSegment(
-  store: Pick<CatalogStore, "readBlob">,
-  segment: StoredSegment | undefined,
-): Promise<Uint8Array | null> {
-  if (segment === undefined) return null;
-  const { blob: sha256, bytes } = segment;
-  const copy = await tryReadBody(store, { sha256, bytes, segments: [segment] });
-  if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
-  return copy.ok ? copy.value : null;
-}
-
-/** Returns the stored segments of a body: the lists that all locales share, and the regions. */
-export function storedSegments(body: Body | undefined): StoredSegment[] {
-  return body?.segments.filter((segment) => "blob" in segment) ?? [];
-}
-
 /** Encodes some lists as members of a JSON object; null if they do not list every difference. */
 function encodeLists<L extends keyof Counts>(
   diff: { readonly [list in L]: ListDiff<unknown, unknown> },
   lists: readonly L[],
-): Blob | null {
+): HashedBlob | null {
   const isWhole = lists.every((list) => {
     const { counts, added, changed, removed } = diff[list];
     const listed = added.length + changed.length + removed.length;
@@ -172,60 +146,12 @@ function encodeLists<L extends keyof Counts>(
   });
   if (!isWhole) return null;
   const text = JSON.stringify(Object.fromEntries(lists.map((list) => [list, diff[list]])));
-  return toBlob(new TextEncoder().encode(text.slice(1, -1)));
+  return hashBlob(new TextEncoder().encode(text.slice(1, -1)));
 }
 
 /** Selects each blob once that no diff names yet: KV takes one write per second for each key. */
-function distinct(blobs: readonly Blob[], diffs: readonly StoredDiff[]): Blob[] {
+function distinct(blobs: readonly HashedBlob[], diffs: readonly StoredDiff[]): HashedBlob[] {
   const stored = new Set(diffs.flatMap(({ local }) => Object.values(local)));
   const found = new Map(blobs.map((blob) => [blob.sha256, blob]));
   return [...found.values()].filter(({ sha256 }) => !stored.has(sha256));
-}
-
-/** Most added, changed and removed entities of each list in a sample. The counts include all. */
-export const CHANGES_LISTED = 10;
-/** Most airport codes of a region; some regions have thousands. */
-const CODES_KEPT = 20;
-/** Longest text in characters. */
-const TEXT_MAX_LENGTH = 80;
-
-/**
- * The first changes of a candidate, in the shape of a diff of two versions. Shortened texts and
- * lists keep it under 500 kB whatever upstream sends (20 kB is usual). It shares a row with its
- * run, and D1 and Durable Objects limit a row to 2 MB.
- */
-export interface ChangeSample extends CatalogDiff {
-  /** Locale of the compared names. */
-  readonly locale: string;
-}
-
-/** The diff of a list that is the same in both versions. */
-const NO_DIFFERENCE = {
-  counts: { added: 0, changed: 0, removed: 0 },
-  added: [],
-  changed: [],
-  removed: [],
-};
-
-/** The sample of a candidate that changes nothing. */
-export function nothingChanged(locale: string): ChangeSample {
-  return {
-    locale,
-    airports: NO_DIFFERENCE,
-    cities: NO_DIFFERENCE,
-    countries: NO_DIFFERENCE,
-    regions: NO_DIFFERENCE,
-  };
-}
-
-/** Shortens the texts and the airport codes of a diff of few entities to the sample that a run stores. */
-export function sampleChanges(diff: CatalogDiff, locale: string): ChangeSample {
-  return { locale, ...(shorter(diff) as CatalogDiff) }; // keeps every key and type
-}
-
-function shorter(value: unknown): unknown {
-  if (typeof value === "string") return asEvidence(value, TEXT_MAX_LENGTH);
-  if (Array.isArray(value)) return value.slice(0, CODES_KEPT).map(shorter);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shorter(item)]));
 }

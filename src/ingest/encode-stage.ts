@@ -3,7 +3,7 @@ import { commonPieces, encodeLocal } from "../catalog/encode.ts";
 import { node } from "../platform/node.ts";
 import type { Report } from "../schemas/run-report.ts";
 import {
-  type Blob,
+  type HashedBlob,
   type BodyDependencies,
   commonSegment,
   type CommonUnit,
@@ -12,7 +12,7 @@ import {
   encodeOwn,
   formOf,
   headLength,
-  toBlob,
+  hashBlob,
   toSegment,
 } from "./bodies.ts";
 import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
@@ -67,7 +67,7 @@ export class EncodeStage {
   ): Promise<IngestStepResult> {
     const { segments } = this.#deps;
     const { common } = checkpoint;
-    const made = toBlob(await this.#makeCommon(unit, checkpoint));
+    const made = hashBlob(await this.#makeCommon(unit, checkpoint));
     // Representations may share a segment, and KV accepts one write per second for each key.
     if (!common.some(({ blob }) => blob === made.sha256)) await segments.write([made], context);
     segments.cacheCommon(made);
@@ -138,7 +138,7 @@ export class EncodeStage {
   }
 
   /** Reads a stored common segment. */
-  async #common({ common }: IngestCheckpoint, unit: CommonUnit): Promise<Blob> {
+  async #common({ common }: IngestCheckpoint, unit: CommonUnit): Promise<HashedBlob> {
     const index = commonUnits().findIndex((other) => node.util.isDeepStrictEqual(other, unit));
     const segment = common[index];
     if (segment === undefined)

@@ -1,7 +1,7 @@
-import { manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
+import { type Body, manifestBlobs, type StoredSegment } from "../catalog/manifest.ts";
+import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
-import type { Blob } from "./bodies.ts";
+import type { HashedBlob } from "./bodies.ts";
 import type { EncodeContext } from "./step.ts";
 
 /** Stores the segments of a run's version. Caches the common segments in memory. */
@@ -14,7 +14,7 @@ export class SegmentStore {
   }
 
   /** Reads a common segment and caches it: every locale reads all of them. */
-  async readCommon({ blob }: StoredSegment): Promise<Blob> {
+  async readCommon({ blob }: StoredSegment): Promise<HashedBlob> {
     const cached = this.#common.get(blob);
     if (cached !== undefined) return { sha256: blob, bytes: cached };
     const copy = await this.#store.readBlob("r2", blob);
@@ -29,7 +29,7 @@ export class SegmentStore {
    * alerts monitor the copies.
    */
   async write(
-    blobs: readonly Blob[],
+    blobs: readonly HashedBlob[],
     { mustStoreAll, current }: Pick<EncodeContext, "mustStoreAll" | "current">,
   ): Promise<void> {
     const stored = mustStoreAll || current === null ? new Set() : manifestBlobs(current);
@@ -38,7 +38,7 @@ export class SegmentStore {
   }
 
   /** Caches a stored common segment. */
-  cacheCommon({ sha256, bytes }: Blob): void {
+  cacheCommon({ sha256, bytes }: HashedBlob): void {
     this.#common.set(sha256, bytes);
   }
 
@@ -46,4 +46,21 @@ export class SegmentStore {
   forget(): void {
     this.#common.clear();
   }
+}
+
+/** Reads a stored segment; null if no copy is intact. Throws StoreError if a store fails. */
+export async function readSegment(
+  store: Pick<CatalogStore, "readBlob">,
+  segment: StoredSegment | undefined,
+): Promise<Uint8Array | null> {
+  if (segment === undefined) return null;
+  const { blob: sha256, bytes } = segment;
+  const copy = await tryReadBody(store, { sha256, bytes, segments: [segment] });
+  if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+  return copy.ok ? copy.value : null;
+}
+
+/** Returns the stored segments of a body: the lists that all locales share, and the regions. */
+export function storedSegments(body: Body | undefined): StoredSegment[] {
+  return body?.segments.filter((segment) => "blob" in segment) ?? [];
 }

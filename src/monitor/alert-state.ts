@@ -112,7 +112,11 @@ export interface Evaluated {
 }
 
 /** Advances an alert by one finding. */
-export function step(known: AlertRecord | undefined, finding: RuleFinding, now: number): Evaluated {
+export function advanceAlert(
+  known: AlertRecord | undefined,
+  finding: RuleFinding,
+  now: number,
+): Evaluated {
   const { verdict, forMs, ...found } = finding;
   const before = known?.track ?? newTrack(now);
   const track = nextTrack(before, verdict, { now, forMs });

@@ -13,7 +13,7 @@ import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { createAlertHistory } from "../storage/alert-history.ts";
 import { Monitor } from "./monitor.ts";
 import { MonitorState } from "./monitor-state.ts";
-import type { Platform } from "./platform.ts";
+import type { MonitorPlatform } from "./monitor-platform.ts";
 import { loadAlertConfig } from "./alert-settings.ts";
 import { DELIVERY_LIMITS } from "./webhook.ts";
 
@@ -22,9 +22,9 @@ export function openMonitor(ctx: DurableObjectState, env: Env): Monitor {
   return new Monitor(platformOf(ctx, env));
 }
 
-function platformOf(ctx: DurableObjectState, env: Env): Platform {
+function platformOf(ctx: DurableObjectState, env: Env): MonitorPlatform {
   const history = createAlertHistory(env.HISTORY);
-  const log: Platform["log"] = (level, event, fields) =>
+  const log: MonitorPlatform["log"] = (level, event, fields) =>
     logLine(level, event, event.replaceAll("_", " "), fields);
   // A new stub for each attempt, because a stub stays broken after its object was reset.
   const readStatus = async () => env.COORDINATOR.getByName(INGEST_INSTANCE).status();

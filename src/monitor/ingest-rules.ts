@@ -99,10 +99,10 @@ export function judgeStuck(
     return measured({ ...measurement, ...found });
   }
   return judgeInput(ingest, measurement, (coordinator) => {
-    const held = expectedWork(coordinator);
-    if (held === null || isAwaited(Date.parse(held.since), held.waitMaxMs, now))
+    const work = expectedWork(coordinator);
+    if (work === null || isAwaited(Date.parse(work.since), work.waitMaxMs, now))
       return { value: 0, message: "Nothing is held up." };
-    const { name, since, what, evidence } = held;
+    const { name, since, what, evidence } = work;
     const found = measureAge(since, now, (age) => `${name} has been ${what} for ${age}.`);
     return { ...found, evidence };
   });

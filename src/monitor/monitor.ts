@@ -11,10 +11,10 @@ import { describeError } from "../platform/log.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../platform/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "../schemas/alert-run.ts";
-import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
+import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
-import type { Platform } from "./platform.ts";
+import type { MonitorPlatform } from "./monitor-platform.ts";
 import type { AlertConfig } from "./alert-settings.ts";
 
 /** Most damaged blobs that each evaluation reads again. */
@@ -52,13 +52,13 @@ export interface MonitorStatus extends ShownMonitor {
  * tick counts only after a complete evaluation, so that a failed one can be retried. D1 comes last.
  */
 export class Monitor {
-  readonly #platform: Platform;
+  readonly #platform: MonitorPlatform;
   readonly #state: MonitorState;
   readonly #notifier: Notifier;
   /** Settles after the last waiting evaluation. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(platform: Platform) {
+  constructor(platform: MonitorPlatform) {
     this.#platform = platform;
     this.#state = platform.state;
     this.#notifier = new Notifier(platform);
@@ -227,10 +227,12 @@ export class Monitor {
     const known = this.#state.alerts();
     const findings = evaluateRules(facts, { now, limits: config.limits });
     const found = new Set(findings.map(({ fingerprint }) => fingerprint));
-    const watched = findings.map((finding) => step(known.get(finding.fingerprint), finding, now));
+    const watched = findings.map((finding) =>
+      advanceAlert(known.get(finding.fingerprint), finding, now),
+    );
     const gone = [...known.values()]
       .filter(({ last }) => !found.has(last.fingerprint))
-      .map((record) => step(record, noLongerWatched(record), now));
+      .map((record) => advanceAlert(record, noLongerWatched(record), now));
     for (const { record } of [...watched, ...gone])
       this.#state.saveAlert(record.last.fingerprint, record);
     this.#state.keepTargets(config.targets);

@@ -12,7 +12,7 @@ import {
 import type { MonitorState } from "./monitor-state.ts";
 import { type Notice, sendMessage, requestOnce } from "./webhook.ts";
 import type { AlertConfig, WebhookTarget } from "./alert-settings.ts";
-import type { Platform } from "./platform.ts";
+import type { MonitorPlatform } from "./monitor-platform.ts";
 
 export type TestOutcome =
   | { readonly ok: true; readonly receipts: readonly Receipt[] }
@@ -31,10 +31,10 @@ interface Sent {
 
 /** Sends due messages to the webhooks and records each delivery at once. */
 export class Notifier {
-  readonly #platform: Platform;
+  readonly #platform: MonitorPlatform;
   readonly #state: MonitorState;
 
-  constructor(platform: Platform) {
+  constructor(platform: MonitorPlatform) {
     this.#platform = platform;
     this.#state = platform.state;
   }

@@ -74,10 +74,10 @@ export function createRpcHandler({
     const call = readCall(head, read);
     if (call === undefined) return route({ request, head, read });
     const query = queryFor(head, call);
-    const held = peek(source, query);
-    if (held?.ok) return sendFound(held.found, head);
+    const cached = peek(source, query);
+    if (cached?.ok) return sendFound(cached.found, head);
     const fail = (failure: unknown) => route({ request, head, read, failure });
-    if (held !== undefined) return fail(new CallError(held.reason));
+    if (cached !== undefined) return fail(new CallError(cached.reason));
     const send = (result: LookUpResult) =>
       result.ok ? sendFound(result.found, head) : fail(new CallError(result.reason));
     return inTime(head, lookUp(source, query)).then(send, fail);

@@ -164,14 +164,14 @@ export function peek(
   { reader, defaultLocale }: CatalogSource<CatalogMemory>,
   query: Query,
 ): LookUpResult | undefined {
-  const current = reader.heldCurrent();
+  const current = reader.cachedCurrent();
   if (current === undefined) return undefined;
   if (!hasPin(query.pin, query.tag, current, defaultLocale)) return undefined;
   const variant = selectVariant(query, current, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
   const found = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
-  const content = reader.heldContent(variant.body);
+  const content = reader.cachedContent(variant.body);
   return content && { ok: true, found: { kind: "body", variant, content, origin: "memory" } };
 }
 

@@ -84,8 +84,8 @@ function cachedInit(variant: Variant, key: InitKey): ResponseInit {
     memo.set(variant.body, known);
   }
   const name = `${key.isPost} ${key.kind} ${key.origin} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
-  const held = known.made.get(name);
-  if (held !== undefined) return held;
+  const cached = known.made.get(name);
+  if (cached !== undefined) return cached;
   const made = responseInit(variant, key);
   known.made.set(name, made);
   return made;

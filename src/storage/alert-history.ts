@@ -1,6 +1,8 @@
 import { and, eq, inArray, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { equal, exceptNewest, type PageOf, type PageQuery, readPage, within } from "./page.ts";
+import { exceptNewest } from "./newest-rows.ts";
+import type { PageOf, PageQuery } from "./page.ts";
+import { equal, readPage, within } from "./read-page.ts";
 import { alertFindings, alertRuns } from "./schema.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import { misfitOf } from "../platform/parse-json.ts";

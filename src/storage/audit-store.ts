@@ -1,7 +1,9 @@
 import { and, getTableColumns, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
-import { equal, exceptNewest, type PageOf, type PageQuery, readPage, within } from "./page.ts";
+import { exceptNewest } from "./newest-rows.ts";
+import type { PageOf, PageQuery } from "./page.ts";
+import { equal, readPage, within } from "./read-page.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 
 /** One change or attempted change. */

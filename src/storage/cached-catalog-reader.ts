@@ -1,16 +1,12 @@
-import { Buffer } from "node:buffer";
-import type { Body, Manifest, Segment } from "../catalog/manifest.ts";
-import { releaseBuffer } from "../catalog/bytes.ts";
+import type { Body, Manifest } from "../catalog/manifest.ts";
+import { BodyLoader } from "./body-loader.ts";
 import type {
   BlobReader,
   BodyContent,
   CatalogMemory,
   CatalogReader,
-  CreatePipe,
   CurrentResult,
-  Loaded,
   OpenResult,
-  Origin,
   ReaderDependencies,
   WantedBody,
 } from "./catalog-reader.ts";
@@ -18,7 +14,7 @@ import type { Copy } from "./catalog-store.ts";
 import { settledWithin } from "../platform/deadline.ts";
 import { OlderVersions } from "./older-versions.ts";
 import { SingleFlight } from "../platform/single-flight.ts";
-import { StoreReads, worstFault } from "./store-reads.ts";
+import { StoreReads } from "./store-reads.ts";
 import { hasElapsed, isAwaited } from "../platform/time.ts";
 
 /**
@@ -33,231 +29,6 @@ const PATIENCE_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 /** Wait between looks for a manifest in R2. */
 const NEWEST_FOR_MS = 1_000;
-
-/** Share of the cache for the bodies that are used most. */
-const JOINED_SHARE = 1 / 4;
-
-/** The bytes of a segment. */
-interface LoadedPart {
-  readonly blob: Blob;
-  readonly origin: Origin;
-}
-
-/**
- * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
- * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
- * through more bodies than fit joins none. Uncompressed segments are the largest and are used least, so
- * compressed ones evict them.
- *
- * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
- * not be computed again, because the sealed manifest says which segments make up the body.
- */
-export class BodyLoader {
-  readonly #deps: ReaderDependencies;
-  readonly #reads: StoreReads;
-  readonly #segments: ByteCache<Blob>;
-  /** The bodies wanted last, with their sizes as if all were joined. */
-  readonly #recent: ByteCache<BodyContent>;
-  readonly #flights: SingleFlight<Copy<LoadedPart>>;
-
-  constructor(deps: ReaderDependencies, reads: StoreReads) {
-    const joinedMaxBytes = deps.cacheMaxBytes * JOINED_SHARE;
-    this.#deps = deps;
-    this.#reads = reads;
-    this.#segments = new ByteCache(deps.cacheMaxBytes - joinedMaxBytes);
-    this.#recent = new ByteCache(joinedMaxBytes);
-    this.#flights = new SingleFlight(deps.waitUntil, deps.now);
-  }
-
-  /** Returns the bytes of a body if all its segments are in memory. */
-  held(body: Body): BodyContent | undefined {
-    const recent = this.#recent.get(body.sha256);
-    if (recent instanceof SegmentedContent) return this.#remember(body, recent.join());
-    if (recent !== undefined) return recent;
-    const parts: Blob[] = [];
-    for (const segment of body.segments) {
-      const part = this.#heldSegment(segment);
-      if (part === undefined) return undefined;
-      parts.push(part);
-    }
-    return this.#remember(body, new SegmentedContent(parts, this.#deps.createPipe));
-  }
-
-  /** Loads the missing segments of a body in a coding. Never rejects. */
-  async load({ body, coding }: WantedBody): Promise<Copy<Loaded>> {
-    const isSpare = coding === "identity";
-    const loading = body.segments.map((segment) => this.#loadSegment(segment, isSpare));
-    const copies = await Promise.all(loading);
-    const fault = worstFault(copies);
-    if (fault !== undefined) return fault;
-    const parts = copies.flatMap((copy) => (copy.ok ? [copy.value] : []));
-    const blobs = parts.map(({ blob }) => blob);
-    const content = new SegmentedContent(blobs, this.#deps.createPipe);
-    this.#remember(body, content);
-    return { ok: true, value: { content, origin: farthest(parts) } };
-  }
-
-  /** Loads a blob, unless it is in memory. Never rejects. */
-  async loadBlob(sha256: string): Promise<Copy<Blob>> {
-    const copy = await this.#loadPart(sha256, true);
-    return copy.ok ? { ok: true, value: copy.value.blob } : copy;
-  }
-
-  async #loadPart(sha256: string, isSpare: boolean): Promise<Copy<LoadedPart>> {
-    const blob = this.#segments.get(sha256);
-    if (blob !== undefined) return { ok: true, value: { blob, origin: "memory" } };
-    return this.#flights.load(sha256, () => this.#readPart(sha256, isSpare));
-  }
-
-  #remember(body: Body, content: BodyContent): BodyContent {
-    this.#recent.set(body.sha256, content);
-    return content;
-  }
-
-  #heldSegment(segment: Segment): Blob | undefined {
-    if ("blob" in segment) return partOf(this.#segments.get(segment.blob), segment);
-    return inlineBlob(segment.inline);
-  }
-
-  async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<LoadedPart>> {
-    if (!("blob" in segment))
-      return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
-    const copy = await this.#loadPart(segment.blob, isSpare);
-    const blob = copy.ok ? partOf(copy.value.blob, segment) : undefined;
-    return copy.ok && blob ? { ok: true, value: { ...copy.value, blob } } : copy;
-  }
-
-  async #readPart(sha256: string, isSpare: boolean): Promise<Copy<LoadedPart>> {
-    const { store } = this.#deps;
-    const copy = await this.#reads.read({
-      what: "blob",
-      key: sha256,
-      read: async (origin) => {
-        const read = await store.readBlob(origin, sha256);
-        return read.ok ? { ok: true, value: { bytes: read.value, origin } } : read;
-      },
-    });
-    if (!copy.ok) return copy;
-    const { bytes, origin } = copy.value;
-    const blob = new Blob([bytes]);
-    releaseBuffer(bytes);
-    this.#segments.set(sha256, blob, { isSpare });
-    return { ok: true, value: { blob, origin } };
-  }
-}
-
-const NEAREST_FIRST: readonly Origin[] = ["memory", "kv", "r2"];
-
-function farthest(parts: readonly LoadedPart[]): Origin {
-  const ranks = parts.map(({ origin }) => NEAREST_FIRST.indexOf(origin));
-  return NEAREST_FIRST[Math.max(...ranks)] ?? "memory";
-}
-
-/** Selects the bytes of a segment. */
-function partOf(
-  blob: Blob | undefined,
-  { start, bytes }: Extract<Segment, { readonly blob: string }>,
-): Blob | undefined {
-  return start === undefined ? blob : blob?.slice(start, start + bytes);
-}
-
-function inlineBlob(base64: string): Blob {
-  return new Blob([Buffer.from(base64, "base64")]);
-}
-
-/**
- * Streams segments one after the other. Costs a third of a millisecond more CPU than one blob, but
- * no memory: workerd copies every part into a blob of blobs, and V8 collects such copies late.
- */
-class SegmentedContent implements BodyContent {
-  readonly size: number;
-  readonly #parts: readonly Blob[];
-  readonly #createPipe: CreatePipe;
-
-  constructor(parts: readonly Blob[], createPipe: CreatePipe) {
-    this.#parts = parts;
-    this.#createPipe = createPipe;
-    this.size = parts.reduce((sum, { size }) => sum + size, 0);
-  }
-
-  stream(): ReadableStream<Uint8Array> {
-    const { readable, writable } = this.#createPipe(this.size);
-    // A rejection means that the client left, which has already ended the stream.
-    void this.#write(writable).catch(() => {});
-    return readable;
-  }
-
-  /** Copies the segments into one blob, which workerd sends without a further copy. */
-  join(): Blob {
-    return new Blob([...this.#parts]);
-  }
-
-  async #write(writable: WritableStream<Uint8Array>): Promise<void> {
-    for (const part of this.#parts) await part.stream().pipeTo(writable, { preventClose: true });
-    await writable.close();
-  }
-}
-
-/**
- * A least-recently-used cache, bounded in bytes. It stores plain bytes only: one request must not
- * await a promise or a stream of another.
- */
-export class ByteCache<T extends { readonly size: number }> {
-  readonly #maxBytes: number;
-  readonly #entries = new Map<string, T>();
-  /** Entries that give way before all others. */
-  readonly #spare = new Map<string, T>();
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get(key: string): T | undefined {
-    return touch(this.#entries, key) ?? touch(this.#spare, key);
-  }
-
-  /**
-   * Stores a value and evicts the least recently used, spare ones first. Ignores a value over the
-   * bound.
-   */
-  set(key: string, value: T, { isSpare = false } = {}): void {
-    this.#delete(this.#entries, key);
-    this.#delete(this.#spare, key);
-    if (value.size > this.#maxBytes) return;
-    (isSpare ? this.#spare : this.#entries).set(key, value);
-    this.#bytes += value.size;
-    this.#evictFrom(this.#spare);
-    this.#evictFrom(this.#entries);
-  }
-
-  #evictFrom(entries: Map<string, T>): void {
-    for (const oldest of entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#delete(entries, oldest);
-    }
-  }
-
-  #delete(entries: Map<string, T>, key: string): void {
-    const value = entries.get(key);
-    if (value === undefined) return;
-    entries.delete(key);
-    this.#bytes -= value.size;
-  }
-}
-
-/** Returns a value and makes it the most recently used. */
-function touch<T>(entries: Map<string, T>, key: string): T | undefined {
-  const value = entries.get(key);
-  if (value === undefined) return undefined;
-  entries.delete(key);
-  entries.set(key, value);
-  return value;
-}
 
 /**
  * Reads the catalog from memory, then from KV or R2. While neither store gives a manifest, it serves
@@ -285,7 +56,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     this.#older = new OlderVersions(deps, this.#reads);
   }
 
-  heldCurrent(): Manifest | undefined {
+  cachedCurrent(): Manifest | undefined {
     const now = this.#deps.now();
     const freshMs = Math.max(this.#deps.manifestFreshMs, RETRY_AFTER_MS);
     if (isAwaited(this.#freshUntil, freshMs, now)) return this.#manifest;
@@ -294,13 +65,13 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.#manifest;
   }
 
-  heldContent(body: Body): BodyContent | undefined {
-    return this.#bodies.held(body);
+  cachedContent(body: Body): BodyContent | undefined {
+    return this.#bodies.cached(body);
   }
 
   async current(): Promise<CurrentResult> {
-    const held = this.heldCurrent();
-    if (held !== undefined) return { ok: true, manifest: held };
+    const cached = this.cachedCurrent();
+    if (cached !== undefined) return { ok: true, manifest: cached };
     const looking = this.#look();
     const stale = this.#manifest;
     if (stale === undefined) return looking;
@@ -332,7 +103,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
   }
 
   async open(wanted: WantedBody): Promise<OpenResult> {
-    const content = this.#bodies.held(wanted.body);
+    const content = this.#bodies.cached(wanted.body);
     if (content !== undefined) return { ok: true, content, origin: "memory" };
     const copy = await this.#bodies.load(wanted);
     if (copy.ok) return { ok: true, ...copy.value };
@@ -352,13 +123,13 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
 
   /** Makes a manifest current if it is newer than the one in memory, and returns the current one. */
   #accept(copy: Copy<Manifest>): CurrentResult {
-    const held = this.#manifest;
-    if (copy.ok && (held === undefined || copy.value.generation > held.generation)) {
-      if (held !== undefined) this.#older.keep(held);
+    const cached = this.#manifest;
+    if (copy.ok && (cached === undefined || copy.value.generation > cached.generation)) {
+      if (cached !== undefined) this.#older.keep(cached);
       this.#manifest = copy.value;
       return { ok: true, manifest: copy.value };
     }
-    if (held !== undefined) return { ok: true, manifest: held };
+    if (cached !== undefined) return { ok: true, manifest: cached };
     if (copy.ok || copy.fault === "missing") return { ok: false, reason: "nothing_published" };
     const damage = copy.fault === "corrupt" && { damage: copy.detail };
     return { ok: false, reason: "unavailable", ...damage };

@@ -57,9 +57,9 @@ export interface CatalogMemory {
    * Returns the current version, or undefined if it is to be awaited from `current`. Starts a
    * background look-up if the version is no longer fresh.
    */
-  heldCurrent(): Manifest | undefined;
+  cachedCurrent(): Manifest | undefined;
   /** Returns the cached bytes of a body, or undefined. */
-  heldContent(body: Body): BodyContent | undefined;
+  cachedContent(body: Body): BodyContent | undefined;
 }
 
 /** Reads stored blobs. Never rejects. */

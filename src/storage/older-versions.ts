@@ -22,7 +22,7 @@ export class OlderVersions {
   readonly #lists: SingleFlight<Copy<readonly number[]>>;
   readonly #loads: SingleFlight<Copy<Manifest>>;
   /** By generation. */
-  readonly #held = new Map<number, Manifest>();
+  readonly #cached = new Map<number, Manifest>();
   #listed: { readonly copy: Copy<readonly number[]>; readonly until: number } | undefined;
 
   constructor(deps: ReaderDependencies, reads: StoreReads) {
@@ -34,8 +34,8 @@ export class OlderVersions {
 
   /** Keeps a manifest that is no longer current. */
   keep(manifest: Manifest): void {
-    this.#held.set(manifest.generation, manifest);
-    if (this.#held.size > OLDER_MAX) this.#held.delete(Math.min(...this.#held.keys()));
+    this.#cached.set(manifest.generation, manifest);
+    if (this.#cached.size > OLDER_MAX) this.#cached.delete(Math.min(...this.#cached.keys()));
   }
 
   /**
@@ -47,8 +47,8 @@ export class OlderVersions {
     isWanted: (manifest: Manifest) => boolean,
     current: Manifest | undefined,
   ): Promise<Copy<Manifest>> {
-    const held = [...this.#held.values()].find(isWanted);
-    if (held !== undefined) return { ok: true, value: held };
+    const cached = [...this.#cached.values()].find(isWanted);
+    if (cached !== undefined) return { ok: true, value: cached };
     const listed = await this.#list();
     if (!listed.ok) return listed;
     const others = listed.value.filter((generation) => generation !== current?.generation);
@@ -91,8 +91,8 @@ export class OlderVersions {
   }
 
   async #load(generation: number): Promise<Copy<Manifest>> {
-    const held = this.#held.get(generation);
-    if (held !== undefined) return { ok: true, value: held };
+    const cached = this.#cached.get(generation);
+    if (cached !== undefined) return { ok: true, value: cached };
     const key = String(generation);
     return this.#loads.load(key, async () => {
       const read = () => this.#deps.store.readGeneration(generation);

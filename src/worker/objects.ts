@@ -4,53 +4,137 @@
  */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import type { Remote } from "../admin/calls.ts";
-import { COORDINATOR_CALLS, MONITOR_CALLS } from "../admin/object-calls.ts";
 import type { Monitor } from "../monitor/monitor.ts";
 import { releaseBuffer } from "../catalog/bytes.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
 import type { CompressionTask } from "../ingest/segment-coders.ts";
 
-type AnyCalls = { readonly [call: string]: (...args: unknown[]) => unknown };
+/** Runs the coordinator. RPC takes only methods of the class. */
+export class IngestCoordinator
+  extends DurableObject<Env>
+  implements Remote<Omit<Coordinator, "recover">>
+{
+  readonly #opened: Promise<Coordinator>;
 
-/**
- * Makes the class of a Durable Object that opens an `O` at its start and passes all calls on to it.
- *
- * @param calls an entry for each call: RPC takes only methods of the class.
- */
-export function lateObject<O extends object>(
-  calls: { readonly [C in keyof O]: unknown },
-  open: (ctx: DurableObjectState, env: Env) => Promise<O>,
-): new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & Remote<O> {
-  class LateObject extends DurableObject<Env> {
-    readonly opened: Promise<O>;
-
-    constructor(ctx: DurableObjectState, env: Env) {
-      super(ctx, env);
-      this.opened = ctx.blockConcurrencyWhile(() => open(ctx, env));
-    }
-  }
-  for (const name of Object.keys(calls))
-    Object.defineProperty(LateObject.prototype, name, {
-      async value(this: LateObject, ...args: unknown[]) {
-        const object = (await this.opened) as unknown as AnyCalls; // `calls` names its methods
-        const call = object[name];
-        if (call === undefined) throw new Error(`there is no ${name}`);
-        return call.apply(object, args);
-      },
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#opened = ctx.blockConcurrencyWhile(async () => {
+      const { openCoordinator } = await import("../coordinator/durable-object.ts");
+      return openCoordinator(ctx, env);
     });
-  return LateObject as unknown as ReturnType<typeof lateObject<O>>; // with the methods above
+  }
+
+  async enqueue(...args: Parameters<Coordinator["enqueue"]>) {
+    return (await this.#opened).enqueue(...args);
+  }
+  async tick(...args: Parameters<Coordinator["tick"]>) {
+    return (await this.#opened).tick(...args);
+  }
+  async pause(...args: Parameters<Coordinator["pause"]>) {
+    return (await this.#opened).pause(...args);
+  }
+  async resume() {
+    return (await this.#opened).resume();
+  }
+  async cancel(...args: Parameters<Coordinator["cancel"]>) {
+    return (await this.#opened).cancel(...args);
+  }
+  async rollback(...args: Parameters<Coordinator["rollback"]>) {
+    return (await this.#opened).rollback(...args);
+  }
+  async takeOver(...args: Parameters<Coordinator["takeOver"]>) {
+    return (await this.#opened).takeOver(...args);
+  }
+  async backUp(...args: Parameters<Coordinator["backUp"]>) {
+    return (await this.#opened).backUp(...args);
+  }
+  async tickJob(...args: Parameters<Coordinator["tickJob"]>) {
+    return (await this.#opened).tickJob(...args);
+  }
+  async verifyBackup(...args: Parameters<Coordinator["verifyBackup"]>) {
+    return (await this.#opened).verifyBackup(...args);
+  }
+  async restoreBackup(...args: Parameters<Coordinator["restoreBackup"]>) {
+    return (await this.#opened).restoreBackup(...args);
+  }
+  async removeBackup(...args: Parameters<Coordinator["removeBackup"]>) {
+    return (await this.#opened).removeBackup(...args);
+  }
+  async findJob(...args: Parameters<Coordinator["findJob"]>) {
+    return (await this.#opened).findJob(...args);
+  }
+  async jobs(...args: Parameters<Coordinator["jobs"]>) {
+    return (await this.#opened).jobs(...args);
+  }
+  async findRun(...args: Parameters<Coordinator["findRun"]>) {
+    return (await this.#opened).findRun(...args);
+  }
+  async unsettledRuns() {
+    return (await this.#opened).unsettledRuns();
+  }
+  async claimKey(...args: Parameters<Coordinator["claimKey"]>) {
+    return (await this.#opened).claimKey(...args);
+  }
+  async keepAuditEntry(...args: Parameters<Coordinator["keepAuditEntry"]>) {
+    return (await this.#opened).keepAuditEntry(...args);
+  }
+  async versions() {
+    return (await this.#opened).versions();
+  }
+  async ledger() {
+    return (await this.#opened).ledger();
+  }
+  async decide(...args: Parameters<Coordinator["decide"]>) {
+    return (await this.#opened).decide(...args);
+  }
+  async queue() {
+    return (await this.#opened).queue();
+  }
+  async status() {
+    return (await this.#opened).status();
+  }
+  async setAside() {
+    return (await this.#opened).setAside();
+  }
+  async forgetSetAside() {
+    return (await this.#opened).forgetSetAside();
+  }
+  async reconcile() {
+    return (await this.#opened).reconcile();
+  }
+  override async alarm() {
+    return (await this.#opened).alarm();
+  }
 }
 
-/** Runs the coordinator. */
-export class IngestCoordinator extends lateObject<Omit<Coordinator, "recover">>(
-  { ...COORDINATOR_CALLS, alarm: true },
-  async (ctx, env) => (await import("../coordinator/durable-object.ts")).openCoordinator(ctx, env),
-) {}
-
 /** Evaluates the alerts. */
-export class AlertMonitor extends lateObject<Monitor>(MONITOR_CALLS, async (ctx, env) =>
-  (await import("../monitor/durable-object.ts")).openMonitor(ctx, env),
-) {}
+export class AlertMonitor extends DurableObject<Env> implements Remote<Monitor> {
+  readonly #opened: Promise<Monitor>;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#opened = ctx.blockConcurrencyWhile(async () => {
+      const { openMonitor } = await import("../monitor/durable-object.ts");
+      return openMonitor(ctx, env);
+    });
+  }
+
+  async evaluate(...args: Parameters<Monitor["evaluate"]>) {
+    return (await this.#opened).evaluate(...args);
+  }
+  async test(...args: Parameters<Monitor["test"]>) {
+    return (await this.#opened).test(...args);
+  }
+  async status() {
+    return (await this.#opened).status();
+  }
+  async setAside() {
+    return (await this.#opened).setAside();
+  }
+  async forgetSetAside() {
+    return (await this.#opened).forgetSetAside();
+  }
+}
 
 /**
  * Compresses segments for the coordinator over RPC. Each segment has its own invocation with its

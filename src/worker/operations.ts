@@ -4,7 +4,7 @@ import notice from "../../data/NOTICE.md";
 import { accessVerifier } from "../admin/auth/access-jwt.ts";
 import { createAdminApp } from "../admin/app.ts";
 import { createAuditTrail } from "../admin/audit/audit-trail.ts";
-import type { Authentication } from "../admin/auth/gate.ts";
+import type { Authentication } from "../admin/auth/authenticate.ts";
 import { coordinatorCalls, monitorCalls } from "../admin/calls.ts";
 import { createAlertHistory } from "../storage/alert-history.ts";
 import { createHistory } from "../storage/run-history.ts";

@@ -18,7 +18,7 @@ import { createAlertHistory } from "../../src/storage/alert-history.ts";
 import type { AlertRun } from "../../src/schemas/alert-run.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
-import type { StoreProbes } from "../../src/admin/platform.ts";
+import type { StoreProbes } from "../../src/admin/admin-platform.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
 import { BackupWorld } from "./backup-world.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";

@@ -7,7 +7,7 @@ import {
   type RunRequest,
 } from "../../src/coordinator/backup-jobs.ts";
 import type { BackupJob } from "../../src/schemas/backup-job.ts";
-import type { Platform } from "../../src/coordinator/platform.ts";
+import type { CoordinatorPlatform } from "../../src/coordinator/coordinator-platform.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/storage/run-history.ts";
@@ -171,7 +171,7 @@ export class BackupWorld {
     };
   }
 
-  #changePlatform(ingest: CoordinatorWorld, deps: Platform): Platform {
+  #changePlatform(ingest: CoordinatorWorld, deps: CoordinatorPlatform): CoordinatorPlatform {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
@@ -187,7 +187,8 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
-    const log: Platform["log"] = (_, event, fields) => void this.events.push({ event, fields });
+    const log: CoordinatorPlatform["log"] = (_, event, fields) =>
+      void this.events.push({ event, fields });
     const lasting = createHistoryTables({
       d1: this.d1.binding,
       migrations: MIGRATIONS,
@@ -198,7 +199,7 @@ export class BackupWorld {
     });
     const database = createDatabaseCopy(this.d1.binding);
     const tables = () => lasting.make().then(() => database.tables());
-    const changed: Platform = {
+    const changed: CoordinatorPlatform = {
       ...deps,
       backups: createBackupStore(bucket.binding),
       database: intercepted({ ...database, tables }, called),

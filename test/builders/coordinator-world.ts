@@ -3,7 +3,7 @@ import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
-import type { Platform } from "../../src/coordinator/platform.ts";
+import type { CoordinatorPlatform } from "../../src/coordinator/coordinator-platform.ts";
 import { CoordinatorState } from "../../src/coordinator/state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { HistoryRow } from "../../src/storage/run-history.ts";
@@ -48,7 +48,10 @@ export interface CoordinatorWorldOptions {
   /** Writes rows to a database as well. */
   readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
   /** Changes what an instance works with. */
-  readonly changePlatform?: (world: CoordinatorWorld, platform: Platform) => Platform;
+  readonly changePlatform?: (
+    world: CoordinatorWorld,
+    platform: CoordinatorPlatform,
+  ) => CoordinatorPlatform;
 }
 
 /**
@@ -232,7 +235,7 @@ export class CoordinatorWorld {
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
-    const log: Platform["log"] = (level, event, fields) =>
+    const log: CoordinatorPlatform["log"] = (level, event, fields) =>
       void this.events.push({ level, event, fields });
     const tables = whileAlive(this.tables, () => instance === this.#instance);
     const state = (this.state = new CoordinatorState(tables, { log, now: () => this.time }));
@@ -248,7 +251,7 @@ export class CoordinatorWorld {
         return this.upstream.fetch(archived);
       },
     };
-    const platform: Platform = {
+    const platform: CoordinatorPlatform = {
       state,
       pipeline: this.#newPipeline({
         store,

@@ -1,6 +1,6 @@
 import type { EncodedPart } from "../../src/catalog/encode.ts";
 import {
-  type Blob,
+  type HashedBlob,
   type BodyDependencies,
   commonSegment,
   type CommonUnit,
@@ -8,32 +8,32 @@ import {
   encodeBodies,
   formOf,
   headLength,
-  toBlob,
+  hashBlob,
 } from "../../src/ingest/bodies.ts";
 import { compress, compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 
 /** Common segments as the pipeline stores them. */
 export class MemoryCommon {
   readonly effort: Effort;
-  readonly #units = new Map<string, Blob>();
+  readonly #units = new Map<string, HashedBlob>();
 
   constructor(common: EncodedPart, effort: Effort = "fast") {
     this.effort = effort;
     for (const { representation, coding } of commonUnits()) {
       const bytes = commonSegment(representation, common[formOf(representation)]);
       const offset = headLength(representation);
-      const made = toBlob(
+      const made = hashBlob(
         coding === "identity" ? bytes : compressSegment({ bytes, coding, offset, effort }),
       );
       this.#units.set(`${representation} ${coding}`, made);
     }
   }
 
-  get blobs(): Blob[] {
+  get blobs(): HashedBlob[] {
     return [...this.#units.values()];
   }
 
-  segment({ representation, coding }: CommonUnit): Blob {
+  segment({ representation, coding }: CommonUnit): HashedBlob {
     const found = this.#units.get(`${representation} ${coding}`);
     if (found === undefined) throw new Error(`${representation} in ${coding} has no segment here`);
     return found;
@@ -52,7 +52,7 @@ export async function encodeAll(
   stored: MemoryCommon,
   changes: Partial<BodyDependencies> = {},
 ) {
-  const blobs: Blob[] = [];
+  const blobs: HashedBlob[] = [];
   const bodies = await encodeBodies(local, {
     common: async (unit) => stored.segment(unit),
     compress: async (task) => compress({ ...task, effort: stored.effort }),

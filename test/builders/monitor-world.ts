@@ -1,6 +1,6 @@
 import type { AlertRun } from "../../src/schemas/alert-run.ts";
 import { type EvaluationRequest, Monitor } from "../../src/monitor/monitor.ts";
-import type { Platform as MonitorPlatform } from "../../src/monitor/platform.ts";
+import type { MonitorPlatform } from "../../src/monitor/monitor-platform.ts";
 import { MonitorState } from "../../src/monitor/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/monitor/alert-settings.ts";
 import type { BackupTimes } from "../../src/backup/read-backups.ts";

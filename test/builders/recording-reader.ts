@@ -106,7 +106,7 @@ export class RecordingReader extends CachedCatalogReader {
   currentResult: CurrentResult | undefined;
   /** Returned by `open` in place of what the stores have. */
   openResult: OpenResult | undefined;
-  /** Thrown by `open` and `heldContent`: what no well-behaved reader does. */
+  /** Thrown by `open` and `cachedContent`: what no well-behaved reader does. */
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
@@ -180,14 +180,14 @@ export class RecordingReader extends CachedCatalogReader {
     return bytes;
   }
 
-  override heldCurrent(): Manifest | undefined {
-    return this.currentResult === undefined ? this.#warm?.heldCurrent() : undefined;
+  override cachedCurrent(): Manifest | undefined {
+    return this.currentResult === undefined ? this.#warm?.cachedCurrent() : undefined;
   }
 
-  override heldContent(body: Body): BodyContent | undefined {
+  override cachedContent(body: Body): BodyContent | undefined {
     if (this.#warm === undefined) return undefined;
     if (this.openThrows !== undefined) throw this.openThrows;
-    return this.#warm.heldContent(body);
+    return this.#warm.cachedContent(body);
   }
 
   override async current(): Promise<CurrentResult> {

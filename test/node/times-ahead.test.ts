@@ -13,7 +13,7 @@ import { dueChange } from "../../src/monitor/deliveries.ts";
 import { MonitorState } from "../../src/monitor/monitor-state.ts";
 import { listBackups } from "../../src/backup/listing.ts";
 import { type BackupTimes, newestTimes } from "../../src/backup/read-backups.ts";
-import { expired, type KeptBackup } from "../../src/backup/retention.ts";
+import { expiredBackups, type KeptBackup } from "../../src/backup/retention.ts";
 import { nextToStep, queueOf, stepTime } from "../../src/coordinator/jobs.ts";
 import { createHistory } from "../../src/storage/run-history.ts";
 import { GarbageTable } from "../../src/coordinator/tables.ts";
@@ -25,7 +25,7 @@ import type { RuleName } from "../../src/schemas/rule-names.ts";
 import { evaluateRules } from "../../src/monitor/rules.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ObjectTables } from "../../src/storage/object-tables.ts";
-import { NEWEST_KEPT } from "../../src/storage/page.ts";
+import { NEWEST_KEPT } from "../../src/storage/newest-rows.ts";
 import { SingleFlight } from "../../src/platform/single-flight.ts";
 import { Outbox, TickTable } from "../../src/storage/tables.ts";
 import { CLOCK_SKEW_MS, DAY_MS, durationOf, HOUR_MS, timeText } from "../../src/platform/time.ts";
@@ -295,7 +295,7 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
       id: `${day} days ago`,
       started_at: NOW - day * DAY_MS - 1,
     }));
-    expect(expired([...ahead, today, ...week.slice(1)], NOW)).toEqual([]);
+    expect(expiredBackups([...ahead, today, ...week.slice(1)], NOW)).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { allRoutes } from "../../src/admin/app.ts";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "../../src/admin/http/http.ts";
 import type { ResponseSpec, Route, RouteSpec } from "../../src/admin/http/route.ts";
-import type { Platform } from "../../src/admin/platform.ts";
+import type { AdminPlatform } from "../../src/admin/admin-platform.ts";
 
 /** Makes the document of all routes, without a running service. */
 export function openApiDocument() {
@@ -18,10 +18,10 @@ export function openApiDocument() {
 }
 
 /** In the place of what routes work with: a description reads it and calls nothing of it. */
-const nothing: Platform = new Proxy(() => undefined, {
+const nothing: AdminPlatform = new Proxy(() => undefined, {
   get: (): unknown => nothing,
   apply: (): unknown => nothing,
-}) as unknown as Platform;
+}) as unknown as AdminPlatform;
 
 /** The OpenAPI 3.1 document of routes, made from the schemas that validate their requests. */
 export function describeRoutes(routes: readonly Route[]) {

@@ -3,7 +3,7 @@ import { ALERT_STATES, alertResultSchema, receiptSchema } from "../../schemas/al
 import { timestamp } from "../../schemas/fields.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const alertsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).optional().meta({ description: "All but `inactive` by default." }),
@@ -25,7 +25,7 @@ const testBody = z.strictObject({
 });
 
 /** Lists the alerts of the last evaluation, and tests the webhooks. */
-export function alertRoutes({ alerts }: Platform) {
+export function alertRoutes({ alerts }: AdminPlatform) {
   const current = route({
     method: "get",
     path: "/admin/alerts",

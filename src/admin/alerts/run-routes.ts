@@ -19,7 +19,7 @@ import {
   time,
 } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const runsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
@@ -49,7 +49,7 @@ const runPage = z.strictObject({
 const runParams = z.object({ id: idOf("an evaluation", "/admin/alerts/runs") });
 
 /** Lists evaluations of the alerts, and evaluates now. */
-export function alertRunRoutes({ alerts, alertHistory }: Platform) {
+export function alertRunRoutes({ alerts, alertHistory }: AdminPlatform) {
   const list = route({
     method: "get",
     path: "/admin/alerts/runs",

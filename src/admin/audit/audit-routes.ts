@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { orUnavailable } from "../calls.ts";
 import { AUDIT_OUTCOMES, auditEntrySchema } from "../../schemas/audit-entry.ts";
 
@@ -24,7 +24,7 @@ const auditPage = z.strictObject({
 });
 
 /** `GET /admin/audit` */
-export function auditRoutes({ audit }: Platform) {
+export function auditRoutes({ audit }: AdminPlatform) {
   const list = route({
     method: "get",
     path: "/admin/audit",

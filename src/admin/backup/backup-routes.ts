@@ -4,7 +4,7 @@ import { findBackup, listBackups, type ListingDependencies } from "../../backup/
 import { orUnavailable } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageQuery } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 export const backupParams = z.object({ id: backupId });
 export const noteBody = z.strictObject({ note: noteField });
@@ -30,7 +30,7 @@ const PINNING = {
 } as const;
 
 /** Listing, pinning and deleting backups. */
-export function backupRoutes({ coordinator, backups, now }: Platform) {
+export function backupRoutes({ coordinator, backups, now }: AdminPlatform) {
   const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs(), now };
   const find = (id: string) => orUnavailable("backups", findBackup(listing, id));
 

@@ -8,7 +8,7 @@ import { pageOf } from "../../storage/page.ts";
 import { nullIfUnavailable, orUnavailable } from "../calls.ts";
 import { BAD_CURSOR, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { BACKUP_PROBLEMS, backupParams, NO_BACKUP, noteBody } from "./backup-routes.ts";
 
 const runBody = noteBody.extend({
@@ -64,7 +64,7 @@ const WORK = {
 const BACKUP_DEADLINE_MS = 2_000;
 
 /** The jobs that make, verify and restore backups. */
-export function backupJobRoutes({ coordinator, backups, now }: Platform) {
+export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
   const run = route({
     method: "post",
     path: "/admin/backup/run",

@@ -6,14 +6,14 @@ import { sha256Hex } from "../../catalog/bytes.ts";
 import { diffCatalogs } from "../../catalog/diff.ts";
 import { compareLocales } from "../../catalog/locale-settings.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
-import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/diffs.ts";
+import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/change-sample.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import type { BlobReader } from "../../storage/catalog-reader.ts";
 import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
 import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
 import { NO_BACKUP } from "../backup/backup-routes.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { comparisonSchema } from "../../schemas/comparison.ts";
 import { UNREADABLE } from "./diff-routes.ts";
 import { notRetained } from "./version-routes.ts";
@@ -29,7 +29,7 @@ const versionName = z
   });
 
 /** `GET /admin/catalog/comparison`: what publishing another version would change. */
-export function comparisonRoutes(platform: Platform) {
+export function comparisonRoutes(platform: AdminPlatform) {
   const comparison = route({
     method: "get",
     path: "/admin/catalog/comparison",
@@ -58,7 +58,7 @@ export function comparisonRoutes(platform: Platform) {
 }
 
 async function findVersion(
-  { reader, backups }: Platform,
+  { reader, backups }: AdminPlatform,
   name: string | undefined,
 ): Promise<Manifest | Refusal> {
   if (name !== undefined && isBackupId(name))
@@ -84,7 +84,10 @@ async function versionOfBackup(backups: BackupStore, id: string): Promise<Manife
 }
 
 /** Says how the locales of a version differ from the settings; null if nobody knows. */
-async function warningOf({ coordinator }: Platform, { locales }: Manifest): Promise<string | null> {
+async function warningOf(
+  { coordinator }: AdminPlatform,
+  { locales }: Manifest,
+): Promise<string | null> {
   const status = await nullIfUnavailable(withinTwoSeconds(coordinator.status()));
   const settings = status?.localeSettings;
   return (settings && compareLocales("This version", locales, settings).message) || null;
@@ -92,7 +95,7 @@ async function warningOf({ coordinator }: Platform, { locales }: Manifest): Prom
 
 /** Compares two versions in a locale of both, if there is one; null if a body is nowhere intact. */
 async function sampleOf(
-  { reader, backups, defaultLocale }: Platform,
+  { reader, backups, defaultLocale }: AdminPlatform,
   from: Manifest,
   to: Manifest,
 ): Promise<ChangeSample | null> {

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const IN_UTF_8 = { "content-type": "text/markdown; charset=utf-8" };
 
 /** `GET /credits` */
-export function creditsRoutes({ notice }: Platform) {
+export function creditsRoutes({ notice }: AdminPlatform) {
   const credits = route({
     method: "get",
     path: "/credits",

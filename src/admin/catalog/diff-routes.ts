@@ -4,11 +4,11 @@ import { matchesEntityTag } from "../../catalog/entity-tag.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
-import { nothingChanged } from "../../ingest/diffs.ts";
+import { nothingChanged } from "../../ingest/change-sample.ts";
 import { settledWithin } from "../../platform/deadline.ts";
 import { worstFault } from "../../storage/store-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const DIFF_DEADLINE_MS = 5_000;
 
@@ -33,7 +33,7 @@ const CACHING = {
 };
 
 /** `GET /catalog/diff`: the changes since a version that an app has, as an ingest has stored them. */
-export function diffRoutes({ reader, defaultLocale }: Platform) {
+export function diffRoutes({ reader, defaultLocale }: AdminPlatform) {
   const diff = route({
     method: "get",
     path: "/catalog/diff",
@@ -67,7 +67,11 @@ interface WantedDiff extends z.output<typeof diffQuery> {
   readonly defaultLocale: string;
 }
 
-async function answerDiff(reader: Platform["reader"], wanted: WantedDiff, ifNoneMatch: string) {
+async function answerDiff(
+  reader: AdminPlatform["reader"],
+  wanted: WantedDiff,
+  ifNoneMatch: string,
+) {
   const current = await reader.current();
   if (!current.ok) return UNREADABLE;
   const source = await findSource(reader, current.manifest, wanted);
@@ -115,7 +119,7 @@ type FoundSource = Source | "unreadable" | keyof typeof REASONS;
 
 /** Finds the version that an app has. It may come from an isolate that knows a newer one than this. */
 async function findSource(
-  reader: Platform["reader"],
+  reader: AdminPlatform["reader"],
   current: Manifest,
   wanted: WantedDiff,
 ): Promise<FoundSource> {
@@ -131,7 +135,7 @@ async function findSource(
  * locale, which only its manifest has.
  */
 async function findIn(
-  reader: Platform["reader"],
+  reader: AdminPlatform["reader"],
   to: Manifest,
   wanted: WantedDiff,
 ): Promise<FoundSource> {

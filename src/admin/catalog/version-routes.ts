@@ -7,7 +7,7 @@ import { pageOf } from "../../storage/page.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import type { Problem } from "../http/http.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const rollbackBody = z.strictObject({
   generation: generationField.meta({ description: "The version to publish again." }),
@@ -42,7 +42,7 @@ const takeoverAnswer = z.strictObject({
 });
 
 /** Lists the published versions, rolls back to one, and takes over the stores. */
-export function versionRoutes({ coordinator }: Platform) {
+export function versionRoutes({ coordinator }: AdminPlatform) {
   const list = route({
     method: "get",
     path: "/admin/catalog/versions",

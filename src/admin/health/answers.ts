@@ -18,7 +18,7 @@ import { describeAge, describeDuration } from "../../monitor/rule.ts";
 import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { ageOf, timeText } from "../../platform/time.ts";
-import type { ScheduledJob } from "../platform.ts";
+import type { ScheduledJob } from "../admin-platform.ts";
 import type { Answer } from "../../schemas/health.ts";
 import type { Observation } from "./observation.ts";
 
@@ -214,32 +214,39 @@ function whatHappensNext(
   { jobs, isPublic }: Viewer,
 ): Judged {
   const found = checksOf(checks, OF_SCHEDULE);
-  const ticks = jobs
-    .map(({ cron, job }) => ({ job, at: nextTick(cron, at) }))
-    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  const pause = coordinator?.pause ?? null;
-  const isSkipped = (tick: Tick) =>
-    tick.job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(tick.at));
-  const details = [
-    ...(coordinator === null
-      ? problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`))
-      : describeWork(coordinator, isPublic)),
-    ...ticks.map((tick) =>
-      detail(`${JOBS[tick.job]}${isSkipped(tick) ? ", which the pause skips" : ""}`, tick.at),
-    ),
-  ];
-  // The alerts are evaluated all the time, which is no news.
-  const next = ticks.find(({ job }) => job !== "watch");
-  const idle = next
-    ? `${JOBS[next.job]} in ${describeDuration(Date.parse(next.at) - at)}`
-    : "Nothing";
-  const answer = coordinator === null ? "Unknown" : (describeBusy(coordinator) ?? idle);
-  return { question: "next", status: worstOf(found), answer, details };
+  const status = worstOf(found);
+  const question = "next";
+  const ticks = nextTicks(jobs, at);
+  const scheduled = ticks.map((tick) => describeTick(tick, coordinator?.pause ?? null));
+  if (coordinator === null) {
+    const problems = problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`));
+    return { question, status, answer: "Unknown", details: [...problems, ...scheduled] };
+  }
+  const answer = describeBusy(coordinator) ?? describeIdle(ticks, at);
+  const details = [...describeWork(coordinator, isPublic), ...scheduled];
+  return { question, status, answer, details };
 }
 
 interface Tick {
   readonly job: ScheduledJob["job"];
   readonly at: string;
+}
+
+/** Lists the next tick of each job, the first one first. */
+function nextTicks(jobs: readonly ScheduledJob[], now: number): Tick[] {
+  return jobs
+    .map(({ cron, job }) => ({ job, at: nextTime(cron, now) }))
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+function nextTime(cron: string, now: number): string {
+  const next = new Cron(cron, { timezone: "UTC", paused: true }).nextRun(new Date(now));
+  return timeText(next?.getTime() ?? now);
+}
+
+function describeTick({ job, at }: Tick, pause: Pause | null): Detail {
+  const isSkipped = job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(at));
+  return detail(isSkipped ? `${JOBS[job]}, which the pause skips` : JOBS[job], at);
 }
 
 function describeBusy({ job, pause, running, queued }: CoordinatorStatus): string | null {
@@ -248,18 +255,26 @@ function describeBusy({ job, pause, running, queued }: CoordinatorStatus): strin
   return running !== null || queued.length > 0 ? "A run" : null;
 }
 
-/** What is under way, and what waits. */
+function describeIdle(ticks: readonly Tick[], now: number): string {
+  // The alerts are evaluated all the time, which is no news.
+  const next = ticks.find(({ job }) => job !== "watch");
+  if (next === undefined) return "Nothing";
+  return `${JOBS[next.job]} in ${describeDuration(Date.parse(next.at) - now)}`;
+}
+
+/** Says what is under way, and what waits. */
 function describeWork(
   { job, pause, running, queued, held }: CoordinatorStatus,
   isPublic: boolean,
-): readonly Detail[] {
-  return [
-    ...(job === null ? [] : [describeBackupJob(job)]),
-    ...(pause === null ? [] : pauseDetails(pause, isPublic)),
-    ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
-    ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
-    ...describeHeld(held, isPublic),
-  ];
+): Detail[] {
+  const details: Detail[] = [];
+  if (job !== null) details.push(describeBackupJob(job));
+  if (pause !== null) details.push(...describePause(pause, isPublic));
+  if (running !== null)
+    details.push(detail(`A run is in stage ${running.stage}`, running.started_at));
+  if (queued.length > 0) details.push(detail(`${numberOf(queued.length, "run")} in the queue`));
+  details.push(...describeHeld(held, isPublic));
+  return details;
 }
 
 const BACKUP_JOBS = { run: "A backup", verify: "A verification", restore: "A restore" } as const;
@@ -270,35 +285,24 @@ function describeBackupJob(job: NonNullable<CoordinatorStatus["job"]>): Detail {
   return detail(`${BACKUP_JOBS[kind]} is in stage ${stage}`, heartbeat_at, links);
 }
 
-function nextTick(cron: string, now: number): string {
-  const next = new Cron(cron, { timezone: "UTC", paused: true }).nextRun(new Date(now));
-  return timeText(next?.getTime() ?? now);
-}
-
-function pauseDetails({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
+function describePause({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
   const why = note === null ? ", without a reason" : `: “${note}”`;
-  return [
-    detail(isPublic ? "Paused" : `Paused by ${by}${why}`, at),
-    until === null
-      ? detail("The pause ends when somebody resumes.")
-      : detail("The pause ends", until),
-  ];
+  const begin = isPublic ? "Paused" : `Paused by ${by}${why}`;
+  const end = until === null ? "The pause ends when somebody resumes." : "The pause ends";
+  return [detail(begin, at), detail(end, until)];
 }
 
 /** Says what the last run holds. After a rollback or a restore only the next run knows. */
 function describeHeld(held: HeldSummary | null, isPublic: boolean): Detail[] {
-  const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
   if (held === null) return [detail("The next run finds which changes by upstream wait.")];
-  if (held.waiting === 0) return [];
-  const waiting = numberOf(held.waiting, "surprising change");
-  return [
-    detail(
-      `${waiting} by upstream waited at the last run, the oldest since`,
-      held.oldest_since,
-      links,
-    ),
-    held.next_due_at
-      ? detail("The first of them is taken over by the run after", held.next_due_at)
-      : detail("Each of them waits for a decision."),
-  ];
+  const { waiting, oldest_since, next_due_at } = held;
+  if (waiting === 0) return [];
+  const changes = numberOf(waiting, "surprising change");
+  const since = `${changes} by upstream waited at the last run, the oldest since`;
+  const due =
+    next_due_at === null
+      ? "Each of them waits for a decision."
+      : "The first of them is taken over by the run after";
+  const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
+  return [detail(since, oldest_since, links), detail(due, next_due_at)];
 }

@@ -3,7 +3,7 @@ import { AIRPORT_SETS, type Manifest } from "../../catalog/manifest.ts";
 import { type Checks, outputOf, worstOf } from "../../schemas/check.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "../../schemas/health.ts";
 import { route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { observeCatalog, REUSED_MS, reuse } from "./observation.ts";
 import { hexHash, listCounts, timestamp } from "../../schemas/fields.ts";
 
@@ -44,7 +44,7 @@ const healthSchema = z
  * `GET /catalog/health`: whether the catalog can be served. Like serving, it needs neither D1 nor the
  * coordinator.
  */
-export function catalogHealthRoutes(platform: Platform) {
+export function catalogHealthRoutes(platform: AdminPlatform) {
   // A failure is not reused: whoever sees the catalog served must not read that it is not.
   const isServed = ({ checks }: { readonly checks: Checks }) => worstOf(checks) !== "fail";
   const observe = reuse(REUSED_MS, platform, () => observeCatalog(platform), isServed);

@@ -8,7 +8,7 @@ import { coordinatorStatus } from "../../coordinator/status.ts";
 import { timeText } from "../../platform/time.ts";
 import { route } from "../http/route.ts";
 import { answersSchema, healthStatus } from "../../schemas/health.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { answerQuestions } from "./answers.ts";
 import { type Observation, observe, REUSED_MS, reuse } from "./observation.ts";
 
@@ -77,7 +77,7 @@ type Summary = DeepReadonly<z.output<typeof summarySchema>>;
  * `GET /dashboard/summary`: the state of the service at a glance, for everybody. The answer is 200
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
-export function dashboardRoutes(platform: Platform) {
+export function dashboardRoutes(platform: AdminPlatform) {
   const { jobs, credentials } = platform;
   const access = credentials.credentials.access !== null;
   const readSummary = reuse(REUSED_MS, platform, async () =>
@@ -109,7 +109,7 @@ export function dashboardRoutes(platform: Platform) {
 
 function summarizeService(
   observation: Observation,
-  { jobs, access }: Pick<Platform, "jobs"> & Pick<Summary, "access">,
+  { jobs, access }: Pick<AdminPlatform, "jobs"> & Pick<Summary, "access">,
 ): Summary {
   const { at, checks } = observation;
   const shown = {

@@ -9,7 +9,7 @@ import {
   HEALTH_MEDIA_TYPE,
   healthStatus,
 } from "../../schemas/health.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { answerQuestions } from "./answers.ts";
 import { observe } from "./observation.ts";
 
@@ -27,7 +27,7 @@ const statusSchema = z
   .meta({ id: "MonitorStatus", description: "Every check of the service." });
 
 /** `GET /admin/monitor/status`: every check, and the answers to an operator's questions. */
-export function monitorRoutes(platform: Platform) {
+export function monitorRoutes(platform: AdminPlatform) {
   const { jobs, version } = platform;
 
   const status = route({

@@ -19,7 +19,7 @@ import { SingleFlight } from "../../platform/single-flight.ts";
 import { CLOCK_SKEW_MS, durationOf, hasElapsed } from "../../platform/time.ts";
 import { otherVersion } from "../calls.ts";
 import type { OpenResult } from "../../storage/catalog-reader.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 /** The service as it is now. The status, the summary and the answers are views of it. */
 export interface Observation {
@@ -59,7 +59,7 @@ const BUSY: Check = {
  * audit is read for operators only, because nothing of it is public, and its rows are many.
  */
 export async function observe(
-  platform: Platform,
+  platform: AdminPlatform,
   { isPublic }: { readonly isPublic: boolean },
 ): Promise<Observation> {
   const { probes, coordinator, alerts, limits, now } = platform;
@@ -104,7 +104,7 @@ export async function observe(
   };
 }
 
-function observeAudit({ audit, now }: Platform) {
+function observeAudit({ audit, now }: AdminPlatform) {
   return probe("audit", { deadlineMs: OBJECT_DEADLINE_MS, now }, async () => {
     const untilMs = now() + CLOCK_SKEW_MS;
     const page = await audit.list({ limit: ATTEMPTS_READ, outcome: "done", untilMs });
@@ -154,7 +154,7 @@ const OPENED = ["proto", "json"] as const;
  * Opens the catalog, and bodies of the locale that answers where none is named, as a new isolate
  * does, and checks them.
  */
-export async function observeCatalog({ openReader, defaultLocale, limits, now }: Platform) {
+export async function observeCatalog({ openReader, defaultLocale, limits, now }: AdminPlatform) {
   const reader = openReader();
   const read = <T>(reading: Promise<T>) =>
     settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
@@ -188,7 +188,7 @@ export const REUSED_MS = 5_000;
  */
 export function reuse<T>(
   ms: number,
-  { now, waitUntil }: Pick<Platform, "now" | "waitUntil">,
+  { now, waitUntil }: Pick<AdminPlatform, "now" | "waitUntil">,
   read: () => Promise<T>,
   isReusable: (value: T) => boolean = () => true,
 ): () => Promise<T> {

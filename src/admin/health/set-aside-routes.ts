@@ -2,13 +2,13 @@ import * as z from "zod";
 import { setAsideSchema } from "../../storage/object-tables.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const rows = z.array(setAsideSchema);
 const lists = z.strictObject({ coordinator: rows, monitor: rows });
 
 /** What the Durable Objects have stored and could not read. */
-export function setAsideRoutes({ coordinator, alerts }: Platform) {
+export function setAsideRoutes({ coordinator, alerts }: AdminPlatform) {
   const list = route({
     method: "get",
     path: "/admin/monitor/set-aside",

@@ -9,7 +9,7 @@ import {
 import { nullIfUnavailable, orUnavailable, Unavailable, withinTwoSeconds } from "../calls.ts";
 import { idOf } from "../../schemas/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 /** Id of a run. */
 export const runId = idOf("a run", "/admin/ingest/runs");
@@ -28,7 +28,7 @@ export function runPath({ id }: { readonly id: string }): string {
  * answer, or the coordinator does not and D1 has no ended run.
  */
 export async function findRun(
-  { coordinator, history }: Pick<Platform, "coordinator" | "history">,
+  { coordinator, history }: Pick<AdminPlatform, "coordinator" | "history">,
   id: string,
 ): Promise<Run | null> {
   const asked = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));

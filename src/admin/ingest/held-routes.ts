@@ -16,7 +16,7 @@ import { type CoordinatorCalls, Unavailable } from "../calls.ts";
 import type { Actor } from "../http/http.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { OF_RUN, runId, runPath } from "./find-runs.ts";
 
 const NO_RULE = "none";
@@ -87,7 +87,7 @@ const VERDICTS = { approve: "approved", reject: "rejected" } as const;
 type Verb = keyof typeof VERDICTS;
 
 /** The changes by upstream that wait, and what operators decide about them. */
-export function heldRoutes(platform: Platform) {
+export function heldRoutes(platform: AdminPlatform) {
   const list = route({
     method: "get",
     path: "/admin/ingest/held",
@@ -128,7 +128,7 @@ const DESCRIPTIONS = {
   reject: "The last good value stays until upstream says something else.",
 } as const;
 
-function decisionRoutes(verb: Verb, platform: Platform) {
+function decisionRoutes(verb: Verb, platform: AdminPlatform) {
   const common = {
     method: "post",
     description: DESCRIPTIONS[verb],
@@ -176,7 +176,7 @@ function decisionRoutes(verb: Verb, platform: Platform) {
 }
 
 /** Reads what is held, with the decisions that no run has followed yet. */
-async function readHeld({ coordinator, archive }: Platform): Promise<HeldChange[]> {
+async function readHeld({ coordinator, archive }: AdminPlatform): Promise<HeldChange[]> {
   const { files, decisions } = await coordinator.ledger();
   if (files === null) return [];
   const held = await archive
@@ -224,7 +224,7 @@ interface DecisionRequest {
 }
 
 async function decide(
-  { coordinator, now }: Platform,
+  { coordinator, now }: AdminPlatform,
   { verb, found, actor, note: why, target }: DecisionRequest,
 ) {
   const verdict = VERDICTS[verb];

@@ -7,7 +7,7 @@ import { type Pause, pauseSchema } from "../../schemas/pause.ts";
 import { DAY_MS, timeText } from "../../platform/time.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { OF_RUN, runPath } from "./find-runs.ts";
 
 /** Longest pause with an end. */
@@ -47,7 +47,7 @@ const pauseAnswer = pauseState
   .meta({ id: "PauseAnswer", description: "The pause after a call." });
 
 /** Shows, sets and lifts the pause. */
-export function pauseRoutes({ coordinator, now }: Platform) {
+export function pauseRoutes({ coordinator, now }: AdminPlatform) {
   const show = route({
     method: "get",
     path: "/admin/ingest/pause",

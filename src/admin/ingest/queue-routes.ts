@@ -6,7 +6,7 @@ import { RUN_MODES } from "../../schemas/run-report.ts";
 import { runSchema } from "../../schemas/run.ts";
 import { day, noteField } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 import { findRun, OF_RUN, runId, runPath } from "./find-runs.ts";
 import { pauseFields } from "./pause-routes.ts";
 
@@ -46,7 +46,7 @@ const queueState = z
   .meta({ id: "Queue", description: "The run under way, and the waiting ones." });
 
 /** Shows the queue, and queues runs. `history` has the runs that the coordinator has forgotten. */
-export function queueRoutes(platform: Platform) {
+export function queueRoutes(platform: AdminPlatform) {
   const { coordinator } = platform;
 
   const show = route({
@@ -136,7 +136,7 @@ interface FoundCandidate {
  * named. Refuses a run that does not exist, that fetched nothing, or that had another source.
  */
 async function findCandidate(
-  platform: Platform,
+  platform: AdminPlatform,
   { candidate_of: id, source: wanted }: Pick<z.output<typeof queueBody>, "candidate_of" | "source">,
 ): Promise<FoundCandidate | Refusal> {
   if (id === undefined) return { candidate: null, source: wanted ?? null };

@@ -24,7 +24,7 @@ import {
 } from "../http/query.ts";
 import type { Problem } from "../http/http.ts";
 import { route } from "../http/route.ts";
-import type { Platform } from "../platform.ts";
+import type { AdminPlatform } from "../admin-platform.ts";
 
 const runParams = z.object({ id: runId });
 
@@ -52,7 +52,7 @@ const runPage = z.strictObject({
 const cancelAnswer = z.strictObject({ ...outcome, run: runSchema });
 
 /** The run history, one run, and cancelling it. */
-export function runRoutes({ coordinator, history }: Platform) {
+export function runRoutes({ coordinator, history }: AdminPlatform) {
   const list = route({
     method: "get",
     path: "/admin/ingest/runs",

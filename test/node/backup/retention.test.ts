@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expired, type KeptBackup } from "../../../src/backup/retention.ts";
+import { expiredBackups, type KeptBackup } from "../../../src/backup/retention.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A Saturday. */
@@ -21,7 +21,7 @@ function aBackup(daysAgo: number, changes: Partial<KeptBackup> = {}): KeptBackup
 const daily = (days: number) => Array.from({ length: days }, (_, daysAgo) => aBackup(daysAgo));
 
 function kept(backups: readonly KeptBackup[]): string[] {
-  const gone = new Set(expired(backups, NOW));
+  const gone = new Set(expiredBackups(backups, NOW));
   return backups.filter(({ id }) => !gone.has(id)).map(({ id }) => id);
 }
 

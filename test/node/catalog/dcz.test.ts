@@ -2,7 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodesTo, encodeDcz, findMatches } from "../../../src/catalog/dcz.ts";
+import { decodesTo, encodeDcz } from "../../../src/catalog/dcz.ts";
+import { findMatches } from "../../../src/catalog/find-matches.ts";
 
 /** The dictionary's hash, which browsers compare before they decode, is in a frame of its own. */
 const DICTIONARY_FRAME_BYTES = 40;

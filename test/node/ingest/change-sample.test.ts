@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CatalogDiff } from "../../../src/catalog/diff.ts";
 import { changesSchema } from "../../../src/schemas/diff.ts";
-import { CHANGES_LISTED, sampleChanges } from "../../../src/ingest/diffs.ts";
+import { CHANGES_LISTED, sampleChanges } from "../../../src/ingest/change-sample.ts";
 
 const ID = "2cb5b4ee-91bd-56b9-8b3e-7d5a3c1a9d11";
 const COUNTS = { added: 900, changed: 900, removed: 900 };

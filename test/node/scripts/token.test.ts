@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newAdminToken, type TokenOptions } from "../../../scripts/new-admin-token.ts";
-import { findToken } from "../../../src/admin/auth/gate.ts";
+import { findToken } from "../../../src/admin/auth/authenticate.ts";
 import { readCredentials } from "../../../src/platform/credentials.ts";
 
 const NOW = Date.parse("2026-11-01T05:00:00.000Z");

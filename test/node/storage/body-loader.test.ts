@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
-import { BodyLoader } from "../../../src/storage/cached-catalog-reader.ts";
+import { BodyLoader } from "../../../src/storage/body-loader.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { StoreReads } from "../../../src/storage/store-reads.ts";
 import { aManifest } from "../../builders/manifest.ts";
@@ -38,7 +38,7 @@ beforeEach(() => {
 async function ask(locale: string): Promise<void> {
   const body = bodyOf(locale);
   const copy = await loader.load({ body, coding: "br" });
-  const content = loader.held(body) ?? (copy.ok ? copy.value.content : undefined);
+  const content = loader.cached(body) ?? (copy.ok ? copy.value.content : undefined);
   if (content === undefined) throw new Error(`${locale} cannot be read`);
   const bytes = new Uint8Array(await new Response(content.stream()).arrayBuffer());
   expect(sha256Hex(bytes)).toBe(body.sha256);
@@ -54,16 +54,16 @@ describe("bodies in memory", () => {
   it("stay joined if they are requested again before others have filled the memory", async () => {
     const body = bodyOf("de");
     await loader.load({ body, coding: "br" });
-    const joined = loader.held(body);
+    const joined = loader.cached(body);
     expect(joined).toBeInstanceOf(Blob);
-    expect(loader.held(body)).toBe(joined);
+    expect(loader.cached(body)).toBe(joined);
   });
 
   it("stay in segments for a client that requests more than fits", async () => {
     const bodies = LOCALES.map(bodyOf);
     for (const body of bodies) await loader.load({ body, coding: "br" });
     for (const body of [...bodies, ...bodies]) {
-      const content = loader.held(body);
+      const content = loader.cached(body);
       expect(content).toBeDefined();
       expect(content).not.toBeInstanceOf(Blob);
     }
@@ -82,8 +82,8 @@ describe("a client that goes through more uncompressed bodies than fit", () => {
       return { sha256: blob, bytes: SEGMENT_BYTES, segments };
     });
     for (const body of bodies) await loader.load({ body, coding: "identity" });
-    expect(LOCALES.map(bodyOf).every((body) => loader.held(body) !== undefined)).toBe(true);
-    expect(bodies.slice(-17).every((body) => loader.held(body) !== undefined)).toBe(true);
+    expect(LOCALES.map(bodyOf).every((body) => loader.cached(body) !== undefined)).toBe(true);
+    expect(bodies.slice(-17).every((body) => loader.cached(body) !== undefined)).toBe(true);
   });
 });
 

@@ -1,25 +1,25 @@
 import { expect, it } from "vitest";
-import { lateObject } from "../../../src/worker/objects.ts";
+import { COORDINATOR_CALLS, MONITOR_CALLS } from "../../../src/admin/calls.ts";
+import { AlertMonitor, IngestCoordinator } from "../../../src/worker/objects.ts";
+
+type Calls = { readonly [call: string]: () => unknown };
 
 /** The part of an object's context that it uses before it opens. */
-const ctx = { blockConcurrencyWhile: (open: () => unknown) => open() } as DurableObjectState;
-
-interface Counter {
-  count(by: number): number;
-}
+const contextOf = (opened: Promise<unknown>) =>
+  ({ blockConcurrencyWhile: () => opened }) as unknown as DurableObjectState;
 
 it("a Durable Object whose code cannot open rejects each call with the reason", async () => {
-  const Late = lateObject<Counter>({ count: true }, () =>
-    Promise.reject(new Error('LOCALES names "tlh"')),
-  );
-  const object = new Late(ctx, {} as Env);
-  for (const by of [1, 2]) await expect(object.count(by)).rejects.toThrow('LOCALES names "tlh"');
+  const failed = Promise.reject(new Error('LOCALES names "tlh"'));
+  const object = new AlertMonitor(contextOf(failed), {} as Env);
+  for (const call of [object.status(), object.setAside()])
+    await expect(call).rejects.toThrow('LOCALES names "tlh"');
 });
 
-it("a Durable Object passes each call on, as soon as it is open", async () => {
-  let sum = 0;
-  const counter: Counter = { count: (by) => (sum += by) };
-  const Late = lateObject<Counter>({ count: true }, async () => counter);
-  const object = new Late(ctx, {} as Env);
-  expect(await Promise.all([object.count(1), object.count(2)])).toEqual([1, 3]);
+it.each([
+  [IngestCoordinator, [...Object.keys(COORDINATOR_CALLS), "alarm"]],
+  [AlertMonitor, Object.keys(MONITOR_CALLS)],
+])("%o passes each call on to the method of the same name", async (Late, names) => {
+  const opened = new Proxy({}, { get: (_, name) => name !== "then" && (() => name) });
+  const object = new Late(contextOf(Promise.resolve(opened)), {} as Env) as unknown as Calls;
+  for (const name of names) expect(await object[name]?.()).toBe(name);
 });

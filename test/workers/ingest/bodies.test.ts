@@ -13,7 +13,7 @@ import {
   type Representation,
   REPRESENTATIONS,
 } from "../../../src/catalog/manifest.ts";
-import { type Blob, commonUnits, toSegment } from "../../../src/ingest/bodies.ts";
+import { type HashedBlob, commonUnits, toSegment } from "../../../src/ingest/bodies.ts";
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded, expectSegmentsJoin } from "../../builders/segments.ts";
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 /** The body as a reader joins it out of stored blobs and what the manifest holds. */
-function join(body: Body, blobs: readonly Blob[]): Buffer {
+function join(body: Body, blobs: readonly HashedBlob[]): Buffer {
   const bytesOf = new Map([...blobs, ...stored.blobs].map((blob) => [blob.sha256, blob.bytes]));
   return Buffer.concat(
     body.segments.map((segment) => {

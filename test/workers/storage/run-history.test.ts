@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createHistory, type HistoryRow, type RunQuery } from "../../../src/storage/run-history.ts";
 import { MAX_PAGE_ROWS } from "../../../src/storage/page.ts";
 import { ingestRuns } from "../../../src/storage/schema.ts";
-import { nothingChanged } from "../../../src/ingest/diffs.ts";
+import { nothingChanged } from "../../../src/ingest/change-sample.ts";
 import type { Run } from "../../../src/schemas/run.ts";
 import { aRunRecord } from "../../builders/run.ts";
 

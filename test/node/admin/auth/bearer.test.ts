@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import { afterEach, expect, it, vi } from "vitest";
-import { findToken } from "../../../../src/admin/auth/gate.ts";
+import { findToken } from "../../../../src/admin/auth/authenticate.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

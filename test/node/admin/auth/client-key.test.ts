@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientKey } from "../../../../src/admin/auth/gate.ts";
+import { clientKey } from "../../../../src/admin/auth/authenticate.ts";
 
 describe("clientKey", () => {
   it("returns an IPv4 address unchanged", () => {

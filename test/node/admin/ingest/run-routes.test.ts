@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { nothingChanged } from "../../../../src/ingest/diffs.ts";
+import { nothingChanged } from "../../../../src/ingest/change-sample.ts";
 import type { Run } from "../../../../src/schemas/run.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";

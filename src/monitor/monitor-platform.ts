@@ -6,7 +6,7 @@ import type { AlertConfig } from "./alert-settings.ts";
 import type { Network } from "./webhook.ts";
 
 /** The outside of the alert monitor: its tables, settings and inputs, D1, webhooks and the clock. */
-export interface Platform extends FactSources, Network {
+export interface MonitorPlatform extends FactSources, Network {
   readonly state: MonitorState;
   readonly config: AlertConfig;
   /** What is wrong with the settings of the whole service. */

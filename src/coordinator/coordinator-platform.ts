@@ -10,7 +10,7 @@ import type { HistoryRow } from "../storage/run-history.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
 
 /** What the coordinator works with: its tables, the stores, D1 and the clock. */
-export interface Platform {
+export interface CoordinatorPlatform {
   readonly state: CoordinatorState;
   readonly pipeline: Pipeline;
   readonly store: CatalogStore;

@@ -6,11 +6,11 @@ import type { BackupStore } from "../storage/backup-store.ts";
 import type { BlobReader, CatalogReader } from "../storage/catalog-reader.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { RecordChange } from "./audit/audit-trail.ts";
-import type { Authentication } from "./auth/gate.ts";
+import type { Authentication } from "./auth/authenticate.ts";
 import type { CoordinatorCalls, MonitorCalls } from "./calls.ts";
 
 /** The outside of the routes: the Durable Objects, the stores, the settings and the clock. */
-export interface Platform extends Authentication {
+export interface AdminPlatform extends Authentication {
   readonly coordinator: CoordinatorCalls;
   readonly alerts: MonitorCalls;
   readonly reader: CatalogReader & BlobReader;

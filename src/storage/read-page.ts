@@ -1,0 +1,74 @@
+/** Reads pages of the tables of D1. */
+import { and, count, desc, eq, gte, lt, type SQL } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
+import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { timeText } from "../platform/time.ts";
+import { decodeCursor, encodeCursor, MAX_PAGE_ROWS, type PageOf, type PageQuery } from "./page.ts";
+
+/** Rows and columns of a page. */
+interface RowQuery<C> extends PageQuery {
+  readonly matching: readonly (SQL | undefined)[];
+  /** Columns to read of each row. */
+  readonly columns: C;
+}
+
+interface Columns extends Record<string, SQLiteColumn | SQL> {
+  readonly id: SQLiteColumn;
+}
+
+/**
+ * Reads one page of the rows that match all conditions. The table's ids must be UUIDv7. Throws
+ * RangeError if `limit` is out of range, and any error of D1.
+ */
+export async function readPage<C extends Columns>(
+  db: DrizzleD1Database,
+  table: SQLiteTable & { readonly id: SQLiteColumn },
+  { limit, cursor, matching, columns }: RowQuery<C>,
+): Promise<PageOf<{ readonly rows: readonly SelectResultFields<C>[] }>> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ROWS)
+    throw new RangeError(`a page of ${limit} rows`);
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  if (after?.ok === false) return after;
+  const older = after === undefined ? undefined : lt(table.id, after.id);
+  const [found, totals] = await db.batch([
+    db
+      .select<Columns>(columns) // drizzle cannot infer a selection that is generic
+      .from<SQLiteTable>(table)
+      .where(and(...matching, older))
+      .orderBy(desc(table.id))
+      .limit(limit + 1),
+    db
+      .select({ total: count() })
+      .from<SQLiteTable>(table)
+      .where(and(...matching)),
+  ]);
+  const rows = found.slice(0, limit) as SelectResultFields<C>[]; // of these columns
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return {
+    ok: true,
+    rows,
+    nextCursor: last === undefined ? null : encodeCursor(String(last["id"])),
+    total: totals[0]?.total ?? 0,
+  };
+}
+
+/** Matches a value, or every row if it is undefined. */
+export function equal<C extends SQLiteColumn>(
+  column: C,
+  value: C["_"]["data"] | undefined,
+): SQL | undefined {
+  return value === undefined ? undefined : eq(column, value);
+}
+
+/** Matches the times (milliseconds since 1970) from `sinceMs` on and before `untilMs`. */
+export function within(
+  column: SQLiteColumn,
+  sinceMs: number | undefined,
+  untilMs: number | undefined,
+): (SQL | undefined)[] {
+  return [
+    sinceMs === undefined ? undefined : gte(column, timeText(sinceMs)),
+    untilMs === undefined ? undefined : lt(column, timeText(untilMs)),
+  ];
+}
