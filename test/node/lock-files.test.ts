@@ -8,8 +8,11 @@ interface Package {
   readonly link?: boolean;
 }
 
-/** The package of this repository itself. */
-const WORKSPACE = ["client", "node_modules/locations-at-the-edge-client"];
+/** The workspaces of this repository. */
+const WORKSPACES = ["client", "web"].flatMap((name) => [
+  name,
+  `node_modules/locations-at-the-edge-${name}`,
+]);
 
 describe.each([
   "package-lock.json",
@@ -20,7 +23,7 @@ describe.each([
     readonly packages: { readonly [path: string]: Package };
   };
   const packages = Object.entries(lock.packages).filter(
-    ([path]) => path !== "" && !WORKSPACE.includes(path),
+    ([path]) => path !== "" && !WORKSPACES.includes(path),
   );
 
   it("has the SHA-512 of every package", () => {
