@@ -16,7 +16,7 @@ function noteField(hint = "Why. Shown in the audit.") {
 export const PAUSE: Action = {
   title: "Pause ingestion",
   explanation:
-    "No run starts or publishes until somebody resumes it. The published catalog is still served. A run under way stops at its next step.",
+    "No run starts or publishes until the pause ends. The published catalog is still served. A run under way stops at its next step, unless it has published already.",
   verb: "Pause",
   path: "/admin/ingest/pause",
   fields: [
@@ -31,7 +31,7 @@ export const PAUSE: Action = {
       kind: "check",
       name: "cancel_running",
       label: "Cancel the run under way",
-      hint: "Otherwise it continues after the resume.",
+      hint: "Otherwise it goes on when the pause ends.",
     },
   ],
 };
@@ -100,7 +100,7 @@ export const BACK_UP: Action = {
 
 export const EVALUATE_ALERTS: Action = {
   title: "Evaluate the alert rules now",
-  explanation: "Evaluates every rule and sends notifications, as the cron does every five minutes.",
+  explanation: "Evaluates every rule and sends notifications, as the cron does.",
   verb: "Evaluate",
   path: "/admin/alerts/run",
 };
@@ -120,9 +120,13 @@ export function mayApprove({ state, error, guards }: Run): boolean {
 
 /** Publishes a refused candidate from the files that its run fetched. */
 export function approve({ id, mode, guards }: Run): Action {
+  const does =
+    mode === "dry_run"
+      ? "is a dry run too: it publishes nothing."
+      : "publishes. No backup is made first; the version of before stays in the list of versions, and can be rolled back to.";
   return {
     title: "Approve the candidate",
-    explanation: `Queues a run that builds from the files that this run has archived, and publishes. ${FORCE_EFFECT} No backup is made first; the version of before stays in the list of versions, and can be rolled back to.`,
+    explanation: `Queues a run that builds from the files that this run has archived, and ${does} ${FORCE_EFFECT}`,
     preview: (
       <ul>
         {guards.map(({ message }) => (
