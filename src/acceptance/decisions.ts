@@ -1,6 +1,7 @@
 /** How held changes are ordered and decided, and when they are due. */
 import { hasElapsed, HOUR_MS, isAhead } from "../platform/time.ts";
-import { HELD_RULES, type HeldChange } from "../schemas/held-change.ts";
+import type { HeldChange } from "../schemas/held-change.ts";
+import { HELD_RULES } from "../schemas/held-rules.ts";
 
 /** The place of a change in the list of held changes: the most urgent first, then by code. */
 export function rankOf({ rules: [first], iata, id }: HeldChange): string {

@@ -3,7 +3,8 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import type { Correction } from "../catalog/source-airport.ts";
 import { hasElapsed, timeText } from "../platform/time.ts";
 import type { Ledger } from "./airport.ts";
-import { type HeldChange, type HeldRule } from "../schemas/held-change.ts";
+import type { HeldChange } from "../schemas/held-change.ts";
+import type { HeldRule } from "../schemas/held-rules.ts";
 import { byChange, type Decision, isDue, isUnbroken, withDecision } from "./decisions.ts";
 
 /** Hexadecimal digits at the end of a change's id. */

@@ -1,7 +1,8 @@
 /** Takes over the names that upstream gives to subdivisions. They wait like changes of airports. Pure. */
 import type { Ledger, UpstreamAirports } from "./airport.ts";
 import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
-import type { HeldChange, HeldRule } from "../schemas/held-change.ts";
+import type { HeldChange } from "../schemas/held-change.ts";
+import type { HeldRule } from "../schemas/held-rules.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 
 /** What a comparison of names starts from. */

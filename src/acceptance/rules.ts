@@ -3,7 +3,8 @@ import { foldText } from "../catalog/fold.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { DelistedReason, SourceAirport } from "../catalog/source-airport.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
-import { type HeldChange, type HeldRule, HELD_RULES } from "../schemas/held-change.ts";
+import type { HeldChange } from "../schemas/held-change.ts";
+import { type HeldRule, HELD_RULES, MOVE_KM } from "../schemas/held-rules.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 import { codesOf } from "./taken-codes.ts";
 
@@ -20,8 +21,6 @@ export interface Change {
 /** Names the catalog's region for upstream's code; empty if it has none. */
 export type RegionOf = (code: string) => string;
 
-/** A longer move is worth a look. */
-const MOVE_KM = 20;
 /** Regions with fewer airports may lose any. */
 const REGION_MIN_AIRPORTS = 4;
 /** If more airports lose their scheduled service at once, the list is probably a mistake. */

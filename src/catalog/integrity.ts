@@ -1,3 +1,4 @@
+import { LISTS } from "../schemas/lists.ts";
 import { idKey } from "./ids.ts";
 import type { Catalog, LocalizedName, Region, RegionNames } from "./model.ts";
 
@@ -25,7 +26,7 @@ export function checkCatalog(catalog: Catalog, limit = 50): Violation[] {
 }
 
 function* violations(catalog: Catalog): Generator<Violation> {
-  for (const list of ["airports", "cities", "countries", "regions"] as const) {
+  for (const list of LISTS) {
     if (catalog[list].length === 0) yield { rule: "list_not_empty", entity: list };
     yield* checkIds(list, catalog[list]);
   }

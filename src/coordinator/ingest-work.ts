@@ -10,7 +10,8 @@ import type { IngestStepResult } from "../ingest/step.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { Run } from "../schemas/run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
-import type { Report, RunError, RunOutcome, Stage } from "../schemas/run-report.ts";
+import type { Report, RunError, RunOutcome } from "../schemas/run-report.ts";
+import type { Stage } from "../schemas/run-words.ts";
 import { PassingError, SourceError } from "../sources/source-error.ts";
 import { StoreError } from "../platform/deadline.ts";
 

@@ -1,6 +1,7 @@
 /** Ingest runs as the coordinator records them, and how a request becomes one. Pure, apart from ids and the clock of new runs. */
 import { FIRST_INGEST_CHECKPOINT, type IngestCheckpoint } from "../ingest/checkpoint.ts";
-import type { RunMode, Stage, UpstreamFiles } from "../schemas/run-report.ts";
+import type { UpstreamFiles } from "../schemas/run-report.ts";
+import type { RunMode, Stage } from "../schemas/run-words.ts";
 import type { ArchivedCandidate } from "../ingest/step.ts";
 import { isOpen, type JobRecord, newRecord } from "./jobs.ts";
 import { timeText } from "../platform/time.ts";

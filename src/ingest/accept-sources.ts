@@ -28,7 +28,7 @@ import type { SourceArchive } from "../storage/source-archive.ts";
 import { type FileMeasure, summarizeHeld } from "./accounting.ts";
 import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
-import type { RunMode } from "../schemas/run-report.ts";
+import type { RunMode } from "../schemas/run-words.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
 export interface SurpriseLimits {

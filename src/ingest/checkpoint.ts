@@ -9,7 +9,7 @@ import type {
 import type { Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
-import type { Stage } from "../schemas/run-report.ts";
+import type { Stage } from "../schemas/run-words.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */

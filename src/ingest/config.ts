@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SOURCE_NAMES } from "../schemas/run-words.ts";
 import { AIRPORT_SETS } from "../catalog/manifest.ts";
 import {
   readServingConfig,
@@ -12,9 +13,6 @@ import { LIVE_URLS, parseSourceUrls, type SourceUrls } from "../sources/http-ups
 
 /** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
 export type Config = Readonly<ReturnType<typeof loadConfig>["config"]>;
-
-/** The names of all upstreams. */
-export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 
 const wholeNumber = (min: number, max: number, value: number) =>
   z

@@ -7,7 +7,8 @@ import { EMBEDDED, type Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { ArchivedCandidate, RunContext } from "./step.ts";
 import { RunFault } from "./faults.ts";
-import type { ArchivedFile, RunMode, UpstreamFiles } from "../schemas/run-report.ts";
+import type { ArchivedFile, UpstreamFiles } from "../schemas/run-report.ts";
+import type { RunMode } from "../schemas/run-words.ts";
 
 export interface FetchDependencies {
   readonly archive: SourceArchive;

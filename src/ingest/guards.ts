@@ -4,6 +4,7 @@ import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manif
 import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { type Guard, OVERRIDABLE } from "../schemas/overridable.ts";
+import { LISTS } from "../schemas/lists.ts";
 
 /** Largest permitted loss of a list, in percent of its published entities. */
 export const SHRINK_MAX_PERCENT = 5;
@@ -56,8 +57,6 @@ export interface GuardTrip {
   /** Such as `airports 9074 → 4120`. */
   readonly message: string;
 }
-
-const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
 /** Finds every tripped guard, the gravest first. */
 export function checkGuards(inputs: GuardInputs): GuardTrip[] {

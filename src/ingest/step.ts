@@ -3,7 +3,8 @@ import type { Decision } from "../acceptance/decisions.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { IngestCheckpoint } from "./checkpoint.ts";
-import type { Report, RunMode, RunOutcome, UpstreamFiles } from "../schemas/run-report.ts";
+import type { Report, RunOutcome, UpstreamFiles } from "../schemas/run-report.ts";
+import type { RunMode } from "../schemas/run-words.ts";
 
 /** The archived files of the run `runId`. */
 export interface ArchivedCandidate {

@@ -7,7 +7,7 @@ import type { Run } from "../schemas/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { Version } from "../schemas/version.ts";
 import { judgePublishedLocales } from "./catalog-rules.ts";
-import type { Check, Checks } from "../schemas/check.ts";
+import { type Check, type Checks, EVALUATION } from "../schemas/check.ts";
 import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
 import type { Limits } from "./limits.ts";
 import { describeDuration } from "./rule.ts";
@@ -48,7 +48,7 @@ export function checkMonitor(
 ): Checks {
   const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
   return {
-    "monitor:evaluation": [checkEvaluation(lastRun?.started_at ?? null, context)],
+    [EVALUATION]: [checkEvaluation(lastRun?.started_at ?? null, context)],
     "monitor:webhooks": [
       {
         status: webhooks > 0 ? "pass" : "warn",
@@ -165,7 +165,7 @@ export function checkEmptyStores(
   return {
     "catalog:present": [{ status: "warn", output: progress }],
     ...(lastRun === null && {
-      "monitor:evaluation": [{ status: "warn", output: "the rules have not been evaluated yet" }],
+      [EVALUATION]: [{ status: "warn", output: "the rules have not been evaluated yet" }],
     }),
   };
 }

@@ -19,5 +19,8 @@ export const AUDIT_ACTIONS = {
   "set_aside.forget": "Forget what could not be read",
 } as const;
 
+/** Most characters of the note with which somebody explains an action. */
+export const NOTE_MAX_LENGTH = 500;
+
 /** The name of an action in answers and in the log. */
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

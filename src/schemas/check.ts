@@ -14,6 +14,9 @@ export interface Check {
   readonly fingerprint?: string;
 }
 
+/** The check of the age of the last evaluation of the alerts. */
+export const EVALUATION = "monitor:evaluation";
+
 /** Observations by component and measurement, such as `kv:responseTime`. */
 export type Checks = { readonly [name: `${string}:${string}`]: readonly Check[] };
 

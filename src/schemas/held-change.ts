@@ -4,20 +4,7 @@
  */
 import * as z from "zod";
 import { type DeepReadonly, timestamp } from "./fields.ts";
-
-/** Why an operator should look at a change; the most urgent rule first. */
-export const HELD_RULES = [
-  "obscene",
-  "moves",
-  "changes_code",
-  "changes_name",
-  "leaves",
-  "service_lost",
-  "demoted",
-  "appears",
-  "disputed",
-] as const;
-export type HeldRule = (typeof HELD_RULES)[number];
+import { HELD_RULES } from "./held-rules.ts";
 
 /**
  * - `waiting`: until upstream has said the same for long enough, or somebody decides.

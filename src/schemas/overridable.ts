@@ -12,3 +12,9 @@ export const OVERRIDABLE = {
 } as const;
 
 export type Guard = keyof typeof OVERRIDABLE;
+
+/** The guards that an operator can override. */
+export const OVERRIDDEN = Object.entries(OVERRIDABLE).flatMap(([guard, is]) => (is ? [guard] : []));
+
+/** What `force` does. */
+export const FORCE_EFFECT = `Overrides the guards ${OVERRIDDEN.map((guard) => guard.replace("guard_", "")).join(", ")}.`;

@@ -2,23 +2,13 @@
 import * as z from "zod";
 import { changesSchema } from "./diff.ts";
 import { count, type DeepReadonly, hexHash, timestamp } from "./fields.ts";
+import { STAGES } from "./run-words.ts";
 
 /** Of the held changes of a run that has not found the ledger. */
 const ledgerLost = z.literal(true).exactOptional().meta({
   description:
     "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
 });
-
-/**
- * `incremental` fetches and stores only the changes, `full` fetches and stores everything again,
- * `dry_run` ends after the guards.
- */
-export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
-export type RunMode = (typeof RUN_MODES)[number];
-
-/** The stages of a run, in order. */
-export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
-export type Stage = (typeof STAGES)[number];
 
 /** Result of a succeeded run. Only `published` has changed the served version. */
 export const RUN_OUTCOMES = ["published", "unchanged", "dry_run"] as const;

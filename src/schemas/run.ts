@@ -4,7 +4,8 @@
  */
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "./fields.ts";
-import { CHANGES_FIELD, REPORT_FIELDS, RUN_MODES, STAGES } from "./run-report.ts";
+import { CHANGES_FIELD, REPORT_FIELDS } from "./run-report.ts";
+import { RUN_MODES, STAGES } from "./run-words.ts";
 
 /** Origin of a run. */
 export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry"] as const;
@@ -33,9 +34,7 @@ export const runSchema = z
     as_of: z.iso.date().exactOptional().meta({
       description: "Date of the dropped files, as the request said it.",
     }),
-    forced: z.boolean().meta({
-      description: "Whether the guards against shrinking, change and lost coverage are overridden.",
-    }),
+    forced: z.boolean().meta({ description: "Whether it overrides guards, as `force` does." }),
     requested_by: z.string().meta({ example: "ann" }),
     note: z.string().nullable(),
     attempt: z.int().min(1).meta({

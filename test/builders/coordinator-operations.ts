@@ -1,6 +1,6 @@
 /** Random operations on a coordinator, and mishaps in its steps. */
 import fc from "fast-check";
-import { RUN_MODES } from "../../src/schemas/run-report.ts";
+import { RUN_MODES } from "../../src/schemas/run-words.ts";
 
 /** What happens at a call of a step. */
 interface Mishap {

@@ -10,7 +10,7 @@ import type { HistoryRow } from "../../src/storage/run-history.ts";
 import { type QueueAnswer } from "../../src/coordinator/run-queue.ts";
 import { type EnqueueRequest, stageOf } from "../../src/coordinator/run-record.ts";
 import type { Run } from "../../src/schemas/run.ts";
-import type { Stage } from "../../src/schemas/run-report.ts";
+import type { Stage } from "../../src/schemas/run-words.ts";
 import type { LogLevel } from "../../src/platform/log.ts";
 import { compress } from "../../src/ingest/segment-coders.ts";
 import { ourAirports } from "../../src/sources/our-airports.ts";

@@ -3,7 +3,8 @@ import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../src/ingest
 import type { RunContext, IngestStepResult } from "../../src/ingest/step.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
 import type { Run } from "../../src/schemas/run.ts";
-import type { RunMode, Stage, UpstreamFiles } from "../../src/schemas/run-report.ts";
+import type { UpstreamFiles } from "../../src/schemas/run-report.ts";
+import type { RunMode, Stage } from "../../src/schemas/run-words.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/ingest/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { replicate } from "../../src/storage/replicate.ts";

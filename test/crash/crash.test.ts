@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Stage, STAGES } from "../../src/schemas/run-report.ts";
+import { type Stage, STAGES } from "../../src/schemas/run-words.ts";
 import type { Clients } from "../chaos/clients.ts";
 import { nothingOperated, type Violation } from "../chaos/evidence.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { NOTE_MAX_LENGTH } from "../../src/schemas/audit-actions.ts";
 import { type Action, type ActionAnswer, type ActionField, actionRequest } from "./action.ts";
 import {
   type AdminFailure,
@@ -178,14 +179,16 @@ function Field({ field }: { readonly field: ActionField }) {
       </span>
       {kind === "choice" && (
         <select class="select" name={name}>
-          {field.choices.map(([value, text]) => (
+          {Object.entries(field.choices).map(([value, text]) => (
             <option key={value} value={value}>
               {text}
             </option>
           ))}
         </select>
       )}
-      {kind === "text" && <input class="input" name={name} maxLength={500} autocomplete="off" />}
+      {kind === "text" && (
+        <input class="input" name={name} maxLength={NOTE_MAX_LENGTH} autocomplete="off" />
+      )}
       {kind === "time" && <input class="input" name={name} type="datetime-local" />}
       {kind === "date" && <input class="input" name={name} type="date" />}
       {kind !== "choice" && <small>{field.hint}</small>}

@@ -22,8 +22,8 @@ export type ActionField =
       readonly kind: "choice";
       readonly name: string;
       readonly label: string;
-      /** Values with their labels. The request omits an empty value. */
-      readonly choices: readonly (readonly [value: string, text: string])[];
+      /** Labels of the values. The request omits an empty value. */
+      readonly choices: { readonly [value: string]: string };
     };
 
 /** An action that an operator confirms. */

@@ -1,14 +1,12 @@
-import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
+import { DECISIONS } from "../../src/schemas/held-rules.ts";
+import { FORCE_EFFECT, OVERRIDDEN } from "../../src/schemas/overridable.ts";
+import type { RunMode, SourceName } from "../../src/schemas/run-words.ts";
 import { formatCount, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import type { Backup, HeldChange, Run, Version } from "./answers.ts";
 import { ComparisonView } from "./diff-view.tsx";
 import { effectOf } from "./held-words.ts";
 import { PauseEffect } from "./pause-effect.tsx";
-
-/** Guards that an operator can override. */
-const OVERRIDDEN = Object.entries(OVERRIDABLE).flatMap(([guard, is]) => (is ? [guard] : []));
-const FORCE_HINT = `Overrides the guards ${OVERRIDDEN.map((guard) => guard.replace("guard_", "")).join(", ")}.`;
 
 /** The field for the reason of a change. */
 function noteField(hint = "Why. Shown in the audit.") {
@@ -18,7 +16,7 @@ function noteField(hint = "Why. Shown in the audit.") {
 export const PAUSE: Action = {
   title: "Pause ingestion",
   explanation:
-    "No run starts or publishes until somebody resumes it. The published catalog is still served. A run under way stops at its next step.",
+    "No run starts or publishes until the pause ends. The published catalog is still served. A run under way stops at its next step, unless it has published already.",
   verb: "Pause",
   path: "/admin/ingest/pause",
   fields: [
@@ -33,7 +31,7 @@ export const PAUSE: Action = {
       kind: "check",
       name: "cancel_running",
       label: "Cancel the run under way",
-      hint: "Otherwise it continues after the resume.",
+      hint: "Otherwise it goes on when the pause ends.",
     },
   ],
 };
@@ -47,6 +45,17 @@ export const RESUME: Action = {
   fields: [noteField(), { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" }],
 };
 
+const MODES: { readonly [M in RunMode]: string } = {
+  incremental: "Incremental: fetch and store changes only",
+  full: "Full: fetch and store everything again",
+  dry_run: "Dry run: check the guards and compare, publish nothing",
+};
+const SOURCES: { readonly [S in SourceName]: string } = {
+  embedded: "Embedded snapshot",
+  ourairports: "OurAirports",
+  dropped: "Files dropped into R2",
+};
+
 export const QUEUE: Action = {
   title: "Queue an ingest run",
   explanation:
@@ -58,22 +67,13 @@ export const QUEUE: Action = {
       kind: "choice",
       name: "mode",
       label: "Mode",
-      choices: [
-        ["", "Incremental: fetch and store changes only"],
-        ["full", "Full: fetch and store everything again"],
-        ["dry_run", "Dry run: check the guards and compare, publish nothing"],
-      ],
+      choices: MODES,
     },
     {
       kind: "choice",
       name: "source",
       label: "Source",
-      choices: [
-        ["", "As configured"],
-        ["embedded", "Embedded snapshot"],
-        ["ourairports", "OurAirports"],
-        ["dropped", "Files dropped into R2"],
-      ],
+      choices: { "": "As configured", ...SOURCES },
     },
     {
       kind: "date",
@@ -81,12 +81,7 @@ export const QUEUE: Action = {
       label: "Date of the data",
       hint: "Of files dropped into R2 only. Without it, the date in each file’s metadata counts.",
     },
-    {
-      kind: "check",
-      name: "force",
-      label: "Force",
-      hint: FORCE_HINT,
-    },
+    { kind: "check", name: "force", label: "Force", hint: FORCE_EFFECT },
     noteField("Shown in the run’s history."),
   ],
 };
@@ -105,7 +100,7 @@ export const BACK_UP: Action = {
 
 export const EVALUATE_ALERTS: Action = {
   title: "Evaluate the alert rules now",
-  explanation: "Evaluates every rule and sends notifications, as the cron does every five minutes.",
+  explanation: "Evaluates every rule and sends notifications, as the cron does.",
   verb: "Evaluate",
   path: "/admin/alerts/run",
 };
@@ -125,9 +120,13 @@ export function mayApprove({ state, error, guards }: Run): boolean {
 
 /** Publishes a refused candidate from the files that its run fetched. */
 export function approve({ id, mode, guards }: Run): Action {
+  const does =
+    mode === "dry_run"
+      ? "is a dry run too: it publishes nothing."
+      : "publishes. No backup is made first; the version of before stays in the list of versions, and can be rolled back to.";
   return {
     title: "Approve the candidate",
-    explanation: `Queues a run that builds from the files that this run has archived, and publishes. ${FORCE_HINT} No backup is made first; the version of before stays in the list of versions, and can be rolled back to.`,
+    explanation: `Queues a run that builds from the files that this run has archived, and ${does} ${FORCE_EFFECT}`,
     preview: (
       <ul>
         {guards.map(({ message }) => (
@@ -245,10 +244,7 @@ function BackupSummary({ backup }: { readonly backup: Backup }) {
   );
 }
 
-const HELD = {
-  Approve: "Queues a run, which publishes what upstream says, if it still says so.",
-  Reject: "The served value stays until upstream says something else.",
-};
+const HELD = { Approve: DECISIONS.approve, Reject: DECISIONS.reject };
 type Verb = keyof typeof HELD;
 
 /** Decides on a held change by upstream. */

@@ -50,8 +50,14 @@ export function AlertsSection({ evaluation, onAction }: Props) {
   );
 }
 
-/** States by urgency. */
-const URGENCY = ["firing", "nodata", "pending", "resolved"];
+/** Ranks of the states, the most urgent first. */
+const URGENCY: { readonly [S in AlertRun["results"][number]["state"]]: number } = {
+  firing: 0,
+  nodata: 1,
+  pending: 2,
+  resolved: 3,
+  inactive: 4,
+};
 
 interface FindingsProps {
   readonly run: AlertRun;
@@ -62,9 +68,7 @@ interface FindingsProps {
 function Findings({ run, isCurrent }: FindingsProps) {
   const [showAll, setShowAll] = useState(false);
   const others = usePoll<AlertList>(showAll ? "/admin/alerts?state=inactive" : null, EVERY_MS);
-  const urgent = run.results.toSorted(
-    (a, b) => URGENCY.indexOf(a.state) - URGENCY.indexOf(b.state),
-  );
+  const urgent = run.results.toSorted((a, b) => URGENCY[a.state] - URGENCY[b.state]);
   const shown = [...urgent, ...(others.body?.alerts ?? [])];
   return (
     <>

@@ -10,21 +10,8 @@ import type { Backup } from "../../src/schemas/backup.ts";
 import type { BackupJob } from "../../src/schemas/backup-job.ts";
 import type { ListedRun as Run, Run as RunDetail } from "../../src/schemas/run.ts";
 import type { Pause } from "../../src/schemas/pause.ts";
+import type { ListName } from "../../src/schemas/lists.ts";
 import type { Version } from "../../src/schemas/version.ts";
-
-export const LISTS = ["airports", "cities", "countries", "regions"] as const;
-export type ListName = (typeof LISTS)[number];
-
-/** The stages of an ingest run, in order. */
-export const STAGES = [
-  "fetch",
-  "parse",
-  "build",
-  "guard",
-  "encode",
-  "publish",
-  "verify",
-] as const satisfies readonly Run["stage"][];
 
 /** A run is shown by lists as `Run`, and by its own page as `RunDetail`. */
 export type { Run, RunDetail };

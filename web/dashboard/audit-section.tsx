@@ -9,7 +9,12 @@ import { Time } from "./time.tsx";
 import { usePages } from "./use-poll.ts";
 
 const EVERY_MS = 10_000;
-const FILTERS = { all: "All", done: "Done", refused: "Refused", failed: "Failed" } as const;
+const FILTERS = {
+  all: "All",
+  done: "Done",
+  refused: "Refused",
+  failed: "Failed",
+} as const satisfies { readonly [O in AuditEntry["outcome"] | "all"]: string };
 
 /** The audit: who changed what, why, and what it was before. */
 export function AuditSection() {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { EVALUATION } from "../../src/schemas/check.ts";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
@@ -153,9 +154,6 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
     </p>
   );
 }
-
-/** The check of the age of the last evaluation. */
-const EVALUATION = "monitor:evaluation";
 
 interface TabsProps {
   readonly live: RunListPage["runs"];

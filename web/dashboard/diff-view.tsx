@@ -1,11 +1,6 @@
+import { type ListName, LISTS } from "../../src/schemas/lists.ts";
 import { formatCount } from "../shared/format.ts";
-import {
-  type CatalogDiff,
-  type Comparison,
-  type ListDiff,
-  type ListName,
-  LISTS,
-} from "./answers.ts";
+import type { CatalogDiff, Comparison, ListDiff } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { usePoll } from "./use-poll.ts";
 

@@ -18,7 +18,7 @@ const FILTERS = {
   approved: "Approved",
   rejected: "Rejected",
   corrected: "Corrected",
-} as const;
+} as const satisfies { readonly [S in HeldChange["state"]]: string };
 
 interface Props {
   readonly onAction: (action: Action) => void;

@@ -1,14 +1,15 @@
 /** Held changes in plain words. Pure. */
 import { distanceKm } from "../../src/catalog/positions.ts";
-import type { HeldRule } from "../../src/schemas/held-change.ts";
+import { type HeldRule, MOVE_KM } from "../../src/schemas/held-rules.ts";
 import type { HeldChange } from "./answers.ts";
 
 /** What each rule marks; `none`: what no rule does. */
 export const WORDS_OF_RULES: { readonly [rule: string]: string } = {
   obscene: "An obscene word would appear.",
-  moves: "An airport would be in another country or subdivision, or over 20 km away.",
+  moves: `An airport would be in another country or subdivision, over ${MOVE_KM} km away, or one of many that leave a region.`,
   changes_code: "An airport would have another IATA code, or a code that is another airport's.",
-  changes_name: "The name or the municipality has little in common with the one before.",
+  changes_name:
+    "The name or the municipality has no distinctive word of before, or the name a new one.",
   leaves: "Upstream marks the airport as closed, or has taken its code or its row away.",
   service_lost: "One of many that lose their scheduled service at once.",
   demoted: "An airport would lose its scheduled service, or be small.",

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { LISTS } from "../../src/schemas/lists.ts";
 import { formatCount, formatDuration, formatNumberOf } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { approve, cancelRun, mayApprove } from "./actions.tsx";
-import { LISTS, type RunDetail } from "./answers.ts";
+import type { RunDetail } from "./answers.ts";
 import { DiffLists } from "./diff-view.tsx";
 import { RunStatePill, starterOf } from "./runs-section.tsx";
 import { Section } from "./section.tsx";

@@ -22,7 +22,7 @@ const FILTERS = {
   succeeded: "Succeeded",
   failed: "Failed",
   skipped: "Skipped",
-} as const;
+} as const satisfies { readonly [S in Run["state"] | "all"]?: string };
 
 /** Shows the ingest runs: those under way, then the history. */
 export function RunsSection({ live, onAction }: Props) {

@@ -1,6 +1,7 @@
 import { durationOf } from "../../src/platform/time.ts";
+import { STAGES } from "../../src/schemas/run-words.ts";
 import { formatDuration } from "../shared/format.ts";
-import { type Run, STAGES } from "./answers.ts";
+import type { Run } from "./answers.ts";
 import { StatusPill } from "./status-pill.tsx";
 import { useNow } from "./time.tsx";
 

@@ -1,8 +1,8 @@
 /** The tones of words. Others are neutral. */
 const TONES = {
-  good: "pass ok succeeded published verified complete done resolved inactive",
-  warn: "warn stale unverified pending paused nodata no_backups incomplete refused",
-  bad: "fail failed firing critical damaged",
+  good: "pass succeeded published verified complete done resolved inactive",
+  warn: "warn unverified pending nodata incomplete refused",
+  bad: "fail failed firing damaged",
   busy: "running queued",
 };
 

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
+import { LISTS } from "../../src/schemas/lists.ts";
 import { formatCount, formatHash } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { rollBackTo } from "./actions.tsx";
-import { LISTS, type Version } from "./answers.ts";
+import type { Version } from "./answers.ts";
 import { ComparisonView } from "./diff-view.tsx";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { formatBytes, formatCount } from "../shared/format.ts";
 import type { Place } from "../../client/src/catalog.ts";
+import { type ListName, LISTS } from "../../src/schemas/lists.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports } from "./places.ts";
@@ -18,8 +19,6 @@ interface Props {
   readonly onShowChanges: () => void;
 }
 
-const LISTS = ["airports", "cities", "countries", "regions"] as const;
-
 /** Shows the counts of the catalog while nothing is selected. */
 export function Overview({
   catalog,
@@ -30,7 +29,7 @@ export function Overview({
   onShowChanges,
 }: Props) {
   const whole = catalog?.isWhole === true ? catalog : undefined;
-  const countOf = (list: (typeof LISTS)[number]) => whole?.[list].length ?? published?.[list];
+  const countOf = (list: ListName) => whole?.[list].length ?? published?.[list];
   return (
     <div class="overview stack">
       <h1 class="place-name">{INTRODUCTION.heading}</h1>

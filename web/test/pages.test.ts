@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 import { docsPages } from "../build/docs-content.ts";
 import { slugOf } from "../build/html.ts";
 import { SETTING_NAMES } from "../../src/monitor/settings.ts";
-import { HELD_RULES } from "../../src/schemas/held-change.ts";
+import { HELD_RULES } from "../../src/schemas/held-rules.ts";
 import { ALERT_STATES } from "../../src/schemas/alert-run.ts";
 import { VERDICT_STATES } from "../../src/schemas/backup.ts";
-import { SOURCE_NAMES } from "../../src/ingest/config.ts";
+import { SOURCE_NAMES } from "../../src/schemas/run-words.ts";
 import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
 
 const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();

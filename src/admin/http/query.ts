@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { NOTE_MAX_LENGTH } from "../../schemas/audit-actions.ts";
 import type { Refusal } from "./route.ts";
 
 const YEARS = /^(?:19[7-9]|20\d)\d-/;
@@ -32,7 +33,7 @@ export function time() {
 /** Why somebody changes something: the same field of every change. */
 export const noteField = z
   .string()
-  .max(500)
+  .max(NOTE_MAX_LENGTH)
   .optional()
   .meta({ description: "Reason, kept in the audit.", example: "bad names" });
 

@@ -1,10 +1,6 @@
 import * as z from "zod";
-import {
-  HELD_STATES,
-  type HeldChange,
-  heldChangeSchema,
-  HELD_RULES,
-} from "../../schemas/held-change.ts";
+import { HELD_STATES, type HeldChange, heldChangeSchema } from "../../schemas/held-change.ts";
+import { DECISIONS, HELD_RULES } from "../../schemas/held-rules.ts";
 import { byChange, type Decision, rankOf, withDecision } from "../../acceptance/decisions.ts";
 import { decodeHeld, HELD_FILE } from "../../ingest/ledger-files.ts";
 import { count } from "../../schemas/fields.ts";
@@ -123,15 +119,10 @@ const BY_RANK = {
   form: /^\d\d (?:[A-Z]{3})? [\w-]+$/,
 };
 
-const DESCRIPTIONS = {
-  approve: "A run is queued, which takes over what upstream says, if it still says so.",
-  reject: "The last good value stays until upstream says something else.",
-} as const;
-
 function decisionRoutes(verb: Verb, platform: AdminPlatform) {
   const common = {
     method: "post",
-    description: DESCRIPTIONS[verb],
+    description: DECISIONS[verb],
     access: "operate",
     action: `ingest.${verb}_held`,
     responses: {

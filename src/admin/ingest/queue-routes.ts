@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { SOURCE_NAMES } from "../../ingest/config.ts";
+import { RUN_MODES, SOURCE_NAMES } from "../../schemas/run-words.ts";
 import type { ArchivedCandidate } from "../../ingest/step.ts";
 import { type EnqueueResult, queueAnswer, queuedRun } from "../../coordinator/run-queue.ts";
-import { RUN_MODES } from "../../schemas/run-report.ts";
+import { FORCE_EFFECT } from "../../schemas/overridable.ts";
 import { runSchema } from "../../schemas/run.ts";
 import { day, noteField } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
@@ -17,9 +17,7 @@ const queueBody = z
       description:
         "`full`: fetch and store everything again; `dry_run`: publish nothing, only show the guards' verdict and the changes.",
     }),
-    force: z.boolean().default(false).meta({
-      description: "Override the guards against shrinking, change and lost coverage.",
-    }),
+    force: z.boolean().default(false).meta({ description: FORCE_EFFECT }),
     as_of: day().optional().meta({
       description:
         "Date of the dropped files, only for the source `dropped`. Without it, each file's own metadata `as_of` counts; without that the date is unknown.",

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { SOURCE_NAMES } from "../../ingest/config.ts";
+import { RUN_MODES, SOURCE_NAMES } from "../../schemas/run-words.ts";
 import { isOpen } from "../../coordinator/jobs.ts";
 import type { CancelResult } from "../../coordinator/ingest-runs.ts";
-import { RUN_MODES, RUN_OUTCOMES } from "../../schemas/run-report.ts";
+import { RUN_OUTCOMES } from "../../schemas/run-report.ts";
 import {
   RUN_STATES,
   RUN_TRIGGERS,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { BackupRecord } from "../../../src/coordinator/backup-jobs.ts";
 import { BackupWorld, byOps } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
@@ -12,46 +13,58 @@ beforeEach(async () => {
 });
 
 /** Makes a job what the Worker had stored that had a stage `rebuild`, and lets this one start. */
-function deployOver(jobId: string, change: (job: string) => string): void {
+function deployOver(jobId: string, change: (record: BackupRecord) => object): void {
   const { sql } = world.tables;
   const [row] = sql.exec("SELECT record FROM jobs WHERE id = ?", jobId).toArray();
-  sql.exec("UPDATE jobs SET record = ? WHERE id = ?", change(String(row?.["record"])), jobId);
+  const former = JSON.stringify(change(JSON.parse(String(row?.["record"]))));
+  sql.exec("UPDATE jobs SET record = ? WHERE id = ?", former, jobId);
   sql.exec("DELETE FROM schema_version WHERE version > 2");
   world.crash();
 }
 
-const rebuilding = (job: string) => job.replace(/"stage":"\w+"/, '"stage":"rebuild"');
-
 describe("a deployment over jobs whose verification has a stage `rebuild`", () => {
-  it("reads the ended ones", async () => {
+  it("reads those that have ended", async () => {
     const { id: jobId } = await world.verify(id);
-    deployOver(jobId, (job) =>
-      rebuilding(job).replace('"verdict":"verified"', '"verdict":"intact"'),
-    );
+    deployOver(jobId, ({ job, ...record }) => ({
+      ...record,
+      job: { ...job, stage: "rebuild", verdict: "intact" },
+    }));
     await world.drain();
     expect(world.job(jobId)).toMatchObject({ stage: "check_catalog", verdict: "verified" });
     expect(world.ingest.coordinator.setAside()).toEqual([]);
   });
 
   it.each([
-    ["check_catalog", (job: string) => rebuilding(job).replace('"at":2', '"at":3')],
-    ["compare_schema", (job: string) => job.replace('"at":3', '"at":4')],
-    ["restore_tables", (job: string) => job.replace('"at":5', '"at":6')],
-    ["settle", (job: string) => job.replace('"at":7', '"at":8')],
-  ])("goes on with a restore at %s", async (stage, change) => {
+    ["check_objects", 2],
+    ["rebuild", 4],
+    ["compare_schema", 5],
+    ["restore_tables", 7],
+    ["replace_versions", 8],
+  ])("goes on with a restore after its stage %s", async (stage, at) => {
     const result = await world.jobs.restore(id, byOps());
     if (!result.ok) throw new Error(result.reason);
-    await world.drain(() => world.stage === stage);
-    deployOver(result.job.id, change);
-    await world.drain();
-    const { generation } = world.ingest.current() ?? {};
-    expect(generation).toBe(2);
-    expect(world.job(result.job.id)).toMatchObject({
-      state: "succeeded",
-      generation,
-      verdict: "verified",
+    await world.drain(() => world.stage === (stage === "rebuild" ? "check_catalog" : stage));
+    deployOver(result.job.id, ({ job, checkpoint, ...record }) => {
+      expect(checkpoint.at).toBe(at < 3 ? at : at - 1);
+      return { ...record, job: { ...job, stage }, checkpoint: { ...checkpoint, at } };
     });
-    expect(await world.ingest.served()).toMatchObject({ generation });
+    await world.drain();
+    const restored = { state: "succeeded", generation: 2, verdict: "verified" };
+    expect(world.job(result.job.id)).toMatchObject(restored);
+    expect(await world.ingest.served()).toMatchObject({ generation: 2 });
     expect(world.ingest.coordinator.setAside()).toEqual([]);
+  });
+
+  it("checks the catalog again if its next stage was `rebuild`", async () => {
+    const result = await world.jobs.verify(id, byOps());
+    if (!result.ok) throw new Error(result.reason);
+    await world.drain(() => world.stage === "check_objects");
+    deployOver(result.job.id, ({ job, checkpoint, ...record }) => ({
+      ...record,
+      job: { ...job, stage: "check_catalog" },
+      checkpoint: { ...checkpoint, at: 3 },
+    }));
+    await world.drain();
+    expect(world.job(result.job.id)).toMatchObject({ state: "succeeded", verdict: "verified" });
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { STAGES } from "../../../src/schemas/run-report.ts";
+import { STAGES } from "../../../src/schemas/run-words.ts";
 import { AIRPORTS_AT_FIRST, CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 

@@ -5,7 +5,7 @@ import type { Run } from "../../../src/schemas/run.ts";
 import type { IngestCheckpoint } from "../../../src/ingest/checkpoint.ts";
 import type { RunContext, IngestStepResult } from "../../../src/ingest/step.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
-import { type Stage, STAGES } from "../../../src/schemas/run-report.ts";
+import { type Stage, STAGES } from "../../../src/schemas/run-words.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
 import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";

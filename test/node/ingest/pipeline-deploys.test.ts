@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
-import type { Stage } from "../../../src/schemas/run-report.ts";
+import type { Stage } from "../../../src/schemas/run-words.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot } from "../../builders/small-snapshot.ts";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
 import { FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
-import { STAGES } from "../../../src/schemas/run-report.ts";
+import { STAGES } from "../../../src/schemas/run-words.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { blobKey, generationKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
 import { anAirportRow, type Row } from "../../builders/source.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RUN_MODES } from "../../../../src/schemas/run-report.ts";
+import { RUN_MODES } from "../../../../src/schemas/run-words.ts";
 import {
   digest,
   EXPIRED_TOKEN,

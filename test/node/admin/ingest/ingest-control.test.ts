@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { RUN_MODES } from "../../../../src/schemas/run-report.ts";
+import { RUN_MODES } from "../../../../src/schemas/run-words.ts";
 import type { Run } from "../../../../src/schemas/run.ts";
 import { StoreError } from "../../../../src/platform/deadline.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";

@@ -1,0 +1,16 @@
+/** The words of runs, apart from the schemas that use them: the pages need no more. */
+
+/** The names of all upstreams. */
+export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
+export type SourceName = (typeof SOURCE_NAMES)[number];
+
+/**
+ * `incremental` fetches and stores only the changes, `full` fetches and stores everything again,
+ * `dry_run` ends after the guards.
+ */
+export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
+export type RunMode = (typeof RUN_MODES)[number];
+
+/** The stages of a run, in order. */
+export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
+export type Stage = (typeof STAGES)[number];
