@@ -10,9 +10,8 @@ const GENERATED = ["gen/locations", "migrations"];
 mkdirSync(".wrangler", { recursive: true });
 const fresh = mkdtempSync(".wrangler/generated-");
 try {
-  mkdirSync(join(fresh, "proto"));
   cpSync("migrations", join(fresh, "migrations"), { recursive: true });
-  run(`buf generate proto --template buf.gen.yaml --output ${join(fresh, "proto")}`);
+  run(`buf generate --output ${fresh}`);
   run(
     `drizzle-kit generate --dialect sqlite --schema src/storage/schema.ts --out ${join(fresh, "migrations")}`,
   );
