@@ -19,9 +19,10 @@ import {
   messageFrameHeader,
   SUCCESS_TRAILER_FRAME,
 } from "../catalog/framing.ts";
+import { memoize } from "../platform/memoize.ts";
 import { node } from "../platform/node.ts";
 import { encodeBlocks } from "./own-blocks.ts";
-import { segmentCoder, type CompressionTask } from "./segment-coders.ts";
+import { type CompressionTask, compressSegment, segmentCoder } from "./segment-coders.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {
@@ -137,8 +138,22 @@ export function commonUnits(): CommonUnit[] {
 }
 
 /**
- * Encodes every body of one locale, and decodes each compressed one to prove that it equals its
- * input. Keeps the bodies of one representation in memory at a time.
+ * Proves a compressed common segment once for all locales: behind a head it decodes to its input.
+ *
+ * @throws Error if it does not.
+ */
+export function proveCommon(
+  { representation, coding }: CommonUnit,
+  segment: Uint8Array,
+  input: Uint8Array,
+): void {
+  const head = new Uint8Array(headLength(representation));
+  proveJoin({ representation, coding }, [head, input, NO_BYTES, NO_BYTES], segment, NO_BYTES);
+}
+
+/**
+ * Encodes every body of one locale, and proves each compressed one without its common segment, which
+ * `proveCommon` has proved. Keeps the bodies of one representation in memory at a time.
  *
  * @throws Error if a body does not decode to its input, and any rejection of `deps`.
  */
@@ -215,8 +230,7 @@ async function encodeBody(
   { common, compress }: BodyDependencies,
 ): Promise<{ body: Body; localBlob: HashedBlob }> {
   const { coding } = unit;
-  const coder = segmentCoder(coding);
-  if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
+  const coder = coderOf(coding);
   const { head, local, tail } = input.around;
   const end = lengthOf(input.plain) - tail.length;
   const offset = end - local.length;
@@ -226,8 +240,11 @@ async function encodeBody(
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
   const sent = [open, shared.bytes, localBlob.bytes, close];
-  if (coding !== "identity" && !decompressesTo(coding, sent, input.plain))
-    throw new Error(`${unit.representation} in ${coding} does not decode to its input`);
+  if (coding !== "identity") {
+    const zeros = new Uint8Array(coding === "br" ? offset - head.length : 0);
+    const blank = coding === "br" ? blankBrotli(`${head.length} ${zeros.length}`) : NO_BYTES;
+    proveJoin(unit, [head, zeros, local, tail], blank, localBlob.bytes);
+  }
   const body: Body = {
     sha256: sha256Hex(...sent),
     bytes: lengthOf(sent),
@@ -241,24 +258,39 @@ async function encodeBody(
   return { body, localBlob };
 }
 
-function decompressesTo(
-  coding: Exclude<Coding, "identity">,
-  sent: readonly Uint8Array[],
-  plain: readonly Uint8Array[],
-): boolean {
-  const encoded = concatenate(sent);
+function coderOf(coding: Coding) {
+  const coder = segmentCoder(coding);
+  if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
+  return coder;
+}
+
+/**
+ * Zeros in the place of a common segment in brotli, whose segments know their position; those of gzip do
+ * not. A segment that decodes behind them refers to no common byte. The text has offset and length.
+ */
+const blankBrotli = memoize((text) => {
+  const [offset = 0, length = 0] = text.split(" ").map(Number);
+  return compressSegment({ bytes: new Uint8Array(length), coding: "br", offset, effort: "fast" });
+});
+
+/** Proves that the first and the last part around two segments decode to all four parts. */
+function proveJoin(
+  { representation, coding }: CommonUnit,
+  plain: readonly [head: Uint8Array, common: Uint8Array, local: Uint8Array, tail: Uint8Array],
+  common: Uint8Array,
+  local: Uint8Array,
+): void {
+  const coder = coderOf(coding);
+  const [head, , , tail] = plain;
+  const open = coder.open(head);
+  const close = coder.close(tail, lengthOf(plain) - tail.length, plain);
+  const encoded = concatenate([open, common, local, close]);
   const decoded =
     coding === "gzip" ? node.zlib.gunzipSync(encoded) : node.zlib.brotliDecompressSync(encoded);
-  let offset = 0;
-  const isSame = plain.every((part) => {
-    const start = offset;
-    offset += part.length;
-    return decoded.subarray(start, offset).equals(part);
-  });
-  const isWhole = decoded.length === offset;
-  releaseBuffer(encoded);
-  releaseBuffer(decoded);
-  return isSame && isWhole;
+  const expected = concatenate(plain);
+  const isSame = decoded.equals(expected);
+  for (const bytes of [encoded, decoded, expected]) releaseBuffer(bytes);
+  if (!isSame) throw new Error(`${representation} in ${coding} does not decode to its input`);
 }
 
 /** Makes a segment within the manifest itself; none for no bytes. */

@@ -12,6 +12,7 @@ import {
   encodeOwn,
   formOf,
   headLength,
+  proveCommon,
   hashBlob,
   toSegment,
 } from "./bodies.ts";
@@ -81,7 +82,9 @@ export class EncodeStage {
     const { open, compress } = this.#deps;
     if (coding !== "identity") {
       const { bytes } = await this.#common(checkpoint, { representation, coding: "identity" });
-      return compress({ bytes, coding, offset: headLength(representation) });
+      const made = await compress({ bytes, coding, offset: headLength(representation) });
+      proveCommon({ representation, coding }, made, bytes);
+      return made;
     }
     const form = formOf(representation);
     if (representation === form) {

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
+import { constants, deflateRawSync } from "node:zlib";
 import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
@@ -13,7 +14,13 @@ import {
   type Representation,
   REPRESENTATIONS,
 } from "../../../src/catalog/manifest.ts";
-import { type HashedBlob, commonUnits, toSegment } from "../../../src/ingest/bodies.ts";
+import {
+  type HashedBlob,
+  commonUnits,
+  proveCommon,
+  toSegment,
+} from "../../../src/ingest/bodies.ts";
+import { compress, type CompressionTask } from "../../../src/ingest/segment-coders.ts";
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded, expectSegmentsJoin } from "../../builders/segments.ts";
@@ -145,20 +152,38 @@ describe("encodeBodies", () => {
   it.each([
     ["gzip", "incorrect data check"],
     ["br", "json in br does not decode to its input"],
-  ] as const)("refuses a common segment in %s that decodes to other bytes", async (coding, why) => {
+  ] as const)("refuses a common segment in %s that decodes to other bytes", (coding, why) => {
     const unit = { representation: "json", coding } as const;
-    const mixed = new MemoryCommon(common);
-    const other = new MemoryCommon({ ...common, json: Uint8Array.from(common.json).fill(0x20) });
-    mixed.replace(unit, other.segment(unit).bytes);
-    await expect(encodeAll(english, mixed)).rejects.toThrow(why);
-  });
-
-  it("refuses a common segment in br that decodes to the right length with one byte changed", async () => {
+    const { bytes } = stored.segment(unit);
+    expect(() => proveCommon(unit, bytes, common.json)).not.toThrow();
     const json = Uint8Array.from(common.json);
     json[2] = (json[2] ?? 0) ^ 1;
-    const mixed = new MemoryCommon(common);
-    const unit = { representation: "json", coding: "br" } as const;
-    mixed.replace(unit, new MemoryCommon({ ...common, json }).segment(unit).bytes);
-    await expect(encodeAll(english, mixed)).rejects.toThrow("does not decode to its input");
+    expect(() => proveCommon(unit, bytes, json)).toThrow(why);
+  });
+
+  it.each([
+    ["gzip", "incorrect data check"],
+    ["br", "proto in br does not decode to its input"],
+  ] as const)(
+    "refuses a segment of a locale in %s that decodes to other bytes",
+    async (coding, why) => {
+      const compressOther = async (task: Omit<CompressionTask, "effort">) => {
+        const bytes = Uint8Array.from(task.bytes);
+        if (task.coding === coding) bytes[2] = (bytes[2] ?? 0) ^ 1;
+        return compress({ ...task, bytes, effort: "fast" });
+      };
+      await expect(encodeAll(english, stored, { compress: compressOther })).rejects.toThrow(why);
+    },
+  );
+
+  it("refuses a segment of a locale that refers to bytes before it", async () => {
+    const options = { dictionary: common.proto, finishFlush: constants.Z_SYNC_FLUSH };
+    const compressOther = async (task: Omit<CompressionTask, "effort">) =>
+      task.coding === "gzip"
+        ? deflateRawSync(task.bytes, options)
+        : compress({ ...task, effort: "fast" });
+    await expect(encodeAll(english, stored, { compress: compressOther })).rejects.toThrow(
+      "invalid distance too far back",
+    );
   });
 });
