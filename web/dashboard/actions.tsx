@@ -45,8 +45,9 @@ export const RESUME: Action = {
   fields: [noteField(), { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" }],
 };
 
-const MODES: { readonly [M in RunMode]: string } = {
-  incremental: "Incremental: fetch and store changes only",
+/** The first one is the default. */
+const MODES: { readonly [M in "" | Exclude<RunMode, "incremental">]: string } = {
+  "": "Incremental: fetch and store changes only",
   full: "Full: fetch and store everything again",
   dry_run: "Dry run: check the guards and compare, publish nothing",
 };
