@@ -19,16 +19,18 @@ const HANG_BOUNDS = {
   expect: { poll: { timeout: 120_000 } },
 };
 
+const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() };
 /** Two more than there are processors: tests in a browser wait more than they compute. */
-const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 2 };
+const waiting = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 2 };
 
 const runningService = {
   globalSetup: ["test/prerequisites.ts", "test/system/running-service.ts"],
   setupFiles: ["test/system/await-catalog.ts"],
 };
 
-/** Tests of `npm start` and `wrangler deploy`, which start the service or wrangler again and again. */
+/** Tests of commands: they start the service, wrangler or a process with little memory. */
 const COMMANDS = [
+  "test/node/sources/memory.test.ts",
   "test/system/start.test.ts",
   "test/system/start-faults.test.ts",
   "test/node/scripts/deploy.test.ts",
@@ -46,19 +48,20 @@ const browserProjects = [
       include: ["web/test/browser/**/*.test.ts"],
       exclude: [DASHBOARD, BACKUPS],
       ...runningService,
-      ...parallel,
+      ...waiting,
     },
   },
   {
     root,
-    test: { name: "dashboard", include: [DASHBOARD], ...runningService, ...parallel },
+    test: { name: "dashboard", include: [DASHBOARD], ...runningService, ...waiting },
   },
-  { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...parallel } },
+  { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...waiting } },
 ];
 
 export default defineConfig({
   root,
   test: {
+    silent: "passed-only",
     projects: [
       ...browserProjects,
       {

@@ -97,11 +97,16 @@ export class AdminWorld {
     return this.installation.d1;
   }
 
-  /** Publishes, makes a backup that proves good, and evaluates the alerts, which notify somebody. */
+  /** Publishes, makes a backup that proves good, and evaluates the alerts. */
   async makeHealthy(): Promise<void> {
     this.ingest.upstream = embeddedUpstream(this.ingest.snapshot);
     await this.ingest.runToEnd();
     await this.installation.backUp();
+    await this.watch();
+  }
+
+  /** Evaluates the alerts, which notify somebody. */
+  async watch(): Promise<void> {
     this.monitor.restart({
       ALERT_WEBHOOKS: JSON.stringify([
         { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/", secret: WEBHOOK_SECRET },

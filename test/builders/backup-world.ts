@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { beforeAll, beforeEach } from "vitest";
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
 import {
   BackupJobs,
@@ -71,6 +72,37 @@ export class BackupWorld {
     this.ingest.endLostRuns = (open) => history.endLostRuns(open, this.ingest.time);
     this.ingest.findMissingRuns = (ids) => history.missing(ids);
     if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
+  }
+
+  /**
+   * Remembers everything that is stored now. Returns what goes back to it, with a new coordinator over
+   * it: to publish takes much longer. It may go back any number of times.
+   */
+  remember(): () => void {
+    const { ingest, bucket, d1 } = this;
+    const { store, archive, history, audit, tables, time, alarmAt, upstream } = ingest;
+    const maps: readonly Map<string, unknown>[] = [
+      ...[bucket, store.bucket, archive.bucket].flatMap(({ files, recorded }) => [files, recorded]),
+      ...[store.kv, history.rows, audit],
+    ];
+    const entries = maps.map((map) => [...map]);
+    const { source, locales, airportSet, surprises, settingsProblem, snapshot } = ingest;
+    const databases = [tables, d1].map(({ database }) => database);
+    for (const database of databases) database.exec("SAVEPOINT remembered");
+    return () => {
+      for (const database of databases) database.exec("ROLLBACK TO remembered");
+      for (const [index, map] of maps.entries()) {
+        map.clear();
+        for (const [key, value] of entries[index] ?? []) map.set(key, value);
+      }
+      const settings = { source, locales, airportSet, surprises, settingsProblem, snapshot };
+      Object.assign(ingest, { tables, time, alarmAt, upstream, ...settings });
+      for (const hooked of [this, ingest, store, bucket, archive.bucket, d1])
+        Object.assign(hooked, { before: () => {}, after: () => {} });
+      for (const list of [this.calls, this.events, ingest.calls, ingest.events, store.calls])
+        list.length = 0;
+      this.crash();
+    };
   }
 
   get tables(): MemoryTables {
@@ -223,6 +255,16 @@ export class BackupWorld {
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
+}
+
+/** Lets each test of the file begin with what `make` has done to an installation once. */
+export function beginEachWith(world: BackupWorld, make: () => Promise<unknown>): void {
+  let goBack = () => {};
+  beforeAll(async () => {
+    await make();
+    goBack = world.remember();
+  });
+  beforeEach(() => goBack());
 }
 
 type Called = <T>(name: string, work: () => Promise<T>) => Promise<T>;

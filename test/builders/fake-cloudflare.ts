@@ -8,28 +8,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { buffer } from "node:stream/consumers";
 
 /** A binding as wrangler uploads it. */
-export interface Binding {
+interface Binding {
   readonly name: string;
-  readonly type: string;
   readonly text?: string;
-  readonly namespace_id?: string;
-  readonly bucket_name?: string;
-  readonly id?: string;
-  readonly class_name?: string;
-  readonly simple?: { readonly limit: number; readonly period: 10 | 60 };
-}
-
-/** What an upload says of itself besides its modules. */
-interface Metadata {
-  readonly main_module: string;
-  readonly compatibility_date: string;
-  readonly compatibility_flags: readonly string[];
-  readonly bindings: readonly Binding[];
-  readonly assets: { readonly jwt: string };
 }
 
 /** An uploaded Worker. */
-export interface Version extends Omit<Metadata, "assets"> {
+export interface Version {
+  readonly bindings: readonly Binding[];
   readonly modules: readonly File[];
   /** Static assets by their paths. */
   readonly assets: ReadonlyMap<string, Uint8Array>;
@@ -165,14 +151,14 @@ export class FakeCloudflare {
   #versionOf(form: FormData): Version {
     const text = form.get("metadata");
     if (typeof text !== "string") throw new Error("there is no metadata");
-    const metadata: Metadata = JSON.parse(text);
+    const { bindings }: Pick<Version, "bindings"> = JSON.parse(text);
     const files = Object.entries(this.#manifest).map(([path, { hash }]) => {
       const bytes = this.#files.get(hash);
       if (bytes === undefined) throw new Error(`${path} was not uploaded`);
       return [path, bytes] as const;
     });
     const modules = [...form.values()].filter((part) => part instanceof File);
-    return { ...metadata, modules, assets: new Map(files) };
+    return { bindings, modules, assets: new Map(files) };
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -29,28 +29,18 @@ async function makeWorld(): Promise<{ world: AdminWorld; reset: () => void }> {
   const world = new AdminWorld();
   await world.makeHealthy();
   await goOn(world);
-  const { ingest, monitor, installation, d1 } = world;
-  const buckets = [installation.bucket, ingest.store.bucket, ingest.archive.bucket];
-  const maps: readonly Map<string, unknown>[] = [
-    ...buckets.flatMap(({ files, recorded }) => [files, recorded]),
-    ingest.store.kv,
-    ingest.history.rows,
-    ingest.audit,
-    monitor.rows,
-  ];
-  const databases = [ingest.tables, monitor.tables, d1].map(({ database }) => database);
-  for (const database of databases) database.exec("SAVEPOINT made");
-  const entries = maps.map((map) => [...map]);
-  const { time, alarmAt, upstream, airportSet, surprises, settingsProblem } = ingest;
-  const { settings, tokens, time: monitorTime } = monitor;
+  const { monitor, installation } = world;
+  const goBack = installation.remember();
+  const { database } = monitor.tables;
+  database.exec("SAVEPOINT remembered");
+  const rows = [...monitor.rows];
+  const { settings, tokens, time } = monitor;
   const reset = () => {
-    for (const database of databases) database.exec("ROLLBACK TO made");
-    for (const [index, map] of maps.entries()) {
-      map.clear();
-      for (const [key, value] of entries[index] ?? []) map.set(key, value);
-    }
-    Object.assign(ingest, { time, alarmAt, upstream, airportSet, surprises, settingsProblem });
-    Object.assign(monitor, { settings, tokens, time: monitorTime });
+    goBack();
+    database.exec("ROLLBACK TO remembered");
+    monitor.rows.clear();
+    for (const [id, run] of rows) monitor.rows.set(id, run);
+    Object.assign(monitor, { settings, tokens, time });
   };
   return { world, reset };
 }

@@ -19,8 +19,8 @@ export interface Evidence {
 }
 
 /**
- * Finds every violation of I1 to I7, and whether the stores agree. The chaos run, the crash tests and
- * the model of the coordinator use it; `checkRestored` checks I8 at each restore.
+ * Finds every violation of I1 to I7, and whether the stores agree; `checkRestored` checks I8 at each
+ * restore.
  */
 export function checkInvariants(evidence: Evidence): Violation[] {
   const manifests = allManifests(evidence);

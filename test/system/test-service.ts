@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import type { Unstable_MiniflareWorkerOptions } from "wrangler";
 import { bundleModules } from "../../bench/bundle.ts";
-import { createTables } from "../../bench/migrations.ts";
 
 /** The Worker as a deploy would upload it, and what wrangler.toml binds to it. */
 export interface WorkerBuild {
@@ -55,12 +54,11 @@ export class TestService {
     this.#options = options;
   }
 
-  /** Starts it on an unused port and on stores of its own, with D1's tables in place. */
+  /** Starts it on an unused port and on empty stores of its own, as after a first deploy. */
   static async start(options: TestServiceOptions): Promise<TestService> {
     const service = new TestService(options);
     writeFileSync(service.logFile, "");
     await service.#start({});
-    await createTables(await service.#running.getD1Database("HISTORY"));
     return service;
   }
 

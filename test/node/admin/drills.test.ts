@@ -6,6 +6,7 @@ import type { Run } from "../../../src/schemas/run.ts";
 import { readCredentials } from "../../../src/platform/credentials.ts";
 import { StoreError } from "../../../src/platform/deadline.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
+import { BackupWorld, beginEachWith } from "../../builders/backup-world.ts";
 import { HOUR_MS } from "../../builders/facts.ts";
 
 /** The test of each case by its title, and by its file unless it is a drill below. */
@@ -54,11 +55,12 @@ it("every case of the page has a drill", () => {
   }
 });
 
+const installation = new BackupWorld(undefined, ["en"]);
+beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(2));
 let world: AdminWorld;
 
-beforeEach(async () => {
-  world = new AdminWorld();
-  await world.ingest.publishVersions(2);
+beforeEach(() => {
+  world = new AdminWorld(installation);
 });
 
 const get = async <T>(path: string) => (await world.request(path)).json<T>();

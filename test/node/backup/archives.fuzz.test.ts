@@ -144,7 +144,7 @@ describe("restoring a forged backup", UNHURRIED, () => {
         if (job.state !== "succeeded") return;
         expect(await world.restore(job.chain[0] ?? "")).toMatchObject({ state: "succeeded" });
       }),
-      fuzzed(25),
+      fuzzed(8),
     );
   });
 });

@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listIds } from "../../../src/backup/read-backups.ts";
-import { BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld, beginEachWith } from "../../builders/backup-world.ts";
 
-let world: BackupWorld;
-
-beforeEach(async () => {
-  world = new BackupWorld(undefined, ["en"]);
+const world = new BackupWorld(undefined, ["en"]);
+beginEachWith(world, async () => {
   await world.ingest.publishVersions(2);
   await world.drain();
 });

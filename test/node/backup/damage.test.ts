@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { LocaleEntry } from "../../../src/catalog/manifest.ts";
 import {
@@ -13,16 +13,15 @@ import {
 import { readStateLines, stateLines } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld, beginEachWith } from "../../builders/backup-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
-let world: BackupWorld;
+const world = new BackupWorld();
 let id: string;
 /** A blob that the backup names. */
 let blob: string;
 
-beforeEach(async () => {
-  world = new BackupWorld();
+beginEachWith(world, async () => {
   await world.ingest.publishVersions(2);
   await world.drain();
   ({ backup_id: id } = await world.backUp());

@@ -1,13 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { backupObjectKey, backupPartKey, sourceKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, beginEachWith, byOps } from "../../builders/backup-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
-let world: BackupWorld;
-
-beforeEach(async () => {
-  world = new BackupWorld();
+const world = new BackupWorld();
+beginEachWith(world, async () => {
   await world.ingest.publishVersions(3);
   await world.drain();
 });

@@ -123,14 +123,14 @@ describe("a D1 that takes a call and never answers", () => {
 
 describe("a dependency that fails once, at any one of its calls,", () => {
   it("leads to the same version, and the run counts one retry", async () => {
-    world = new CoordinatorWorld({ locales: ["de", "en"] });
+    world = new CoordinatorWorld();
     await world.runToEnd();
     const undisturbed = await picture(world);
     // D1 and the search for garbage are no part of a run.
     const steps = [...new Set(world.calls)].filter((call) => !/^d1 | list/.test(call));
     expect(steps.length).toBeGreaterThan(20);
     for (const call of steps) {
-      const disturbed = new CoordinatorWorld({ locales: ["de", "en"] });
+      const disturbed = new CoordinatorWorld();
       let failed = false;
       disturbed.before = (made) => {
         if (made !== call || failed) return;
@@ -146,11 +146,11 @@ describe("a dependency that fails once, at any one of its calls,", () => {
 
 describe("a crash at any one call", () => {
   it("does not stop the run, which publishes the same version and whose row arrives", async () => {
-    world = new CoordinatorWorld({ locales: ["de", "en"] });
+    world = new CoordinatorWorld();
     await world.runToEnd();
     const undisturbed = await picture(world);
     for (const call of new Set(world.calls)) {
-      const disturbed = new CoordinatorWorld({ locales: ["de", "en"] });
+      const disturbed = new CoordinatorWorld();
       let crashed = false;
       disturbed.before = (made) => {
         if (made !== call || crashed) return;

@@ -338,7 +338,7 @@ describe(
             expect(await owner.served()).toEqual(owner.current());
         },
       );
-      await fc.assert(property, fuzzed(150));
+      await fc.assert(property, fuzzed(40));
       expect(takeovers).toBeGreaterThan(0);
       expect(refusals).toBeGreaterThan(0);
     });

@@ -7,7 +7,7 @@ import type { RunContext, IngestStepResult } from "../../../src/ingest/step.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
 import { type Stage, STAGES } from "../../../src/schemas/run-words.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
-import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, beginEachWith, byOps } from "../../builders/backup-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
 const PAUSE = { by: "ana", note: null, until: null };
@@ -42,12 +42,16 @@ class SlowPublish extends Pipeline {
   }
 }
 
-let world: BackupWorld;
-beforeEach(async () => {
-  world = new BackupWorld(undefined, ["en"], (deps) => new SlowPublish(deps));
+const world = new BackupWorld(undefined, ["en"], (deps) => new SlowPublish(deps));
+/** A backup of the two versions that are published at first. */
+let backupId: string;
+
+beginEachWith(world, async () => {
   await world.ingest.publishVersions(2);
-  world.ingest.renameAirport("Kloten");
+  ({ backup_id: backupId } = await world.backUp());
 });
+
+beforeEach(() => world.ingest.renameAirport("Kloten"));
 
 /** Places in which all runs are treated alike. */
 type Kind =
@@ -140,8 +144,6 @@ interface Cell {
 }
 
 interface Verb {
-  /** What it needs, before there is the run. */
-  readonly prepare?: () => Promise<void>;
   readonly act: (run: Run) => Promise<unknown>;
   /** Whether a run that was parsed before is parsed again, and publishes what it then finds. */
   readonly repeatsParse?: true;
@@ -188,9 +190,6 @@ const rolledBackTo =
     paused,
     version: { generation },
   });
-
-/** A backup of the two versions that are published at first. */
-let backupId: string;
 
 const VERBS: { readonly [verb: string]: Verb } = {
   pause: {
@@ -352,7 +351,6 @@ const VERBS: { readonly [verb: string]: Verb } = {
   },
 
   restore: {
-    prepare: async () => void ({ backup_id: backupId } = await world.backUp()),
     act: () => world.ingest.coordinator.restoreBackup(backupId, byOps()),
     publishes: 1,
     cells: {
@@ -418,7 +416,7 @@ const isTypical = (stage: Stage | undefined) =>
   stage === undefined || stage === "parse" || stage === "publish";
 
 describe.each(Object.entries(VERBS))("the verb “%s”", (_, verb) => {
-  const { prepare, act, cells, publishes = 0, isEveryStage = false, repeatsParse = false } = verb;
+  const { act, cells, publishes = 0, isEveryStage = false, repeatsParse = false } = verb;
   const rows = PLACES.filter(({ stage }) => isEveryStage || isTypical(stage)).map((place) => ({
     place: place.stage === undefined ? place.kind : `${place.kind} (${place.stage})`,
     ends: cells[place.kind].ends.join(", ") || "nothing",
@@ -432,7 +430,6 @@ describe.each(Object.entries(VERBS))("the verb “%s”", (_, verb) => {
     "leads to $ends while a run $place, and to $resumed after a resume",
     async ({ kind, stage, reach }) => {
       const { answer: answerOf, ends, resumed = [] } = cells[kind];
-      await prepare?.();
       const id = await reach();
       const run = world.ingest.run(id);
       const nextStage = isOpen(run.state) ? world.ingest.nextStage(id) : undefined;

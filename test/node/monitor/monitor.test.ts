@@ -387,6 +387,7 @@ describe("an evaluation while D1 is down", () => {
     );
 
     world.before = () => {};
+    world.restart();
     const third = await world.tick();
     expect([...world.rows.keys()]).toEqual([first.id, second.id, third.id]);
     expect(world.rows.get(first.id)).toEqual(withoutInactive(first));

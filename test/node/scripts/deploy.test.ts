@@ -1,24 +1,21 @@
-/** The commands of docs/deploying.md and the real wrangler. Cloudflare's API is a fake; workerd runs what it got. */
+/** The commands of docs/deploying.md and the real wrangler. Cloudflare's API is a fake; workerd runs the code that it got. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { callCatalog } from "../../../scripts/service-call.ts";
 import { WATCH_CRON } from "../../../src/coordinator/schedule.ts";
-import { DeployedWorker } from "../../builders/deployed-worker.ts";
-import { ACCOUNT_ID, FakeCloudflare } from "../../builders/fake-cloudflare.ts";
+import { ACCOUNT_ID, FakeCloudflare, type Version } from "../../builders/fake-cloudflare.ts";
 import { startSmallUpstream } from "../../builders/small-upstream.ts";
+import { TestService } from "../../system/test-service.ts";
 
 /** It runs wrangler four times, and an ingest. */
 const HANG_MS = 600_000;
 /** More than the snapshot has. */
 const ALL_AIRPORTS = 100_000;
-/** Few locales, which are quick. */
-const VARS = { LOCALES: "en,de", COMPRESSION: "fast", MANIFEST_FRESH_MS: "500" };
-
 /** Without the options of the npm that runs this test. */
 const ownEnv: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(ownEnv))
@@ -33,13 +30,31 @@ function command(beginning: string): string {
   return found;
 }
 
+/** Starts the uploaded code with the uploaded secret, on bindings that the upload must name as well. */
+async function start({ modules, bindings }: Version, folder: string, sourceUrls = "") {
+  const { options } = inject("build");
+  const { kvNamespaces, r2Buckets, d1Databases, durableObjects, ratelimits } = options;
+  const local = [kvNamespaces, r2Buckets, d1Databases, durableObjects, ratelimits];
+  const names = local.flatMap((bound) => Object.keys(bound ?? {}));
+  expect(bindings.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+  for (const file of modules)
+    writeFileSync(join(folder, file.name), Buffer.from(await file.arrayBuffer()));
+  const { text: tokens = "" } = bindings.find(({ name }) => name === "ADMIN_TOKENS") ?? {};
+  return TestService.start({
+    build: { folder, options },
+    // Few, which are quick.
+    locales: "en,de",
+    vars: { ADMIN_TOKENS: tokens, COMPRESSION: "fast", SOURCE_URLS: sourceUrls },
+  });
+}
+
 it(
   "the page's commands end in a service that serves, also after a first upload that broke",
   async () => {
     const home = mkdtempSync(join(tmpdir(), "locations-home-"));
     const { cloudflare, url: api } = await FakeCloudflare.start();
     const upstream = await startSmallUpstream(ALL_AIRPORTS);
-    let service: DeployedWorker | undefined;
+    let service: TestService | undefined;
     const run = async (line: string, variables: { readonly [name: string]: string } = {}) => {
       const child = spawn("sh", ["-c", line.replaceAll("secrets.json", `${home}/secrets.json`)], {
         env: {
@@ -76,12 +91,16 @@ it(
       expect(cloudflare.namespaces).toMatchObject([{ title: "locations-catalog" }]);
       expect(cloudflare.crons).toContain(WATCH_CRON);
 
-      if (cloudflare.deployed === undefined) throw new Error("nothing is deployed");
-      const { SOURCE_URLS = "" } = upstream.vars;
-      service = await DeployedWorker.start(cloudflare.deployed, { ...VARS, SOURCE_URLS });
+      const { deployed: version } = cloudflare;
+      if (version === undefined) throw new Error("nothing is deployed");
+      expect(String(version.assets.get("/index.html"))).toContain("<title>");
+      service = await start(version, home, upstream.vars["SOURCE_URLS"]);
       const { url } = service;
       expect(await callCatalog(url)).toMatchObject({ ok: false, code: "unavailable" });
-      await service.fire(WATCH_CRON);
+      const tick = await fetch(
+        `${url}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(WATCH_CRON)}`,
+      );
+      expect(await tick.text()).toBe("ok");
       const variables = { URL: url, AUTH: `Authorization: Bearer ${token}` };
       expect(await run(command('curl -H "$AUTH" --json'), variables)).toMatchObject({ code: 0 });
       const follow = command('curl -H "$AUTH" "$URL/admin/ingest/runs?limit=1"');
@@ -91,8 +110,6 @@ it(
       };
       await expect.poll(stateOf, { timeout: HANG_MS, interval: 1_000 }).toBe("succeeded");
       await expect.poll(() => callCatalog(url)).toMatchObject({ ok: true });
-      const answer = await fetch(url);
-      expect(await answer.text()).toContain("<title>");
     } finally {
       await service?.stop();
       await upstream.stop();

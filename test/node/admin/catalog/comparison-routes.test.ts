@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { blobKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
+import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
 
+const installation = new BackupWorld(undefined, ["en"]);
+beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(3));
 let world: AdminWorld;
 
-beforeEach(async () => {
-  world = new AdminWorld();
-  await world.ingest.publishVersions(3);
+beforeEach(() => {
+  world = new AdminWorld(installation);
 });
 
 const compare = async (query: string, status = 200) => {

@@ -1,12 +1,14 @@
 import { bodyBlobs } from "../../../../src/catalog/manifest.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld } from "../../../builders/admin-world.ts";
+import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
 
+const installation = new BackupWorld(undefined, ["en"]);
+beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(3));
 let world: AdminWorld;
 
-beforeEach(async () => {
-  world = new AdminWorld();
-  await world.ingest.publishVersions(3);
+beforeEach(() => {
+  world = new AdminWorld(installation);
 });
 
 const rollback = (body: unknown) => world.post("/admin/catalog/rollback", body);

@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
 
+const installation = new BackupWorld(undefined, ["en"]);
+beginEachWith(installation, () => new AdminWorld(installation).makeHealthy());
 let world: AdminWorld;
 
 beforeEach(async () => {
-  world = new AdminWorld();
-  await world.makeHealthy();
+  world = new AdminWorld(installation);
+  await world.watch();
 });
 
 async function summary(): Promise<Json> {

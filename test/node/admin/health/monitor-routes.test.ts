@@ -3,15 +3,18 @@ import { answerQuestions } from "../../../../src/admin/health/answers.ts";
 import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
+import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
 import { OPERATOR_TOKEN } from "../../../builders/admin-tokens.ts";
 import { anAlertResult, anAlertRun } from "../../../builders/alert-run.ts";
 
+const installation = new BackupWorld(undefined, ["en"]);
+beginEachWith(installation, () => new AdminWorld(installation).makeHealthy());
 let world: AdminWorld;
 
 /** An installation that has published, backed up and evaluated, an hour ago at the most. */
 beforeEach(async () => {
-  world = new AdminWorld();
-  await world.makeHealthy();
+  world = new AdminWorld(installation);
+  await world.watch();
 });
 
 interface Status {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
 import { OPENAPI } from "../../../builders/openapi-check.ts";
 
 interface Operation {
@@ -14,13 +15,17 @@ const PATHS = Object.entries(OPENAPI.paths ?? {})
   })
   .map(([path]) => path);
 
+const installation = new BackupWorld(undefined, ["en"]);
 let world: AdminWorld;
 let backupId: string;
 
-beforeEach(async () => {
-  world = new AdminWorld();
-  await world.ingest.runToEnd();
-  ({ backup_id: backupId } = await world.installation.backUp());
+beginEachWith(installation, async () => {
+  await new AdminWorld(installation).ingest.runToEnd();
+  ({ backup_id: backupId } = await installation.backUp());
+});
+
+beforeEach(() => {
+  world = new AdminWorld(installation);
 });
 
 async function send(path: string, body: object, key: string) {
