@@ -109,9 +109,7 @@ export class Coordinator {
       const earlier = this.#state.findRetained(generation);
       if (earlier !== undefined && (await hasLostBlobs(this.#platform.store, earlier)))
         return { ok: false, reason: "blobs_lost" };
-      const now = this.#platform.now();
-      this.#state.liftEndedPause(now);
-      const at = timeText(now);
+      const at = timeText(this.#platform.now());
       const result = rollBack(this.#state, { generation, expected, at });
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;
@@ -124,9 +122,8 @@ export class Coordinator {
    */
   takeOver(by: string): Promise<TakeoverResult> {
     return this.#thenRearm(async () => {
-      const now = this.#platform.now();
-      this.#state.liftEndedPause(now);
-      const result = await takeOver(this.#state, this.#platform.store, { at: timeText(now), by });
+      const at = timeText(this.#platform.now());
+      const result = await takeOver(this.#state, this.#platform.store, { at, by });
       this.#reconciler.versionsChanged();
       await this.#reconciler.replicate();
       // The other has published at the same moment.

@@ -51,7 +51,6 @@ export class IngestRuns {
     const wanted = newRun(this.#platform, request);
     const { ifPaused, idempotencyKey } = request;
     const result = this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       const decided = decideEnqueue(wanted, this.#state.queue(), {
         ifPaused,
         earlier: this.#state.jobs.findRepeated(idempotencyKey, isRun),
@@ -77,7 +76,6 @@ export class IngestRuns {
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
     const wanted = newRun(this.#platform, request);
     const skipped = this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
       const reason = decideTick(wanted, this.#state.queue());
       if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
@@ -96,7 +94,6 @@ export class IngestRuns {
 
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
     return this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       const before = this.#state.pause();
       const { pause, changed } = decidePause(before, request, this.#at());
       this.#state.setPause(pause);
@@ -108,7 +105,6 @@ export class IngestRuns {
 
   resume(): PauseAnswer {
     return this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       const before = this.#state.pause();
       this.#state.liftPause();
       return this.#pauseAnswer(before, before !== null);

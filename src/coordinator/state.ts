@@ -95,15 +95,17 @@ export class CoordinatorState {
       this.save({ ...record, job: { ...job, cancellation } });
   }
 
-  /** The pause. One that cannot be read has no end: an operator looks, and resumes. */
+  /**
+   * The pause. One past its end is lifted here, because the alarm may be late. One that cannot be read
+   * has no end: an operator looks, and resumes.
+   */
   pause(): Pause | null {
-    const at = timeText(this.#now());
-    return this.#values.get("pause", () => ({
-      at,
-      by: "coordinator",
-      note: LOST_PAUSE,
-      until: null,
-    }));
+    const now = this.#now();
+    const lost = { at: timeText(now), by: "coordinator", note: LOST_PAUSE, until: null };
+    const pause = this.#values.get("pause", () => lost);
+    if (pause === null || !hasEnded(pause, now)) return pause;
+    this.liftPause();
+    return null;
   }
 
   setPause(pause: Pause | null): void {
@@ -119,12 +121,6 @@ export class CoordinatorState {
   liftPause(): void {
     this.setPause(null);
     this.setSkippedRunId(null);
-  }
-
-  /** Lifts a pause that is past its end: the alarm that lifts it may be late. */
-  liftEndedPause(now: number): void {
-    const pause = this.pause();
-    if (pause !== null && hasEnded(pause, now)) this.liftPause();
   }
 
   /** Id of the row that counts the skipped cron ticks; null after a tick was taken. */
