@@ -104,7 +104,7 @@ export class Coordinator {
   rollback(generation: number, expected?: number): Promise<RollbackResult> {
     return this.#thenRearm(async () => {
       await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded
-      const detail = this.#state.foreign();
+      const detail = this.#state.values.get("foreign");
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
       const earlier = this.#state.findRetained(generation);
       if (earlier !== undefined && (await hasLostBlobs(this.#platform.store, earlier)))
@@ -127,7 +127,7 @@ export class Coordinator {
       this.#reconciler.versionsChanged();
       await this.#reconciler.replicate();
       // The other has published at the same moment.
-      const detail = this.#state.foreign();
+      const detail = this.#state.values.get("foreign");
       return detail === null ? result : { ok: false, reason: "foreign_stores", detail };
     });
   }

@@ -79,7 +79,7 @@ export class IngestRuns {
       if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
       const reason = decideTick(wanted, this.#state.queue());
       if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
-      this.#state.setSkippedRunId(null);
+      this.#state.values.set("skipped_run", null);
       this.#state.save(wanted);
       return null;
     });
@@ -124,7 +124,7 @@ export class IngestRuns {
 
   /** Adds a tick to the current row of skipped ticks, or to a new row if the reason differs. */
   #countSkipped(wanted: RunRecord, skipped_reason: SkipReason): Run {
-    const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
+    const open = this.#state.findRun(this.#state.values.get("skipped_run") ?? "");
     const row = open?.job.skipped_reason === skipped_reason ? open : wanted;
     const { job: run } = row;
     const skipped: Run = {
@@ -135,7 +135,7 @@ export class IngestRuns {
       finished_at: this.#at(),
     };
     this.#state.save({ ...row, job: skipped });
-    this.#state.setSkippedRunId(run.id);
+    this.#state.values.set("skipped_run", run.id);
     return skipped;
   }
 

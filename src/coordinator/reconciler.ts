@@ -126,7 +126,7 @@ export class Reconciler {
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
-    if (isAwaited(state.sourceRetryAt(source) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now())) return false;
+    if (isAwaited(state.values.get(`retry_at:${source}`) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now())) return false;
     // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
     return hasElapsed(last.finished_at ?? last.queued_at, waitMs, now());
@@ -138,7 +138,7 @@ export class Reconciler {
    */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;
-    const lostAt = state.historyLostAt();
+    const lostAt = state.values.get("history_lost");
     // Nobody knows when it was, and the finding has to end.
     if (lostAt !== null && isAhead(lostAt, now())) state.setHistoryLost(timeText(now()));
     if (state.history.length > 0) return;
@@ -179,7 +179,7 @@ export class Reconciler {
   /** A job that has published replicates its version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#platform;
-    if (state.unreplicated() === null || state.foreign() !== null) return false;
+    if (state.unreplicated() === null || state.values.get("foreign") !== null) return false;
     return !state.queue().running.some(({ isCommitted }) => isCommitted);
   }
 }
