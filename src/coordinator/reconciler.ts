@@ -126,7 +126,8 @@ export class Reconciler {
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
-    if (isAwaited(state.values.get(`retry_at:${source}`) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now())) return false;
+    if (isAwaited(state.values.get(`retry_at:${source}`) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now()))
+      return false;
     // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
     return hasElapsed(last.finished_at ?? last.queued_at, waitMs, now());
