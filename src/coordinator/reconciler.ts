@@ -1,7 +1,7 @@
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
-import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
+import { repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { FIRST_INGEST_WAIT_MAX_MS, isOpen } from "./jobs.ts";
@@ -98,9 +98,9 @@ export class Reconciler {
     if (current === null || state.unreplicated() !== null) return;
     const { generation } = current;
     try {
-      const unknown = await findUnknownGeneration(store, current);
+      const { unknown, isRepaired } = await repairCopies(store, current);
       if (unknown !== null) this.#publishAbove(unknown, current);
-      else if (await repairCopies(store, current)) log("warn", "manifest_replaced", { generation });
+      if (isRepaired) log("warn", "manifest_replaced", { generation });
     } catch (cause) {
       this.#retryLater(generation, cause);
     }
