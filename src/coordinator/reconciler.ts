@@ -69,8 +69,11 @@ export class Reconciler {
   async reconcile(): Promise<void> {
     if (!(await this.#isOwner())) return;
     await this.#repairCopies();
-    await this.#compareHistory();
-    await this.#collectGarbage();
+    await this.#orWarn("history_unreachable", () => this.#compareHistory());
+    await this.#orWarn("garbage_left", async () => {
+      const deleted = await collectGarbage(this.#platform);
+      if (deleted !== null) this.#platform.log("info", "garbage_collected", { deleted });
+    });
   }
 
   /** Another installation over these stores may share D1 with this one as well. */
@@ -88,12 +91,10 @@ export class Reconciler {
 
   async #repairCopies(): Promise<void> {
     const { state, store, log } = this.#platform;
-    try {
+    await this.#orWarn("adoption_failed", async () => {
       await adoptVersions(state, store);
       if (this.#isFirstIngestDue()) this.#enqueue(FIRST_INGEST);
-    } catch (cause) {
-      log("warn", "adoption_failed", describeError(cause));
-    }
+    });
     const current = state.currentVersion();
     if (current === null || state.unreplicated() !== null) return;
     const { generation } = current;
@@ -146,30 +147,21 @@ export class Reconciler {
     const open = state.jobs.open().map(({ job }) => job.id);
     const ended = state.runs().filter((run) => !isOpen(run.state));
     const ids = ended.map(({ id }) => id);
-    try {
-      const runs = await withDeadline("D1", historyDeadlineMs, endLostRuns(open));
-      if (runs > 0) log("warn", "lost_runs_ended", { runs });
-      const missing = new Set(await withDeadline("D1", historyDeadlineMs, findMissingRuns(ids)));
-      if (missing.size === 0) return;
-      state.transaction(() => {
-        // A restored history lacks only the newest runs.
-        if (missing.has(ids.at(-1) ?? "")) state.setHistoryLost(timeText(now()));
-        for (const run of ended.filter(({ id }) => missing.has(id))) state.history.add(run);
-      });
-      log("error", "history_rows_lost", { runs: missing.size });
-    } catch (cause) {
-      log("warn", "history_unreachable", describeError(cause));
-    }
+    const runs = await withDeadline("D1", historyDeadlineMs, endLostRuns(open));
+    if (runs > 0) log("warn", "lost_runs_ended", { runs });
+    const missing = new Set(await withDeadline("D1", historyDeadlineMs, findMissingRuns(ids)));
+    if (missing.size === 0) return;
+    state.transaction(() => {
+      // A restored history lacks only the newest runs.
+      if (missing.has(ids.at(-1) ?? "")) state.setHistoryLost(timeText(now()));
+      for (const run of ended.filter(({ id }) => missing.has(id))) state.history.add(run);
+    });
+    log("error", "history_rows_lost", { runs: missing.size });
   }
 
-  async #collectGarbage(): Promise<void> {
-    const { log } = this.#platform;
-    try {
-      const deleted = await collectGarbage(this.#platform);
-      if (deleted !== null) log("info", "garbage_collected", { deleted });
-    } catch (cause) {
-      log("warn", "garbage_left", describeError(cause));
-    }
+  /** Logs a failure: what is left is found again. */
+  async #orWarn(event: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((cause: unknown) => this.#platform.log("warn", event, describeError(cause)));
   }
 
   #retryLater(generation: number, cause: unknown): void {
