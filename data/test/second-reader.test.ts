@@ -8,7 +8,8 @@ import { roundDegrees } from "../../src/catalog/positions.ts";
 import { compareText } from "../../src/catalog/integrity.ts";
 import { type UpstreamReader } from "../../src/sources/upstream-reader.ts";
 import { AIRPORT_TYPES, type SourceAirport } from "../../src/catalog/source-airport.ts";
-import { cleanText, withoutCapitals, withoutNotes } from "../../src/sources/clean-names.ts";
+import { tidy } from "../../src/catalog/fold.ts";
+import { withoutCapitals, withoutNotes } from "../../src/sources/clean-names.ts";
 import { tryReadBody } from "../../src/storage/catalog-store.ts";
 import { PipelineWorld } from "../../test/builders/pipeline-world.ts";
 import { snapshotManifest, snapshotOnDisk } from "../../test/builders/snapshot-on-disk.ts";
@@ -42,7 +43,7 @@ const reader: UpstreamReader = {
       const type = AIRPORT_TYPES.find((known) => known === row.type);
       if (type === undefined || row.iataCode === "" || !countries.has(row.country)) return [];
       const { id, country, region, municipality } = row;
-      const name = withoutCapitals(withoutNotes(cleanText(row.name)));
+      const name = withoutCapitals(withoutNotes(tidy(row.name)));
       const position = { lat: roundDegrees(row.latitude), lon: roundDegrees(row.longitude) };
       const place = { country, region, municipality, ...position };
       const icao = [row.gpsCode, row.localCode].find((code) => /^[A-Z]{4}$/u.test(code)) ?? "";

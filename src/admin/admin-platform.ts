@@ -3,7 +3,7 @@ import type { History } from "../storage/run-history.ts";
 import type { Limits } from "../monitor/limits.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
-import type { BlobReader, CatalogReader } from "../storage/catalog-reader.ts";
+import type { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { RecordChange } from "./audit/audit-trail.ts";
 import type { Authentication } from "./auth/authenticate.ts";
@@ -13,9 +13,9 @@ import type { CoordinatorCalls, MonitorCalls } from "./calls.ts";
 export interface AdminPlatform extends Authentication {
   readonly coordinator: CoordinatorCalls;
   readonly alerts: MonitorCalls;
-  readonly reader: CatalogReader & BlobReader;
+  readonly reader: CachedCatalogReader;
   /** Opens a reader that holds nothing yet, like that of a new isolate. */
-  readonly openReader: () => Pick<CatalogReader, "current" | "open">;
+  readonly openReader: () => Pick<CachedCatalogReader, "current" | "open">;
   readonly history: History;
   readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
   readonly audit: Pick<AuditStore, "list">;

@@ -138,7 +138,7 @@ export class BackupJobs {
     const result = state.transaction((): JobResult => {
       const earlier = this.#jobs.findRepeated(request.idempotencyKey, isBackup);
       if (earlier !== undefined) return { ok: true, changed: false, job: earlier.job };
-      const detail = isOwnersOnly ? state.foreign() : null;
+      const detail = isOwnersOnly ? state.values.get("foreign") : null;
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
       const open = this.#jobs.open().filter(isBackup);
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };

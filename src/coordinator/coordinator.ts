@@ -104,14 +104,12 @@ export class Coordinator {
   rollback(generation: number, expected?: number): Promise<RollbackResult> {
     return this.#thenRearm(async () => {
       await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded
-      const detail = this.#state.foreign();
+      const detail = this.#state.values.get("foreign");
       if (detail !== null) return { ok: false, reason: "foreign_stores", detail };
       const earlier = this.#state.findRetained(generation);
       if (earlier !== undefined && (await hasLostBlobs(this.#platform.store, earlier)))
         return { ok: false, reason: "blobs_lost" };
-      const now = this.#platform.now();
-      this.#state.liftEndedPause(now);
-      const at = timeText(now);
+      const at = timeText(this.#platform.now());
       const result = rollBack(this.#state, { generation, expected, at });
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;
@@ -124,13 +122,12 @@ export class Coordinator {
    */
   takeOver(by: string): Promise<TakeoverResult> {
     return this.#thenRearm(async () => {
-      const now = this.#platform.now();
-      this.#state.liftEndedPause(now);
-      const result = await takeOver(this.#state, this.#platform.store, { at: timeText(now), by });
+      const at = timeText(this.#platform.now());
+      const result = await takeOver(this.#state, this.#platform.store, { at, by });
       this.#reconciler.versionsChanged();
       await this.#reconciler.replicate();
       // The other has published at the same moment.
-      const detail = this.#state.foreign();
+      const detail = this.#state.values.get("foreign");
       return detail === null ? result : { ok: false, reason: "foreign_stores", detail };
     });
   }

@@ -89,7 +89,6 @@ export class Engine {
     const { state } = this.#platform;
     const found = state.transaction(() => {
       const now = this.#platform.now();
-      state.liftEndedPause(now);
       const record = nextToStep(state.queue(), now);
       if (record === undefined) return undefined;
       const at = timeText(now);

@@ -26,7 +26,7 @@ export async function collectGarbage(
   platform: CoordinatorPlatform,
 ): Promise<{ readonly [K in Kind]: number } | null> {
   const { state, store, archive, now } = platform;
-  const last = state.collectedAt();
+  const last = state.values.get("collected_at");
   const isDue = hasElapsed(last, COLLECTION_INTERVAL_MS, now());
   // Without a version everything would be garbage.
   const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
@@ -38,7 +38,7 @@ export async function collectGarbage(
   );
   const blob = await remove(garbage, "blob", (names) => store.deleteBlobs(names));
   const source = await remove(garbage, "source", (names) => archive.delete(names));
-  if (blob + source + manifest === garbage.length) state.setCollectedAt(now());
+  if (blob + source + manifest === garbage.length) state.values.set("collected_at", now());
   return { blob, source, manifest };
 }
 

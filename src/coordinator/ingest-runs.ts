@@ -51,7 +51,6 @@ export class IngestRuns {
     const wanted = newRun(this.#platform, request);
     const { ifPaused, idempotencyKey } = request;
     const result = this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       const decided = decideEnqueue(wanted, this.#state.queue(), {
         ifPaused,
         earlier: this.#state.jobs.findRepeated(idempotencyKey, isRun),
@@ -77,11 +76,10 @@ export class IngestRuns {
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
     const wanted = newRun(this.#platform, request);
     const skipped = this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
       const reason = decideTick(wanted, this.#state.queue());
       if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
-      this.#state.setSkippedRunId(null);
+      this.#state.values.set("skipped_run", null);
       this.#state.save(wanted);
       return null;
     });
@@ -96,7 +94,6 @@ export class IngestRuns {
 
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
     return this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       const before = this.#state.pause();
       const { pause, changed } = decidePause(before, request, this.#at());
       this.#state.setPause(pause);
@@ -108,7 +105,6 @@ export class IngestRuns {
 
   resume(): PauseAnswer {
     return this.#state.transaction(() => {
-      this.#state.liftEndedPause(this.#platform.now());
       const before = this.#state.pause();
       this.#state.liftPause();
       return this.#pauseAnswer(before, before !== null);
@@ -128,7 +124,7 @@ export class IngestRuns {
 
   /** Adds a tick to the current row of skipped ticks, or to a new row if the reason differs. */
   #countSkipped(wanted: RunRecord, skipped_reason: SkipReason): Run {
-    const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
+    const open = this.#state.findRun(this.#state.values.get("skipped_run") ?? "");
     const row = open?.job.skipped_reason === skipped_reason ? open : wanted;
     const { job: run } = row;
     const skipped: Run = {
@@ -139,7 +135,7 @@ export class IngestRuns {
       finished_at: this.#at(),
     };
     this.#state.save({ ...row, job: skipped });
-    this.#state.setSkippedRunId(run.id);
+    this.#state.values.set("skipped_run", run.id);
     return skipped;
   }
 

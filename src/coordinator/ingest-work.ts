@@ -50,7 +50,7 @@ export class IngestWork implements Work<RunRecord> {
       runId: run.id,
       ledger: state.ledgerFiles(),
       decisions: state.decisions.list(),
-      archived: state.archivedFiles(run.source),
+      archived: state.values.get(`archived:${run.source}`) ?? {},
       candidate: candidateOf(run),
     });
     return (record) => this.#apply(record, result);
@@ -110,7 +110,7 @@ export class IngestWork implements Work<RunRecord> {
   #finish(record: RunRecord, run: Run, outcome: RunOutcome | null): RunRecord {
     const { state } = this.#platform;
     if (outcome !== "dry_run") {
-      state.setArchivedFiles(run.source, run.upstream);
+      state.values.set(`archived:${run.source}`, run.upstream);
       // After a rollback in between, the ledger is that of the version that is served again.
       const compared = run.generation_after ?? run.generation_before;
       if (compared === state.currentVersion()?.generation) this.#recordLedger(record.checkpoint);
@@ -130,7 +130,8 @@ export class IngestWork implements Work<RunRecord> {
   /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
   #fail(record: RunRecord, { error, retry, retryAfterMs, patch }: RunFailure): RunRecord {
     const { state, now } = this.#platform;
-    if (retryAfterMs !== null) state.setSourceRetryAt(record.job.source, now() + retryAfterMs);
+    if (retryAfterMs !== null)
+      state.values.set(`retry_at:${record.job.source}`, now() + retryAfterMs);
     // Only a takeover by another installation fails a run that has published.
     if (record.isCommitted) state.withdraw(record.job.generation_after);
     if (retry?.runAfterMs != null) {

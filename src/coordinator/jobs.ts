@@ -131,10 +131,14 @@ function isStopped(record: JobRecord, pause: Pause | null): boolean {
  * Selects the job of the next step: the running one, or else the first that is due. Jobs therefore
  * run one at a time and need no locks against each other.
  */
-export function nextToStep({ running, waiting, pause }: Queue, now: number): JobRecord | undefined {
+export function nextToStep(queue: Queue, now: number): JobRecord | undefined {
+  return candidatesOf(queue).find((record) => stepTime(record, now) <= now);
+}
+
+/** The jobs that may take the next step: the running one, or else those that wait. */
+function candidatesOf({ running, waiting, pause }: Queue): readonly JobRecord[] {
   const active = running.find((record) => !isStopped(record, pause));
-  if (active !== undefined) return stepTime(active, now) <= now ? active : undefined;
-  return waiting.find((record) => !isStopped(record, pause) && stepTime(record, now) <= now);
+  return active ? [active] : waiting.filter((record) => !isStopped(record, pause));
 }
 
 /** Time of the next alarm; null if nothing is due. */
@@ -142,17 +146,11 @@ export function nextAlarm(
   queue: Queue,
   due: { readonly now: number; readonly others: readonly (number | null)[] },
 ): number | null {
-  const times = [...due.others, ...stepTimes(queue, due.now)];
+  const steps = candidatesOf(queue).map((record) => stepTime(record, due.now));
+  const times = [...due.others, ...steps];
   if (queue.pause?.until) times.push(Date.parse(queue.pause.until));
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(due.now, Math.min(...known));
-}
-
-/** Time of the next step of the running job, or else the earliest start of each waiting job. */
-function stepTimes({ running, waiting, pause }: Queue, now: number): number[] {
-  const active = running.find((record) => !isStopped(record, pause));
-  if (active !== undefined) return [stepTime(active, now)];
-  return waiting.flatMap((record) => (isStopped(record, pause) ? [] : [stepTime(record, now)]));
 }
 
 const FIRST_BACKOFF_MS = 1_000;

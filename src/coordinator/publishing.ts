@@ -21,7 +21,7 @@ export async function adoptVersions(state: CoordinatorState, store: CatalogStore
   const { versions, highest } = await findVersions(store);
   state.transaction(() => {
     if (state.currentVersion() !== null) return;
-    state.setHighest(highest);
+    state.values.set("highest", highest);
     for (const manifest of versions) state.addVersion(manifest);
   });
 }
@@ -94,7 +94,7 @@ export async function takeOver(
   const newest = versions.at(-1);
   state.transaction(() => {
     state.takeOver(versions, etag);
-    state.setHighest(highest);
+    state.values.set("highest", highest);
     if (newest !== undefined)
       state.addVersion({ ...rolledBack(newest, newest, at), generation: highest + 1 });
     state.pauseWithoutEnd({ at, by, note: PAUSE_OF_TAKEOVER, until: null });

@@ -1,7 +1,7 @@
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { ForeignStores } from "../storage/catalog-store.ts";
-import { findUnknownGeneration, repairCopies } from "../storage/replicate.ts";
+import { repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { FIRST_INGEST_WAIT_MAX_MS, isOpen } from "./jobs.ts";
@@ -69,8 +69,11 @@ export class Reconciler {
   async reconcile(): Promise<void> {
     if (!(await this.#isOwner())) return;
     await this.#repairCopies();
-    await this.#compareHistory();
-    await this.#collectGarbage();
+    await this.#orWarn("history_unreachable", () => this.#compareHistory());
+    await this.#orWarn("garbage_left", async () => {
+      const deleted = await collectGarbage(this.#platform);
+      if (deleted !== null) this.#platform.log("info", "garbage_collected", { deleted });
+    });
   }
 
   /** Another installation over these stores may share D1 with this one as well. */
@@ -88,19 +91,17 @@ export class Reconciler {
 
   async #repairCopies(): Promise<void> {
     const { state, store, log } = this.#platform;
-    try {
+    await this.#orWarn("adoption_failed", async () => {
       await adoptVersions(state, store);
       if (this.#isFirstIngestDue()) this.#enqueue(FIRST_INGEST);
-    } catch (cause) {
-      log("warn", "adoption_failed", describeError(cause));
-    }
+    });
     const current = state.currentVersion();
     if (current === null || state.unreplicated() !== null) return;
     const { generation } = current;
     try {
-      const unknown = await findUnknownGeneration(store, current);
+      const { unknown, isRepaired } = await repairCopies(store, current);
       if (unknown !== null) this.#publishAbove(unknown, current);
-      else if (await repairCopies(store, current)) log("warn", "manifest_replaced", { generation });
+      if (isRepaired) log("warn", "manifest_replaced", { generation });
     } catch (cause) {
       this.#retryLater(generation, cause);
     }
@@ -126,7 +127,8 @@ export class Reconciler {
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
-    if (isAwaited(state.sourceRetryAt(source) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now())) return false;
+    if (isAwaited(state.values.get(`retry_at:${source}`) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now()))
+      return false;
     // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
     return hasElapsed(last.finished_at ?? last.queued_at, waitMs, now());
@@ -138,37 +140,28 @@ export class Reconciler {
    */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;
-    const lostAt = state.historyLostAt();
+    const lostAt = state.values.get("history_lost");
     // Nobody knows when it was, and the finding has to end.
     if (lostAt !== null && isAhead(lostAt, now())) state.setHistoryLost(timeText(now()));
     if (state.history.length > 0) return;
     const open = state.jobs.open().map(({ job }) => job.id);
     const ended = state.runs().filter((run) => !isOpen(run.state));
     const ids = ended.map(({ id }) => id);
-    try {
-      const runs = await withDeadline("D1", historyDeadlineMs, endLostRuns(open));
-      if (runs > 0) log("warn", "lost_runs_ended", { runs });
-      const missing = new Set(await withDeadline("D1", historyDeadlineMs, findMissingRuns(ids)));
-      if (missing.size === 0) return;
-      state.transaction(() => {
-        // A restored history lacks only the newest runs.
-        if (missing.has(ids.at(-1) ?? "")) state.setHistoryLost(timeText(now()));
-        for (const run of ended.filter(({ id }) => missing.has(id))) state.history.add(run);
-      });
-      log("error", "history_rows_lost", { runs: missing.size });
-    } catch (cause) {
-      log("warn", "history_unreachable", describeError(cause));
-    }
+    const runs = await withDeadline("D1", historyDeadlineMs, endLostRuns(open));
+    if (runs > 0) log("warn", "lost_runs_ended", { runs });
+    const missing = new Set(await withDeadline("D1", historyDeadlineMs, findMissingRuns(ids)));
+    if (missing.size === 0) return;
+    state.transaction(() => {
+      // A restored history lacks only the newest runs.
+      if (missing.has(ids.at(-1) ?? "")) state.setHistoryLost(timeText(now()));
+      for (const run of ended.filter(({ id }) => missing.has(id))) state.history.add(run);
+    });
+    log("error", "history_rows_lost", { runs: missing.size });
   }
 
-  async #collectGarbage(): Promise<void> {
-    const { log } = this.#platform;
-    try {
-      const deleted = await collectGarbage(this.#platform);
-      if (deleted !== null) log("info", "garbage_collected", { deleted });
-    } catch (cause) {
-      log("warn", "garbage_left", describeError(cause));
-    }
+  /** Logs a failure: what is left is found again. */
+  async #orWarn(event: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((cause: unknown) => this.#platform.log("warn", event, describeError(cause)));
   }
 
   #retryLater(generation: number, cause: unknown): void {
@@ -179,7 +172,7 @@ export class Reconciler {
   /** A job that has published replicates its version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#platform;
-    if (state.unreplicated() === null || state.foreign() !== null) return false;
+    if (state.unreplicated() === null || state.values.get("foreign") !== null) return false;
     return !state.queue().running.some(({ isCommitted }) => isCommitted);
   }
 }

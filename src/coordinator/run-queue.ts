@@ -1,7 +1,7 @@
 /** Decides on requests for ingest runs, and says when each one starts. Pure: times are arguments. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
-import { type Pause, unlessEnded } from "../schemas/pause.ts";
+import type { Pause } from "../schemas/pause.ts";
 import { inStartingOrder, type JobRecord, type Queue, stepTime } from "./jobs.ts";
 import { type EnqueueRequest, isEquivalent, isRun, type RunRecord } from "./run-record.ts";
 import { timeText } from "../platform/time.ts";
@@ -101,8 +101,7 @@ function answerFor(
 
 /** Describes when each waiting run starts, in that order. */
 export function describeQueue(queue: Queue, now: number): QueuedRun[] {
-  const present = { ...queue, pause: unlessEnded(queue.pause, now) };
-  return present.waiting.filter(isRun).map((record) => describeQueued(record, present, now));
+  return queue.waiting.filter(isRun).map((record) => describeQueued(record, queue, now));
 }
 
 function describeQueued(

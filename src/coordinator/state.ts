@@ -12,7 +12,6 @@ import { type Cancellation, isOpen, type JobRecord, type Queue, queueOf } from "
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { type Run, runDetailsSchema } from "../schemas/run.ts";
 import { auditEntrySchema, type CoordinatorValues, schemaOfValue } from "./stored-schemas.ts";
-import type { UpstreamFiles } from "../schemas/run-report.ts";
 import {
   COORDINATOR_SCHEMA,
   DecisionTable,
@@ -36,7 +35,8 @@ export class CoordinatorState {
   readonly decisions: DecisionTable;
   readonly garbage: GarbageTable;
   readonly #versions: VersionTable;
-  readonly #values: JsonTable<CoordinatorValues>;
+  /** Single values, which `stored-schemas.ts` describes. */
+  readonly values: JsonTable<CoordinatorValues>;
   readonly tables: ObjectTables;
   readonly #now: () => number;
 
@@ -54,7 +54,7 @@ export class CoordinatorState {
     this.audit = new Outbox(tables, { name: "audit", schema: auditEntrySchema });
     this.ticks = new TickTable(tables);
     this.decisions = new DecisionTable(tables);
-    this.#values = new JsonTable(tables, "facts", schemaOfValue);
+    this.values = new JsonTable(tables, "facts", schemaOfValue);
     this.#versions = new VersionTable(tables);
     this.garbage = new GarbageTable(tables);
   }
@@ -95,19 +95,21 @@ export class CoordinatorState {
       this.save({ ...record, job: { ...job, cancellation } });
   }
 
-  /** The pause. One that cannot be read has no end: an operator looks, and resumes. */
+  /**
+   * The pause. One past its end is lifted here, because the alarm may be late. One that cannot be read
+   * has no end: an operator looks, and resumes.
+   */
   pause(): Pause | null {
-    const at = timeText(this.#now());
-    return this.#values.get("pause", () => ({
-      at,
-      by: "coordinator",
-      note: LOST_PAUSE,
-      until: null,
-    }));
+    const now = this.#now();
+    const lost = { at: timeText(now), by: "coordinator", note: LOST_PAUSE, until: null };
+    const pause = this.values.get("pause", () => lost);
+    if (pause === null || !hasEnded(pause, now)) return pause;
+    this.liftPause();
+    return null;
   }
 
   setPause(pause: Pause | null): void {
-    this.#values.set("pause", pause);
+    this.values.set("pause", pause);
   }
 
   /** Removes the end of the present pause; without one, begins this pause. */
@@ -118,40 +120,16 @@ export class CoordinatorState {
   /** Lifts the pause. Ticks that are skipped later have a row of their own. */
   liftPause(): void {
     this.setPause(null);
-    this.setSkippedRunId(null);
-  }
-
-  /** Lifts a pause that is past its end: the alarm that lifts it may be late. */
-  liftEndedPause(now: number): void {
-    const pause = this.pause();
-    if (pause !== null && hasEnded(pause, now)) this.liftPause();
-  }
-
-  /** Id of the row that counts the skipped cron ticks; null after a tick was taken. */
-  skippedRunId(): string | null {
-    return this.#values.get("skipped_run");
-  }
-
-  setSkippedRunId(id: string | null): void {
-    this.#values.set("skipped_run", id);
-  }
-
-  /** Time before which a source has asked for no request (ms since 1970); null if it never did. */
-  sourceRetryAt(source: string): number | null {
-    return this.#values.get(`retry_at:${source}`);
-  }
-
-  setSourceRetryAt(source: string, at: number): void {
-    this.#values.set(`retry_at:${source}`, at);
+    this.values.set("skipped_run", null);
   }
 
   /** The right to replace the manifest in R2. */
   get claim(): Claim {
     return {
       owner: this.#owner(),
-      replaceable: () => this.#values.get("replaceable"),
+      replaceable: () => this.values.get("replaceable"),
       checked: (problem) => {
-        if (problem !== this.foreign()) this.#values.set("foreign", problem);
+        if (problem !== this.values.get("foreign")) this.values.set("foreign", problem);
       },
     };
   }
@@ -159,14 +137,9 @@ export class CoordinatorState {
   /** An installation that has lost its id gets another one. An operator then takes the stores over. */
   #owner(): string {
     const made = crypto.randomUUID().replaceAll("-", "");
-    const owner = this.#values.get("owner", () => made);
-    if (owner === null) this.#values.set("owner", made);
+    const owner = this.values.get("owner", () => made);
+    if (owner === null) this.values.set("owner", made);
     return owner ?? made;
-  }
-
-  /** Why the stores are not this installation's own; null if they are, or nobody has looked yet. */
-  foreign(): string | null {
-    return this.#values.get("foreign");
   }
 
   /**
@@ -174,17 +147,17 @@ export class CoordinatorState {
    * awaits it by now, as after a takeover, stays.
    */
   withdraw(generation: number | null): void {
-    if (generation === null || generation !== this.#values.get("unreplicated")) return;
+    if (generation === null || generation !== this.values.get("unreplicated")) return;
     this.#versions.delete(generation);
-    this.#values.set("unreplicated", null);
+    this.values.set("unreplicated", null);
   }
 
   /** Replaces all versions by those of stores to take over, whose manifest has this ETag. */
   takeOver(manifests: readonly Manifest[], etag: string): void {
     this.replaceVersions(manifests);
-    this.#values.set("unreplicated", null);
-    this.#values.set("foreign", null);
-    this.#values.set("replaceable", etag);
+    this.values.set("unreplicated", null);
+    this.values.set("foreign", null);
+    this.values.set("replaceable", etag);
   }
 
   /** Lists the retained versions, newest first. */
@@ -199,11 +172,7 @@ export class CoordinatorState {
 
   /** The highest generation that was ever published, as far as it is known; 0 if none was. */
   lastGeneration(): number {
-    return Math.max(this.currentVersion()?.generation ?? 0, this.#values.get("highest") ?? 0);
-  }
-
-  setHighest(generation: number): void {
-    this.#values.set("highest", generation);
+    return Math.max(this.currentVersion()?.generation ?? 0, this.values.get("highest") ?? 0);
   }
 
   findRetained(generation: number): Manifest | undefined {
@@ -216,7 +185,7 @@ export class CoordinatorState {
    */
   addVersion(manifest: Manifest): void {
     this.#versions.add(manifest);
-    this.#values.set("unreplicated", manifest.generation);
+    this.values.set("unreplicated", manifest.generation);
     const retained = new Set(retainedVersions(this.versions()));
     for (const { generation } of this.versions())
       if (!retained.has(generation)) this.#versions.delete(generation);
@@ -230,13 +199,13 @@ export class CoordinatorState {
 
   /** The version that awaits replication; null if the stores show the current one. */
   unreplicated(): Manifest | null {
-    const generation = this.#values.get("unreplicated");
+    const generation = this.values.get("unreplicated");
     return generation === null ? null : (this.findRetained(generation) ?? null);
   }
 
   /** Records that the stores show a version. No effect if a newer version awaits replication. */
   setReplicated(generation: number): void {
-    if (this.#values.get("unreplicated") === generation) this.#values.set("unreplicated", null);
+    if (this.values.get("unreplicated") === generation) this.values.set("unreplicated", null);
   }
 
   /** The ledger to compare upstream with; null for that of the snapshot. */
@@ -246,7 +215,7 @@ export class CoordinatorState {
 
   /** The ledger of the last run while its version is published; null before it and after a rollback. */
   savedLedger(): SavedLedger | null {
-    const [ledger, current] = [this.#values.get("ledger"), this.currentVersion()];
+    const [ledger, current] = [this.values.get("ledger"), this.currentVersion()];
     if (ledger?.generation !== current?.generation) return null;
     if (ledger === null || ledger.published_at !== current?.published_at) return null;
     const { accepted, held, held_changes } = ledger;
@@ -258,23 +227,14 @@ export class CoordinatorState {
     const current = this.currentVersion();
     if (current === null) return;
     const { generation, published_at } = current;
-    this.#values.set("ledger", { ...ledger, generation, published_at });
-  }
-
-  /** The upstream files of the source's last successful run. */
-  archivedFiles(source: string): UpstreamFiles {
-    return this.#values.get(`archived:${source}`) ?? {};
-  }
-
-  setArchivedFiles(source: string, files: UpstreamFiles): void {
-    this.#values.set(`archived:${source}`, files);
+    this.values.set("ledger", { ...ledger, generation, published_at });
   }
 
   /** Lists the archived files (SHA-256) that a later run may need, as a basis or as a candidate. */
   neededFiles(): string[] {
-    const ledger = this.#values.get("ledger");
+    const ledger = this.values.get("ledger");
     const files = [
-      ...this.#values.entries<`archived:${string}`>("archived:").map(([, archived]) => archived),
+      ...this.values.entries<`archived:${string}`>("archived:").map(([, archived]) => archived),
       ...candidateFiles(this.runs()),
     ];
     return [
@@ -289,20 +249,8 @@ export class CoordinatorState {
     return this.runs().some(({ id, state }) => !isOpen(state) && !waiting.has(id));
   }
 
-  historyLostAt(): string | null {
-    return this.#values.get("history_lost");
-  }
-
   setHistoryLost(at: string | null): void {
-    this.#values.set("history_lost", at);
-  }
-
-  collectedAt(): number | null {
-    return this.#values.get("collected_at");
-  }
-
-  setCollectedAt(at: number): void {
-    this.#values.set("collected_at", at);
+    this.values.set("history_lost", at);
   }
 
   /**
@@ -310,10 +258,10 @@ export class CoordinatorState {
    * else.
    */
   claimKey(key: string, fingerprint: string): boolean {
-    const known = this.#values.get("request_keys") ?? [];
+    const known = this.values.get("request_keys") ?? [];
     const earlier = known.find(([other]) => other === key);
     if (earlier !== undefined) return earlier[1] === fingerprint;
-    this.#values.set("request_keys", [[key, fingerprint], ...known.slice(0, KEYS_KEPT - 1)]);
+    this.values.set("request_keys", [[key, fingerprint], ...known.slice(0, KEYS_KEPT - 1)]);
     return true;
   }
 }

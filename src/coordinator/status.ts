@@ -10,7 +10,7 @@ import { type EndedRun, endedRunSchema, type Run, runSchema, toListed } from "..
 import { isRun } from "./run-record.ts";
 import { versionSchema } from "../schemas/version.ts";
 import { bestCoverage, describeVersion } from "./versions.ts";
-import { pauseSchema, unlessEnded } from "../schemas/pause.ts";
+import { pauseSchema } from "../schemas/pause.ts";
 import { dueSince, isOpen } from "./jobs.ts";
 
 /**
@@ -79,7 +79,7 @@ export function describeStatus(
   const [current = null] = versions;
   const aheadTicks = state.ticks.ahead(now);
   return {
-    pause: unlessEnded(queue.pause, now),
+    pause: queue.pause,
     running: running === undefined ? null : toListed(running.job),
     job: backup === undefined ? null : toJobUnderWay(backup.job),
     queued: waiting.map(({ job }) => toListed(job)),
@@ -90,9 +90,9 @@ export function describeStatus(
       .map(summarize),
     current: current && describeVersion(current, versions),
     replicated: state.unreplicated() === null,
-    foreign: state.foreign(),
+    foreign: state.values.get("foreign"),
     outboxLength: state.history.length + state.audit.length,
-    historyLostAt: state.historyLostAt(),
+    historyLostAt: state.values.get("history_lost"),
     held: state.savedLedger()?.held_changes ?? null,
     lastTicks: state.ticks.newest(now),
     ...(Object.keys(aheadTicks).length > 0 && { aheadTicks }),

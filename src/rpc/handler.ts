@@ -9,7 +9,6 @@ import {
   type LookUpResult,
   peek,
   type Query,
-  type Reader,
 } from "./look-up.ts";
 import type { Measure } from "./metrics.ts";
 import { readConditions } from "./preconditions.ts";
@@ -20,10 +19,7 @@ import type { Routed, Router } from "./router.ts";
 /** Logs a bug. Only the log shows its cause. */
 type LogInternalError = (message: string, cause: unknown) => void;
 
-export interface RpcOptions {
-  readonly reader: Reader;
-  /** Published locale for a request that names none. */
-  readonly defaultLocale: string;
+export interface RpcOptions extends CatalogSource {
   readonly log: LogInternalError;
   /** Takes note of each answer. */
   readonly measure?: Measure | undefined;
@@ -40,12 +36,10 @@ const NO_BYTES = new Uint8Array();
  * and every error.
  */
 export function createRpcHandler({
-  reader,
-  defaultLocale,
   log,
   measure = () => undefined,
+  ...source
 }: RpcOptions): RpcHandler {
-  const source: CatalogSource<Reader> = { reader, defaultLocale };
   let router: Router | undefined;
 
   function serve(request: Request, head: RequestHead): Response | Promise<Response> {

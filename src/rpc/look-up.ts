@@ -9,23 +9,16 @@ import {
   type Representation,
 } from "../catalog/manifest.ts";
 import { checkPreconditions, type Conditions } from "./preconditions.ts";
-import type {
-  BodyContent,
-  CatalogMemory,
-  CatalogReader,
-  Origin,
-} from "../storage/catalog-reader.ts";
+import type { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
+import type { BodyContent, Origin } from "../storage/catalog-reader.ts";
 import { settledWithin } from "../platform/deadline.ts";
 
 /** The catalog that answers come from. */
-export interface CatalogSource<R = CatalogReader> {
-  readonly reader: R;
+export interface CatalogSource {
+  readonly reader: CachedCatalogReader;
   /** Locale for a request that names none. If it is not published, another one answers. */
   readonly defaultLocale: string;
 }
-
-/** A reader that can also answer from memory alone. */
-export type Reader = CatalogReader & CatalogMemory;
 
 /** A request to the published catalog. */
 export interface Query {
@@ -161,7 +154,7 @@ function hasPin(
 
 /** Finds the body in memory. Returns undefined if a store must be read. */
 export function peek(
-  { reader, defaultLocale }: CatalogSource<CatalogMemory>,
+  { reader, defaultLocale }: CatalogSource,
   query: Query,
 ): LookUpResult | undefined {
   const current = reader.cachedCurrent();

@@ -37,11 +37,6 @@ export function decidePause(
   return { pause: { ...present, by, note, until }, changed: true };
 }
 
-/** Returns a pause unless it is past its end: the alarm that lifts it may be late. */
-export function unlessEnded(pause: Pause | null, now: number): Pause | null {
-  return pause === null || hasEnded(pause, now) ? null : pause;
-}
-
 /** Whether a pause is past its `until`. */
 export function hasEnded(pause: Pause, now: number): boolean {
   return pause.until !== null && Date.parse(pause.until) <= now;

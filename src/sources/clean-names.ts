@@ -1,9 +1,5 @@
 /** Cleans the texts that OurAirports' editors write, or refuses them. Pure. */
-
-/** Normalizes to NFC, trims, and collapses white space to one space. */
-export function cleanText(text: string): string {
-  return text.normalize("NFC").replace(/\s+/gu, " ").trim();
-}
+import { tidy } from "../catalog/fold.ts";
 
 /** What stands in any brackets, closed or not. */
 const BRACKETS = /[([{][^()[\]{}]*(?:[)\]}]|$)/gu;
@@ -17,7 +13,7 @@ const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
 
 /** Removes notes such as "(unusable)" and repetitions in another script from a clean name. */
 export function withoutNotes(name: string): string {
-  return cleanText(withoutOtherScript(withoutStateNotes(name)));
+  return tidy(withoutOtherScript(withoutStateNotes(name)));
 }
 
 /** Removes a repetition of the name in a non-Latin script, after a dash or slash. */

@@ -1,4 +1,5 @@
 import { asEvidence } from "../catalog/evidence.ts";
+import { tidy } from "../catalog/fold.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { isNear, roundDegrees } from "../catalog/positions.ts";
 import { reject, REJECTS_MAX, tooManyRejects, type UpstreamReader } from "./upstream-reader.ts";
@@ -11,13 +12,7 @@ import {
   type SourceAirport,
   type SubdivisionsRead,
 } from "../catalog/source-airport.ts";
-import {
-  cleanText,
-  hasStateNote,
-  isServable,
-  withoutCapitals,
-  withoutNotes,
-} from "./clean-names.ts";
+import { hasStateNote, isServable, withoutCapitals, withoutNotes } from "./clean-names.ts";
 import { type CsvRow, readCsv } from "./csv.ts";
 import { SourceError } from "./source-error.ts";
 import { TABLES } from "./source-file.ts";
@@ -129,7 +124,7 @@ function parseAirport(
   if (hasOverlong(row, [...REQUIRED_COLUMNS, "icao_code"])) return "bad_text";
   const id = row.get("id");
   const type = AIRPORT_TYPES.find((known) => known === row.get("type"));
-  const name = withoutCapitals(withoutNotes(cleanText(row.get("name"))));
+  const name = withoutCapitals(withoutNotes(tidy(row.get("name"))));
   const iata = row.get("iata_code").trim().toUpperCase();
   const lat = parseDegrees(row.get("latitude_deg"));
   const lon = parseDegrees(row.get("longitude_deg"));
@@ -141,7 +136,7 @@ function parseAirport(
   if (!knownCountries.has(country)) return "unknown_country";
   const service = row.get("scheduled_service");
   if (!["yes", "no", ""].includes(service)) return "bad_scheduled_service";
-  const municipality = withoutCapitals(cleanText(row.get("municipality")));
+  const municipality = withoutCapitals(tidy(row.get("municipality")));
   const region = row.get("iso_region");
   if (![name, municipality, region].every(isServable)) return "bad_text";
   const place = { lat, lon, country, region, municipality };
@@ -228,7 +223,7 @@ export async function readSubdivisions(
     }
     const code = row.get("code");
     if (!wanted.has(code) || row.get("name").trim() === "") continue;
-    const name = hasOverlong(row, ["name"]) ? "" : withoutCapitals(cleanText(row.get("name")));
+    const name = hasOverlong(row, ["name"]) ? "" : withoutCapitals(tidy(row.get("name")));
     const known = names.get(code);
     const isRefused = name === "" || !isServable(name);
     if (isRefused || known !== undefined) {

@@ -66,14 +66,10 @@ export function createAlertHistory(d1: D1Database) {
     async listRuns(query: AlertRunQuery): Promise<AlertRunPage> {
       const columns = { id: alertRuns.id, run: alertRuns.run };
       const matching = conditions(query);
-      const page = await readPage(db, alertRuns, { ...query, matching, columns });
-      if (!page.ok) return page;
-      const { rows, ...rest } = page;
       // A restored backup may have brought rows that are no evaluations.
-      return {
-        ...rest,
+      return readPage(db, alertRuns, { ...query, matching, columns }, (rows) => ({
         runs: rows.flatMap(({ run }) => (misfitOf(run, alertRunSchema) === null ? [run] : [])),
-      };
+      }));
     },
 
     async findRun(id: string): Promise<AlertRun | null> {

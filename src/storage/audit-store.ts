@@ -42,14 +42,10 @@ export function createAuditStore(d1: D1Database) {
 
     async list(query: AuditQuery): Promise<AuditPage> {
       const columns = getTableColumns(auditEntries);
-      const page = await readPage(db, auditEntries, {
-        ...query,
-        matching: auditConditions(query),
-        columns,
-      });
-      if (!page.ok) return page;
-      const { rows, ...rest } = page;
-      return { ...rest, entries: rows };
+      const matching = auditConditions(query);
+      return readPage(db, auditEntries, { ...query, matching, columns }, (entries) => ({
+        entries,
+      }));
     },
 
     /** Deletes entries of over 400 days. `now` is in milliseconds since 1970. */

@@ -1,10 +1,7 @@
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import { BodyLoader } from "./body-loader.ts";
 import type {
-  BlobReader,
   BodyContent,
-  CatalogMemory,
-  CatalogReader,
   CurrentResult,
   OpenResult,
   ReaderDependencies,
@@ -32,13 +29,13 @@ const NEWEST_FOR_MS = 1_000;
 
 /**
  * Reads the catalog from memory, then from KV or R2. While neither store gives a manifest, it serves
- * from the one in memory, however old. It never uses a blob with a wrong hash. Each isolate has one
- * reader.
+ * from the one in memory, however old. It never uses a blob with a wrong hash. Store faults are values:
+ * it never rejects. Each isolate has one reader.
  *
  * Accepted race: KV may answer with an older manifest than it gives another data center. An isolate
  * ignores generations below its own, so the version that it serves never goes back.
  */
-export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobReader {
+export class CachedCatalogReader {
   readonly #deps: ReaderDependencies;
   readonly #reads: StoreReads;
   readonly #looks: SingleFlight<CurrentResult>;
@@ -56,6 +53,10 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     this.#older = new OlderVersions(deps, this.#reads);
   }
 
+  /**
+   * Returns the current version, or undefined if it is to be awaited from `current`. Starts a
+   * background look-up if the version is no longer fresh. Like `cachedContent`, it never waits.
+   */
   cachedCurrent(): Manifest | undefined {
     const now = this.#deps.now();
     const freshMs = Math.max(this.#deps.manifestFreshMs, RETRY_AFTER_MS);
@@ -65,10 +66,15 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.#manifest;
   }
 
+  /** Returns the cached bytes of a body, or undefined. */
   cachedContent(body: Body): BodyContent | undefined {
     return this.#bodies.cached(body);
   }
 
+  /**
+   * Returns the current version. Reads no store while the cached one is fresh. Waits for a look-up
+   * if nobody has looked for a while.
+   */
   async current(): Promise<CurrentResult> {
     const cached = this.cachedCurrent();
     if (cached !== undefined) return { ok: true, manifest: cached };
@@ -78,6 +84,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return settledWithin(PATIENCE_MS, looking, () => ({ ok: true, manifest: stale }));
   }
 
+  /** Returns the current version as the store has it, where another place may know a newer one. */
   async newest(): Promise<CurrentResult> {
     const { now, store } = this.#deps;
     const isRecent = !hasElapsed(this.#newestAt, NEWEST_FOR_MS, now());
@@ -90,18 +97,22 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     });
   }
 
+  /** Finds a retained version besides the current one; `missing` if there is none. */
   async findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>> {
     return this.#older.find(isWanted, this.#manifest);
   }
 
+  /** Whether R2 lists the manifest of a generation, as it does of each retained one; or cannot say. */
   async isListed(generation: number): Promise<boolean> {
     return this.#older.isListed(generation);
   }
 
+  /** Returns a blob, from memory if it is cached. */
   async blob(sha256: string): Promise<Copy<Blob>> {
     return this.#bodies.loadBlob(sha256);
   }
 
+  /** Returns the bytes of a body, from memory if they are cached. */
   async open(wanted: WantedBody): Promise<OpenResult> {
     const content = this.#bodies.cached(wanted.body);
     if (content !== undefined) return { ok: true, content, origin: "memory" };

@@ -1,9 +1,12 @@
 import type { AnyCoding } from "../catalog/find-body.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
-import type { CatalogCopies, Copy, Replica } from "./catalog-store.ts";
+import type { CatalogStore, Replica } from "./catalog-store.ts";
 
 export interface ReaderDependencies {
-  readonly store: CatalogCopies;
+  readonly store: Pick<
+    CatalogStore,
+    "readManifest" | "readGeneration" | "listGenerations" | "readBlob"
+  >;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Keeps the current request's context alive until a promise settles. */
@@ -50,37 +53,3 @@ export type CurrentResult =
 export type OpenResult =
   | ({ readonly ok: true } & Loaded)
   | { readonly ok: false; readonly reason: "unavailable" | "data_loss" };
-
-/** The part of the catalog that is in memory. Nothing here waits. */
-export interface CatalogMemory {
-  /**
-   * Returns the current version, or undefined if it is to be awaited from `current`. Starts a
-   * background look-up if the version is no longer fresh.
-   */
-  cachedCurrent(): Manifest | undefined;
-  /** Returns the cached bytes of a body, or undefined. */
-  cachedContent(body: Body): BodyContent | undefined;
-}
-
-/** Reads stored blobs. Never rejects. */
-export interface BlobReader {
-  /** Returns a blob, from memory if it is cached. */
-  blob(sha256: string): Promise<Copy<Blob>>;
-}
-
-/** Reads the published catalog. Store faults are values: it never rejects. */
-export interface CatalogReader {
-  /**
-   * Returns the current version. Reads no store while the cached one is fresh. Waits for a look-up
-   * if nobody has looked for a while.
-   */
-  current(): Promise<CurrentResult>;
-  /** Returns the current version as the store has it, where another place may know a newer one. */
-  newest(): Promise<CurrentResult>;
-  /** Finds a retained version besides the current one; `missing` if there is none. */
-  findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>>;
-  /** Whether R2 lists the manifest of a generation, as it does of each retained one; or cannot say. */
-  isListed(generation: number): Promise<boolean>;
-  /** Returns the bytes of a body, from memory if they are cached. */
-  open(wanted: WantedBody): Promise<OpenResult>;
-}

@@ -25,50 +25,11 @@ export interface CopyFault {
 /** Location of a copy. KV is near but may lag; R2 is strongly consistent. */
 export type Replica = "kv" | "r2";
 
-/** Copies of the published catalog. Reading returns faults as values; only a list throws. */
-export interface CatalogCopies {
-  /** Reads the current manifest. Returns the same object as before if the stored text is the same. */
-  readManifest(replica: Replica): Promise<Copy<Manifest>>;
-  /** Reads the manifest of a generation from R2. */
-  readGeneration(generation: number): Promise<Copy<Manifest>>;
-  /** Lists the generations whose manifests are in R2. Throws StoreError if R2 fails. */
-  listGenerations(): Promise<number[]>;
-  /** Reads a blob and verifies its hash. KV may answer from a cache up to a day old. */
-  readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
-}
-
 /**
- * The published catalog in KV, with a copy of everything in R2. Writes, lists and deletions throw
- * StoreError if a store fails.
+ * The published catalog in KV, with a copy of everything in R2. Reading a copy returns faults as
+ * values. Writes, lists and deletions throw StoreError if a store fails.
  */
-export interface CatalogStore extends CatalogCopies {
-  /** Verifies that a blob is stored intact. KV may answer from a cache up to 30 s old. */
-  checkBlob(replica: Replica, sha256: string): Promise<Copy<string>>;
-  /** Stores a blob under its SHA-256 (hex) in both replicas. */
-  writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** Lists the SHA-256 (hex) of every blob in R2. */
-  listBlobs(): Promise<string[]>;
-  /** Deletes blobs from both replicas, from R2 last. */
-  deleteBlobs(sha256s: readonly string[]): Promise<void>;
-  /** Stores a manifest under its generation in R2. */
-  writeGeneration(manifest: Manifest): Promise<void>;
-  /** Deletes the manifests of generations from R2. */
-  deleteGenerations(generations: readonly number[]): Promise<void>;
-  /**
-   * Makes a manifest current, in R2 first, also under its generation, and then in KV. R2 takes it only
-   * while it has the manifest that was there at the check of the owner, so of two installations one is
-   * refused. First stores that one under its generation, because a newer version ends the attempts at it.
-   *
-   * @throws ForeignStores as `checkOwner` does.
-   */
-  writeManifest(manifest: Manifest): Promise<void>;
-  /**
-   * Throws ForeignStores if the manifest in R2 is of another installation or of a newer Worker.
-   *
-   * @returns the ETag of that manifest; null if there is none.
-   */
-  checkOwner(): Promise<string | null>;
-}
+export type CatalogStore = ReturnType<typeof createCatalogStore>;
 
 /** The right of an installation to replace the manifest in R2. */
 export interface Claim {
@@ -101,7 +62,7 @@ const FRESH_CACHE_TTL_SECONDS = 30;
 const BLOB_CACHE_TTL_SECONDS = 86_400;
 
 /** @param claim of who writes manifests; a reader needs none. */
-export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim): CatalogStore {
+export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim) {
   const read = (replica: Replica, key: string, cacheTtl: number) =>
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
   const manifests = new SealedManifests();
@@ -119,6 +80,11 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     if (claim === undefined) throw new Error("a reader writes no manifest");
     return claim;
   };
+  /**
+   * Throws ForeignStores if the manifest in R2 is of another installation or of a newer Worker.
+   *
+   * @returns the ETag of that manifest; null if there is none.
+   */
   const checkOwner = async () => {
     const head = r2.head(MANIFEST_KEY);
     const stored = await orStoreError(`R2 head ${MANIFEST_KEY}`, COPY_DEADLINE_MS, head);
@@ -127,6 +93,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     if (foreign !== null) throw foreign;
     return stored && stored.etag;
   };
+  /** Reads the current manifest. Returns the same object as before if the stored text is the same. */
   const readManifest = async (replica: Replica) =>
     manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
   /** Stores the manifest that R2 shows under its generation, unless that is there. */
@@ -140,41 +107,58 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
   };
   return {
     readManifest,
-    async readGeneration(generation) {
+    /** Reads the manifest of a generation from R2. */
+    async readGeneration(generation: number): Promise<Copy<Manifest>> {
       const key = generationKey(generation);
       return openCopy(await read("r2", key, 0), key);
     },
-    readBlob: (replica, sha256) => readBlob(replica, sha256, BLOB_CACHE_TTL_SECONDS),
-    async checkBlob(replica, sha256) {
+    /** Reads a blob and verifies its hash. KV may answer from a cache up to a day old. */
+    readBlob: (replica: Replica, sha256: string) =>
+      readBlob(replica, sha256, BLOB_CACHE_TTL_SECONDS),
+    /** Verifies that a blob is stored intact. KV may answer from a cache up to 30 s old. */
+    async checkBlob(replica: Replica, sha256: string): Promise<Copy<string>> {
       const copy = await readBlob(replica, sha256, FRESH_CACHE_TTL_SECONDS);
       if (!copy.ok) return copy;
       releaseBuffer(copy.value);
       return { ok: true, value: sha256 };
     },
-    async writeBlob(sha256, bytes) {
+    /** Stores a blob under its SHA-256 (hex) in both replicas. */
+    async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
       const key = blobKey(sha256);
       await written(`R2 put ${key}`, r2.put(key, bytes, { sha256 }));
       await written(`KV put ${key}`, kv.put(key, bytes));
     },
+    /** Lists the SHA-256 (hex) of every blob in R2. */
     listBlobs: () => listNames(r2, BLOBS_PREFIX),
-    async deleteBlobs(sha256s) {
+    /** Deletes blobs from both replicas, from R2 last. */
+    async deleteBlobs(sha256s: readonly string[]): Promise<void> {
       const keys = sha256s.map(blobKey);
       await Promise.all(keys.map((key) => written(`KV delete ${key}`, kv.delete(key))));
       if (keys.length > 0) await written("R2 delete of blobs", r2.delete(keys));
     },
-    async writeGeneration(manifest) {
+    /** Stores a manifest under its generation in R2. */
+    async writeGeneration(manifest: Manifest): Promise<void> {
       const key = generationKey(manifest.generation);
       await written(`R2 put ${key}`, r2.put(key, sealManifest(manifest)));
     },
-    async listGenerations() {
+    /** Lists the generations whose manifests are in R2. */
+    async listGenerations(): Promise<number[]> {
       const names = await listNames(r2, GENERATIONS_PREFIX);
       return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
     },
-    async deleteGenerations(generations) {
+    /** Deletes the manifests of generations from R2. */
+    async deleteGenerations(generations: readonly number[]): Promise<void> {
       if (generations.length > 0)
         await written("R2 delete of manifests", r2.delete(generations.map(generationKey)));
     },
-    async writeManifest(manifest) {
+    /**
+     * Makes a manifest current, in R2 first, also under its generation, and then in KV. R2 takes it only
+     * while it has the manifest that was there at the check of the owner, so of two installations one is
+     * refused. First stores that one under its generation, because a newer version ends the attempts at it.
+     *
+     * @throws ForeignStores as `checkOwner` does.
+     */
+    async writeManifest(manifest: Manifest): Promise<void> {
       const text = sealManifest(manifest);
       const etag = await checkOwner();
       if (etag !== null) await keepShown();

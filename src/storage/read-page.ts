@@ -20,12 +20,15 @@ interface Columns extends Record<string, SQLiteColumn | SQL> {
 /**
  * Reads one page of the rows that match all conditions. The table's ids must be UUIDv7. Throws
  * RangeError if `limit` is out of range, and any error of D1.
+ *
+ * @param nameRows puts the rows into the page.
  */
-export async function readPage<C extends Columns>(
+export async function readPage<C extends Columns, Rows>(
   db: DrizzleD1Database,
   table: SQLiteTable & { readonly id: SQLiteColumn },
   { limit, cursor, matching, columns }: RowQuery<C>,
-): Promise<PageOf<{ readonly rows: readonly SelectResultFields<C>[] }>> {
+  nameRows: (rows: readonly SelectResultFields<C>[]) => Rows,
+): Promise<PageOf<Rows>> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ROWS)
     throw new RangeError(`a page of ${limit} rows`);
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
@@ -47,7 +50,7 @@ export async function readPage<C extends Columns>(
   const last = found.length > limit ? found[limit - 1] : undefined;
   return {
     ok: true,
-    rows,
+    ...nameRows(rows),
     nextCursor: last === undefined ? null : encodeCursor(String(last["id"])),
     total: totals[0]?.total ?? 0,
   };

@@ -34,34 +34,27 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
 }
 
 /**
- * Finds the highest generation that a store shows and this installation has not published; null if
- * there is none. KV may be another installation's namespace.
- */
-export async function findUnknownGeneration(
-  store: CatalogStore,
-  { generation, published_at }: Manifest,
-): Promise<number | null> {
-  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
-  const unknown = copies.flatMap((copy) => {
-    if (!copy.ok || copy.value.generation < generation) return [];
-    const isKnown =
-      copy.value.generation === generation && copy.value.published_at === published_at;
-    return isKnown ? [] : [copy.value.generation];
-  });
-  return unknown.length === 0 ? null : Math.max(...unknown);
-}
-
-/**
  * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
- * version. Throws StoreError as `replicate` does.
+ * version; but not if one shows a version that this installation has not published, since KV may be
+ * another installation's namespace. Throws StoreError as `replicate` does.
  *
- * @returns whether a store needed the repair.
+ * @returns the highest generation of such a version; null if there is none.
  */
-export async function repairCopies(store: CatalogStore, manifest: Manifest): Promise<boolean> {
+export async function repairCopies(
+  store: CatalogStore,
+  manifest: Manifest,
+): Promise<{ readonly unknown: number | null; readonly isRepaired: boolean }> {
+  const { generation, published_at } = manifest;
   const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
-  const isShown = copies.every((copy) => copy.ok && copy.value.generation === manifest.generation);
-  if (!isShown) await replicate(store, manifest);
-  return !isShown;
+  const shown = copies.map((copy) => (copy.ok ? copy.value : { generation: 0, published_at: "" }));
+  const isKnown = (other: Pick<Manifest, "generation" | "published_at">) =>
+    other.generation === generation && other.published_at === published_at;
+  const unknown = shown.filter((other) => other.generation >= generation && !isKnown(other));
+  if (unknown.length > 0)
+    return { unknown: Math.max(...unknown.map((other) => other.generation)), isRepaired: false };
+  const isRepaired = !shown.every(isKnown);
+  if (isRepaired) await replicate(store, manifest);
+  return { unknown: null, isRepaired };
 }
 
 /** Most blobs without a copy in R2 that are looked for in KV. */

@@ -72,14 +72,10 @@ export function createHistory(d1: D1Database) {
     async listRuns({ limit, cursor, ...filter }: RunQuery): Promise<RunPage> {
       const matching = conditions(filter);
       const columns = { id: ingestRuns.id, run: listedRun };
-      const page = await readPage(db, ingestRuns, { limit, cursor, matching, columns });
-      if (!page.ok) return page;
-      const { rows, ...rest } = page;
       // A restored backup may have brought rows that are no runs.
-      return {
-        ...rest,
+      return readPage(db, ingestRuns, { limit, cursor, matching, columns }, (rows) => ({
         runs: rows.flatMap(({ run }) => (misfitOf(run, runSchema) === null ? [run] : [])),
-      };
+      }));
     },
 
     async findRun(id: string): Promise<Run | null> {

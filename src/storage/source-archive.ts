@@ -3,39 +3,33 @@ import { bounded, CALL_DEADLINE_MS, orStoreError, StoreError } from "../platform
 import { DROP_PREFIX, dropKey, listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
-export interface SourceArchive {
-  write(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** Lists the SHA-256 (hex) of every file. */
-  list(): Promise<string[]>;
-  delete(sha256s: readonly string[]): Promise<void>;
-  /** Reads the bytes. Returns null if they are missing or have another hash. */
-  read(sha256: string): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** Opens the bytes. Throws StoreError if they are missing or have another hash. */
-  open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
-}
+export type SourceArchive = ReturnType<typeof createSourceArchive>;
 
-export function createSourceArchive(r2: R2Bucket): SourceArchive {
+export function createSourceArchive(r2: R2Bucket) {
+  /** Reads the bytes. Returns null if they are missing or have another hash. */
   const read = async (sha256: string) => {
     const buffer = await (await r2.get(sourceKey(sha256)))?.arrayBuffer();
     const bytes = new Uint8Array(buffer ?? []);
     return buffer !== undefined && sha256Hex(bytes) === sha256 ? bytes : null;
   };
   return bounded("upstream file", CALL_DEADLINE_MS, {
-    async write(sha256, bytes) {
+    async write(sha256: string, bytes: Uint8Array): Promise<void> {
       await r2.put(sourceKey(sha256), bytes, { sha256 });
     },
+    /** Lists the SHA-256 (hex) of every file. */
     list: () => listNames(r2, SOURCES_PREFIX),
-    async delete(sha256s) {
+    async delete(sha256s: readonly string[]): Promise<void> {
       if (sha256s.length > 0) await r2.delete(sha256s.map(sourceKey));
     },
     read,
-    async open(file, sha256) {
+    /** Opens the bytes. Throws StoreError if they are missing or have another hash. */
+    async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
       const bytes = await read(sha256);
       if (bytes === null)
         throw new StoreError(`${file} is not archived as ${sourceKey(sha256)}, or is damaged`);
       return new Blob([bytes]).stream();
     },
-  } satisfies SourceArchive);
+  });
 }
 
 /** Deadline to find a file in R2, and another to read it. */

@@ -406,7 +406,7 @@ describe.each(Object.entries(CLOCKS))("after a clock was %s ahead", (_, ms) => {
   it("a source that asked to wait is asked again, and garbage is collected", async () => {
     const world = new CoordinatorWorld();
     const now = world.time;
-    world.state.setSourceRetryAt("embedded", now + ms + 6 * HOUR_MS);
+    world.state.values.set("retry_at:embedded", now + ms + 6 * HOUR_MS);
     world.upstream = { ...world.upstream, fetch: () => Promise.reject(new Error("away")) };
     world.time += ms;
     await world.runToEnd();
@@ -415,11 +415,11 @@ describe.each(Object.entries(CLOCKS))("after a clock was %s ahead", (_, ms) => {
     await world.coordinator.reconcile();
     await world.drain();
     expect(world.current()).toMatchObject({ generation: 1 });
-    world.state.setCollectedAt(now + ms);
+    world.state.values.set("collected_at", now + ms);
     world.calls.length = 0;
     await world.coordinator.reconcile();
     await world.drain();
-    expect(world.state.collectedAt()).toBeLessThan(now + TICK_MS);
+    expect(world.state.values.get("collected_at")).toBeLessThan(now + TICK_MS);
   });
 
   it("the loss of history is known since now, so that its finding ends", async () => {

@@ -8,8 +8,8 @@ import { compareLocales } from "../../catalog/locale-settings.ts";
 import type { Manifest } from "../../catalog/manifest.ts";
 import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/change-sample.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
-import type { BlobReader } from "../../storage/catalog-reader.ts";
-import { type CatalogCopies, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
+import type { CachedCatalogReader } from "../../storage/cached-catalog-reader.ts";
+import { type CatalogStore, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
 import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
 import { NO_BACKUP } from "../backup/backup-routes.ts";
 import { type Refusal, route } from "../http/route.ts";
@@ -100,7 +100,7 @@ async function sampleOf(
   to: Manifest,
 ): Promise<ChangeSample | null> {
   // A blob that garbage collection has deleted may still be in a backup.
-  const readBlob: CatalogCopies["readBlob"] = async (replica, sha256) =>
+  const readBlob: CatalogStore["readBlob"] = async (replica, sha256) =>
     replica === "r2" ? readFromCatalog(reader, sha256) : readFromBackups(backups, sha256);
   const isInBoth = (locale: string) =>
     from.locales[locale] !== undefined && to.locales[locale] !== undefined;
@@ -124,7 +124,7 @@ async function sampleOf(
 
 type BlobCopy = Copy<Uint8Array<ArrayBuffer>>;
 
-async function readFromCatalog(reader: BlobReader, sha256: string): Promise<BlobCopy> {
+async function readFromCatalog(reader: CachedCatalogReader, sha256: string): Promise<BlobCopy> {
   const copy = await reader.blob(sha256);
   return copy.ok ? { ok: true, value: new Uint8Array(await copy.value.arrayBuffer()) } : copy;
 }

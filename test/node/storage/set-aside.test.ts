@@ -68,7 +68,7 @@ async function filled(): Promise<AdminWorld> {
     },
   ]);
   ingest.state.garbage.mark(["a".repeat(64)], ingest.time, 1);
-  ingest.state.setSourceRetryAt("ourairports", ingest.time);
+  ingest.state.values.set("retry_at:ourairports", ingest.time);
   ingest.state.setHistoryLost(world.monitor.at());
   world.monitor.ingest = { ...world.monitor.ingest, historyLostAt: world.monitor.at() };
   world.monitor.before = (call) => {
