@@ -1,19 +1,19 @@
-import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
+import type { Airport, LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
 import { readRanks, type Ranks, type Tier } from "./search/ranks.ts";
 import { uuidText } from "./uuid.ts";
 
-export interface AirportPlace {
+/** An airport; what is not named here is as the contract has it. */
+export interface AirportPlace extends Readonly<
+  Omit<Airport, keyof Message | "id" | "name" | "cityId">
+> {
   readonly kind: "airport";
   /** UUID in its usual text form, as all ids here. */
   readonly id: string;
-  readonly iata: string;
-  readonly icao: string;
   /** The official name, as the contract has it. */
   readonly officialName: string;
   /** The name that travellers use. */
   readonly name: string;
-  readonly lat: number;
-  readonly lon: number;
   readonly tier: Tier;
   /** 0 for the busiest airport of the world; `UNRANKED` without scheduled service. */
   readonly rank: number;
@@ -132,17 +132,16 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         airports: [],
       };
     }),
-    airports: answer.airports.map(({ id, iata, icao, name, lat, lon, cityId }) => {
+    airports: answer.airports.map((message) => {
+      const { $typeName: _, $unknown: _unknown, id, name, cityId, ...airport } = message;
+      const { iata } = airport;
       const city = resolve(cityAt, uuidText(cityId), iata);
       return {
+        ...airport,
         kind: "airport",
         id: uuidText(id),
-        iata,
-        icao,
         officialName: name,
         name: ranks.nameOf(iata) ?? name,
-        lat,
-        lon,
         tier: ranks.tierOf(iata),
         rank: ranks.trafficRankOf(iata),
         city,

@@ -104,13 +104,13 @@ describe("a copy of the catalog", () => {
 });
 
 describe("a contract that has gained a field and an enum", () => {
-  /** As the later service encodes it: fields 8 and 9 of an airport are a number and an enum. */
+  /** As the later service encodes it: fields 1008 and 1009 of an airport are a number and an enum. */
   const withNewFields = (message: Uint8Array) => {
     const answer = fromBinary(LocationsResponseSchema, message);
     const [linate] = answer.airports;
     if (linate !== undefined)
       linate.$unknown = [108, 1].map((value, at) => ({
-        no: 8 + at,
+        no: 1008 + at,
         wireType: WireType.Varint,
         data: Uint8Array.of(value),
       }));

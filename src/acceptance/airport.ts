@@ -1,7 +1,7 @@
 /** The airports that the catalog is built from. Pure. */
 import type { Position } from "../catalog/positions.ts";
 import type { AirportsRead, SourceAirport } from "../catalog/source-airport.ts";
-import type { AirportRecord, HeldChange } from "../schemas/held-change.ts";
+import type { HeldChange } from "../schemas/held-change.ts";
 
 /** An airport that moves less has not moved: the length of a runway. */
 export const SAME_POSITION_KM = 2;
@@ -65,7 +65,7 @@ export function recordOf({
   municipality,
   type,
   scheduled,
-}: SourceAirport): AirportRecord & Omit<SourceAirport, "id"> {
+}: SourceAirport): Omit<SourceAirport, "id"> {
   return { iata, icao, name, lat, lon, country, region, municipality, type, scheduled };
 }
 

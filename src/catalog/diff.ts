@@ -24,6 +24,7 @@ import {
 } from "./list-diff.ts";
 import type { Counts } from "./manifest.ts";
 import { idText } from "./ids.ts";
+import type { Airport, City, Country } from "./model.ts";
 
 /** `airport_iata_codes` is present if the region gained or lost airports. */
 interface RegionChange extends EntityChange<Omit<RegionFields, "airport_iata_codes">> {
@@ -37,10 +38,18 @@ export interface CodeChanges {
 
 export type ChangeCounts = { readonly [L in keyof Counts]: ListChanges };
 
+/** The name of a field in the contract: `city_id` of `cityId`. */
+type ContractName<F> = F extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ContractName<Rest>}`
+  : "";
+
+/** `F`, if it has every field of the entity `E`. */
+type AllOf<E, F extends { readonly [N in keyof E as ContractName<N>]: unknown }> = F;
+
 export interface CatalogDiff {
-  readonly airports: ListDiff<AirportFields>;
-  readonly cities: ListDiff<CityFields>;
-  readonly countries: ListDiff<CountryFields>;
+  readonly airports: ListDiff<AllOf<Airport, AirportFields>>;
+  readonly cities: ListDiff<AllOf<City, CityFields>>;
+  readonly countries: ListDiff<AllOf<Country, CountryFields>>;
   readonly regions: ListDiff<RegionFields, RegionChange>;
 }
 

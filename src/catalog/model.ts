@@ -2,37 +2,19 @@
  * The domain model of the catalog. Ids are the 16 bytes of a UUID. Every string is NFC and trimmed;
  * only `icao` and `phonePrefix` may be empty.
  */
+import type { Message } from "@bufbuild/protobuf";
+import type * as contract from "../../gen/locations/v1/locations_pb.ts";
 
-export interface Airport {
-  readonly id: Uint8Array;
-  readonly iata: string;
-  /** Four letters, or empty. */
-  readonly icao: string;
-  readonly name: string;
-  /** Degrees, four decimals. */
-  readonly lat: number;
-  readonly lon: number;
-  readonly cityId: Uint8Array;
-}
+/** The fields of a message, with the bytes of its ids. */
+type Entity<M extends Message> = {
+  readonly [F in Exclude<keyof M, keyof Message>]: M[F] extends contract.Uuid | undefined
+    ? Uint8Array
+    : M[F];
+};
 
-export interface City {
-  readonly id: Uint8Array;
-  readonly name: string;
-  readonly countryId: Uint8Array;
-  /** Degrees, four decimals. */
-  readonly lat: number;
-  readonly lon: number;
-}
-
-export interface Country {
-  readonly id: Uint8Array;
-  readonly isoCode2: string;
-  readonly isoCode3: string;
-  readonly nameEng: string;
-  readonly nameNative: string;
-  /** Digits without a plus sign, or empty. */
-  readonly phonePrefix: string;
-}
+export type Airport = Entity<contract.Airport>;
+export type City = Entity<contract.City>;
+export type Country = Entity<contract.Country>;
 
 export interface Region {
   readonly id: Uint8Array;

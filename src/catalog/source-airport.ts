@@ -1,4 +1,5 @@
 /** What upstream says of airports and subdivisions, whatever the format of its files. */
+import type { AirportRecord } from "../schemas/held-change.ts";
 import type { Position } from "./positions.ts";
 
 /** Types of airports. The first one wins if two rows claim the same IATA code. */
@@ -11,22 +12,10 @@ export const AIRPORT_TYPES = [
 ] as const;
 
 /** An airport as upstream says, normalized. */
-export interface SourceAirport extends Position {
+export interface SourceAirport extends AirportRecord {
   /** Number of its row at upstream, in decimal digits. */
   readonly id: string;
   readonly type: (typeof AIRPORT_TYPES)[number];
-  readonly name: string;
-  /** ISO 3166-1 alpha-2 code. */
-  readonly country: string;
-  /** ISO 3166-2 code as OurAirports has it, or a placeholder such as `FR-U-A`. */
-  readonly region: string;
-  /** Empty if unknown. */
-  readonly municipality: string;
-  readonly iata: string;
-  /** Empty if it has none. */
-  readonly icao: string;
-  /** Whether it has scheduled service. */
-  readonly scheduled: boolean;
 }
 
 /** Why the row of an airport lists none. One that is `unusable` says nothing: the airport stays. */

@@ -5,7 +5,13 @@ import { originOfId } from "../../src/catalog/id-origin.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { formatPosition } from "../shared/format.ts";
 import { AnswerView } from "./answer-view.tsx";
-import type { CityPlace, CountryPlace, Place, RegionPlace } from "../../client/src/catalog.ts";
+import type {
+  AirportPlace,
+  CityPlace,
+  CountryPlace,
+  Place,
+  RegionPlace,
+} from "../../client/src/catalog.ts";
 import { PanelHead } from "./panel-head.tsx";
 import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
@@ -95,18 +101,31 @@ function trailOf(place: Place): Place[] {
 
 type Fact = [name: string, value: ComponentChildren];
 
+/** The facts of an airport by their fields. The others are shown elsewhere. */
+type AirportFacts = {
+  readonly [
+    F in Exclude<
+      keyof AirportPlace,
+      "kind" | "id" | "iata" | "name" | "tier" | "rank" | "lon" | "regions"
+    >
+  ]: readonly Fact[];
+};
+
 function factsOf(place: Place, links: Pick<Props, "locale" | "onSelect">): Fact[] {
   switch (place.kind) {
     case "airport":
-      return [
-        ...(place.name === place.officialName
-          ? []
-          : [["Official name", <bdi>{place.officialName}</bdi>] satisfies Fact]),
-        ["ICAO", place.icao],
-        ["City", <PlaceLink place={place.city} {...links} />],
-        ["Country", <PlaceLink place={place.city.country} {...links} />],
-        ["Position", formatPosition(place.lat, place.lon)],
-      ];
+      return Object.values({
+        officialName:
+          place.name === place.officialName
+            ? []
+            : [["Official name", <bdi>{place.officialName}</bdi>]],
+        icao: [["ICAO", place.icao]],
+        city: [
+          ["City", <PlaceLink place={place.city} {...links} />],
+          ["Country", <PlaceLink place={place.city.country} {...links} />],
+        ],
+        lat: [["Position", formatPosition(place.lat, place.lon)]],
+      } satisfies AirportFacts).flat();
     case "city":
       return [
         ["Country", <PlaceLink place={place.country} {...links} />],
