@@ -196,7 +196,7 @@ export const ROUTE_FIELDS: {
   "post /admin/ingest/held/{id}/reject": { "path id": "heldId", ...NOTE },
   "post /admin/ingest/held/approve": HELD,
   "post /admin/ingest/held/reject": HELD,
-  "get /admin/catalog/versions": PAGE,
+  "get /admin/catalog/versions": { "query limit": PAGE["query limit"] },
   "post /admin/catalog/rollback": {
     ...NOTE,
     "body generation": "generation",
