@@ -79,7 +79,7 @@ describe("a deployed schema", () => {
     });
     expect(migrations).toEqual([
       ["0000_initial.sql", "0d2f615db4979a09"],
-      ["0001_drop_alert_findings.sql", "bfd01ec8d8150abe"],
+      ["0001_drop_unread.sql", "65bd717d53fea9ff"],
     ]);
   });
 });
