@@ -1,7 +1,6 @@
 /** The stages that make a backup, in bounded, idempotent steps. */
 import { timeText } from "../platform/time.ts";
 import { Buffer } from "node:buffer";
-import type { TableShape } from "../storage/database-copy.ts";
 import {
   type BackupManifest,
   FORMAT,
@@ -29,8 +28,6 @@ import {
 import { readState } from "./read-backups.ts";
 import { type SavedState, stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 
-/** The table to copy before the others: rows of `alert_findings` belong to its rows. */
-const FIRST_TABLE = "alert_runs";
 /** Most rows in a part. */
 const ROWS_PER_PART = 500;
 /** Most table pages in a step. */
@@ -43,7 +40,7 @@ export async function copyState(
 ): Promise<BackupStepResult> {
   const { state, database, backups, now } = deps;
   const startedAt = timeText(now());
-  const tables = inCopyOrder(await database.tables());
+  const tables = await database.tables();
   const current = state.currentVersion();
   const saved: SavedState = {
     pause: state.pause(),
@@ -64,14 +61,6 @@ export async function copyState(
   };
   await backups.writePart(job.backup_id, part.name, { bytes, sha256: part.sha256 });
   return nextStage({ ...checkpoint, draft });
-}
-
-/**
- * Sorts parent tables first. Rows that the alerts add in the meantime then at worst appear as
- * findings without their run, which nothing reads, and never as a run without its findings.
- */
-function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
-  return tables.toSorted((a, b) => Number(b.name === FIRST_TABLE) - Number(a.name === FIRST_TABLE));
 }
 
 /** Copies some pages of D1's tables in the order of their keys. */

@@ -24,8 +24,11 @@ import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
 
 const PARTS_RESTORED_PER_STEP = 4;
-/** A restore does not write the audit, or anyone who can write a backup could forge it. */
-const NEVER_RESTORED = "audit";
+/**
+ * A restore does not write the audit, or anyone who can write a backup could forge it. An earlier
+ * Worker had a table of what evaluations found, which they say themselves.
+ */
+const NEVER_RESTORED = ["audit", "alert_findings"];
 
 /** Compares the tables of the backup with those of the database. */
 export async function compareSchema(
@@ -203,5 +206,5 @@ async function manifestOf(
 }
 
 function restoredTables({ tables }: BackupManifest) {
-  return Object.entries(tables).filter(([name]) => name !== NEVER_RESTORED);
+  return Object.entries(tables).filter(([name]) => !NEVER_RESTORED.includes(name));
 }

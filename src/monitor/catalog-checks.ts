@@ -3,10 +3,11 @@ import { negotiateLocale } from "../catalog/locale.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
 import { isAhead } from "../platform/time.ts";
-import { judgeData } from "./catalog-rules.ts";
+import { judgeDataAge } from "./catalog-rules.ts";
 import type { Checks } from "../schemas/check.ts";
+import { bothShow } from "./facts.ts";
 import type { RuleContext } from "./rule.ts";
-import { findingOf } from "./rules.ts";
+import { completeFinding } from "./rules.ts";
 import { toCheck } from "./service-checks.ts";
 
 type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
@@ -45,6 +46,7 @@ export function checkServed(
   },
   context: RuleContext,
 ): Checks {
+  const dataAge = judgeDataAge({ catalog: bothShow(manifest) }, context);
   const age = Math.round((context.now - Date.parse(manifest.published_at)) / 1000);
   const isWrong = isAhead(manifest.published_at, context.now);
   const empty = Object.entries(manifest.counts).filter(([, count]) => count === 0);
@@ -80,6 +82,6 @@ export function checkServed(
         }),
       },
     ],
-    "rule:data_old": [toCheck(findingOf("data_old", judgeData(manifest, context)))],
+    "rule:data_old": [toCheck(completeFinding("data_old", dataAge, context))],
   };
 }

@@ -1,15 +1,7 @@
 import { shortHash } from "../catalog/bytes.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";
-import type { CoordinatorStatus } from "../coordinator/status.ts";
 import { isAhead } from "../platform/time.ts";
-import {
-  type Finding,
-  judgeInput,
-  measureAge,
-  measured,
-  type RuleContext,
-  unknown,
-} from "./rule.ts";
+import { type Finding, judgeInput, measureAge, type RuleContext, unknown } from "./rule.ts";
 import {
   describeFaults,
   type EndedRunFacts,
@@ -27,23 +19,19 @@ const COPIES_NAMED = 5;
 const NOTHING_PUBLISHED = "Nothing is published.";
 
 /** Judges the time since the content was compared with upstream. */
-export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext): Finding {
-  const { now, limits } = context;
-  const suppressed = ingest.ok && ingest.value.pause !== null;
-  const measurement = { threshold: limits.catalogStaleMs, unit: "ms" } as const;
+export function judgeStaleness({ catalog, ingest }: Facts, { now }: RuleContext): Finding {
   const published = readPublished(catalog);
-  if (!published.ok) return unknown(published.why, measurement);
+  if (!published.ok) return unknown(published.why);
   if (published.value === null) {
     const lost = ingest.ok ? ingest.value.current : null;
     const message =
       lost === null
         ? NOTHING_PUBLISHED
         : `Both stores have lost the manifest of version ${lost.generation}: clients get no catalog.`;
-    return measured({ ...measurement, value: null, message });
+    return { value: null, message };
   }
   const { generation, published_at } = published.value;
-  // A pause, which has a rule of its own, excuses the age only: not that there is no catalog.
-  return judgeInput(ingest, { ...measurement, suppressed }, ({ ended }) => {
+  return judgeInput(ingest, ({ ended, pause }) => {
     // A rollback and a restore also publish, but do not compare with upstream.
     const last_success_at = lastSuccess(ended, now)?.finished_at ?? null;
     const found = measureAge(
@@ -51,7 +39,9 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
       now,
       (age) => `The catalog was last compared with upstream ${age} ago.`,
     );
-    return { ...found, evidence: { generation, last_success_at } };
+    // A pause, which has a rule of its own, excuses the age only: not that there is no catalog.
+    const suppressed = pause !== null;
+    return { ...found, suppressed, evidence: { generation, last_success_at } };
   });
 }
 
@@ -66,24 +56,14 @@ export function lastSuccess<R extends Pick<EndedRunFacts, "state" | "mode" | "fi
   );
 }
 
-/** Judges the age of the airports, however recent the publication. */
-export function judgeDataAge({ catalog }: Facts, context: RuleContext): Finding {
-  const published = readPublished(catalog);
-  if (published.ok && published.value !== null) return judgeData(published.value, context);
-  const measurement = { threshold: context.limits.dataOldMs, unit: "ms" } as const;
-  return judgeInput(published, measurement, () => ({ value: 0, message: NOTHING_PUBLISHED }));
-}
-
-/** Judges the age of the airports by their source's date. */
-export function judgeData(
-  { generation, as_of }: Pick<Published, "generation" | "as_of">,
-  { now, limits }: RuleContext,
-): Finding {
-  const measurement = { threshold: limits.dataOldMs, unit: "ms" } as const;
-  if (as_of === null)
-    return unknown(`generation ${generation} does not say how old its data is`, measurement);
-  const found = measureAge(as_of, now, (age) => `The airports are of ${as_of}, ${age} ago.`);
-  return measured({ ...measurement, ...found });
+/** Judges the age of the airports by their source's date, however recent the publication. */
+export function judgeDataAge({ catalog }: Pick<Facts, "catalog">, { now }: RuleContext): Finding {
+  return judgeInput(readPublished(catalog), (published) => {
+    if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
+    const { generation, as_of } = published;
+    if (as_of === null) return unknown(`generation ${generation} does not say how old its data is`);
+    return measureAge(as_of, now, (age) => `The airports are of ${as_of}, ${age} ago.`);
+  });
 }
 
 /** Judges the number of copies that differ from the published content. */
@@ -91,9 +71,8 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const expected = ingest.ok && ingest.value.replicated ? ingest.value.current : null;
   const manifests = manifestFaults(catalog, expected);
   const value = manifests.length + copies.damaged.length;
-  const measurement = { threshold: 1, unit: "copies" } as const;
   const [unread] = [...describeFaults(catalog, ["unreadable"]), ...copies.unreadable];
-  if (value === 0 && unread !== undefined) return unknown(unread, measurement);
+  if (value === 0 && unread !== undefined) return unknown(unread);
   const faults = [
     ...manifests,
     ...copies.damaged.map(
@@ -105,23 +84,21 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
       ? `Nothing that was read differs from what was published; ${copies.checked} copies of blobs were read.`
       : `${value === 1 ? "1 copy is" : `${value} copies are`} not what was published: ${faults.join("; ")}.`;
   const damaged = copies.damaged.slice(0, COPIES_NAMED).map((copy) => ({ ...copy }));
-  return measured({ ...measurement, value, message, evidence: { damaged } });
+  return { value, message, evidence: { damaged } };
 }
 
 /** Judges the number of blobs of bodies of which no copy is intact: clients get errors. */
 export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "copies">): Finding {
   const { lost, unreadable } = copies;
-  const measurement = { threshold: 1, unit: "blobs" } as const;
   const published = readPublished(catalog);
   const [unread] = published.ok ? unreadable : [published.why];
-  if (lost.length === 0 && unread !== undefined) return unknown(unread, measurement);
+  if (lost.length === 0 && unread !== undefined) return unknown(unread);
   const count = lost.length === 1 ? "1 blob has" : `${lost.length} blobs have`;
   const message =
     lost.length === 0
       ? "Every blob of a body that was read has an intact copy."
       : `${count} no intact copy: requests for ${lost.length === 1 ? "it" : "them"} fail with data_loss.`;
-  const evidence = { lost: lost.slice(0, COPIES_NAMED) };
-  return measured({ ...measurement, value: lost.length, message, evidence });
+  return { value: lost.length, message, evidence: { lost: lost.slice(0, COPIES_NAMED) } };
 }
 
 /** Lists faults of the manifests. `current` is the published version, null if unknown. */
@@ -145,10 +122,9 @@ function manifestFaults({ kv, r2 }: ManifestCopies, current: IngestFacts["curren
 }
 
 /** Judges the largest loss of coverage of a locale, compared with the retained versions. */
-export function judgeCoverage({ catalog, ingest }: Facts, { limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.coverageDropPoints, unit: "points" } as const;
-  if (!ingest.ok) return unknown(ingest.why, measurement);
-  return judgeInput(readPublished(catalog), measurement, (published) => {
+export function judgeCoverage({ catalog, ingest }: Facts): Finding {
+  if (!ingest.ok) return unknown(ingest.why);
+  return judgeInput(readPublished(catalog), (published) => {
     if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
     const drops = dropsOf(published, ingest.value.bestCoverage);
     const [worst] = drops;
@@ -172,28 +148,16 @@ function dropsOf({ locales }: Published, best: { readonly [locale: string]: numb
 
 /** Judges whether the published locales are those of the settings. */
 export function judgeLocales({ catalog, ingest }: Pick<Facts, "catalog" | "ingest">): Finding {
-  if (!ingest.ok) return unknown(ingest.why, LOCALES_MEASUREMENT);
-  const published = readPublished(catalog);
-  return published.ok
-    ? judgePublishedLocales(ingest.value, published.value)
-    : unknown(published.why, LOCALES_MEASUREMENT);
-}
-
-const LOCALES_MEASUREMENT = { threshold: 1, unit: "locales" } as const;
-
-/** The same, of what is read live. */
-export function judgePublishedLocales(
-  { localeSettings }: Pick<CoordinatorStatus, "localeSettings">,
-  published: Pick<Published, "generation" | "locales"> | null,
-): Finding {
-  if (published === null)
-    return measured({ ...LOCALES_MEASUREMENT, value: 0, message: NOTHING_PUBLISHED });
-  const { generation, locales } = published;
-  const compared = compareLocales(`Version ${generation}`, locales, localeSettings);
-  const { missing, extra, message } = compared;
-  return measured({
-    ...LOCALES_MEASUREMENT,
-    value: missing.length + extra.length,
-    message: message || "The published locales are those of LOCALES.",
+  if (!ingest.ok) return unknown(ingest.why);
+  const { localeSettings } = ingest.value;
+  return judgeInput(readPublished(catalog), (published) => {
+    if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
+    const { generation, locales } = published;
+    const compared = compareLocales(`Version ${generation}`, locales, localeSettings);
+    const { missing, extra, message } = compared;
+    return {
+      value: missing.length + extra.length,
+      message: message || "The published locales are those of LOCALES.",
+    };
   });
 }

@@ -132,6 +132,13 @@ export function newestPublished<M extends Published>({ kv, r2 }: ManifestCopies<
     .toSorted((a, b) => b.generation - a.generation)[0];
 }
 
+/** The manifests of stores that both show what a reader has found. */
+export function bothShow(manifest: Published | null): ManifestCopies {
+  const copy: Copy<Published> =
+    manifest === null ? { ok: false, fault: "missing", detail: "" } : { ok: true, value: manifest };
+  return { kv: copy, r2: copy };
+}
+
 /** Says which manifests have one of these faults, that of KV first. */
 export function describeFaults(
   { kv, r2 }: ManifestCopies,

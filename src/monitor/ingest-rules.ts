@@ -7,9 +7,7 @@ import {
   type Finding,
   judgeInput,
   measureAge,
-  measured,
   type RuleContext,
-  unknown,
 } from "./rule.ts";
 import {
   type EndedRunFacts,
@@ -27,9 +25,8 @@ const RUNS_NAMED = 5;
 type RunInput = Pick<Facts, "ingest">;
 
 /** Judges the number of consecutive failed runs. */
-export function judgeFailures({ ingest }: RunInput, { limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.ingestFailingRuns, unit: "runs" } as const;
-  return judgeInput(ingest, measurement, ({ ended }) => {
+export function judgeFailures({ ingest }: RunInput): Finding {
+  return judgeInput(ingest, ({ ended }) => {
     const failed = failuresInARow(ended);
     const value = failed.length;
     const [last] = failed;
@@ -66,7 +63,7 @@ function failuresInARow(ended: readonly EndedRunFacts[]): readonly EndedRunFacts
 
 /** Judges whether the last run failed because of upstream data that no retry fixes. */
 export function judgeSource({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, { threshold: 1, unit: "runs" }, ({ ended }) => {
+  return judgeInput(ingest, ({ ended }) => {
     const last = ended.find(decisive);
     if (last?.state !== "failed" || last.error === null || !isFinal(last.error.code))
       return { value: 0, message: "Upstream can be used." };
@@ -89,16 +86,13 @@ export function judgeStuck(
   { ingest, monitor: { silentSince } }: Pick<Facts, "ingest" | "monitor">,
   { now, limits }: RuleContext,
 ): Finding {
-  const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
-  if (!ingest.ok && hasElapsed(silentSince, limits.ingestStuckMs, now)) {
-    const found = measureAge(
+  if (!ingest.ok && hasElapsed(silentSince, limits.ingestStuckMs, now))
+    return measureAge(
       silentSince,
       now,
       (age) => `No progress has been seen for ${age}: ${ingest.why}.`,
     );
-    return measured({ ...measurement, ...found });
-  }
-  return judgeInput(ingest, measurement, (coordinator) => {
+  return judgeInput(ingest, (coordinator) => {
     const work = expectedWork(coordinator);
     if (work === null || isAwaited(Date.parse(work.since), work.waitMaxMs, now))
       return { value: 0, message: "Nothing is held up." };
@@ -137,9 +131,8 @@ function expectedWork({ pause, running, job, queued, nextDueAt }: IngestFacts) {
 }
 
 /** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
-export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
-  return judgeInput(ingest, measurement, ({ current, replicated }) => {
+export function judgeReplication({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return judgeInput(ingest, ({ current, replicated }) => {
     if (current === null || replicated)
       return { value: 0, message: "The stores show what was published." };
     const { generation, published_at } = current;
@@ -152,30 +145,20 @@ export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleCont
   });
 }
 
-const OWNER = { threshold: 1, unit: "copies" } as const;
-
-/** Judges whose the stores are by the manifest in R2, which no cache delays. */
-export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
-  if (!ingest.ok) return unknown(ingest.why, OWNER);
-  const inR2 = catalog.r2.ok ? catalog.r2.value : undefined;
-  const shown = ingest.value.current === null ? newestPublished(catalog) : inR2;
-  return judgeOwner(ingest.value, shown ?? null);
-}
-
 /**
- * Judges whether the stores are of another installation or of a newer Worker. The coordinator looks
- * every five minutes; until then, the manifest that the stores show is the evidence.
+ * Judges whether the stores are of another installation or of a newer Worker, by the manifest in R2,
+ * which no cache delays. The coordinator looks every five minutes; until then, what the stores show is
+ * the evidence.
  */
-export function judgeOwner(
-  { foreign, current }: Pick<IngestFacts, "foreign" | "current">,
-  shown: Pick<Published, "generation" | "published_at"> | null,
-): Finding {
-  const problem = foreign ?? findUnknown(current, shown);
-  return measured(
-    problem === null
-      ? { ...OWNER, value: 0, message: "The stores are this installation's own." }
-      : { ...OWNER, value: 1, message: `Nothing is published and nothing deleted: ${problem}` },
-  );
+export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
+  return judgeInput(ingest, ({ foreign, current }) => {
+    const inR2 = catalog.r2.ok ? catalog.r2.value : undefined;
+    const shown = current === null ? newestPublished(catalog) : inR2;
+    const problem = foreign ?? findUnknown(current, shown ?? null);
+    return problem === null
+      ? { value: 0, message: "The stores are this installation's own." }
+      : { value: 1, message: `Nothing is published and nothing deleted: ${problem}` };
+  });
 }
 
 /** Says which version in the stores is not the coordinator's; null if none is, as far as is known. */
@@ -194,7 +177,7 @@ function findUnknown(
 
 /** Judges the number of guards that block a candidate. */
 export function judgeGuards({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, { threshold: 1, unit: "guards" }, ({ ended }) => {
+  return judgeInput(ingest, ({ ended }) => {
     const refused = refusedRun(ended);
     if (refused === undefined) return { value: 0, message: "No candidate is held back." };
     const guards = refused.guards.map(({ guard, message }) => ({ guard, message }));
@@ -213,9 +196,8 @@ function refusedRun(ended: readonly EndedRunFacts[]): EndedRunFacts | undefined 
 }
 
 /** Judges how long the oldest surprising change by upstream has waited for a decision. */
-export function judgeHeld({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.changesHeldMs, unit: "ms" } as const;
-  return judgeInput(ingest, measurement, ({ held }) => {
+export function judgeHeld({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return judgeInput(ingest, ({ held }) => {
     if (held === null || held.oldest_since === null)
       return { value: 0, message: "No change by upstream waits." };
     const { waiting, oldest_since } = held;
@@ -231,7 +213,7 @@ export function judgeHeld({ ingest }: RunInput, { now, limits }: RuleContext): F
 
 /** Judges whether the last run has found the ledger in R2. */
 export function judgeLedger({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, { threshold: 1, unit: "copies" }, ({ held }) =>
+  return judgeInput(ingest, ({ held }) =>
     held?.ledger_lost === true
       ? {
           value: 1,
@@ -245,30 +227,20 @@ export function judgeLedger({ ingest }: RunInput): Finding {
 /** Time for which a loss of history stays a finding, unless a restore ends it: nothing brings the audit back. */
 const HISTORY_LOSS_SHOWN_MS = 7 * DAY_MS;
 
-const HISTORY = { threshold: 1, unit: "rows" } as const;
-
 /** Judges whether D1 has lost rows or tables, as far as the coordinator can be read. */
-export function judgeLostHistory({ ingest }: RunInput, context: RuleContext): Finding {
-  return ingest.ok ? judgeHistory(ingest.value, context) : unknown(ingest.why, HISTORY);
-}
-
-/** Judges whether D1 has lost rows or tables. */
-export function judgeHistory(
-  { historyLostAt }: Pick<IngestFacts, "historyLostAt">,
-  { now }: Pick<RuleContext, "now">,
-): Finding {
-  // Of a time ahead of now, the next reconciliation makes a true one.
-  const age = historyLostAt === null ? Infinity : (ageOf(historyLostAt, now) ?? 0);
-  if (age >= HISTORY_LOSS_SHOWN_MS)
-    return measured({ ...HISTORY, value: 0, message: "D1 has every run." });
-  const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
-  return measured({ ...HISTORY, value: 1, message });
+export function judgeHistory({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return judgeInput(ingest, ({ historyLostAt }) => {
+    // Of a time ahead of now, the next reconciliation makes a true one.
+    const age = historyLostAt === null ? Infinity : (ageOf(historyLostAt, now) ?? 0);
+    if (age >= HISTORY_LOSS_SHOWN_MS) return { value: 0, message: "D1 has every run." };
+    const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
+    return { value: 1, message };
+  });
 }
 
 /** Judges the length of a pause, which somebody may have forgotten. */
-export function judgePause({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.ingestPausedMs, unit: "ms" } as const;
-  return judgeInput(ingest, measurement, ({ pause }) => {
+export function judgePause({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return judgeInput(ingest, ({ pause }) => {
     if (pause === null) return { value: 0, message: "Ingestion is not paused." };
     const { at, by, note } = pause;
     const found = measureAge(at, now, (age) => `Ingestion has been paused for ${age}.`);
@@ -277,30 +249,30 @@ export function judgePause({ ingest }: RunInput, { now, limits }: RuleContext): 
 }
 
 /** Judges queued runs and history rows waiting for D1. */
-export function judgeBacklog(facts: Facts, context: RuleContext): readonly Finding[] {
-  return [judgeQueue(facts, context), judgeOutboxes(facts, context)];
+export function judgeBacklog(facts: Facts): readonly Finding[] {
+  return [judgeQueue(facts), judgeOutboxes(facts)];
 }
 
 /** Judges the number of queued runs. While paused they wait on purpose. */
-function judgeQueue({ ingest }: RunInput, { limits }: RuleContext): Finding {
-  const labels = { queue: "ingest" };
-  const measurement = { labels, threshold: limits.queueBacklogRuns, unit: "runs" } as const;
-  return judgeInput(ingest, measurement, ({ queued, pause }) => {
-    const depth = queued.length;
-    return pause === null
+function judgeQueue({ ingest }: RunInput): Finding {
+  const found = judgeInput(ingest, ({ queued: { length: depth }, pause }) =>
+    pause === null
       ? { value: depth, message: `${depth} runs wait.` }
-      : { value: 0, message: `${depth} runs wait for resume.` };
-  });
+      : { value: 0, message: `${depth} runs wait for resume.` },
+  );
+  return { ...found, labels: { queue: "ingest" } };
 }
 
+/** So many rows that wait for D1 are a backlog. */
+const OUTBOX_ROWS = 6;
+
 /** Judges the rows that wait for D1. They can wait unseen while D1 fails, so it must answer. */
-function judgeOutboxes({ ingest, history, monitor }: Facts, { limits }: RuleContext): Finding {
-  const labels = { queue: "history" };
-  const measurement = { labels, threshold: limits.outboxBacklogRows, unit: "rows" } as const;
-  return judgeInput(history.ok ? ingest : history, measurement, ({ outboxLength }) => {
+function judgeOutboxes({ ingest, history, monitor }: Facts): Finding {
+  const found = judgeInput(history.ok ? ingest : history, ({ outboxLength }) => {
     const value = outboxLength + monitor.outboxLength;
     return { value, message: `${value} rows wait for D1.` };
   });
+  return { ...found, labels: { queue: "history" }, threshold: OUTBOX_ROWS, unit: "rows" };
 }
 
 /** Delay after which a tick counts as missed. */
@@ -313,7 +285,7 @@ const TICKS_COUNTED = 100;
  * publication.
  */
 export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
-  return judgeInput(ingest, { threshold: 1, unit: "ticks" }, (coordinator) => {
+  return judgeInput(ingest, (coordinator) => {
     const { lastTicks, aheadTicks, oldestPublishedAt } = coordinator;
     const publishedAt = unlessAhead(oldestPublishedAt, now);
     const since = oldestPublishedAt === null ? now : monitor.since;

@@ -2,10 +2,10 @@ import { DAY_MS, HOUR_MS } from "../platform/time.ts";
 
 const MINUTE_MS = 60_000;
 
-/**
- * Thresholds of all health rules, each with its setting, default and range. A finding is bad from its
- * limit upwards.
- */
+/** Longest time between two evaluations by cron. */
+export const MONITOR_GAP_MS = 15 * MINUTE_MS;
+
+/** The limits that an operator may set, each with its setting, default and range. */
 const SETTINGS = {
   /** Time since the last comparison with upstream. */
   catalogStaleMs: ["ALERT_CATALOG_STALE_MS", 30 * HOUR_MS, 1_000, 90 * DAY_MS],
@@ -19,20 +19,10 @@ const SETTINGS = {
   ingestPausedMs: ["ALERT_INGEST_PAUSED_MS", DAY_MS, MINUTE_MS, 90 * DAY_MS],
   /** Time for which a surprising change by upstream waits. */
   changesHeldMs: ["ALERT_CHANGES_HELD_MS", 2 * DAY_MS, MINUTE_MS, 90 * DAY_MS],
-  /** Queued runs. */
-  queueBacklogRuns: ["ALERT_QUEUE_BACKLOG_RUNS", 5, 1, 10],
-  /** History rows waiting for D1. */
-  outboxBacklogRows: ["ALERT_OUTBOX_BACKLOG_ROWS", 6, 1, 10_000],
-  /** Lost percentage points of coverage of a locale. */
-  coverageDropPoints: ["ALERT_COVERAGE_DROP_POINTS", 5, 1, 100],
   /** Time since the newest backup. */
   backupStaleMs: ["ALERT_BACKUP_STALE_MS", 26 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],
   /** Time since the newest verified backup while a newer one is unverified. */
   backupUnverifiedMs: ["ALERT_BACKUP_UNVERIFIED_MS", 25 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],
-  /** Consecutive evaluations with a failed delivery to a webhook. */
-  notifyFailingEvaluations: ["ALERT_NOTIFY_FAILING_EVALUATIONS", 3, 1, 100],
-  /** Time between two evaluations by cron. */
-  monitorGapMs: ["ALERT_MONITOR_GAP_MS", 15 * MINUTE_MS, MINUTE_MS, 7 * DAY_MS],
   /** Interval at which an open alert is repeated. */
   repeatMs: ["ALERT_REPEAT_MS", 4 * HOUR_MS, MINUTE_MS, 7 * DAY_MS],
 } as const satisfies {

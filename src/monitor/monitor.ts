@@ -15,6 +15,7 @@ import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from 
 import type { MonitorState } from "./monitor-state.ts";
 import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
 import type { MonitorPlatform } from "./monitor-platform.ts";
+import { MONITOR_GAP_MS } from "./limits.ts";
 import type { AlertConfig } from "./alert-settings.ts";
 
 /** Most damaged blobs that each evaluation reads again. */
@@ -149,13 +150,13 @@ export class Monitor {
     return finished;
   }
 
-  #readFacts({ targets, limits }: AlertConfig, startedAt: number): Promise<Facts> {
+  #readFacts({ targets }: AlertConfig, startedAt: number): Promise<Facts> {
     const { tokens, crons, settingProblems, now } = this.#platform;
     const since = unlessAhead(this.#state.values.get("since"), now()) ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
     const lastTickAt = this.#lastTick();
     // Nobody knows whether the coordinator was silent while the monitor slept.
-    const hasSlept = hasElapsed(lastTickAt, limits.monitorGapMs, startedAt);
+    const hasSlept = hasElapsed(lastTickAt, MONITOR_GAP_MS, startedAt);
     const silentSince = unlessAhead(this.#state.values.get("silent_since"), now());
     const silentBefore = hasSlept ? null : silentSince;
     const monitor: MonitorFacts = {

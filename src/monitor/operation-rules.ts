@@ -4,10 +4,9 @@ import {
   type Finding,
   judgeInput,
   measureAge,
-  measured,
   type RuleContext,
 } from "./rule.ts";
-import type { Facts, TargetFacts } from "./facts.ts";
+import type { Facts } from "./facts.ts";
 
 /** Most backups ahead of now in the evidence. */
 const AHEAD_NAMED = 5;
@@ -19,9 +18,8 @@ function describeAhead({ length }: readonly string[]): string {
 }
 
 /** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
-export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.backupStaleMs, unit: "ms" } as const;
-  return judgeInput(backups, measurement, ({ newestFinishedAt, ahead }) => {
+export function judgeBackupAge({ backups, monitor }: Facts, { now }: RuleContext): Finding {
+  return judgeInput(backups, ({ newestFinishedAt, ahead }) => {
     const finishedAt = unlessAhead(newestFinishedAt, now);
     const { value, message } = measureAge(finishedAt ?? monitor.since, now, (age) =>
       finishedAt === null
@@ -40,36 +38,28 @@ export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: Rul
  * Judges the age of the last verified backup while a newer one is unverified. A newest backup that has
  * failed is bad at once.
  */
-export function judgeVerification(
-  { backups, monitor }: Facts,
-  { now, limits }: RuleContext,
-): Finding {
-  const measurement = { threshold: limits.backupUnverifiedMs, unit: "ms" } as const;
-  return judgeInput(
-    backups,
-    measurement,
-    ({ newestFailure, newestFinishedAt, newestVerifiedAt }) => {
-      const evidence = {
-        newest_finished_at: newestFinishedAt,
-        newest_verified_at: newestVerifiedAt,
-      };
-      const verifiedAt = unlessAhead(newestVerifiedAt, now);
-      if (unlessAhead(newestFinishedAt, now) === null || newestFinishedAt === null)
-        return { value: 0, message: "There is no backup to verify.", evidence };
-      if (newestFailure !== null) {
-        const message = `The newest backup cannot be restored: ${newestFailure}.`;
-        return { value: null, message, evidence };
-      }
-      if (verifiedAt !== null && Date.parse(verifiedAt) >= Date.parse(newestFinishedAt))
-        return { value: 0, message: "The newest backup is verified.", evidence };
-      const found = measureAge(verifiedAt ?? monitor.since, now, (age) => {
-        const last =
-          verifiedAt === null ? "no other is either" : `the last verified one is ${age} old`;
-        return `The newest backup is not verified; ${last}.`;
-      });
-      return { ...found, evidence };
-    },
-  );
+export function judgeVerification({ backups, monitor }: Facts, { now }: RuleContext): Finding {
+  return judgeInput(backups, ({ newestFailure, newestFinishedAt, newestVerifiedAt }) => {
+    const evidence = {
+      newest_finished_at: newestFinishedAt,
+      newest_verified_at: newestVerifiedAt,
+    };
+    const verifiedAt = unlessAhead(newestVerifiedAt, now);
+    if (unlessAhead(newestFinishedAt, now) === null || newestFinishedAt === null)
+      return { value: 0, message: "There is no backup to verify.", evidence };
+    if (newestFailure !== null) {
+      const message = `The newest backup cannot be restored: ${newestFailure}.`;
+      return { value: null, message, evidence };
+    }
+    if (verifiedAt !== null && Date.parse(verifiedAt) >= Date.parse(newestFinishedAt))
+      return { value: 0, message: "The newest backup is verified.", evidence };
+    const found = measureAge(verifiedAt ?? monitor.since, now, (age) => {
+      const last =
+        verifiedAt === null ? "no other is either" : `the last verified one is ${age} old`;
+      return `The newest backup is not verified; ${last}.`;
+    });
+    return { ...found, evidence };
+  });
 }
 
 /** Most stored values in the message. */
@@ -84,37 +74,25 @@ export function judgeSetAside({ ingest, monitor }: Facts): Finding {
     named === ""
       ? "Every stored value can be read."
       : `Stored values could not be read: ${named}. See GET /admin/monitor/set-aside.`;
-  return measured({ value: values.length, threshold: 1, unit: "rows", message });
+  return { value: values.length, message };
 }
 
-/** Judges whether each webhook accepts messages. */
-export function judgeTargets({ monitor }: Facts, context: RuleContext): readonly Finding[] {
-  return monitor.targets.map((target) => judgeTarget(target, context));
-}
-
-/** Judges the number of consecutive failed deliveries to a webhook. */
-function judgeTarget({ name, failures, lastError }: TargetFacts, { limits }: RuleContext): Finding {
-  const message =
-    failures === 0
-      ? `The webhook "${name}" takes messages.`
-      : `The webhook "${name}" took no message at ${failures} evaluations: ${lastError ?? "no reason"}`;
-  return measured({
+/** Judges the number of consecutive failed deliveries to each webhook. */
+export function judgeTargets({ monitor }: Facts): readonly Finding[] {
+  return monitor.targets.map(({ name, failures, lastError }) => ({
     labels: { target: name },
     value: failures,
-    threshold: limits.notifyFailingEvaluations,
-    unit: "evaluations",
-    message,
-  });
+    message:
+      failures === 0
+        ? `The webhook "${name}" takes messages.`
+        : `The webhook "${name}" took no message at ${failures} evaluations: ${lastError ?? "no reason"}`,
+  }));
 }
 
 /** Judges the gap since the previous tick. Before the first tick none is expected. */
-export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.monitorGapMs, unit: "ms" } as const;
-  const { lastTickAt } = monitor;
-  if (lastTickAt === null)
-    return measured({ ...measurement, value: 0, message: "No tick has come yet." });
-  const found = measureAge(lastTickAt, now, (age) => `The tick before was ${age} ago.`);
-  return measured({ ...measurement, ...found });
+export function judgeGap({ monitor: { lastTickAt } }: Facts, { now }: RuleContext): Finding {
+  if (lastTickAt === null) return { value: 0, message: "No tick has come yet." };
+  return measureAge(lastTickAt, now, (age) => `The tick before was ${age} ago.`);
 }
 
 /** Time before the end of a token at which a warning begins. */
@@ -130,24 +108,20 @@ export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
       ? `The admin token "${id}" expires in ${describeDuration(expiresAt - now)}.`
       : `The admin token "${id}" has expired.`,
   );
-  return measured({
+  return {
     value: ending.length,
-    threshold: 1,
-    unit: "tokens",
     message: sentences.join(" ") || "No admin token expires soon.",
-  });
+  };
 }
 
 /** Judges whether the service can use its settings. In the place of a wrong one it has the default. */
 export function judgeSettings({ monitor }: Facts): Finding {
   const { settingProblems: problems } = monitor;
-  return measured({
+  return {
     value: problems.length,
-    threshold: 1,
-    unit: "settings",
     message:
       problems.length === 0
         ? "Every setting can be used."
         : `Wrong settings: ${problems.join("; ")}. The service goes on with the defaults, but no run begins if its own are wrong.`,
-  });
+  };
 }

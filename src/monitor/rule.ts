@@ -14,20 +14,22 @@ type Evidence = {
     Scalar | readonly Scalar[] | readonly { readonly [name: string]: Scalar }[];
 };
 
-/** Result of a rule for one subject. */
+/** What a rule says about one subject. */
 export interface Finding {
-  /** Identifies the subject; empty if the rule has only one. */
-  readonly labels: { readonly [name: string]: string };
-  readonly verdict: FindingVerdict;
-  /** Null if there is nothing to measure or the input is unreadable. */
+  /** Null if there is nothing to measure, which is bad, or if the input is unreadable. */
   readonly value: number | null;
-  readonly threshold: number;
-  readonly unit: Unit;
   /** One sentence for people. */
   readonly message: string;
-  readonly evidence: Evidence;
+  readonly evidence?: Evidence;
+  /** Set if the input is unreadable. */
+  readonly verdict?: "nodata";
+  /** Identifies the subject; absent if the rule has only one. */
+  readonly labels?: { readonly [name: string]: string };
+  /** Where they are not those of the rule. */
+  readonly threshold?: number;
+  readonly unit?: Unit;
   /** Whether the current pause excuses the finding: it only warns, and nobody is notified. */
-  readonly suppressed: boolean;
+  readonly suppressed?: boolean;
 }
 
 export interface RuleContext {
@@ -40,42 +42,20 @@ export interface RuleContext {
 export interface AlertRule {
   /** Status of its bad findings. */
   readonly severity: Severity;
-  /** Time that the condition must last before the alert fires. */
-  readonly forMs: number;
+  readonly unit: Unit;
+  /** A finding is bad from this value upwards, or from that of a setting. */
+  readonly limit: number | keyof Limits;
+  /** Time that the condition must last before the alert fires; 0 by default. */
+  readonly forMs?: number;
   /** Value from which the status warns, although the finding is still good. */
   readonly warnsFrom?: number;
   /** Returns one finding per subject. */
   readonly evaluate: (facts: Facts, context: RuleContext) => Finding | readonly Finding[];
 }
 
-/** Threshold, unit and labels of a measurement. */
-interface Measurement extends Pick<Finding, "threshold" | "unit"> {
-  readonly labels?: Finding["labels"];
-  readonly suppressed?: boolean;
-}
-
-/** A measured value with its message. */
-interface Measured extends Pick<Finding, "value" | "message"> {
-  readonly evidence?: Evidence;
-}
-
 /** Measures an input. Returns `nodata` if the input is unreadable. */
-export function judgeInput<T>(
-  input: Reading<T>,
-  measurement: Measurement,
-  measure: (value: T) => Measured,
-): Finding {
-  return input.ok
-    ? measured({ ...measurement, ...measure(input.value) })
-    : unknown(input.why, measurement);
-}
-
-/** Builds a finding that is bad without a value or from its threshold upwards. */
-export function measured(measurement: Measurement & Measured): Finding {
-  const { value, threshold } = measurement;
-  // NaN is never below the threshold, so it is bad.
-  const verdict = value !== null && value < threshold ? "good" : "bad";
-  return { labels: {}, evidence: {}, suppressed: false, ...measurement, verdict };
+export function judgeInput<T>(input: Reading<T>, measure: (value: T) => Finding): Finding {
+  return input.ok ? measure(input.value) : unknown(input.why);
 }
 
 /**
@@ -88,7 +68,7 @@ export function measureAge(
   since: Time,
   now: number,
   describe: (age: string) => string,
-): Pick<Measured, "value" | "message"> {
+): Pick<Finding, "value" | "message"> {
   const value = ageOf(since, now);
   if (value !== null) return { value, message: describe(describeDuration(value)) };
   const unknownAge = describe("an unknown time");
@@ -99,10 +79,8 @@ export function measureAge(
 }
 
 /** Builds a finding for an unreadable input. */
-export function unknown(why: string, measurement: Measurement): Finding {
-  const message = `Cannot be known: ${why}.`;
-  const observed = { value: null, message, evidence: { why }, verdict: "nodata" } as const;
-  return { labels: {}, suppressed: false, ...measurement, ...observed };
+export function unknown(why: string): Finding {
+  return { value: null, message: `Cannot be known: ${why}.`, evidence: { why }, verdict: "nodata" };
 }
 
 const DURATION_UNITS = [

@@ -23,7 +23,7 @@ import {
   judgeFailures,
   judgeGuards,
   judgeHeld,
-  judgeLostHistory,
+  judgeHistory,
   judgeLedger,
   judgeStores,
   judgePause,
@@ -32,7 +32,8 @@ import {
   judgeStuck,
   judgeTicks,
 } from "./ingest-rules.ts";
-import type { AlertRule, Finding, RuleContext } from "./rule.ts";
+import { MONITOR_GAP_MS } from "./limits.ts";
+import type { AlertRule, Finding, FindingVerdict, RuleContext } from "./rule.ts";
 import { RULE_NAMES, type RuleName, type Severity } from "../schemas/rule-names.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
@@ -41,39 +42,84 @@ const TWO_TICKS_MS = 4 * 60_000;
 const FOUR_TICKS_MS = 14 * 60_000;
 
 /** Every rule. docs/alerts.md explains each one and the remedy. */
-export const RULES = {
-  catalog_stale: { severity: "fail", forMs: 0, evaluate: judgeStaleness },
-  data_old: { severity: "warn", forMs: 0, evaluate: judgeDataAge },
-  ingest_failing: { severity: "fail", forMs: 0, warnsFrom: 1, evaluate: judgeFailures },
-  source_broken: { severity: "fail", forMs: 0, evaluate: judgeSource },
-  ingest_stuck: { severity: "fail", forMs: TWO_TICKS_MS, evaluate: judgeStuck },
-  replication_stuck: { severity: "fail", forMs: 0, evaluate: judgeReplication },
-  foreign_stores: { severity: "fail", forMs: 0, evaluate: judgeStores },
-  guard_tripped: { severity: "warn", forMs: 0, evaluate: judgeGuards },
-  changes_held: { severity: "warn", forMs: 0, evaluate: judgeHeld },
-  ingest_paused_long: { severity: "warn", forMs: 0, evaluate: judgePause },
-  queue_backlog: { severity: "warn", forMs: FOUR_TICKS_MS, evaluate: judgeBacklog },
-  blobs_lost: { severity: "fail", forMs: 0, evaluate: judgeLostBlobs },
-  integrity_mismatch: { severity: "warn", forMs: TWO_TICKS_MS, evaluate: judgeCopies },
-  ledger_lost: { severity: "warn", forMs: 0, evaluate: judgeLedger },
-  history_lost: { severity: "warn", forMs: 0, evaluate: judgeLostHistory },
-  values_set_aside: { severity: "warn", forMs: 0, evaluate: judgeSetAside },
-  backup_stale: { severity: "fail", forMs: 0, evaluate: judgeBackupAge },
-  backup_unverified: { severity: "warn", forMs: 0, evaluate: judgeVerification },
-  coverage_drop: { severity: "warn", forMs: 0, evaluate: judgeCoverage },
-  locales_differ: { severity: "warn", forMs: 0, evaluate: judgeLocales },
-  notify_failing: { severity: "warn", forMs: 0, evaluate: judgeTargets },
-  ticks_missed: { severity: "warn", forMs: 0, evaluate: judgeTicks },
-  monitor_gap: { severity: "warn", forMs: 0, evaluate: judgeGap },
-  token_expiring: { severity: "warn", forMs: 0, evaluate: judgeTokens },
-  settings_wrong: { severity: "warn", forMs: 0, evaluate: judgeSettings },
-} as const satisfies { readonly [R in RuleName]: AlertRule };
+export const RULES: { readonly [R in RuleName]: AlertRule } = {
+  catalog_stale: {
+    severity: "fail",
+    unit: "ms",
+    limit: "catalogStaleMs",
+    evaluate: judgeStaleness,
+  },
+  data_old: { severity: "warn", unit: "ms", limit: "dataOldMs", evaluate: judgeDataAge },
+  ingest_failing: {
+    severity: "fail",
+    unit: "runs",
+    limit: "ingestFailingRuns",
+    warnsFrom: 1,
+    evaluate: judgeFailures,
+  },
+  source_broken: { severity: "fail", unit: "runs", limit: 1, evaluate: judgeSource },
+  ingest_stuck: {
+    severity: "fail",
+    unit: "ms",
+    limit: "ingestStuckMs",
+    forMs: TWO_TICKS_MS,
+    evaluate: judgeStuck,
+  },
+  replication_stuck: {
+    severity: "fail",
+    unit: "ms",
+    limit: "ingestStuckMs",
+    evaluate: judgeReplication,
+  },
+  foreign_stores: { severity: "fail", unit: "copies", limit: 1, evaluate: judgeStores },
+  guard_tripped: { severity: "warn", unit: "guards", limit: 1, evaluate: judgeGuards },
+  changes_held: { severity: "warn", unit: "ms", limit: "changesHeldMs", evaluate: judgeHeld },
+  ingest_paused_long: {
+    severity: "warn",
+    unit: "ms",
+    limit: "ingestPausedMs",
+    evaluate: judgePause,
+  },
+  queue_backlog: {
+    severity: "warn",
+    unit: "runs",
+    limit: 5,
+    forMs: FOUR_TICKS_MS,
+    evaluate: judgeBacklog,
+  },
+  blobs_lost: { severity: "fail", unit: "blobs", limit: 1, evaluate: judgeLostBlobs },
+  integrity_mismatch: {
+    severity: "warn",
+    unit: "copies",
+    limit: 1,
+    forMs: TWO_TICKS_MS,
+    evaluate: judgeCopies,
+  },
+  ledger_lost: { severity: "warn", unit: "copies", limit: 1, evaluate: judgeLedger },
+  history_lost: { severity: "warn", unit: "rows", limit: 1, evaluate: judgeHistory },
+  values_set_aside: { severity: "warn", unit: "rows", limit: 1, evaluate: judgeSetAside },
+  backup_stale: { severity: "fail", unit: "ms", limit: "backupStaleMs", evaluate: judgeBackupAge },
+  backup_unverified: {
+    severity: "warn",
+    unit: "ms",
+    limit: "backupUnverifiedMs",
+    evaluate: judgeVerification,
+  },
+  coverage_drop: { severity: "warn", unit: "points", limit: 5, evaluate: judgeCoverage },
+  locales_differ: { severity: "warn", unit: "locales", limit: 1, evaluate: judgeLocales },
+  notify_failing: { severity: "warn", unit: "evaluations", limit: 3, evaluate: judgeTargets },
+  ticks_missed: { severity: "warn", unit: "ticks", limit: 1, evaluate: judgeTicks },
+  monitor_gap: { severity: "warn", unit: "ms", limit: MONITOR_GAP_MS, evaluate: judgeGap },
+  token_expiring: { severity: "warn", unit: "tokens", limit: 1, evaluate: judgeTokens },
+  settings_wrong: { severity: "warn", unit: "settings", limit: 1, evaluate: judgeSettings },
+};
 
 /** A finding with its alert. */
-export interface RuleFinding extends Finding {
+export interface RuleFinding extends Required<Omit<Finding, "verdict">> {
   readonly rule: RuleName;
   readonly fingerprint: string;
   readonly forMs: number;
+  readonly verdict: FindingVerdict;
   /** The only judgment: checks, answers and alerts show it. */
   readonly status: HealthStatus;
   /** The status unless that is `pass`; then the severity of the rule. */
@@ -83,27 +129,45 @@ export interface RuleFinding extends Finding {
 /** Evaluates every rule. Pure. */
 export function evaluateRules(facts: Facts, context: RuleContext): readonly RuleFinding[] {
   return RULE_NAMES.flatMap((name) =>
-    [RULES[name].evaluate(facts, context)].flat().map((finding) => findingOf(name, finding)),
+    [RULES[name].evaluate(facts, context)]
+      .flat()
+      .map((finding) => completeFinding(name, finding, context)),
   );
 }
 
-/** Completes a finding with its identity and its status. */
-export function findingOf(name: RuleName, finding: Finding): RuleFinding {
-  const rule: AlertRule = RULES[name];
-  const status = statusOf(rule, finding);
+/** Completes a finding with its limit, its identity and its status. */
+export function completeFinding(
+  name: RuleName,
+  finding: Finding,
+  { limits }: Pick<RuleContext, "limits">,
+): RuleFinding {
+  const rule = RULES[name];
+  const { limit, forMs = 0, severity, unit } = rule;
+  const threshold = finding.threshold ?? (typeof limit === "number" ? limit : limits[limit]);
+  const { value, labels = {}, suppressed = false } = finding;
+  // NaN is never below the threshold, so it is bad.
+  const isGood = value !== null && value < threshold;
+  const verdict = finding.verdict ?? (isGood ? "good" : "bad");
+  const status = statusOf(rule, { verdict, value, suppressed });
   return {
+    unit,
+    evidence: {},
     ...finding,
+    labels,
+    threshold,
+    suppressed,
+    verdict,
     rule: name,
-    fingerprint: fingerprintOf(name, finding.labels),
-    forMs: rule.forMs,
+    fingerprint: fingerprintOf(name, labels),
+    forMs,
     status,
-    severity: status === "pass" ? rule.severity : status,
+    severity: status === "pass" ? severity : status,
   };
 }
 
 function statusOf(
   { severity, warnsFrom }: AlertRule,
-  { verdict, value, suppressed }: Finding,
+  { verdict, value, suppressed }: Pick<RuleFinding, "verdict" | "value" | "suppressed">,
 ): HealthStatus {
   if (verdict === "bad") return suppressed ? "warn" : severity;
   const isNear = warnsFrom !== undefined && value !== null && value >= warnsFrom;
@@ -114,7 +178,7 @@ function statusOf(
 const FINGERPRINT_LENGTH = 16;
 
 /** Identifies an alert by its rule and labels. Never changes. */
-export function fingerprintOf(rule: RuleName, labels: Finding["labels"]): string {
+export function fingerprintOf(rule: RuleName, labels: RuleFinding["labels"]): string {
   const sorted = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return sha256Hex(JSON.stringify([rule, sorted])).slice(0, FINGERPRINT_LENGTH);
 }

@@ -5,13 +5,15 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { Run } from "../schemas/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { RuleName } from "../schemas/rule-names.ts";
 import type { Version } from "../schemas/version.ts";
-import { judgePublishedLocales } from "./catalog-rules.ts";
+import { judgeLocales } from "./catalog-rules.ts";
 import { type Check, type Checks, EVALUATION } from "../schemas/check.ts";
-import { judgeHistory, judgeOwner } from "./ingest-rules.ts";
-import type { Limits } from "./limits.ts";
-import { describeDuration } from "./rule.ts";
-import { findingOf, type RuleFinding } from "./rules.ts";
+import { judgeHistory, judgeStores } from "./ingest-rules.ts";
+import { bothShow } from "./facts.ts";
+import { MONITOR_GAP_MS } from "./limits.ts";
+import { describeDuration, type Finding, type RuleContext } from "./rule.ts";
+import { completeFinding, type RuleFinding } from "./rules.ts";
 import { ageOf, durationOf } from "../platform/time.ts";
 
 /** The part of a finding that a check shows. */
@@ -42,13 +44,10 @@ export function toCheck(finding: CheckedFinding, time?: string): Check {
 }
 
 /** Checks the monitor itself and shows its last findings, by rule. */
-export function checkMonitor(
-  { lastRun, webhooks }: ShownMonitor,
-  context: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
-): Checks {
+export function checkMonitor({ lastRun, webhooks }: ShownMonitor, now: number): Checks {
   const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
   return {
-    [EVALUATION]: [checkEvaluation(lastRun?.started_at ?? null, context)],
+    [EVALUATION]: [checkEvaluation(lastRun?.started_at ?? null, now)],
     "monitor:webhooks": [
       {
         status: webhooks > 0 ? "pass" : "warn",
@@ -66,13 +65,10 @@ export function checkMonitor(
 }
 
 /** Fails without a recent evaluation, since then nobody knows what the rules would find. */
-function checkEvaluation(
-  at: string | null,
-  { now, limits }: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
-): Check {
+function checkEvaluation(at: string | null, now: number): Check {
   if (at === null) return { status: "fail", output: "the rules have never been evaluated" };
   const age = ageOf(at, now);
-  if (age !== null && age < limits.monitorGapMs) return { status: "pass", time: at };
+  if (age !== null && age < MONITOR_GAP_MS) return { status: "pass", time: at };
   // A time that lies ahead is as wrong as one that is too long ago.
   const distance =
     age === null
@@ -92,17 +88,19 @@ export interface ShownCoordinator extends Pick<CoordinatorStatus, "pause"> {
  * Judges live what must not pass until the next evaluation: whose the stores are, lost history, and
  * locales that do not fit new settings.
  */
-export function checkLosses(
-  status: Pick<CoordinatorStatus, "foreign" | "current" | "historyLostAt" | "localeSettings">,
-  { manifest, now }: { readonly manifest: Manifest | null; readonly now: number },
+export function checkLive(
+  status: CoordinatorStatus,
+  manifest: Manifest | null,
+  context: RuleContext,
 ): Checks {
-  const owner = findingOf("foreign_stores", judgeOwner(status, manifest));
-  const history = findingOf("history_lost", judgeHistory(status, { now }));
-  const locales = findingOf("locales_differ", judgePublishedLocales(status, manifest));
+  const facts = { ingest: { ok: true, value: status }, catalog: bothShow(manifest) } as const;
+  const check = (name: RuleName, finding: Finding) => [
+    toCheck(completeFinding(name, finding, context)),
+  ];
   return {
-    "rule:foreign_stores": [toCheck(owner)],
-    "rule:history_lost": [toCheck(history)],
-    "rule:locales_differ": [toCheck(locales)],
+    "rule:foreign_stores": check("foreign_stores", judgeStores(facts)),
+    "rule:history_lost": check("history_lost", judgeHistory(facts, context)),
+    "rule:locales_differ": check("locales_differ", judgeLocales(facts)),
   };
 }
 
@@ -140,14 +138,8 @@ export function checkEmptyStores(
   }: ShownCoordinator & {
     readonly current: Pick<Version, "generation"> | null;
   },
-  {
-    lastRun,
-    now,
-    limits,
-  }: Pick<ShownMonitor, "lastRun"> & {
-    readonly now: number;
-    readonly limits: Pick<Limits, "monitorGapMs">;
-  },
+  { lastRun }: Pick<ShownMonitor, "lastRun">,
+  now: number,
 ): Checks {
   if (current !== null) {
     const output = `both stores have lost the manifest of version ${current.generation}, which the coordinator replaces within five minutes; if they have lost more, restore the newest backup`;
@@ -157,7 +149,7 @@ export function checkEmptyStores(
   if (pause !== null || first === undefined) return {};
   const age = ageOf(first.queued_at, now);
   const progress = firstRunOutput(running);
-  if (age === null || age >= limits.monitorGapMs) {
+  if (age === null || age >= MONITOR_GAP_MS) {
     const when = age === null ? "in the future" : `${describeDuration(age)} ago`;
     const output = `${progress}, and was queued ${when}: look at the run and the log`;
     return { "catalog:present": [{ status: "fail", output }] };

@@ -27,7 +27,7 @@ export function idOf(what: string, list: `/${string}`) {
 /** A number of things. */
 export const count = z.int().min(0);
 
-/** The number of a publication. Cursors have room for nine digits. */
+/** The number of a publication. */
 export const generation = z.int().min(1).max(999_999_999);
 /** One that a backup brings, above which there is room for all that follow. */
 export const restoredGeneration = generation.max(500_000_000);

@@ -1,9 +1,9 @@
-import { and, eq, inArray, lt, or, sql } from "drizzle-orm";
+import { and, eq, lt, or, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { exceptNewest } from "./newest-rows.ts";
 import type { PageOf, PageQuery } from "./page.ts";
 import { equal, readPage, within } from "./read-page.ts";
-import { alertFindings, alertRuns } from "./schema.ts";
+import { alertRuns } from "./schema.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import { misfitOf } from "../platform/parse-json.ts";
 import { type AlertRun, alertRunSchema } from "../schemas/alert-run.ts";
@@ -37,28 +37,15 @@ export type AlertHistory = ReturnType<typeof createAlertHistory>;
 export function createAlertHistory(d1: D1Database) {
   const db = drizzle(d1);
 
-  const saveRun = (run: AlertRun) => {
-    const { id, results } = run;
-    const rows = results.map(({ fingerprint, rule, state }) => [id, fingerprint, rule, state]);
-    return [
-      db
-        .insert(alertRuns)
-        .values({ id, run })
-        .onConflictDoUpdate({ target: alertRuns.id, set: { run: sql`excluded.run` } }),
-      db.delete(alertFindings).where(eq(alertFindings.runId, id)),
-      // One parameter, however many findings: D1 accepts 100.
-      db
-        .insert(alertFindings)
-        .select(
-          sql`SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(${JSON.stringify(rows)})`,
-        ),
-    ];
-  };
-
   return {
     /** Saves evaluations in one transaction. */
     async saveRuns(runs: readonly AlertRun[]): Promise<void> {
-      const [first, ...rest] = runs.flatMap(saveRun);
+      const [first, ...rest] = runs.map((run) =>
+        db
+          .insert(alertRuns)
+          .values({ id: run.id, run })
+          .onConflictDoUpdate({ target: alertRuns.id, set: { run: sql`excluded.run` } }),
+      );
       if (first !== undefined) await db.batch([first, ...rest]);
     },
 
@@ -96,12 +83,8 @@ export function createAlertHistory(d1: D1Database) {
         lt(alertRuns.started_at, timeText(now - CHANGED_RETENTION_MS)),
       );
       const isOld = and(exceptNewest(db, alertRuns, now), isPast);
-      const old = db.select({ id: alertRuns.id }).from(alertRuns).where(isOld);
-      const [, deleted] = await db.batch([
-        db.delete(alertFindings).where(inArray(alertFindings.runId, old)),
-        db.delete(alertRuns).where(isOld),
-      ]);
-      return deleted.meta.changes;
+      const { meta } = await db.delete(alertRuns).where(isOld).run();
+      return meta.changes;
     },
 
     /** Throws if D1 fails. */
@@ -109,18 +92,21 @@ export function createAlertHistory(d1: D1Database) {
       await db.run(sql`SELECT 1`);
     },
   };
+}
 
-  /** Builds the conditions; an index serves the filter by rule and state. */
-  function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunQuery) {
-    const runIds = db
-      .select({ id: alertFindings.runId })
-      .from(alertFindings)
-      .where(and(equal(alertFindings.rule, rule), equal(alertFindings.state, state)));
-    return [
-      state === undefined && rule === undefined ? undefined : inArray(alertRuns.id, runIds),
-      equal(alertRuns.worst, worst),
-      equal(alertRuns.changed, changed),
-      ...within(alertRuns.started_at, sinceMs, untilMs),
-    ];
-  }
+function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunQuery) {
+  const isWanted = and(hasField("rule", rule), hasField("state", state));
+  return [
+    isWanted &&
+      sql`EXISTS (SELECT 1 FROM json_each(${alertRuns.run}, '$.results') WHERE ${isWanted})`,
+    equal(alertRuns.worst, worst),
+    equal(alertRuns.changed, changed),
+    ...within(alertRuns.started_at, sinceMs, untilMs),
+  ];
+}
+
+/** Matches a field of a result. A restored backup may have brought results that are no objects. */
+function hasField(name: "rule" | "state", value: string | undefined): SQL | undefined {
+  const field = sql`CASE json_each.type WHEN 'object' THEN json_each.value ->> ${name} END`;
+  return value === undefined ? undefined : sql`${field} = ${value}`;
 }

@@ -28,14 +28,14 @@ export async function applyMigrations(
   ]);
   const applied = new Set(list?.results.map(({ name }) => name));
   const present = new Set(tables?.results.map(({ name }) => name));
-  const former = migrations.filter(({ name }) => applied.has(name)).flatMap(statementsOf);
+  const former = statementsOf(migrations.filter(({ name }) => applied.has(name)));
   const lost = former.flatMap(({ sql, table }) =>
     table === undefined || present.has(table) ? [] : [{ sql, table }],
   );
   if (lost.length > 0) await d1.batch(lost.map(({ sql }) => d1.prepare(sql)));
   for (const migration of migrations.filter(({ name }) => !applied.has(name)))
     await d1.batch([
-      ...statementsOf(migration).map(({ sql }) => d1.prepare(sql)),
+      ...migration.sql.split(BREAKPOINT).map((sql) => d1.prepare(sql)),
       d1.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(migration.name),
     ]);
   return { lost: [...new Set(lost.map(({ table }) => table))], wasEmpty: applied.size === 0 };
@@ -65,7 +65,7 @@ export async function checkTables(
 ): Promise<void> {
   const { results } = await d1.prepare(TABLES).all<{ name: string }>();
   const present = new Set(results.map(({ name }) => name));
-  const named = new Set(migrations.flatMap(statementsOf).flatMap(({ table }) => table ?? []));
+  const named = new Set(statementsOf(migrations).flatMap(({ table }) => table ?? []));
   const missing = [...named].filter((table) => !present.has(table));
   if (missing.length > 0) throw new TablesMissing(missing);
 }
@@ -78,9 +78,13 @@ interface Statement {
   readonly table: string | undefined;
 }
 
-function statementsOf({ sql }: Migration): Statement[] {
-  return sql.split("--> statement-breakpoint").map((statement) => ({
-    sql: statement,
-    table: /(?:CREATE TABLE|ALTER TABLE| ON) `?(\w+)`?/.exec(statement)?.[1],
-  }));
+const BREAKPOINT = "--> statement-breakpoint";
+
+/** The statements of migrations, but those about a table that one of them drops. */
+function statementsOf(migrations: readonly Migration[]): Statement[] {
+  const texts = migrations.flatMap(({ sql }) => sql.split(BREAKPOINT));
+  const dropped = new Set(texts.map((text) => /DROP TABLE `?(\w+)/.exec(text)?.[1]));
+  return texts
+    .map((sql) => ({ sql, table: /(?:CREATE TABLE|ALTER TABLE| ON) `?(\w+)`?/.exec(sql)?.[1] }))
+    .filter(({ table }) => !dropped.has(table) || table === undefined);
 }

@@ -19,9 +19,6 @@ export interface RunFilter {
   readonly state?: string | undefined;
   readonly outcome?: string | undefined;
   readonly trigger?: string | undefined;
-  readonly mode?: string | undefined;
-  readonly source?: string | undefined;
-  readonly requested_by?: string | undefined;
   /** Earliest `queued_at`, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
   /** Latest `queued_at`, exclusive, in milliseconds since 1970. */
@@ -68,9 +65,16 @@ export function createHistory(d1: D1Database) {
       if (first !== undefined) await db.batch([first, ...rest]);
     },
 
-    /** Lists one page of runs. Throws RangeError if `limit` is out of range. */
-    async listRuns({ limit, cursor, ...filter }: RunQuery): Promise<RunPage> {
-      const matching = conditions(filter);
+    /**
+     * Lists one page of runs. Throws RangeError if `limit` is out of range.
+     *
+     * @param except ids of runs to leave out.
+     */
+    async listRuns(
+      { limit, cursor, ...filter }: RunQuery,
+      except: readonly string[] = [],
+    ): Promise<RunPage> {
+      const matching = [...conditions(filter), not(isAmong(except))];
       const columns = { id: ingestRuns.id, run: listedRun };
       // A restored backup may have brought rows that are no runs.
       return readPage(db, ingestRuns, { limit, cursor, matching, columns }, (rows) => ({
@@ -85,16 +89,6 @@ export function createHistory(d1: D1Database) {
         .where(eq(ingestRuns.id, id))
         .get();
       return found && misfitOf(found.run, runDetailsSchema) === null ? found.run : null;
-    },
-
-    /** Returns which of these runs match the filter in D1. */
-    async matching(ids: readonly string[], filter: RunFilter): Promise<ReadonlySet<string>> {
-      if (ids.length === 0) return new Set();
-      const rows = await db
-        .select({ id: ingestRuns.id })
-        .from(ingestRuns)
-        .where(and(isAmong(ids), ...conditions(filter)));
-      return new Set(rows.map(({ id }) => id));
     },
 
     /** Returns which of these runs have no row in D1. */
@@ -155,9 +149,6 @@ export const FILTERED = [
   "state",
   "outcome",
   "trigger",
-  "mode",
-  "source",
-  "requested_by",
 ] as const satisfies readonly (keyof RunFilter)[];
 
 /** One parameter, however many ids: D1 accepts 100. */

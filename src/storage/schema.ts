@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import type { AlertRun } from "../schemas/alert-run.ts";
 import type { Run } from "../schemas/run.ts";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const fieldOfRun = (name: string) => sql.raw(`json_extract(run, '$.${name}')`);
 const textOfRun = (name: string) =>
@@ -25,9 +25,6 @@ export const ingestRuns = sqliteTable(
     state: textOfRun("state"),
     outcome: textOfRun("outcome"),
     trigger: textOfRun("trigger"),
-    mode: textOfRun("mode"),
-    source: textOfRun("source"),
-    requested_by: textOfRun("requested_by"),
     queued_at: textOfRun("queued_at"),
     finished_at: textOfRun("finished_at"),
   },
@@ -87,21 +84,5 @@ export const alertRuns = sqliteTable(
     index("alert_runs_by_worst").on(table.worst, table.id),
     index("alert_runs_by_changed").on(table.changed, table.id),
     index("alert_runs_by_time").on(table.started_at),
-  ],
-);
-
-/** Index for filters: the rules that were not inactive at an evaluation, with their states. */
-export const alertFindings = sqliteTable(
-  "alert_findings",
-  {
-    runId: text("run_id").notNull(),
-    fingerprint: text().notNull(),
-    rule: text().notNull(),
-    state: text().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.runId, table.fingerprint] }),
-    index("alert_findings_by_rule").on(table.rule, table.state, table.runId),
-    index("alert_findings_by_state").on(table.state, table.runId),
   ],
 );

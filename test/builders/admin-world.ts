@@ -8,7 +8,7 @@ import {
   type MonitorCalls,
   monitorCalls,
 } from "../../src/admin/calls.ts";
-import { type LimitSettings, readLimits } from "../../src/monitor/limits.ts";
+import { readLimits } from "../../src/monitor/limits.ts";
 import { newestTimes } from "../../src/backup/read-backups.ts";
 import { scheduledJobs } from "../../src/coordinator/schedule.ts";
 import { createHistory } from "../../src/storage/run-history.ts";
@@ -48,7 +48,6 @@ export class AdminWorld {
   before: (call: string) => void | Promise<void> = () => {};
   /** Round trips to the stores, as the monitor's status makes them. */
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
-  limitSettings: LimitSettings = {};
   credentials: CredentialsResult = {
     problem: null,
     credentials: {
@@ -175,7 +174,7 @@ export class AdminWorld {
   newIsolate() {
     const { d1, ingest } = this;
     const now = () => ingest.time;
-    const { limits } = readLimits(this.limitSettings);
+    const { limits } = readLimits({});
     const audit = createAuditStore(d1.binding);
     const openReader = () =>
       new CachedCatalogReader({

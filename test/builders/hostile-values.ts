@@ -179,9 +179,6 @@ export const ROUTE_FIELDS: {
     "query state": "word",
     "query outcome": "word",
     "query trigger": "word",
-    "query mode": "word",
-    "query source": "word",
-    "query requested_by": "person",
   },
   "get /admin/ingest/runs/{id}": ID,
   "post /admin/ingest/runs/{id}/cancel": { ...ID, ...NOTE },
@@ -196,7 +193,7 @@ export const ROUTE_FIELDS: {
   "post /admin/ingest/held/{id}/reject": { "path id": "heldId", ...NOTE },
   "post /admin/ingest/held/approve": HELD,
   "post /admin/ingest/held/reject": HELD,
-  "get /admin/catalog/versions": PAGE,
+  "get /admin/catalog/versions": { "query limit": PAGE["query limit"] },
   "post /admin/catalog/rollback": {
     ...NOTE,
     "body generation": "generation",
@@ -320,13 +317,8 @@ export const SETTING_VALUES: { readonly [setting: string]: SettingValues } = {
   ALERT_INGEST_STUCK_MS: settingNumbers(MINUTE_MS, DAY_MS),
   ALERT_INGEST_PAUSED_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
   ALERT_CHANGES_HELD_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
-  ALERT_QUEUE_BACKLOG_RUNS: settingNumbers(1, 10),
-  ALERT_OUTBOX_BACKLOG_ROWS: settingNumbers(1, 10_000),
-  ALERT_COVERAGE_DROP_POINTS: settingNumbers(1, 100),
   ALERT_BACKUP_STALE_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
   ALERT_BACKUP_UNVERIFIED_MS: settingNumbers(MINUTE_MS, 90 * DAY_MS),
-  ALERT_NOTIFY_FAILING_EVALUATIONS: settingNumbers(1, 100),
-  ALERT_MONITOR_GAP_MS: settingNumbers(MINUTE_MS, 7 * DAY_MS),
   ALERT_REPEAT_MS: settingNumbers(MINUTE_MS, 7 * DAY_MS),
   ALERT_WEBHOOKS: {
     valid: [

@@ -161,8 +161,7 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
     expect(ticks.newest(NOW)).toEqual({ [DAILY]: NOW - 1 });
     expect(ticks.ahead(NOW)).toEqual({ [DAILY]: at });
     const lastRun = { started_at: timeText(at), results: [] };
-    const context = { now: NOW, limits: DEFAULT_LIMITS };
-    const checks = checkMonitor({ lastRun, webhooks: 1 }, context);
+    const checks = checkMonitor({ lastRun, webhooks: 1 }, NOW);
     expect(checks["monitor:evaluation"]).toMatchObject([{ status: "fail" }]);
   });
 

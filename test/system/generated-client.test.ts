@@ -23,7 +23,7 @@ api.defaults.headers = { authorization: ${JSON.stringify(`Bearer ${adminToken}`)
 
 const { scopes } = await api.getIdentity();
 const queued = await api.queueRun({ mode: "dry_run", note: "by a generated client" });
-const found = await api.listRuns({ mode: "dry_run", limit: 1 });
+const found = await api.listRuns({ trigger: "manual", limit: 1 });
 const details = await api.getRun(queued.run.id);
 const { alerts } = await api.listAlerts({ state: "firing" });
 const evaluated = await api.evaluateAlerts();

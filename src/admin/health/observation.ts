@@ -7,7 +7,7 @@ import type { Check, Checks } from "../../schemas/check.ts";
 import {
   checkCoordinator,
   checkEmptyStores,
-  checkLosses,
+  checkLive,
   checkMonitor,
 } from "../../monitor/service-checks.ts";
 import type { Limits } from "../../monitor/limits.ts";
@@ -91,15 +91,15 @@ export async function observe(
       ...(changes && {
         "audit:responseTime": [changes.value === null ? NO_AUDIT : changes.check],
       }),
-      ...(monitor.value && checkMonitor(monitor.value, { now: at, limits })),
+      ...(monitor.value && checkMonitor(monitor.value, at)),
       // After the monitor's findings: what is read live is newer.
-      ...(status.value && checkLosses(status.value, { manifest: catalog.manifest, now: at })),
+      ...(status.value && checkLive(status.value, catalog.manifest, { now: at, limits })),
       ...(status.value && checkCoordinator(status.value)),
       ...catalog.checks,
       ...(catalog.isEmpty &&
         status.value &&
         monitor.value &&
-        checkEmptyStores(status.value, { ...monitor.value, now: at, limits })),
+        checkEmptyStores(status.value, monitor.value, at)),
     },
   };
 }

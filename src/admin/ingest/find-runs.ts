@@ -57,7 +57,7 @@ type RunListResult =
  * in an older one. Read `unsettled` first: a run that reaches D1 in between would otherwise be missed.
  */
 export async function listRuns(
-  history: Pick<History, "listRuns" | "matching">,
+  history: Pick<History, "listRuns">,
   query: RunQuery,
   unsettled: readonly ListedRun[],
 ): Promise<RunListResult> {
@@ -65,25 +65,21 @@ export async function listRuns(
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   if (after?.ok === false) return after;
   const ids = unsettled.map(({ id }) => id);
-  const [page, replaced] = await Promise.all([
-    history.listRuns(query),
-    history.matching(ids, filter),
-  ]);
+  const page = await history.listRuns(query, ids);
   if (!page.ok) return page;
   const matching = unsettled.filter((run) => matchesRun(run, filter));
   const end = page.nextCursor === null ? undefined : page.runs.at(-1)?.id;
   const here = matching.filter(
     ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),
   );
-  const settled = page.runs.filter(({ id }) => !ids.includes(id));
-  const merged = [...here, ...settled].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const merged = [...here, ...page.runs].toSorted((a, b) => (a.id < b.id ? 1 : -1));
   const runs = merged.slice(0, limit);
   const last = merged.length > limit ? runs.at(-1)?.id : end;
   return {
     ok: true,
     runs,
     nextCursor: last === undefined ? null : encodeCursor(last),
-    total: page.total - replaced.size + matching.length,
+    total: page.total + matching.length,
   };
 }
 

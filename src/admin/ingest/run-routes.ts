@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { RUN_MODES, SOURCE_NAMES } from "../../schemas/run-words.ts";
 import { isOpen } from "../../coordinator/jobs.ts";
 import type { CancelResult } from "../../coordinator/ingest-runs.ts";
 import { RUN_OUTCOMES } from "../../schemas/run-report.ts";
@@ -32,9 +31,6 @@ const runsQuery = z.strictObject({
   state: z.enum(RUN_STATES).optional(),
   outcome: z.enum(RUN_OUTCOMES).optional(),
   trigger: z.enum(RUN_TRIGGERS).optional(),
-  mode: z.enum(RUN_MODES).optional(),
-  source: z.enum(SOURCE_NAMES).optional(),
-  requested_by: z.string().max(320).optional().meta({ description: "As in the run." }),
   since: time().optional().meta({ description: "Queued at this time or later." }),
   until: time().optional().meta({ description: "Queued before this time." }),
   ...pageQuery,

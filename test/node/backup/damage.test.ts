@@ -196,7 +196,7 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a column that there is not",
     "schema_mismatch",
-    () => world.d1.database.exec("ALTER TABLE alert_findings RENAME COLUMN state TO other"),
+    () => world.d1.database.exec("ALTER TABLE alert_runs RENAME COLUMN id TO other"),
   ],
 ];
 

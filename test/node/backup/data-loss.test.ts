@@ -16,7 +16,7 @@ const STORES = {
     for (const [, table] of MIGRATIONS.flatMap(({ sql }) => [
       ...sql.matchAll(/CREATE TABLE `(\w+)`/g),
     ]))
-      d1.database.exec(`DROP TABLE ${table}`);
+      d1.database.exec(`DROP TABLE IF EXISTS ${table}`);
   },
 } as const satisfies { readonly [store: string]: (world: BackupWorld) => void };
 

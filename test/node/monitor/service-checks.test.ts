@@ -8,7 +8,7 @@ import {
   type ShownMonitor,
 } from "../../../src/monitor/service-checks.ts";
 import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
-import { ago, DEFAULT_LIMITS, HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
+import { ago, HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
 
 const sumUp = (checks: Checks) => ({ status: worstOf(checks), output: outputOf(checks) });
 
@@ -18,7 +18,7 @@ const EVALUATED_AT = ago(5 * MINUTE_MS);
 const check = (changes: Partial<ShownMonitor> = {}) => {
   const lastRun = anAlertRun({ started_at: EVALUATED_AT });
   const status = { lastRun, webhooks: 1, ...changes };
-  return checkMonitor(status, { now: NOW, limits: DEFAULT_LIMITS });
+  return checkMonitor(status, NOW);
 };
 
 const IDLE: ShownCoordinator = {
@@ -139,7 +139,7 @@ describe("checkCoordinator", () => {
 });
 
 describe("checkEmptyStores", () => {
-  const EMPTY = { lastRun: null, now: NOW, limits: DEFAULT_LIMITS };
+  const EMPTY = { lastRun: null };
   const NEW = { ...IDLE, current: null };
   const queued = [{ id: "run-1", queued_at: ago(0) }];
 
@@ -147,7 +147,7 @@ describe("checkEmptyStores", () => {
     const progress = { done: 3, total: 64 };
     const queued_at = ago(15 * MINUTE_MS - 1);
     const running = { id: "run-1", stage: "encode" as const, progress, queued_at };
-    expect(sumUp(checkEmptyStores({ ...NEW, running }, EMPTY))).toEqual({
+    expect(sumUp(checkEmptyStores({ ...NEW, running }, EMPTY, NOW))).toEqual({
       status: "warn",
       output:
         "catalog:present: the first run is under way, in stage encode: 3 of 64; monitor:evaluation: the rules have not been evaluated yet",
@@ -162,7 +162,7 @@ describe("checkEmptyStores", () => {
     const progress = { done: 0, total: 0 };
     const run = running && { id: "run-1", stage: running, progress, queued_at };
     const status = { ...NEW, running: run, queued: run ? [] : [{ queued_at }] };
-    const checks = checkEmptyStores(status, EMPTY);
+    const checks = checkEmptyStores(status, EMPTY, NOW);
     // The evaluation that never came stays a failure, too.
     expect(Object.keys(checks)).toEqual(["catalog:present"]);
     expect(sumUp(checks)).toEqual({
@@ -173,7 +173,7 @@ describe("checkEmptyStores", () => {
 
   it("fails when the stores have lost what was published, even while a run is under way", () => {
     const current = { generation: 7, published_at: ago(HOUR_MS) };
-    expect(sumUp(checkEmptyStores({ ...NEW, queued, current }, EMPTY))).toEqual({
+    expect(sumUp(checkEmptyStores({ ...NEW, queued, current }, EMPTY, NOW))).toEqual({
       status: "fail",
       output: expect.stringMatching(/lost the manifest of version 7.*restore the newest backup$/),
     });
@@ -181,14 +181,14 @@ describe("checkEmptyStores", () => {
 
   it("leaves a late evaluation to the check of the monitor", () => {
     const lastRun = { started_at: ago(HOUR_MS), results: [] };
-    const checks = checkEmptyStores({ ...NEW, queued }, { ...EMPTY, lastRun });
+    const checks = checkEmptyStores({ ...NEW, queued }, { lastRun }, NOW);
     expect(Object.keys(checks)).toEqual(["catalog:present"]);
     expect(sumUp(checks).output).toBe("catalog:present: the first run waits in the queue");
   });
 
   it("returns no check if no first run is queued, or ingestion is paused", () => {
-    expect(checkEmptyStores(NEW, EMPTY)).toEqual({});
+    expect(checkEmptyStores(NEW, EMPTY, NOW)).toEqual({});
     const pause = { at: ago(0), by: "ops", note: null, until: null };
-    expect(checkEmptyStores({ ...NEW, queued, pause }, EMPTY)).toEqual({});
+    expect(checkEmptyStores({ ...NEW, queued, pause }, EMPTY, NOW)).toEqual({});
   });
 });

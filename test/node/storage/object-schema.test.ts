@@ -77,6 +77,9 @@ describe("a deployed schema", () => {
       const text = readFileSync(`migrations/${name}`, "utf8");
       return [name, sha256Hex(text).slice(0, 16)];
     });
-    expect(migrations).toEqual([["0000_initial.sql", "0d2f615db4979a09"]]);
+    expect(migrations).toEqual([
+      ["0000_initial.sql", "0d2f615db4979a09"],
+      ["0001_drop_unread.sql", "65bd717d53fea9ff"],
+    ]);
   });
 });

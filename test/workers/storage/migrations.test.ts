@@ -43,14 +43,14 @@ describe("the migrations of D1", () => {
     await applyD1Migrations(d1, env.MIGRATIONS);
     expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
     await d1.prepare("DROP TABLE d1_migrations").run();
-    for (const table of ["alert_findings", "alert_runs", "audit", "ingest_runs"])
+    for (const table of ["alert_runs", "audit", "ingest_runs"])
       await d1.prepare(`DROP TABLE ${table}`).run();
     await applyD1Migrations(d1, env.MIGRATIONS);
     await applyMigrations(d1, MIGRATIONS);
     expect(await applied()).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  it.each(["alert_findings", "alert_runs", "audit", "ingest_runs"])(
+  it.each(["alert_runs", "audit", "ingest_runs"])(
     "make a lost %s anew, with its indexes and later changes, and say so once",
     async (table) => {
       const migrations = [...MIGRATIONS, LATER];
@@ -62,15 +62,15 @@ describe("the migrations of D1", () => {
           .all();
       await applyMigrations(d1, migrations);
       const { results } = await schema();
-      await d1.prepare("INSERT INTO alert_findings VALUES ('run', 'print', 'rule', 'state')").run();
+      await d1.prepare("INSERT INTO alert_runs (id, run) VALUES ('1', '{}')").run();
       await d1.prepare(`DROP TABLE ${table}`).run();
       await expect(checkTables(d1, migrations)).rejects.toThrow(`D1 lacks ${table};`);
       expect(await applyMigrations(d1, migrations)).toEqual({ lost: [table], wasEmpty: false });
       expect((await schema()).results).toEqual(results);
       await checkTables(d1, migrations);
       expect(await applyMigrations(d1, migrations)).toEqual({ lost: [], wasEmpty: false });
-      const { results: rows } = await d1.prepare("SELECT * FROM alert_findings").all();
-      expect(rows).toHaveLength(table === "alert_findings" ? 0 : 1);
+      const { results: rows } = await d1.prepare("SELECT * FROM alert_runs").all();
+      expect(rows).toHaveLength(table === "alert_runs" ? 0 : 1);
     },
   );
 

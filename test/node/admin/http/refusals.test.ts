@@ -307,7 +307,7 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
       ["?cursor=x", "cursor: must be the next_cursor"],
       ["?__proto__=1", 'unknown parameter "__proto__"'],
     ],
-    "GET /admin/catalog/versions": [["?cursor=x", "cursor: must be the next_cursor"]],
+    "GET /admin/catalog/versions": [["?cursor=x", 'unknown parameter "cursor"']],
     "GET /catalog/diff": [
       ["", "from: this parameter is missing"],
       ["?from=x", "from: must be a generation or a SHA-256"],

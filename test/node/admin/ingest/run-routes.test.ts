@@ -38,17 +38,13 @@ describe("GET /admin/ingest/runs", () => {
     });
   });
 
-  it("selects by mode, source and operator, even runs that D1 does not have yet", async () => {
-    await world.saveRuns(
-      aRun(1, { mode: "full", source: "dropped", requested_by: "ann" }),
-      aRun(2, { mode: "dry_run" }),
-    );
-    const { run } = await world.ingest.enqueue({ mode: "full", requested_by: "ann" });
+  it("selects by state and trigger, even runs that D1 does not have yet", async () => {
+    await world.saveRuns(aRun(1, { state: "failed" }), aRun(2, { trigger: "cron" }));
+    const { run } = await world.ingest.enqueue({ mode: "full" });
     for (const [query, ids] of [
-      ["?mode=full", [run.id, anId(1)]],
-      ["?mode=dry_run", [anId(2)]],
-      ["?source=dropped", [anId(1)]],
-      ["?requested_by=ann&source=embedded", [run.id]],
+      ["?state=failed", [anId(1)]],
+      ["?trigger=cron", [anId(2)]],
+      ["?trigger=manual&state=queued", [run.id]],
     ] as const)
       expect(await page(query), query).toMatchObject({
         runs: ids.map((id) => ({ id })),

@@ -22,7 +22,7 @@ it("the status tells of a loss as soon as an entry of the audit has made all tab
   await admin("POST", `/admin/ingest/runs/${run.id}/cancel`, {});
   await expect.poll(cancelledRows).toHaveLength(1);
   expect(await findLoss()).toMatchObject([{ status: "pass" }]);
-  for (const table of ["alert_findings", "alert_runs", "audit", "ingest_runs", "d1_migrations"])
+  for (const table of ["alert_runs", "audit", "ingest_runs", "d1_migrations"])
     await env.HISTORY.prepare(`DROP TABLE ${table}`).run();
   await admin("POST", "/admin/ingest/pause", { note: "written to D1" });
   await expect.poll(findLoss).toMatchObject([{ status: "warn" }]);
