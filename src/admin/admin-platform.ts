@@ -1,5 +1,6 @@
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { History } from "../storage/run-history.ts";
+import type { CronTask } from "../coordinator/schedule.ts";
 import type { Limits } from "../monitor/limits.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
@@ -46,5 +47,5 @@ export interface StoreProbes {
 /** A job that a cron trigger starts. */
 export interface ScheduledJob {
   readonly cron: string;
-  readonly job: "ingest" | "watch" | "back_up" | "verify_backup";
+  readonly job: CronTask;
 }

@@ -1,5 +1,5 @@
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
-import { ForeignStores } from "../storage/catalog-store.ts";
+import { ForeignStores } from "../storage/ownership.ts";
 import { timeText } from "../platform/time.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";

@@ -16,10 +16,12 @@ import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "./ingest-work.ts";
 import { describeQueue, type EnqueueResult, type QueuedRun } from "./run-queue.ts";
 import { type EnqueueRequest, INGEST, isRun } from "./run-record.ts";
+import type { CronTask } from "./schedule.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 import { hasLostBlobs } from "../storage/replicate.ts";
-import { rollBack, type RollbackResult, takeOver, type TakeoverResult } from "./publishing.ts";
+import { rollBack, type RollbackResult } from "./publishing.ts";
+import { takeOver, type TakeoverResult } from "./take-over.ts";
 import { type ListedRun, type Run, toListed } from "../schemas/run.ts";
 import { Engine, WATCHDOG_MS } from "./engine.ts";
 import type { PauseRequest } from "../schemas/pause.ts";
@@ -138,7 +140,11 @@ export class Coordinator {
   }
 
   /** Takes a cron tick for a backup job. A repeated tick has no effect. */
-  tickJob(cron: string, scheduledAt: number, task: "back_up" | "verify_backup"): Promise<void> {
+  tickJob(
+    cron: string,
+    scheduledAt: number,
+    task: Exclude<CronTask, "ingest" | "watch">,
+  ): Promise<void> {
     const tick = `${cron} ${scheduledAt}`;
     return this.#thenRearm(() =>
       task === "back_up" ? this.#backupJobs.runOnce(tick) : this.#backupJobs.verifyNewestOnce(tick),

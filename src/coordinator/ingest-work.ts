@@ -1,5 +1,5 @@
 import { durationOf, timeText } from "../platform/time.ts";
-import { ForeignStores } from "../storage/catalog-store.ts";
+import { ForeignStores } from "../storage/ownership.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, FIRST_INGEST_WAIT_MAX_MS, isOpen, RETRY_MAX_MS } from "./jobs.ts";
 import { adoptVersions, replicatePublished } from "./publishing.ts";

@@ -1,7 +1,7 @@
 /** Changes of the published versions besides jobs, and the only way of a version into the stores. */
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
-import { type CatalogStore, ForeignStores } from "../storage/catalog-store.ts";
+import { type CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
 import { replicate } from "../storage/replicate.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
@@ -44,7 +44,7 @@ export async function replicatePublished({
  * Lists the versions in the stores, oldest first, and the highest generation there, readable or not.
  * Throws StoreError if a store fails.
  */
-async function findVersions(
+export async function findVersions(
   store: CatalogStore,
 ): Promise<{ readonly versions: Manifest[]; readonly highest: number }> {
   const found = new Map<number, Manifest>();
@@ -58,70 +58,6 @@ async function findVersions(
     if (copy.ok) found.set(copy.value.generation, copy.value);
     else if (copy.fault === "unreadable") throw new StoreError(copy.detail);
   }
-}
-
-export type TakeoverResult =
-  /** `version` is published now; null if the stores have none. */
-  | {
-      readonly ok: true;
-      readonly changed: boolean;
-      readonly version: Version | null;
-      readonly paused: boolean;
-    }
-  /** A newer Worker has written the manifest, or its owner publishes at the same moment. */
-  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
-
-/**
- * Makes the stores of another installation this one's own. Adopts the versions there and publishes the
- * newest of them again: the generation rises, and a conditional write by the other installation finds
- * that the manifest has changed. Ingestion is paused without an end, because nobody knows
- * whether it was before. Does nothing if the stores are its own already.
- *
- * @param at publication time (RFC 3339).
- * @param by the operator.
- * @throws StoreError if a store fails.
- */
-export async function takeOver(
-  state: CoordinatorState,
-  store: CatalogStore,
-  { at, by }: { readonly at: string; readonly by: string },
-): Promise<TakeoverResult> {
-  const foreign = await findForeign(store);
-  if (foreign === null) return { ok: true, changed: false, ...describeTakeover(state) };
-  const { etag } = foreign;
-  if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
-  const { versions, highest } = await findVersions(store);
-  const newest = versions.at(-1);
-  state.transaction(() => {
-    state.takeOver(versions, etag);
-    state.values.set("highest", highest);
-    if (newest !== undefined)
-      state.addVersion({ ...rolledBack(newest, newest, at), generation: highest + 1 });
-    state.pauseWithoutEnd({ at, by, note: PAUSE_OF_TAKEOVER, until: null });
-  });
-  return { ok: true, changed: true, ...describeTakeover(state) };
-}
-
-const PAUSE_OF_TAKEOVER =
-  "the stores were taken over; a pause and a queue from before are lost: see the audit, then resume";
-
-async function findForeign(store: CatalogStore): Promise<ForeignStores | null> {
-  try {
-    await store.checkOwner();
-    return null;
-  } catch (cause) {
-    if (cause instanceof ForeignStores) return cause;
-    throw cause;
-  }
-}
-
-function describeTakeover(state: CoordinatorState) {
-  const versions = state.versions();
-  const [current] = versions;
-  return {
-    version: current === undefined ? null : describeVersion(current, versions),
-    paused: state.pause() !== null,
-  };
 }
 
 export type RollbackResult =

@@ -1,6 +1,6 @@
 import { adoptVersions, replicatePublished } from "./publishing.ts";
 import type { Manifest } from "../catalog/manifest.ts";
-import { ForeignStores } from "../storage/catalog-store.ts";
+import { ForeignStores } from "../storage/ownership.ts";
 import { repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";

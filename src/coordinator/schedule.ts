@@ -6,6 +6,9 @@ type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
   | { readonly job: "watch" | "back_up" | "verify_backup" };
 
+/** What a cron trigger starts. */
+export type CronTask = CronJob["job"];
+
 /** The cron trigger of the daily ingest. */
 export const INGEST_CRON = "17 4 * * *";
 

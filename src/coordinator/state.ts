@@ -2,7 +2,7 @@ import { type LedgerFiles, ledgerOf } from "../ingest/ledger-files.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
-import type { Claim } from "../storage/catalog-store.ts";
+import type { Claim } from "../storage/ownership.ts";
 import type { Log } from "../platform/log.ts";
 import { ObjectTables, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, Outbox, TickTable } from "../storage/tables.ts";

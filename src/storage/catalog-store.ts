@@ -11,6 +11,7 @@ import {
   listNames,
   MANIFEST_KEY,
 } from "./keys.ts";
+import { checkClaim, type Claim } from "./ownership.ts";
 
 /** Result of reading a copy: the value, or the reason why it is unusable. */
 export type Copy<T> = { readonly ok: true; readonly value: T } | CopyFault;
@@ -30,28 +31,6 @@ export type Replica = "kv" | "r2";
  * values. Writes, lists and deletions throw StoreError if a store fails.
  */
 export type CatalogStore = ReturnType<typeof createCatalogStore>;
-
-/** The right of an installation to replace the manifest in R2. */
-export interface Claim {
-  /** Names the installation. */
-  readonly owner: string;
-  /** ETag of another's manifest that an operator lets it replace; null for none. */
-  readonly replaceable: () => string | null;
-  /** Records the message of ForeignStores; null if the stores are its own. */
-  readonly checked: (problem: string | null) => void;
-}
-
-/** The manifest in R2 is of another installation or of a newer Worker. The message says what to do. */
-export class ForeignStores extends Error {
-  override readonly name = "ForeignStores";
-  /** ETag of another installation's manifest, which may be taken over; null for a newer Worker's. */
-  readonly etag: string | null;
-
-  constructor(message: string, etag: string | null) {
-    super(message);
-    this.etag = etag;
-  }
-}
 
 const COPY_DEADLINE_MS = 3_000;
 /** A write or deletion that exceeds this deadline may still take effect. */
@@ -175,21 +154,6 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     },
     checkOwner,
   };
-}
-
-/** Says why the installation may not replace a stored manifest; null if it may. */
-function checkClaim({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
-  const { owner = "without a name", format } = customMetadata ?? {};
-  if (Number(format) > MANIFEST_FORMAT)
-    return new ForeignStores(
-      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,
-      null,
-    );
-  if (owner === claim.owner || etag === claim.replaceable()) return null;
-  return new ForeignStores(
-    `R2 has the manifest of another installation (${owner}). Give this one a bucket of its own; or call POST /admin/catalog/take-over, if the other no longer runs.`,
-    etag,
-  );
 }
 
 function written<T>(what: string, promise: Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
 /** The copies of a published version in KV and R2: made, compared, repaired. */
 import { bodyBlobs, type Manifest } from "../catalog/manifest.ts";
 import { sealManifest } from "../catalog/sealed-manifest.ts";
-import { type CatalogStore, ForeignStores } from "./catalog-store.ts";
+import { type CatalogStore } from "./catalog-store.ts";
+import { ForeignStores } from "./ownership.ts";
 import { StoreError } from "../platform/deadline.ts";
 
 /**

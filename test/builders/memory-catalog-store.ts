@@ -1,6 +1,7 @@
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { sealManifest } from "../../src/catalog/sealed-manifest.ts";
-import { type Claim, createCatalogStore } from "../../src/storage/catalog-store.ts";
+import { createCatalogStore } from "../../src/storage/catalog-store.ts";
+import type { Claim } from "../../src/storage/ownership.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { MemoryBucket, toBytes } from "./memory-bucket.ts";
 

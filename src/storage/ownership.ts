@@ -1,0 +1,39 @@
+/** Whose the stores are: the owner is named in the metadata of the manifest in R2. */
+import { MANIFEST_FORMAT } from "../catalog/manifest.ts";
+
+/** The right of an installation to replace the manifest in R2. */
+export interface Claim {
+  /** Names the installation. */
+  readonly owner: string;
+  /** ETag of another's manifest that an operator lets it replace; null for none. */
+  readonly replaceable: () => string | null;
+  /** Records the message of ForeignStores; null if the stores are its own. */
+  readonly checked: (problem: string | null) => void;
+}
+
+/** The manifest in R2 is of another installation or of a newer Worker. The message says what to do. */
+export class ForeignStores extends Error {
+  override readonly name = "ForeignStores";
+  /** ETag of another installation's manifest, which may be taken over; null for a newer Worker's. */
+  readonly etag: string | null;
+
+  constructor(message: string, etag: string | null) {
+    super(message);
+    this.etag = etag;
+  }
+}
+
+/** Says why the installation may not replace a stored manifest; null if it may. */
+export function checkClaim({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
+  const { owner = "without a name", format } = customMetadata ?? {};
+  if (Number(format) > MANIFEST_FORMAT)
+    return new ForeignStores(
+      `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,
+      null,
+    );
+  if (owner === claim.owner || etag === claim.replaceable()) return null;
+  return new ForeignStores(
+    `R2 has the manifest of another installation (${owner}). Give this one a bucket of its own; or call POST /admin/catalog/take-over, if the other no longer runs.`,
+    etag,
+  );
+}
