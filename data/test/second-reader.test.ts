@@ -66,7 +66,6 @@ const reader: UpstreamReader = {
 /** Runs an ingest of these rows after those before it; changes are served at once. */
 async function ingest(world: PipelineWorld, rows: Uint8Array<ArrayBuffer>) {
   world.upstream = {
-    name: world.source,
     reader,
     fetch: async () => [{ name: FILE, as_of: "2025-04-17", bytes: rows }],
   };

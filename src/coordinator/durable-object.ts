@@ -6,6 +6,7 @@ import { describeError, logLine } from "../platform/log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
+import type { SourceName } from "../schemas/run-words.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
 import { createAuditStore } from "../storage/audit-store.ts";
@@ -99,21 +100,20 @@ function upstreamsOf(
   config: Config,
   snapshot: Snapshot,
   archive: R2Bucket,
-): { readonly [name: string]: Upstream } {
+): { readonly [S in SourceName]: Upstream } {
   const limits = {
     maxBytes: config.sourceMaxBytes,
     deadlineMs: HTTP_DEADLINE_MS,
     now: Date.now,
   };
-  const upstreams = [
-    embeddedUpstream(snapshot),
-    droppedUpstream(createDropBox(archive), limits),
-    httpUpstream({
+  return {
+    embedded: embeddedUpstream(snapshot),
+    dropped: droppedUpstream(createDropBox(archive), limits),
+    ourairports: httpUpstream({
       urls: config.sourceUrls,
       allowedHosts: config.sourceAllowedHosts,
       ...limits,
       fetch: async (url, init) => fetch(url, init),
     }),
-  ];
-  return Object.fromEntries(upstreams.map((upstream) => [upstream.name, upstream]));
+  };
 }

@@ -38,7 +38,6 @@ interface DropLimits {
  */
 export function droppedUpstream(box: DropBox, limits: DropLimits) {
   return {
-    name: "dropped",
     reader: ourAirports,
     async fetch(_archived?: ArchivedFiles, as_of?: string): Promise<NewUpstreamFile[]> {
       const files: NewUpstreamFile[] = [];

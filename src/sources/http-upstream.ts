@@ -37,7 +37,6 @@ export function httpUpstream({ urls, allowedHosts, ...options }: HttpUpstreamOpt
   const hosts = new Set(files.map(({ url }) => url.host));
   for (const host of allowedHosts) hosts.add(host.toLowerCase());
   return {
-    name: "ourairports",
     reader: ourAirports,
     async fetch(archived = {}) {
       const closing = new AbortController();

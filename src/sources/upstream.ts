@@ -39,7 +39,6 @@ export type ArchivedFiles = { readonly [name: string]: ArchivedFile };
 
 /** A source of airports and regions. */
 export interface Upstream {
-  readonly name: string;
   /** Reads the files that `fetch` gives. */
   readonly reader: UpstreamReader;
   /**
@@ -57,7 +56,6 @@ export const EMBEDDED = "embedded";
 /** Reads airports and regions from the embedded snapshot, without a network. */
 export function embeddedUpstream(snapshot: Snapshot) {
   return {
-    name: EMBEDDED,
     reader: ourAirports,
     fetch: () =>
       Promise.all(

@@ -244,7 +244,6 @@ export class CoordinatorWorld {
     const archive = memorySourceArchive(this.archive.bucket);
     archive.bucket.before = (call) => enter(`archive ${call}`);
     const upstream: Upstream = {
-      name: "embedded",
       reader: ourAirports,
       fetch: async (archived) => {
         await enter("upstream fetch");
@@ -354,7 +353,6 @@ function whileAlive(tables: TableStorage, isAlive: () => boolean): TableStorage 
 /** An upstream that gives an airports.csv of these rows. */
 export function anUpstream(rows: readonly Row[]): Upstream {
   return {
-    name: "embedded",
     reader: ourAirports,
     fetch: async () => [
       { name: "airports.csv.gz", bytes: gzipSync(csvOf(rows)) },

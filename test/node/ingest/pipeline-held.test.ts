@@ -102,7 +102,6 @@ describe("a run over an upstream that may lie", () => {
   it("counts a day on which upstream serves the same file as a day on which it says the same", async () => {
     await nextDay(renamed("Ghost"));
     world.upstream = {
-      name: "test",
       reader: ourAirports,
       fetch: async (archived = {}) =>
         Object.entries(archived).map(([name, { sha256 }]) => ({

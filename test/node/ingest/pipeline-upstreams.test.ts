@@ -30,7 +30,6 @@ async function publish(upstream: Upstream | undefined): Promise<string | undefin
 }
 
 const giving = (files: { readonly [name: string]: string | Uint8Array }): Upstream => ({
-  name: "test",
   reader: ourAirports,
   fetch: async () =>
     Object.entries(files).map(([name, content]) => ({ name, bytes: Buffer.from(content) })),
