@@ -2,6 +2,7 @@
  * Values as they come in from outside: the least and the greatest that are accepted, those just beyond
  * and far beyond, and nonsense. The tests of new starts try each, the chaos run draws from them.
  */
+import { SOURCE_NAMES } from "../../src/schemas/run-words.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -293,7 +294,7 @@ export const SETTING_VALUES: { readonly [setting: string]: SettingValues } = {
   },
   AIRPORTS: { valid: ["all", "scheduled"], wrong: [...ODD_SETTINGS, "large", "ALL"] },
   SOURCE: {
-    valid: ["embedded", "ourairports", "dropped"],
+    valid: SOURCE_NAMES,
     wrong: [...ODD_SETTINGS, "openflights"],
   },
   SOURCE_URLS: {
