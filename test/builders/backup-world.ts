@@ -83,7 +83,9 @@ export class BackupWorld {
     const { store, archive, history, audit, tables, time, alarmAt, upstream } = ingest;
     const maps: readonly Map<string, unknown>[] = [
       ...[bucket, store.bucket, archive.bucket].flatMap(({ files, recorded }) => [files, recorded]),
-      ...[store.kv, history.rows, audit],
+      store.kv,
+      history.rows,
+      audit,
     ];
     const entries = maps.map((map) => [...map]);
     const { source, locales, airportSet, surprises, settingsProblem, snapshot } = ingest;

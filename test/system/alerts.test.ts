@@ -59,7 +59,7 @@ it("reaches both webhooks when it fires and when it ends, and D1 has receipts of
   ]);
   chat.answers = [status(200)];
 
-  expect(await service.ingest()).toMatchObject({ outcome: "published" });
+  expect(await service.ingest()).toMatchObject({ state: "succeeded" });
   const evaluate = async () =>
     stateIn((await service.admin<{ run: Run }>("POST", "/admin/alerts/run")).run);
   await expect.poll(evaluate).toBe("resolved");

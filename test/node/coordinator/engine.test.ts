@@ -93,6 +93,19 @@ describe("a cancellation", () => {
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", retries: 0, error: null });
   });
 
+  it("does not wait for the back-off of a failed step", async () => {
+    const run = await world.runUpTo("encode");
+    world.before = () => {
+      throw new Error("no connection");
+    };
+    await world.alarm();
+    expect(world.alarmAt).toBeGreaterThan(world.time);
+    world.before = () => {};
+    await world.coordinator.cancel(run.id, { by: "ana", note: null });
+    await world.alarm();
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
+  });
+
   it("ends a run whose step died in a crash, even while ingestion is paused", async () => {
     const run = await world.runUpTo("encode");
     world.before = async () => {

@@ -37,13 +37,15 @@ describe("a pause", () => {
 });
 
 describe("a pause past its end that no alarm has lifted yet", () => {
-  it("counts for neither the status, the queue nor a rollback", async () => {
+  it("counts for neither the status, the queue, a request nor a rollback", async () => {
     await world.runToEnd();
     await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
     await world.enqueue();
     world.time = START + 10;
     expect(world.coordinator.queue()).toMatchObject([{ will_start: "now" }]);
     expect(world.coordinator.status().pause).toBeNull();
+    const request = anEnqueueRequest({ mode: "full", ifPaused: "reject" });
+    expect(await world.coordinator.enqueue(request)).toMatchObject({ ok: true });
     expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true, paused: false });
   });
 });

@@ -91,6 +91,13 @@ describe("a rollback", () => {
     expect(second - first).toBeGreaterThanOrEqual(30_000);
     expect(world.coordinator.status().replicated).toBe(true);
   });
+
+  it("awaits replication although an earlier version has arrived meanwhile", async () => {
+    await world.publishVersions(2);
+    await world.coordinator.rollback(1);
+    world.state.setReplicated(2);
+    expect(world.coordinator.status().replicated).toBe(false);
+  });
 });
 
 describe("a rollback while a run stands before its publication", () => {
