@@ -10,10 +10,10 @@ import type { ShownMonitor } from "./service-checks.ts";
 import { describeError } from "../platform/log.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../platform/time.ts";
-import type { AlertResult, AlertRun, AlertTrigger } from "../schemas/alert-run.ts";
+import type { AlertResult, AlertRun, AlertTrigger, Receipt } from "../schemas/alert-run.ts";
 import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
+import { logOf, Notifier } from "./notifier.ts";
 import type { MonitorPlatform } from "./monitor-platform.ts";
 import { MONITOR_GAP_MS } from "./limits.ts";
 import type { AlertConfig } from "./alert-settings.ts";
@@ -72,9 +72,9 @@ export class Monitor {
     return evaluating;
   }
 
-  /** Sends a test message to one target or to all. */
-  test(name: string | null, by: string): Promise<TestOutcome> {
-    return this.#notifier.test(this.#platform.config.targets, { name, by });
+  /** Sends a test message to all targets. */
+  test(by: string): Promise<readonly Receipt[]> {
+    return this.#notifier.test(this.#platform.config.targets, by);
   }
 
   status(): MonitorStatus {

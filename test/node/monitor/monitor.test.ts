@@ -580,7 +580,7 @@ describe("the log and the records", () => {
     receiver.answers = [reset];
     world.compared(31);
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();
-    await world.monitor.test(null, "ops");
+    await world.monitor.test("ops");
     const written = world.log + JSON.stringify([...world.rows.values(), world.monitor.status()]);
     expect(written).toContain("notify_failing");
     expect(written).not.toContain("127.0.0.1");
