@@ -6,7 +6,6 @@ import {
   readFacts,
 } from "./facts.ts";
 import { evaluateRules } from "./rules.ts";
-import type { ShownMonitor } from "./service-checks.ts";
 import { describeError } from "../platform/log.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../platform/time.ts";
@@ -40,8 +39,12 @@ type EvaluationResult =
   | { readonly ok: true; readonly run: AlertRun }
   | { readonly ok: false; readonly reason: "already_evaluated" };
 
-export interface MonitorStatus extends ShownMonitor {
+/** What the monitor says of itself. */
+export interface MonitorStatus {
+  /** The last evaluation. */
   readonly lastRun: AlertRun | null;
+  /** Number of configured webhooks. */
+  readonly webhooks: number;
   /** Evaluations that wait for D1. */
   readonly outboxLength: number;
 }

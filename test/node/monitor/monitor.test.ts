@@ -147,7 +147,7 @@ describe("an alert", () => {
   });
 
   it("reaches the target after the pause that excuses it", async () => {
-    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
+    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null, until: null };
     world.ingest = { ...world.ingest, pause };
     expect(await world.tick()).toMatchObject({ worst: "pass", suppressed: 0 });
     world.compared(31);
@@ -465,7 +465,7 @@ describe("a receiver that tells alerts apart by their labels", () => {
     world.compared(31);
   };
   const paused = () => {
-    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
+    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null, until: null };
     world.ingest = { ...world.ingest, pause };
   };
   const nodata = () => {
