@@ -4,10 +4,10 @@
  */
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
-import type { RuleName } from "../schemas/rule-names.ts";
+import { EVALUATION, type RuleName } from "../schemas/rule-names.ts";
 import type { Pause } from "../schemas/pause.ts";
 import { judgeLocales } from "./catalog-rules.ts";
-import { type Check, type Checks, EVALUATION } from "../schemas/check.ts";
+import type { Check, Checks } from "../schemas/check.ts";
 import { judgeHistory, judgeStores } from "./ingest-rules.ts";
 import type { MonitorStatus } from "./monitor.ts";
 import { bothShow } from "./facts.ts";

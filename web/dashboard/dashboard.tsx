@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { EVALUATION } from "../../src/schemas/check.ts";
+import { EVALUATION } from "../../src/schemas/rule-names.ts";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { AnswersBody, Identity, PauseState, RunListPage, ShownCheck } from "./answers.ts";
+import type { AnswersBody, Identity, PauseState, RunListPage, Check } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -158,7 +158,7 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
 interface TabsProps {
   readonly live: RunListPage["runs"];
   /** Undefined while it is not known. */
-  readonly evaluation: ShownCheck | undefined;
+  readonly evaluation: Check | undefined;
   /** Whether the form that had the focus was here before. */
   readonly hasReplaced: boolean;
   readonly onAction: (action: Action) => void;
