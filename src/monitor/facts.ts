@@ -8,6 +8,7 @@ import {
   manifestBlobs,
   segmentBlobs,
 } from "../catalog/manifest.ts";
+import type { AlertHistory } from "../storage/alert-history.ts";
 import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import type { SetAside } from "../storage/object-tables.ts";
@@ -81,7 +82,7 @@ export interface Facts {
   readonly catalog: ManifestCopies;
   readonly copies: CopyCheck;
   /** Whether D1 answers. */
-  readonly history: Reading<null>;
+  readonly history: Reading<unknown>;
   readonly backups: Reading<BackupTimes>;
   readonly monitor: MonitorFacts;
 }
@@ -132,8 +133,7 @@ export function readPublished(catalog: ManifestCopies): Reading<Manifest | null>
 export interface FactSources {
   readonly readIngest: () => Promise<CoordinatorStatus>;
   readonly store: Pick<CatalogStore, "readManifest" | "checkBlob" | "listBlobs">;
-  /** Throws if D1 fails. */
-  readonly pingHistory: () => Promise<unknown>;
+  readonly history: Pick<AlertHistory, "ping" | "saveRuns" | "deleteOldRuns">;
   readonly readBackups: () => Promise<BackupTimes>;
   /** Deadline of each input. */
   readonly inputTimeoutMs: number;
@@ -147,16 +147,13 @@ export async function readFacts(
   sources: FactSources,
   { check, monitor }: { readonly check: CheckRequest; readonly monitor: MonitorFacts },
 ): Promise<Facts> {
-  const { readIngest, store, pingHistory, readBackups, inputTimeoutMs } = sources;
+  const { readIngest, store, history: source, readBackups, inputTimeoutMs } = sources;
   const read = <T>(what: string, from: () => Promise<T>) => readFact(what, inputTimeoutMs, from);
   const [ingest, kv, r2, history, backups] = await Promise.all([
     read("the ingest coordinator", readIngest),
     store.readManifest("kv"),
     store.readManifest("r2"),
-    read("D1", async () => {
-      await pingHistory();
-      return null;
-    }),
+    read("D1", () => source.ping()),
     read("the backups", readBackups),
   ]);
   const catalog = { kv, r2 };

@@ -211,13 +211,13 @@ export class Monitor {
 
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
   async #saveHistory(): Promise<void> {
-    const { saveRuns, deleteOldRuns, now, log } = this.#platform;
+    const { history, now, log } = this.#platform;
     const { values, outbox } = this.#state;
     await outbox.drain({
-      send: async (rows) => saveRuns(rows.map(({ value }) => value)),
+      send: async (rows) => history.saveRuns(rows.map(({ value }) => value)),
       sent: async () => {
         if (!hasElapsed(values.get("cleaned_at"), CLEAN_EVERY_MS, now())) return;
-        await deleteOldRuns();
+        await history.deleteOldRuns(now());
         values.set("cleaned_at", now());
       },
       deadlineMs: SAVE_DEADLINE_MS,

@@ -104,7 +104,17 @@ export class MonitorWorld {
         return this.ingest;
       },
       store: this.store,
-      pingHistory: async () => this.before("d1 ping"),
+      history: {
+        ping: async () => this.before("d1 ping"),
+        saveRuns: async (runs) => {
+          await this.before("d1 save");
+          for (const run of runs) this.rows.set(run.id, run);
+        },
+        deleteOldRuns: async () => {
+          await this.before("d1 delete");
+          return 0;
+        },
+      },
       readBackups: async () => {
         await this.before("backups");
         return this.backups;
@@ -113,11 +123,6 @@ export class MonitorWorld {
       fetch: async (url, init) => fetch(url, init),
       deliveryLimits: this.deliveryLimits,
       sleep: async () => {},
-      saveRuns: async (runs) => {
-        await this.before("d1 save");
-        for (const run of runs) this.rows.set(run.id, run);
-      },
-      deleteOldRuns: async () => this.before("d1 delete"),
       now,
       newId: () => anId(++this.#ids),
       log,
