@@ -40,7 +40,7 @@ interface CopyCheck {
 }
 
 /** Deliveries to one webhook. */
-export interface TargetFacts {
+interface TargetFacts {
   readonly name: string;
   /** Consecutive evaluations with a failed delivery. */
   readonly failures: number;
