@@ -65,9 +65,9 @@ export async function orUnavailable<T>(
 /** Longest wait for what D1 may have as well. A step may keep the coordinator busy for longer. */
 const SOON_MS = 2_000;
 
-/** Rejects with StoreTimeout if the coordinator does not answer soon. */
-export function withinTwoSeconds<T>(call: Promise<T>): Promise<T> {
-  return withDeadline("coordinator", SOON_MS, call);
+/** Resolves to null if the coordinator does not answer soon. */
+export function soonOrNull<T>(call: Promise<T>): Promise<T | null> {
+  return nullIfUnavailable(withDeadline("coordinator", SOON_MS, call));
 }
 
 /** Resolves to null if the call ends with Unavailable or StoreTimeout. */

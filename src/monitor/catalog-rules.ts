@@ -1,16 +1,16 @@
 import { shortHash } from "../catalog/bytes.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { EndedRun } from "../schemas/run.ts";
 import { isAhead } from "../platform/time.ts";
 import { type Finding, judgeInput, measureAge, type RuleContext, unknown } from "./rule.ts";
 import {
   describeFaults,
-  type EndedRunFacts,
   type Facts,
-  type IngestFacts,
   isOther,
   type ManifestCopies,
   newestPublished,
-  type Published,
   readPublished,
 } from "./facts.ts";
 
@@ -46,10 +46,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, { now }: RuleContext)
 }
 
 /** Finds the newest run that published or found no change, unless its end lies ahead of now. */
-export function lastSuccess<R extends Pick<EndedRunFacts, "state" | "mode" | "finished_at">>(
-  ended: readonly R[],
-  now: number,
-): R | undefined {
+export function lastSuccess(ended: readonly EndedRun[], now: number): EndedRun | undefined {
   return ended.find(
     ({ state, mode, finished_at }) =>
       state === "succeeded" && mode !== "dry_run" && !isAhead(finished_at ?? "", now),
@@ -102,7 +99,10 @@ export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "cop
 }
 
 /** Lists faults of the manifests. `current` is the published version, null if unknown. */
-function manifestFaults({ kv, r2 }: ManifestCopies, current: IngestFacts["current"]): string[] {
+function manifestFaults(
+  { kv, r2 }: ManifestCopies,
+  current: CoordinatorStatus["current"],
+): string[] {
   const expected = current ?? newestPublished({ kv, r2 });
   if (expected === undefined) return describeFaults({ kv, r2 }, ["corrupt"]);
   const { generation } = expected;
@@ -136,7 +136,7 @@ export function judgeCoverage({ catalog, ingest }: Facts): Finding {
 }
 
 /** Lists locales that lost coverage, largest loss first. A removed locale is no loss. */
-function dropsOf({ locales }: Published, best: { readonly [locale: string]: number }) {
+function dropsOf({ locales }: Manifest, best: { readonly [locale: string]: number }) {
   return Object.entries(locales)
     .map(([locale, { coverage: now }]) => {
       const before = best[locale] ?? now;

@@ -23,7 +23,6 @@ export function openMonitor(ctx: DurableObjectState, env: Env): Monitor {
 }
 
 function platformOf(ctx: DurableObjectState, env: Env): MonitorPlatform {
-  const history = createAlertHistory(env.HISTORY);
   const log: MonitorPlatform["log"] = (level, event, fields) =>
     logLine(level, event, event.replaceAll("_", " "), fields);
   // A new stub for each attempt, because a stub stays broken after its object was reset.
@@ -36,11 +35,9 @@ function platformOf(ctx: DurableObjectState, env: Env): MonitorPlatform {
     crons: ingestCrons(),
     readIngest: () => readStatus().catch(readStatus),
     store: createCatalogStore(env.CATALOG, env.ARCHIVE),
-    pingHistory: () => history.ping(),
+    history: createAlertHistory(env.HISTORY),
     readBackups: () => newestTimes(createBackupStore(env.BACKUPS), Date.now()),
     inputTimeoutMs: INPUT_TIMEOUT_MS,
-    saveRuns: (runs) => history.saveRuns(runs),
-    deleteOldRuns: () => history.deleteOldRuns(Date.now()),
     fetch: async (url, init) => fetch(url, init),
     deliveryLimits: DELIVERY_LIMITS,
     sleep: async (ms) => sleep(ms),

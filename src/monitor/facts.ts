@@ -1,18 +1,14 @@
 /** The inputs of the health rules. Each is a value or the reason why it is unreadable. */
 import type { BackupTimes } from "../backup/read-backups.ts";
-import type { Run } from "../schemas/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
-import type { Version } from "../schemas/version.ts";
-import type { Pause } from "../schemas/pause.ts";
-import type { RunError } from "../schemas/run-report.ts";
 import {
   bodyBlobs,
   ownBlobs,
-  type LocaleEntry,
   type Manifest,
   manifestBlobs,
   segmentBlobs,
 } from "../catalog/manifest.ts";
+import type { AlertHistory } from "../storage/alert-history.ts";
 import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import type { SetAside } from "../storage/object-tables.ts";
@@ -20,34 +16,8 @@ import type { SetAside } from "../storage/object-tables.ts";
 export type Reading<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** The part of an ended run that the rules read. */
-export interface EndedRunFacts extends Pick<
-  Run,
-  "id" | "state" | "outcome" | "mode" | "finished_at"
-> {
-  readonly error: Pick<RunError, "code" | "message"> | null;
-  readonly guards: readonly Pick<Run["guards"][number], "guard" | "message">[];
-}
-
-/** The part of the coordinator's status that the rules read. */
-export interface IngestFacts extends Omit<
-  CoordinatorStatus,
-  "pause" | "running" | "queued" | "ended" | "current"
-> {
-  readonly pause: Pick<Pause, "at" | "by" | "note"> | null;
-  readonly running: Pick<Run, "id" | "stage" | "heartbeat_at"> | null;
-  readonly queued: readonly Pick<Run, "id" | "queued_at">[];
-  readonly ended: readonly EndedRunFacts[];
-  readonly current: Pick<Version, "generation" | "published_at"> | null;
-}
-
-/** The part of the published manifest that the rules read. */
-export interface Published extends Pick<Manifest, "generation" | "published_at" | "as_of"> {
-  readonly locales: { readonly [locale: string]: Pick<LocaleEntry, "coverage"> };
-}
-
 /** The published manifest as each store has it. */
-export type ManifestCopies<M = Published> = { readonly [R in Replica]: Copy<M> };
+export type ManifestCopies = { readonly [R in Replica]: Copy<Manifest> };
 
 /** A copy that differs from the published content. */
 interface DamagedCopy {
@@ -70,7 +40,7 @@ interface CopyCheck {
 }
 
 /** Deliveries to one webhook. */
-export interface TargetFacts {
+interface TargetFacts {
   readonly name: string;
   /** Consecutive evaluations with a failed delivery. */
   readonly failures: number;
@@ -108,33 +78,33 @@ export interface MonitorFacts {
 }
 
 export interface Facts {
-  readonly ingest: Reading<IngestFacts>;
+  readonly ingest: Reading<CoordinatorStatus>;
   readonly catalog: ManifestCopies;
   readonly copies: CopyCheck;
   /** Whether D1 answers. */
-  readonly history: Reading<null>;
+  readonly history: Reading<unknown>;
   readonly backups: Reading<BackupTimes>;
   readonly monitor: MonitorFacts;
 }
 
 /** Whether two versions share a number only: no installation publishes a generation twice. */
 export function isOther(
-  a: Pick<Published, "generation" | "published_at">,
-  b: Pick<Published, "generation" | "published_at">,
+  a: Pick<Manifest, "generation" | "published_at">,
+  b: Pick<Manifest, "generation" | "published_at">,
 ): boolean {
   return a.generation === b.generation && a.published_at !== b.published_at;
 }
 
 /** Returns the newer intact manifest of the two, or undefined if there is none. */
-export function newestPublished<M extends Published>({ kv, r2 }: ManifestCopies<M>): M | undefined {
+export function newestPublished({ kv, r2 }: ManifestCopies): Manifest | undefined {
   return [kv, r2]
     .flatMap((copy) => (copy.ok ? [copy.value] : []))
     .toSorted((a, b) => b.generation - a.generation)[0];
 }
 
 /** The manifests of stores that both show what a reader has found. */
-export function bothShow(manifest: Published | null): ManifestCopies {
-  const copy: Copy<Published> =
+export function bothShow(manifest: Manifest | null): ManifestCopies {
+  const copy: Copy<Manifest> =
     manifest === null ? { ok: false, fault: "missing", detail: "" } : { ok: true, value: manifest };
   return { kv: copy, r2: copy };
 }
@@ -152,7 +122,7 @@ export function describeFaults(
 }
 
 /** Returns the published manifest, or null if none exists. Unreadable copies make it unreadable. */
-export function readPublished(catalog: ManifestCopies): Reading<Published | null> {
+export function readPublished(catalog: ManifestCopies): Reading<Manifest | null> {
   const published = newestPublished(catalog);
   if (published !== undefined) return { ok: true, value: published };
   const [why] = describeFaults(catalog, ["unreadable", "corrupt"]);
@@ -161,10 +131,9 @@ export function readPublished(catalog: ManifestCopies): Reading<Published | null
 
 /** Sources of the facts. A function that throws or times out makes its input unreadable. */
 export interface FactSources {
-  readonly readIngest: () => Promise<IngestFacts>;
+  readonly readIngest: () => Promise<CoordinatorStatus>;
   readonly store: Pick<CatalogStore, "readManifest" | "checkBlob" | "listBlobs">;
-  /** Throws if D1 fails. */
-  readonly pingHistory: () => Promise<unknown>;
+  readonly history: Pick<AlertHistory, "ping" | "saveRuns" | "deleteOldRuns">;
   readonly readBackups: () => Promise<BackupTimes>;
   /** Deadline of each input. */
   readonly inputTimeoutMs: number;
@@ -178,16 +147,13 @@ export async function readFacts(
   sources: FactSources,
   { check, monitor }: { readonly check: CheckRequest; readonly monitor: MonitorFacts },
 ): Promise<Facts> {
-  const { readIngest, store, pingHistory, readBackups, inputTimeoutMs } = sources;
+  const { readIngest, store, history: source, readBackups, inputTimeoutMs } = sources;
   const read = <T>(what: string, from: () => Promise<T>) => readFact(what, inputTimeoutMs, from);
   const [ingest, kv, r2, history, backups] = await Promise.all([
     read("the ingest coordinator", readIngest),
     store.readManifest("kv"),
     store.readManifest("r2"),
-    read("D1", async () => {
-      await pingHistory();
-      return null;
-    }),
+    read("D1", () => source.ping()),
     read("the backups", readBackups),
   ]);
   const catalog = { kv, r2 };

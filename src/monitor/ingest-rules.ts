@@ -1,4 +1,7 @@
 import { Cron } from "croner";
+import type { Manifest } from "../catalog/manifest.ts";
+import type { CoordinatorStatus } from "../coordinator/status.ts";
+import type { EndedRun } from "../schemas/run.ts";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
 import { RETRY_MAX_MS } from "../coordinator/jobs.ts";
 import { ageOf, DAY_MS, hasElapsed, isAwaited, timeText, unlessAhead } from "../platform/time.ts";
@@ -9,14 +12,7 @@ import {
   measureAge,
   type RuleContext,
 } from "./rule.ts";
-import {
-  type EndedRunFacts,
-  type Facts,
-  type IngestFacts,
-  isOther,
-  newestPublished,
-  type Published,
-} from "./facts.ts";
+import { type Facts, isOther, newestPublished } from "./facts.ts";
 
 /** Most failed runs in the evidence. */
 const RUNS_NAMED = 5;
@@ -50,12 +46,12 @@ export function judgeFailures({ ingest }: RunInput): Finding {
  * Whether a run says if ingestion works: not a dry run, nor one that was cancelled or skipped, nor one
  * that met foreign stores, which have a rule of their own.
  */
-function decisive({ state, mode, error }: EndedRunFacts): boolean {
+function decisive({ state, mode, error }: EndedRun): boolean {
   if (mode === "dry_run" || error?.code === "foreign_stores") return false;
   return state === "succeeded" || state === "failed";
 }
 
-function failuresInARow(ended: readonly EndedRunFacts[]): readonly EndedRunFacts[] {
+function failuresInARow(ended: readonly EndedRun[]): readonly EndedRun[] {
   const runs = ended.filter(decisive);
   const success = runs.findIndex(({ state }) => state === "succeeded");
   return success === -1 ? runs : runs.slice(0, success);
@@ -108,7 +104,7 @@ const JOB_NAMES = { run: "Backup", verify: "Verification", restore: "Restore" } 
  * Finds what should make progress, and the time of its last progress: a backup job also during a
  * pause. Ignores paused runs, runs behind another job, and a retry before its start time.
  */
-function expectedWork({ pause, running, job, queued, nextDueAt }: IngestFacts) {
+function expectedWork({ pause, running, job, queued, nextDueAt }: CoordinatorStatus) {
   if (job !== null && job.heartbeat_at !== null) {
     const name = `${JOB_NAMES[job.kind]} ${job.id}`;
     const what = `in stage ${job.stage} without a heartbeat`;
@@ -162,10 +158,7 @@ export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog
 }
 
 /** Says which version in the stores is not the coordinator's; null if none is, as far as is known. */
-function findUnknown(
-  current: IngestFacts["current"],
-  shown: Pick<Published, "generation" | "published_at"> | null,
-): string | null {
+function findUnknown(current: CoordinatorStatus["current"], shown: Manifest | null): string | null {
   if (shown === null) return null;
   const { generation } = shown;
   if (current === null)
@@ -188,7 +181,7 @@ export function judgeGuards({ ingest }: RunInput): Finding {
 }
 
 /** Returns the last run with a guard verdict, if the guards refused it. Ignores other failures. */
-function refusedRun(ended: readonly EndedRunFacts[]): EndedRunFacts | undefined {
+function refusedRun(ended: readonly EndedRun[]): EndedRun | undefined {
   const judged = ended
     .filter(decisive)
     .find(({ state, guards }) => state === "succeeded" || guards.length > 0);

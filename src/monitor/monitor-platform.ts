@@ -1,6 +1,5 @@
 import type { FactSources, TokenFacts } from "./facts.ts";
 import type { Log } from "../platform/log.ts";
-import type { AlertRun } from "../schemas/alert-run.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import type { AlertConfig } from "./alert-settings.ts";
 import type { Network } from "./webhook.ts";
@@ -15,10 +14,6 @@ export interface MonitorPlatform extends FactSources, Network {
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
-  /** Saves evaluations to D1. Idempotent. Throws if D1 fails. */
-  readonly saveRuns: (runs: readonly AlertRun[]) => Promise<void>;
-  /** Deletes rows past their retention. Throws if D1 fails. */
-  readonly deleteOldRuns: () => Promise<unknown>;
   readonly newId: () => string;
   readonly log: Log;
   readonly workerVersion: string | null;

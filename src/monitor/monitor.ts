@@ -6,14 +6,13 @@ import {
   readFacts,
 } from "./facts.ts";
 import { evaluateRules } from "./rules.ts";
-import type { ShownMonitor } from "./service-checks.ts";
 import { describeError } from "../platform/log.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../platform/time.ts";
-import type { AlertResult, AlertRun, AlertTrigger } from "../schemas/alert-run.ts";
+import type { AlertResult, AlertRun, AlertTrigger, Receipt } from "../schemas/alert-run.ts";
 import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
+import { logOf, Notifier } from "./notifier.ts";
 import type { MonitorPlatform } from "./monitor-platform.ts";
 import { MONITOR_GAP_MS } from "./limits.ts";
 import type { AlertConfig } from "./alert-settings.ts";
@@ -40,8 +39,12 @@ type EvaluationResult =
   | { readonly ok: true; readonly run: AlertRun }
   | { readonly ok: false; readonly reason: "already_evaluated" };
 
-export interface MonitorStatus extends ShownMonitor {
+/** What the monitor says of itself. */
+export interface MonitorStatus {
+  /** The last evaluation. */
   readonly lastRun: AlertRun | null;
+  /** Number of configured webhooks. */
+  readonly webhooks: number;
   /** Evaluations that wait for D1. */
   readonly outboxLength: number;
 }
@@ -72,9 +75,9 @@ export class Monitor {
     return evaluating;
   }
 
-  /** Sends a test message to one target or to all. */
-  test(name: string | null, by: string): Promise<TestOutcome> {
-    return this.#notifier.test(this.#platform.config.targets, { name, by });
+  /** Sends a test message to all targets. */
+  test(by: string): Promise<readonly Receipt[]> {
+    return this.#notifier.test(this.#platform.config.targets, by);
   }
 
   status(): MonitorStatus {
@@ -208,13 +211,13 @@ export class Monitor {
 
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
   async #saveHistory(): Promise<void> {
-    const { saveRuns, deleteOldRuns, now, log } = this.#platform;
+    const { history, now, log } = this.#platform;
     const { values, outbox } = this.#state;
     await outbox.drain({
-      send: async (rows) => saveRuns(rows.map(({ value }) => value)),
+      send: async (rows) => history.saveRuns(rows.map(({ value }) => value)),
       sent: async () => {
         if (!hasElapsed(values.get("cleaned_at"), CLEAN_EVERY_MS, now())) return;
-        await deleteOldRuns();
+        await history.deleteOldRuns(now());
         values.set("cleaned_at", now());
       },
       deadlineMs: SAVE_DEADLINE_MS,

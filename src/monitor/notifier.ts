@@ -14,14 +14,6 @@ import { type Notice, sendMessage, requestOnce } from "./webhook.ts";
 import type { AlertConfig, WebhookTarget } from "./alert-settings.ts";
 import type { MonitorPlatform } from "./monitor-platform.ts";
 
-export type TestOutcome =
-  | { readonly ok: true; readonly receipts: readonly Receipt[] }
-  | {
-      readonly ok: false;
-      readonly reason: "unknown_target" | "no_targets";
-      readonly targets: readonly string[];
-    };
-
 /** A sent message with its receipt. */
 interface Sent {
   readonly id: string;
@@ -70,25 +62,18 @@ export class Notifier {
     };
   }
 
-  /** Sends a test message to the named target, or to all targets. */
-  async test(
-    targets: readonly WebhookTarget[],
-    { name, by }: { readonly name: string | null; readonly by: string },
-  ): Promise<TestOutcome> {
-    const names = targets.map((target) => target.name);
-    const chosen = targets.filter((target) => name === null || target.name === name);
-    if (chosen.length === 0)
-      return { ok: false, reason: name === null ? "no_targets" : "unknown_target", targets: names };
+  /** Sends a test message to all targets. */
+  async test(targets: readonly WebhookTarget[], by: string): Promise<readonly Receipt[]> {
     const id = this.#platform.newId();
     const log = logOf(this.#platform.log, id);
     const notices = [testNotice(by, timeText(this.#platform.now()))];
     const receipts = await Promise.all(
-      chosen.map((target) =>
+      targets.map((target) =>
         sendMessage(target, { id, target: target.name, notices }, this.#platform),
       ),
     );
     for (const receipt of receipts) logReceipt(log, "alert_test", { id, receipt });
-    return { ok: true, receipts };
+    return receipts;
   }
 
   /** Pings the dead-man's switch after an evaluation. */

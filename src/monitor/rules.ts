@@ -16,7 +16,12 @@ import {
   judgeLostBlobs,
   judgeStaleness,
 } from "./catalog-rules.ts";
-import type { HealthStatus } from "../schemas/check.ts";
+import {
+  type HealthStatus,
+  RULE_NAMES,
+  type RuleName,
+  type Severity,
+} from "../schemas/rule-names.ts";
 import type { Facts } from "./facts.ts";
 import {
   judgeBacklog,
@@ -34,7 +39,6 @@ import {
 } from "./ingest-rules.ts";
 import { MONITOR_GAP_MS } from "./limits.ts";
 import type { AlertRule, Finding, FindingVerdict, RuleContext } from "./rule.ts";
-import { RULE_NAMES, type RuleName, type Severity } from "../schemas/rule-names.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
 const TWO_TICKS_MS = 4 * 60_000;

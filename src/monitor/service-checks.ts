@@ -3,13 +3,13 @@
  * Only the rules judge; here a finding becomes a check, and a late evaluation or first run fails.
  */
 import type { Manifest } from "../catalog/manifest.ts";
-import type { Run } from "../schemas/run.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
-import type { RuleName } from "../schemas/rule-names.ts";
-import type { Version } from "../schemas/version.ts";
+import { EVALUATION, type RuleName } from "../schemas/rule-names.ts";
+import type { Pause } from "../schemas/pause.ts";
 import { judgeLocales } from "./catalog-rules.ts";
-import { type Check, type Checks, EVALUATION } from "../schemas/check.ts";
+import type { Check, Checks } from "../schemas/check.ts";
 import { judgeHistory, judgeStores } from "./ingest-rules.ts";
+import type { MonitorStatus } from "./monitor.ts";
 import { bothShow } from "./facts.ts";
 import { MONITOR_GAP_MS } from "./limits.ts";
 import { describeDuration, type Finding, type RuleContext } from "./rule.ts";
@@ -18,17 +18,6 @@ import { ageOf, durationOf } from "../platform/time.ts";
 
 /** The part of a finding that a check shows. */
 type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" | "fingerprint">;
-
-/** What the checks show of the alert monitor. */
-export interface ShownMonitor {
-  /** The last evaluation. Times are RFC 3339. */
-  readonly lastRun: {
-    readonly started_at: string;
-    readonly results: readonly (CheckedFinding & Pick<RuleFinding, "rule">)[];
-  } | null;
-  /** Number of configured webhooks. */
-  readonly webhooks: number;
-}
 
 /** Shows a finding as a check; `time` is that of its evaluation. */
 export function toCheck(finding: CheckedFinding, time?: string): Check {
@@ -44,7 +33,7 @@ export function toCheck(finding: CheckedFinding, time?: string): Check {
 }
 
 /** Checks the monitor itself and shows its last findings, by rule. */
-export function checkMonitor({ lastRun, webhooks }: ShownMonitor, now: number): Checks {
+export function checkMonitor({ lastRun, webhooks }: MonitorStatus, now: number): Checks {
   const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
   return {
     [EVALUATION]: [checkEvaluation(lastRun?.started_at ?? null, now)],
@@ -78,12 +67,6 @@ function checkEvaluation(at: string | null, now: number): Check {
   return { status: "fail", time: at, output };
 }
 
-/** What the checks show of the coordinator. */
-export interface ShownCoordinator extends Pick<CoordinatorStatus, "pause"> {
-  readonly running: Pick<Run, "id" | "stage" | "progress" | "queued_at"> | null;
-  readonly queued: readonly Pick<Run, "queued_at">[];
-}
-
 /**
  * Judges live what must not pass until the next evaluation: whose the stores are, lost history, and
  * locales that do not fit new settings.
@@ -105,7 +88,7 @@ export function checkLive(
 }
 
 /** Shows the pause, the queue and the run under way. A pause only warns. */
-export function checkCoordinator(status: ShownCoordinator): Checks {
+export function checkCoordinator(status: CoordinatorStatus): Checks {
   const { pause, queued, running } = status;
   return {
     "ingest:paused": [
@@ -130,15 +113,8 @@ export function checkCoordinator(status: ShownCoordinator): Checks {
  * how far the first run is; until that run is late, the rules need not have been evaluated.
  */
 export function checkEmptyStores(
-  {
-    running,
-    queued,
-    pause,
-    current,
-  }: ShownCoordinator & {
-    readonly current: Pick<Version, "generation"> | null;
-  },
-  { lastRun }: Pick<ShownMonitor, "lastRun">,
+  { running, queued, pause, current }: CoordinatorStatus,
+  { lastRun }: MonitorStatus,
   now: number,
 ): Checks {
   if (current !== null) {
@@ -162,14 +138,14 @@ export function checkEmptyStores(
   };
 }
 
-function firstRunOutput(running: ShownCoordinator["running"]): string {
+function firstRunOutput(running: CoordinatorStatus["running"]): string {
   if (running === null) return "the first run waits in the queue";
   const { stage, progress } = running;
   const share = progress.total > 0 ? `: ${progress.done} of ${progress.total}` : "";
   return `the first run is under way, in stage ${stage}${share}`;
 }
 
-function pauseOutput({ by, until, note }: NonNullable<ShownCoordinator["pause"]>): string {
+function pauseOutput({ by, until, note }: Pause): string {
   const end = until === null ? "" : ` until ${until.slice(0, 16).replace("T", " ")} UTC`;
   const why = note === null ? "" : `: ${note}`;
   return `paused by ${by}${end}${why}`;

@@ -4,8 +4,7 @@
  */
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "./fields.ts";
-import { RULE_NAMES, SEVERITIES, UNITS } from "./rule-names.ts";
-import { HEALTH_STATUSES } from "./check.ts";
+import { HEALTH_STATUSES, RULE_NAMES, SEVERITIES, UNITS } from "./rule-names.ts";
 
 export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];

@@ -1,21 +1,67 @@
-/** Health in the format of draft-inadarei-api-health-check-06. Pure. */
+/**
+ * Health in the format of draft-inadarei-api-health-check-06, and the answers to an operator. The only
+ * schemas: the OpenAPI document and the pages follow from them.
+ */
+import * as z from "zod";
+import { type DeepReadonly, timestamp } from "./fields.ts";
+import { HEALTH_STATUSES, type HealthStatus } from "./rule-names.ts";
 
-export const HEALTH_STATUSES = ["pass", "warn", "fail"] as const;
-export type HealthStatus = (typeof HEALTH_STATUSES)[number];
+export const HEALTH_MEDIA_TYPE = "application/health+json";
+
+export const healthStatus = z.enum(HEALTH_STATUSES).meta({
+  description:
+    "`fail`: act now, because clients get errors or the service no longer does its work. `warn`: it works, but somebody should look.",
+});
+
+const checkSchema = z
+  .strictObject({
+    status: healthStatus,
+    observedValue: z.union([z.number(), z.string(), z.boolean(), z.null()]).exactOptional(),
+    observedUnit: z.string().exactOptional(),
+    time: timestamp.exactOptional(),
+    output: z.string().exactOptional().meta({ description: "The problem, and what to do." }),
+    fingerprint: z
+      .string()
+      .exactOptional()
+      .meta({ description: "The permanent name of the alert whose finding this is." }),
+  })
+  .meta({
+    id: "HealthCheck",
+    description: "One observation, as in draft-inadarei-api-health-check-06.",
+  });
+
+export const checksSchema = z.record(z.string(), z.array(checkSchema));
+
+const answerSchema = z
+  .strictObject({
+    question: z.enum(["served", "fresh", "failed", "changed", "next"]).meta({
+      description:
+        "Is it served? Is it fresh? What failed, and what do I do? Who changed what? What happens next?",
+    }),
+    status: healthStatus,
+    at: timestamp.meta({
+      description:
+        "When it was judged. What rests on the findings of the alerts is as old as their last evaluation.",
+    }),
+    answer: z.string(),
+    details: z.array(
+      z.strictObject({
+        text: z.string(),
+        at: timestamp.nullable(),
+        links: z.array(z.strictObject({ text: z.string(), href: z.string() })),
+      }),
+    ),
+  })
+  .meta({ id: "Answer", description: "The answer to one question of an operator." });
+
+export const answersSchema = z.array(answerSchema).meta({
+  description: "The five questions of an operator, answered from the checks.",
+});
+
+export type Answer = DeepReadonly<z.output<typeof answerSchema>>;
 
 /** One observation. `output` states the problem and the remedy. */
-export interface Check {
-  readonly status: HealthStatus;
-  readonly observedValue?: number | string | boolean | null;
-  readonly observedUnit?: string;
-  readonly time?: string;
-  readonly output?: string;
-  /** The alert whose finding it shows. */
-  readonly fingerprint?: string;
-}
-
-/** The check of the age of the last evaluation of the alerts. */
-export const EVALUATION = "monitor:evaluation";
+export type Check = DeepReadonly<z.output<typeof checkSchema>>;
 
 /** Observations by component and measurement, such as `kv:responseTime`. */
 export type Checks = { readonly [name: `${string}:${string}`]: readonly Check[] };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { DeepReadonly } from "./fields.ts";
+import { versionSchema } from "./version.ts";
 
 const uuid = z.guid();
 const degrees = z.number();
@@ -71,11 +72,7 @@ function listDiff<Entity extends z.ZodObject, Fields extends z.ZodObject>(
   });
 }
 
-const version = z.strictObject({
-  generation: z.int(),
-  published_at: z.iso.datetime(),
-  catalog_sha256: z.string(),
-});
+const version = versionSchema.pick({ generation: true, published_at: true, catalog_sha256: true });
 
 const locale = z.string().meta({ description: "The locale of the compared names." });
 

@@ -49,3 +49,9 @@ export const UNITS = [
   "settings",
 ] as const;
 export type Unit = (typeof UNITS)[number];
+
+export const HEALTH_STATUSES = ["pass", "warn", "fail"] as const;
+export type HealthStatus = (typeof HEALTH_STATUSES)[number];
+
+/** The check of the age of the last evaluation of the alerts. */
+export const EVALUATION = "monitor:evaluation";

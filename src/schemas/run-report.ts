@@ -4,12 +4,6 @@ import { changesSchema } from "./diff.ts";
 import { count, type DeepReadonly, hexHash, timestamp } from "./fields.ts";
 import { STAGES } from "./run-words.ts";
 
-/** Of the held changes of a run that has not found the ledger. */
-const ledgerLost = z.literal(true).exactOptional().meta({
-  description:
-    "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
-});
-
 /** Result of a succeeded run. Only `published` has changed the served version. */
 export const RUN_OUTCOMES = ["published", "unchanged", "dry_run"] as const;
 
@@ -63,12 +57,16 @@ const accounting = z.object({
 export const heldSummary = z.strictObject({
   waiting: count,
   oldest_since: timestamp.nullable().meta({
-    description: "Since when the oldest of them differs from what is served; null if none waits.",
+    description:
+      "Since when the oldest surprising change differs from what is served; null if none waits.",
   }),
   next_due_at: timestamp.nullable().meta({
-    description: "When the first of them is due; null if each waits for a decision.",
+    description: "When the first surprising change is due; null if each waits for a decision.",
   }),
-  ledger_lost: ledgerLost,
+  ledger_lost: z.literal(true).exactOptional().meta({
+    description:
+      "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
+  }),
 });
 export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
 
@@ -89,8 +87,8 @@ export const REPORT_FIELDS = {
     })
     .nullable(),
   accounting: accounting.nullable(),
-  held: z
-    .strictObject({
+  held: heldSummary
+    .extend({
       waiting: count,
       added: count.meta({ description: "Of these, the changes that no run saw before." }),
       ended: count.meta({
@@ -100,13 +98,6 @@ export const REPORT_FIELDS = {
         description: "Of those that wait, the changes that an operator should look at.",
       }),
       by_rule: z.record(z.string(), count),
-      oldest_since: timestamp
-        .nullable()
-        .meta({ description: "Since when the oldest surprising change waits." }),
-      next_due_at: timestamp
-        .nullable()
-        .meta({ description: "When the first surprising change is due." }),
-      ledger_lost: ledgerLost,
     })
     .nullable()
     .meta({ description: "Changes by upstream that wait. See /admin/ingest/held." }),

@@ -1,12 +1,10 @@
 /** Builders of what health is judged by: a healthy service, but for what is changed. */
 import type { BackupTimes } from "../../src/backup/read-backups.ts";
-import type {
-  EndedRunFacts,
-  Facts,
-  IngestFacts,
-  MonitorFacts,
-  Published,
-} from "../../src/monitor/facts.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
+import type { EndedRun } from "../../src/schemas/run.ts";
+import type { Facts, MonitorFacts } from "../../src/monitor/facts.ts";
+import { aLocaleEntry, aManifest } from "./manifest.ts";
 import { type Limits, readLimits } from "../../src/monitor/limits.ts";
 import type { Copy } from "../../src/storage/catalog-store.ts";
 
@@ -42,8 +40,16 @@ export function someFacts(changes: Partial<Facts> = {}): Facts {
   };
 }
 
-export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts {
-  return {
+/** What a test says of a status: its objects may lack what nobody reads there. */
+type Rough<T> = T extends readonly (infer Item)[]
+  ? readonly Rough<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]?: Rough<T[K]> }
+    : T;
+export type RoughStatus = Rough<CoordinatorStatus>;
+
+export function someIngestFacts(changes: RoughStatus = {}): CoordinatorStatus {
+  const status: RoughStatus = {
     pause: null,
     running: null,
     job: null,
@@ -63,10 +69,11 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     localeSettings: { locales: ["de", "en"], defaultLocale: "en" },
     ...changes,
   };
+  return status as CoordinatorStatus;
 }
 
 /** Facts in which the coordinator holds something else. */
-export function withIngest(changes: Partial<IngestFacts>): Facts {
+export function withIngest(changes: RoughStatus): Facts {
   return someFacts({ ingest: { ok: true, value: someIngestFacts(changes) } });
 }
 
@@ -83,8 +90,8 @@ export function withManifest(changes: ManifestChanges): Facts {
 }
 
 /** A run that has published, or found nothing new, eight hours ago. */
-export function anEndedRun(changes: Partial<EndedRunFacts> = {}): EndedRunFacts {
-  return {
+export function anEndedRun(changes: Rough<EndedRun> = {}): EndedRun {
+  const run: Rough<EndedRun> = {
     id: "run-1",
     state: "succeeded",
     outcome: "unchanged",
@@ -94,14 +101,15 @@ export function anEndedRun(changes: Partial<EndedRunFacts> = {}): EndedRunFacts 
     guards: [],
     ...changes,
   };
+  return run as EndedRun;
 }
 
-export function aFailedRun(changes: Partial<EndedRunFacts> = {}): EndedRunFacts {
+export function aFailedRun(changes: Rough<EndedRun> = {}): EndedRun {
   const error = { code: "store_fault", message: "KV refused" };
   return anEndedRun({ state: "failed", outcome: null, error, ...changes });
 }
 
-interface ManifestChanges extends Partial<Omit<Published, "locales">> {
+interface ManifestChanges extends Partial<Omit<Manifest, "locales">> {
   /** 0 to 1, by locale. */
   readonly coverage?: { readonly [locale: string]: number };
 }
@@ -109,17 +117,20 @@ interface ManifestChanges extends Partial<Omit<Published, "locales">> {
 export function aManifestCopy({
   coverage = { de: 0.9, en: 1 },
   ...changes
-}: ManifestChanges = {}): Copy<Published> {
-  const locales = Object.entries(coverage).map(([locale, share]) => [locale, { coverage: share }]);
+}: ManifestChanges = {}): Copy<Manifest> {
+  const locales = Object.entries(coverage).map(([locale, share]) => [
+    locale,
+    aLocaleEntry({ coverage: share }),
+  ]);
   return {
     ok: true,
-    value: {
+    value: aManifest({
       generation: 7,
       published_at: ago(5 * 24 * HOUR_MS),
       as_of: "2026-10-20",
       locales: Object.fromEntries(locales),
       ...changes,
-    },
+    }),
   };
 }
 

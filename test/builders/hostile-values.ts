@@ -224,7 +224,7 @@ export const ROUTE_FIELDS: {
   },
   "get /admin/alerts/runs/{id}": ID,
   "post /admin/alerts/run": NOTE,
-  "post /admin/alerts/test": { ...NOTE, "body target": "webhook" },
+  "post /admin/alerts/test": NOTE,
   "get /admin/audit": {
     ...SPAN,
     ...PAGE,

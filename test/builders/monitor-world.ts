@@ -4,9 +4,10 @@ import type { MonitorPlatform } from "../../src/monitor/monitor-platform.ts";
 import { MonitorState } from "../../src/monitor/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/monitor/alert-settings.ts";
 import type { BackupTimes } from "../../src/backup/read-backups.ts";
-import type { IngestFacts, TokenFacts } from "../../src/monitor/facts.ts";
+import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
+import type { TokenFacts } from "../../src/monitor/facts.ts";
 import { anId } from "./an-id.ts";
-import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
+import { anEndedRun, HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
 import { aVersion } from "./manifest.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -31,7 +32,7 @@ export class MonitorWorld {
   /** What it throws is the fault of the input or of D1 that is asked for: `ingest`, `d1 save`, … */
   before: (call: string) => void | Promise<void> = () => {};
   readonly deliveryLimits = { timeoutMs: 60_000, maxAttempts: 2, backoffMs: 1 };
-  ingest: IngestFacts;
+  ingest: CoordinatorStatus;
   backups: BackupTimes = someBackups();
   monitor: Monitor;
   tokens: readonly TokenFacts[] = [];
@@ -75,13 +76,10 @@ export class MonitorWorld {
   /** Lets the last comparison with upstream be so long ago. */
   compared(hoursAgo: number): void {
     const finished_at = this.at(-hoursAgo * HOUR_MS);
-    const [run] = someIngestFacts().ended;
     const published_at = this.at(-1000 * HOUR_MS);
-    this.ingest = {
-      ...this.ingest,
-      ended: run === undefined ? [] : [{ ...run, finished_at }],
-      current: { generation: 7, published_at },
-    };
+    const current = { generation: 7, published_at };
+    const ended = [anEndedRun({ finished_at })];
+    this.ingest = someIngestFacts({ ...this.ingest, ended, current });
     const version = aVersion(7, "hello");
     this.store.publish({ ...version, manifest: { ...version.manifest, published_at } });
   }
@@ -106,7 +104,17 @@ export class MonitorWorld {
         return this.ingest;
       },
       store: this.store,
-      pingHistory: async () => this.before("d1 ping"),
+      history: {
+        ping: async () => this.before("d1 ping"),
+        saveRuns: async (runs) => {
+          await this.before("d1 save");
+          for (const run of runs) this.rows.set(run.id, run);
+        },
+        deleteOldRuns: async () => {
+          await this.before("d1 delete");
+          return 0;
+        },
+      },
       readBackups: async () => {
         await this.before("backups");
         return this.backups;
@@ -115,11 +123,6 @@ export class MonitorWorld {
       fetch: async (url, init) => fetch(url, init),
       deliveryLimits: this.deliveryLimits,
       sleep: async () => {},
-      saveRuns: async (runs) => {
-        await this.before("d1 save");
-        for (const run of runs) this.rows.set(run.id, run);
-      },
-      deleteOldRuns: async () => this.before("d1 delete"),
       now,
       newId: () => anId(++this.#ids),
       log,

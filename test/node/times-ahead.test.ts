@@ -20,7 +20,7 @@ import { GarbageTable } from "../../src/coordinator/tables.ts";
 import { lastSuccess } from "../../src/monitor/catalog-rules.ts";
 import { checkServed } from "../../src/monitor/catalog-checks.ts";
 import { checkMonitor } from "../../src/monitor/service-checks.ts";
-import type { Facts, IngestFacts } from "../../src/monitor/facts.ts";
+import type { Facts } from "../../src/monitor/facts.ts";
 import type { RuleName } from "../../src/schemas/rule-names.ts";
 import { evaluateRules } from "../../src/monitor/rules.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
@@ -37,12 +37,14 @@ import {
   DEFAULT_LIMITS,
   MINUTE_MS,
   NOW,
+  type RoughStatus,
   someBackups,
   someFacts,
   withIngest,
   withManifest,
   withMonitor,
 } from "../builders/facts.ts";
+import { anAlertRun } from "../builders/alert-run.ts";
 import { aManifest } from "../builders/manifest.ts";
 import { MemoryD1 } from "../builders/memory-d1.ts";
 import { MemoryTables } from "../builders/memory-tables.ts";
@@ -160,8 +162,8 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
     for (const time of [NOW - 2, at, NOW - 1]) ticks.add(DAILY, time);
     expect(ticks.newest(NOW)).toEqual({ [DAILY]: NOW - 1 });
     expect(ticks.ahead(NOW)).toEqual({ [DAILY]: at });
-    const lastRun = { started_at: timeText(at), results: [] };
-    const checks = checkMonitor({ lastRun, webhooks: 1 }, NOW);
+    const lastRun = anAlertRun({ started_at: timeText(at) });
+    const checks = checkMonitor({ lastRun, webhooks: 1, outboxLength: 0 }, NOW);
     expect(checks["monitor:evaluation"]).toMatchObject([{ status: "fail" }]);
   });
 
@@ -482,7 +484,7 @@ function withBackups(changes: Partial<BackupTimes>): Facts {
   return someFacts({ backups: { ok: true, value: someBackups(changes) } });
 }
 
-function withTicks(changes: Partial<IngestFacts>): Facts {
+function withTicks(changes: RoughStatus): Facts {
   const facts = withIngest(changes);
   return { ...facts, monitor: { ...facts.monitor, crons: [DAILY] } };
 }

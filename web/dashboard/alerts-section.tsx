@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { formatCount, formatDuration } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { EVALUATE_ALERTS, TEST_NOTIFICATION } from "./actions.tsx";
-import type { AlertList, AlertRun, AlertRunPage, ShownCheck } from "./answers.ts";
+import type { AlertList, AlertRun, AlertRunPage, Check } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
@@ -13,7 +13,7 @@ const EVERY_MS = 10_000;
 
 interface Props {
   /** The service's check of the age of the last evaluation; undefined while it is not known. */
-  readonly evaluation: ShownCheck | undefined;
+  readonly evaluation: Check | undefined;
   readonly onAction: (action: Action) => void;
 }
 

@@ -4,7 +4,7 @@ import type { HeldChange } from "../../src/schemas/held-change.ts";
 import type { ShownAuditEntry as AuditEntry } from "../../src/schemas/audit-entry.ts";
 import type { Identity } from "../../src/admin/auth/identity.ts";
 import type { Comparison } from "../../src/schemas/comparison.ts";
-import type { Answer, ShownCheck } from "../../src/schemas/health.ts";
+import type { Answer, Check } from "../../src/schemas/check.ts";
 import type { AlertRun } from "../../src/schemas/alert-run.ts";
 import type { Backup } from "../../src/schemas/backup.ts";
 import type { BackupJob } from "../../src/schemas/backup-job.ts";
@@ -24,7 +24,7 @@ export type {
   Comparison,
   HeldChange,
   Identity,
-  ShownCheck,
+  Check,
   Version,
 };
 
@@ -56,7 +56,7 @@ export type ListDiff = CatalogDiff[ListName];
 export interface AnswersBody {
   readonly answers: readonly Answer[];
   /** Only the status has them. */
-  readonly checks?: { readonly [name: string]: readonly ShownCheck[] };
+  readonly checks?: { readonly [name: string]: readonly Check[] };
   /** Whether Cloudflare Access can sign operators in; only the summary says so. */
   readonly access?: boolean;
 }

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { EVALUATION } from "../../src/schemas/check.ts";
+import { EVALUATION } from "../../src/schemas/rule-names.ts";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { AnswersBody, Identity, PauseState, RunListPage, ShownCheck } from "./answers.ts";
+import type { AnswersBody, Check, Identity, PauseState, RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -17,14 +17,14 @@ import { TokenForm } from "./token-form.tsx";
 import { usePoll } from "./use-poll.ts";
 import { VersionsSection } from "./versions-section.tsx";
 
-const TAB_NAMES = {
-  runs: "Runs",
-  held: "Held changes",
-  versions: "Versions",
-  alerts: "Alerts",
-  backups: "Backups",
-  audit: "Audit",
-} as const;
+const TABS = [
+  ["runs", "Runs"],
+  ["held", "Held changes"],
+  ["versions", "Versions"],
+  ["alerts", "Alerts"],
+  ["backups", "Backups"],
+  ["audit", "Audit"],
+] as const;
 
 const LIVE_MS = 1_000;
 const IDLE_MS = 5_000;
@@ -158,7 +158,7 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
 interface TabsProps {
   readonly live: RunListPage["runs"];
   /** Undefined while it is not known. */
-  readonly evaluation: ShownCheck | undefined;
+  readonly evaluation: Check | undefined;
   /** Whether the form that had the focus was here before. */
   readonly hasReplaced: boolean;
   readonly onAction: (action: Action) => void;
@@ -179,9 +179,9 @@ function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
   return (
     <>
       <nav ref={nav} id={tab} class="row tabs" aria-label="Sections">
-        {TABS.map((name) => (
+        {TABS.map(([name, label]) => (
           <a key={name} href={`#${name}`} aria-current={name === tab ? "page" : undefined}>
-            {TAB_NAMES[name]}
+            {label}
           </a>
         ))}
       </nav>
@@ -202,11 +202,9 @@ function showSections(nav: HTMLElement | null): void {
   if (top < 0 || top > 0.75 * window.innerHeight) nav?.scrollIntoView();
 }
 
-const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;
-
 /** Part of the dashboard that the address names: `#runs`, or `#runs/<id>` for one run. */
 interface PageRoute {
-  readonly tab: (typeof TABS)[number];
+  readonly tab: (typeof TABS)[number][0];
   readonly id: string | undefined;
 }
 
@@ -223,5 +221,5 @@ function useRoute(): PageRoute {
 
 function readRoute(): PageRoute {
   const [name, id] = window.location.hash.slice(1).split("/");
-  return { tab: TABS.find((tab) => tab === name) ?? "runs", id };
+  return { tab: TABS.find(([tab]) => tab === name)?.[0] ?? "runs", id };
 }

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Answer } from "../../src/schemas/health.ts";
+import type { Answer } from "../../src/schemas/check.ts";
 
 /** Why a call failed. */
 export interface CallFailure {

@@ -17,13 +17,6 @@ const alertsAnswer = z
   })
   .meta({ id: "Alerts", description: "Alerts of the last evaluation." });
 
-const testBody = z.strictObject({
-  note: noteField,
-  target: z.string().max(40).optional().meta({
-    description: "The name of one webhook; all webhooks if it is left out.",
-  }),
-});
-
 /** Lists the alerts of the last evaluation, and tests the webhooks. */
 export function alertRoutes({ alerts }: AdminPlatform) {
   const current = route({
@@ -50,11 +43,10 @@ export function alertRoutes({ alerts }: AdminPlatform) {
     path: "/admin/alerts/test",
     operationId: "testWebhooks",
     summary: "Send a test notification",
-    description:
-      "To all webhooks or to one. A failed delivery is reported in its receipt, not as an error.",
+    description: "To all webhooks. A failed delivery is reported in its receipt, not as an error.",
     access: "operate",
     action: "alerts.test",
-    body: testBody,
+    body: z.strictObject({ note: noteField }),
     responses: {
       200: {
         description: "A receipt for each message",
@@ -62,14 +54,12 @@ export function alertRoutes({ alerts }: AdminPlatform) {
       },
     },
     problems: {
-      404: "`target_not_found`",
       409: "`no_targets`: no webhook is configured",
       503: "`alerts_unavailable`",
     },
-  }).answer(async ({ body: { target = null }, actor }) => {
-    const result = await alerts.test(target, actor.id);
-    if (!result.ok) return refuseTest(target, result.targets);
-    const { receipts } = result;
+  }).answer(async ({ actor }) => {
+    const receipts = await alerts.test(actor.id);
+    if (receipts.length === 0) return NO_TARGETS;
     const delivered = receipts.filter((receipt) => receipt.delivered).length;
     const message = receipts.map(describeReceipt).join(" ");
     return {
@@ -86,11 +76,10 @@ function describeReceipt({ target, delivered, error }: z.output<typeof receiptSc
   return delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`;
 }
 
-function refuseTest(target: string | null, targets: readonly string[]): Refusal {
-  if (target === null || targets.length === 0) {
-    const detail = "No webhook is configured. Set the secret ALERT_WEBHOOKS.";
-    return { problem: { status: 409, code: "no_targets", detail } };
-  }
-  const detail = `There is no webhook "${target}". The configured ones are ${targets.join(", ")}.`;
-  return { problem: { status: 404, code: "target_not_found", detail } };
-}
+const NO_TARGETS: Refusal = {
+  problem: {
+    status: 409,
+    code: "no_targets",
+    detail: "No webhook is configured. Set the secret ALERT_WEBHOOKS.",
+  },
+};

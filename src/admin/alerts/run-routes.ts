@@ -8,7 +8,7 @@ import {
 import { idOf } from "../../schemas/fields.ts";
 import { RULE_NAMES } from "../../schemas/rule-names.ts";
 import { nullIfUnavailable, orUnavailable } from "../calls.ts";
-import { healthStatus } from "../../schemas/health.ts";
+import { healthStatus } from "../../schemas/check.ts";
 import {
   BAD_CURSOR,
   noteField,

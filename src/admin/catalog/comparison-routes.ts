@@ -10,7 +10,7 @@ import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/c
 import type { BackupStore } from "../../storage/backup-store.ts";
 import type { CachedCatalogReader } from "../../storage/cached-catalog-reader.ts";
 import { type CatalogStore, type Copy, tryReadBody } from "../../storage/catalog-store.ts";
-import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
+import { orUnavailable, soonOrNull } from "../calls.ts";
 import { NO_BACKUP } from "../backup/backup-routes.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
@@ -88,7 +88,7 @@ async function warningOf(
   { coordinator }: AdminPlatform,
   { locales }: Manifest,
 ): Promise<string | null> {
-  const status = await nullIfUnavailable(withinTwoSeconds(coordinator.status()));
+  const status = await soonOrNull(coordinator.status());
   const settings = status?.localeSettings;
   return (settings && compareLocales("This version", locales, settings).message) || null;
 }

@@ -7,6 +7,7 @@ import { validate as isUuid } from "uuid";
 import type { AlertResult } from "../../schemas/alert-run.ts";
 import { lastSuccess } from "../../monitor/catalog-rules.ts";
 import {
+  type Answer,
   type CheckProblem,
   type Checks,
   gravest,
@@ -19,7 +20,6 @@ import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { ageOf, timeText } from "../../platform/time.ts";
 import type { ScheduledJob } from "../admin-platform.ts";
-import type { Answer } from "../../schemas/health.ts";
 import type { Observation } from "./observation.ts";
 
 type Detail = Answer["details"][number];

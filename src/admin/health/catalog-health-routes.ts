@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { AIRPORT_SETS, type Manifest } from "../../catalog/manifest.ts";
-import { type Checks, outputOf, worstOf } from "../../schemas/check.ts";
-import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "../../schemas/health.ts";
+import {
+  type Checks,
+  checksSchema,
+  HEALTH_MEDIA_TYPE,
+  healthStatus,
+  outputOf,
+  worstOf,
+} from "../../schemas/check.ts";
 import { route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 import { observeCatalog, REUSED_MS, reuse } from "./observation.ts";

@@ -1,25 +1,23 @@
 import * as z from "zod";
 import { alertResultSchema } from "../../schemas/alert-run.ts";
-import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../schemas/fields.ts";
+import { type DeepReadonly, timestamp } from "../../schemas/fields.ts";
 import { lastSuccess } from "../../monitor/catalog-rules.ts";
-import { worstOf } from "../../schemas/check.ts";
+import { answersSchema, healthStatus, worstOf } from "../../schemas/check.ts";
+import { versionSchema } from "../../schemas/version.ts";
 import { runSchema } from "../../schemas/run.ts";
 import { coordinatorStatus } from "../../coordinator/status.ts";
 import { timeText } from "../../platform/time.ts";
 import { route } from "../http/route.ts";
-import { answersSchema, healthStatus } from "../../schemas/health.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 import { answerQuestions } from "./answers.ts";
 import { type Observation, observe, REUSED_MS, reuse } from "./observation.ts";
 
-const catalogSchema = z.strictObject({
-  generation: z.int(),
-  published_at: timestamp,
-  as_of: z.iso.date().nullable().meta({ description: "The date of the airport data." }),
-  catalog_sha256: hexHash,
-  counts: listCounts,
-  locales: z.int(),
-});
+const catalogSchema = versionSchema
+  .pick({ generation: true, published_at: true, catalog_sha256: true, counts: true })
+  .extend({
+    as_of: z.iso.date().nullable().meta({ description: "The date of the airport data." }),
+    locales: z.int(),
+  });
 
 const ingestSchema = z.strictObject({
   paused: z.boolean(),

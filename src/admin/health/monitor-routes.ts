@@ -1,14 +1,15 @@
 import * as z from "zod";
 import { timestamp } from "../../schemas/fields.ts";
-import { outputOf, worstOf } from "../../schemas/check.ts";
-import { timeText } from "../../platform/time.ts";
-import { route } from "../http/route.ts";
 import {
   answersSchema,
   checksSchema,
   HEALTH_MEDIA_TYPE,
   healthStatus,
-} from "../../schemas/health.ts";
+  outputOf,
+  worstOf,
+} from "../../schemas/check.ts";
+import { timeText } from "../../platform/time.ts";
+import { route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 import { answerQuestions } from "./answers.ts";
 import { observe } from "./observation.ts";

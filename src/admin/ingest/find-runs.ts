@@ -6,7 +6,7 @@ import {
   type RunFilter,
   type RunQuery,
 } from "../../storage/run-history.ts";
-import { nullIfUnavailable, orUnavailable, Unavailable, withinTwoSeconds } from "../calls.ts";
+import { nullIfUnavailable, orUnavailable, Unavailable, soonOrNull } from "../calls.ts";
 import { idOf } from "../../schemas/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
@@ -32,7 +32,7 @@ export async function findRun(
   id: string,
 ): Promise<Run | null> {
   const asked = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));
-  const early = await nullIfUnavailable(withinTwoSeconds(asked));
+  const early = await soonOrNull(asked);
   if (early?.run) return early.run;
   const stored = await orUnavailable("history", history.findRun(id));
   if (stored !== null && !isOpen(stored.state)) return stored;

@@ -10,7 +10,7 @@ import {
   toListed,
 } from "../../schemas/run.ts";
 import type { History } from "../../storage/run-history.ts";
-import { nullIfUnavailable, orUnavailable, withinTwoSeconds } from "../calls.ts";
+import { orUnavailable, soonOrNull } from "../calls.ts";
 import { findRun, listRuns, runId } from "./find-runs.ts";
 import {
   BAD_CURSOR,
@@ -63,8 +63,8 @@ export function runRoutes({ coordinator, history }: AdminPlatform) {
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [unsettled, status] = await Promise.all([
-      nullIfUnavailable(withinTwoSeconds(coordinator.unsettledRuns())),
-      nullIfUnavailable(withinTwoSeconds(coordinator.status())),
+      soonOrNull(coordinator.unsettledRuns()),
+      soonOrNull(coordinator.status()),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
     const page = await orUnavailable("history", listRuns(history, wanted, unsettled ?? []));

@@ -147,7 +147,7 @@ describe("an alert", () => {
   });
 
   it("reaches the target after the pause that excuses it", async () => {
-    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
+    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null, until: null };
     world.ingest = { ...world.ingest, pause };
     expect(await world.tick()).toMatchObject({ worst: "pass", suppressed: 0 });
     world.compared(31);
@@ -465,7 +465,7 @@ describe("a receiver that tells alerts apart by their labels", () => {
     world.compared(31);
   };
   const paused = () => {
-    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
+    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null, until: null };
     world.ingest = { ...world.ingest, pause };
   };
   const nodata = () => {
@@ -580,7 +580,7 @@ describe("the log and the records", () => {
     receiver.answers = [reset];
     world.compared(31);
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();
-    await world.monitor.test(null, "ops");
+    await world.monitor.test("ops");
     const written = world.log + JSON.stringify([...world.rows.values(), world.monitor.status()]);
     expect(written).toContain("notify_failing");
     expect(written).not.toContain("127.0.0.1");

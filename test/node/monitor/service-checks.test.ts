@@ -4,33 +4,33 @@ import {
   checkCoordinator,
   checkEmptyStores,
   checkMonitor,
-  type ShownCoordinator,
-  type ShownMonitor,
 } from "../../../src/monitor/service-checks.ts";
 import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
-import { ago, HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
+import type { MonitorStatus } from "../../../src/monitor/monitor.ts";
+import {
+  ago,
+  HOUR_MS,
+  MINUTE_MS,
+  NOW,
+  type RoughStatus,
+  someIngestFacts,
+} from "../../builders/facts.ts";
 
 const sumUp = (checks: Checks) => ({ status: worstOf(checks), output: outputOf(checks) });
 
 const EVALUATED_AT = ago(5 * MINUTE_MS);
 
 /** The checks of a monitor that has evaluated five minutes ago and notifies somebody. */
-const check = (changes: Partial<ShownMonitor> = {}) => {
+const check = (changes: Partial<MonitorStatus> = {}) => {
   const lastRun = anAlertRun({ started_at: EVALUATED_AT });
-  const status = { lastRun, webhooks: 1, ...changes };
+  const status = { lastRun, webhooks: 1, outboxLength: 0, ...changes };
   return checkMonitor(status, NOW);
-};
-
-const IDLE: ShownCoordinator = {
-  pause: null,
-  queued: [],
-  running: null,
 };
 
 const evaluatedAt = (started_at: string) => ({ lastRun: anAlertRun({ started_at }) });
 
 describe("checkMonitor", () => {
-  it.each<[string, Partial<ShownMonitor>, "pass" | "warn" | "fail", string | undefined]>([
+  it.each<[string, Partial<MonitorStatus>, "pass" | "warn" | "fail", string | undefined]>([
     ["passes while nothing is wrong", {}, "pass", undefined],
     [
       "fails before the first evaluation",
@@ -105,7 +105,7 @@ describe("checkCoordinator", () => {
   const pause = { at: ago(HOUR_MS), by: "ops", note: "bad data", until: null };
   const until = ago(-HOUR_MS);
 
-  it.each<[string, Partial<ShownCoordinator>, "pass" | "warn", string | undefined]>([
+  it.each<[string, RoughStatus, "pass" | "warn", string | undefined]>([
     ["passes while nothing happens", {}, "pass", undefined],
     ["warns of a pause, with its reason", { pause }, "warn", "paused by ops: bad data"],
     [
@@ -121,7 +121,7 @@ describe("checkCoordinator", () => {
       undefined,
     ],
   ])("%s", (_, changes, status, output) => {
-    expect(sumUp(checkCoordinator({ ...IDLE, ...changes }))).toEqual({
+    expect(sumUp(checkCoordinator(someIngestFacts(changes)))).toEqual({
       status,
       output: output && `ingest:paused: ${output}`,
     });
@@ -131,7 +131,7 @@ describe("checkCoordinator", () => {
     const progress = { done: 0, total: 0 };
     const running = { id: "run-1", stage: "build" as const, progress, queued_at: ago(0) };
     const queued = [{ queued_at: ago(0) }];
-    expect(checkCoordinator({ ...IDLE, running, queued })).toMatchObject({
+    expect(checkCoordinator(someIngestFacts({ running, queued }))).toMatchObject({
       "ingest:queue": [{ observedValue: 1 }],
       "ingest:running": [{ observedValue: "run-1 build" }],
     });
@@ -139,15 +139,16 @@ describe("checkCoordinator", () => {
 });
 
 describe("checkEmptyStores", () => {
-  const EMPTY = { lastRun: null };
-  const NEW = { ...IDLE, current: null };
+  const EMPTY = { lastRun: null, webhooks: 1, outboxLength: 0 };
+  const sinceNothing = (changes: RoughStatus = {}, monitor: MonitorStatus = EMPTY) =>
+    checkEmptyStores(someIngestFacts({ current: null, ...changes }), monitor, NOW);
   const queued = [{ id: "run-1", queued_at: ago(0) }];
 
   it("warns while the first run is under way, and says how far it is", () => {
     const progress = { done: 3, total: 64 };
     const queued_at = ago(15 * MINUTE_MS - 1);
     const running = { id: "run-1", stage: "encode" as const, progress, queued_at };
-    expect(sumUp(checkEmptyStores({ ...NEW, running }, EMPTY, NOW))).toEqual({
+    expect(sumUp(sinceNothing({ running }))).toEqual({
       status: "warn",
       output:
         "catalog:present: the first run is under way, in stage encode: 3 of 64; monitor:evaluation: the rules have not been evaluated yet",
@@ -161,8 +162,7 @@ describe("checkEmptyStores", () => {
     const queued_at = ago(15 * MINUTE_MS);
     const progress = { done: 0, total: 0 };
     const run = running && { id: "run-1", stage: running, progress, queued_at };
-    const status = { ...NEW, running: run, queued: run ? [] : [{ queued_at }] };
-    const checks = checkEmptyStores(status, EMPTY, NOW);
+    const checks = sinceNothing({ running: run, queued: run ? [] : [{ queued_at }] });
     // The evaluation that never came stays a failure, too.
     expect(Object.keys(checks)).toEqual(["catalog:present"]);
     expect(sumUp(checks)).toEqual({
@@ -173,22 +173,22 @@ describe("checkEmptyStores", () => {
 
   it("fails when the stores have lost what was published, even while a run is under way", () => {
     const current = { generation: 7, published_at: ago(HOUR_MS) };
-    expect(sumUp(checkEmptyStores({ ...NEW, queued, current }, EMPTY, NOW))).toEqual({
+    expect(sumUp(sinceNothing({ queued, current }))).toEqual({
       status: "fail",
       output: expect.stringMatching(/lost the manifest of version 7.*restore the newest backup$/),
     });
   });
 
   it("leaves a late evaluation to the check of the monitor", () => {
-    const lastRun = { started_at: ago(HOUR_MS), results: [] };
-    const checks = checkEmptyStores({ ...NEW, queued }, { lastRun }, NOW);
+    const lastRun = anAlertRun({ started_at: ago(HOUR_MS) });
+    const checks = sinceNothing({ queued }, { ...EMPTY, lastRun });
     expect(Object.keys(checks)).toEqual(["catalog:present"]);
     expect(sumUp(checks).output).toBe("catalog:present: the first run waits in the queue");
   });
 
   it("returns no check if no first run is queued, or ingestion is paused", () => {
-    expect(checkEmptyStores(NEW, EMPTY, NOW)).toEqual({});
+    expect(sinceNothing()).toEqual({});
     const pause = { at: ago(0), by: "ops", note: null, until: null };
-    expect(checkEmptyStores({ ...NEW, queued, pause }, EMPTY, NOW)).toEqual({});
+    expect(sinceNothing({ queued, pause })).toEqual({});
   });
 });
