@@ -58,10 +58,11 @@ it("reaches both webhooks when it fires and when it ends, and D1 has receipts of
     { status: "firing", alerts: expect.arrayContaining([expect.objectContaining({ labels })]) },
   ]);
   chat.answers = [status(200)];
-
-  expect(await service.ingest()).toMatchObject({ state: "succeeded" });
   const evaluate = async () =>
     stateIn((await service.admin<{ run: Run }>("POST", "/admin/alerts/run")).run);
+  expect(await evaluate()).toBe("firing");
+
+  expect(await service.ingest()).toMatchObject({ state: "succeeded" });
   await expect.poll(evaluate).toBe("resolved");
   expect(JSON.stringify(ops.bodies.at(-1))).toContain("catalog_stale");
   expect(chat.bodies.at(-1)).toMatchObject({
