@@ -1,4 +1,4 @@
-import { memoize } from "../../src/platform/memoize.ts";
+import { memoize } from "../../src/platform/once.ts";
 import { tidy } from "../../src/catalog/fold.ts";
 import { readdirSync } from "node:fs";
 import { XMLParser } from "fast-xml-parser";

@@ -1,5 +1,5 @@
 /** Matches a requested locale to a published one. Pure: no clock, no I/O. */
-import { memoize } from "../platform/memoize.ts";
+import { memoize } from "../platform/once.ts";
 
 /** Longest accepted tag in bytes (RFC 5646, section 4.4.1). */
 export const LOCALE_MAX_BYTES = 35;

@@ -11,7 +11,7 @@ import { hasEnded, type Pause } from "../schemas/pause.ts";
 import { type Cancellation, isOpen, type JobRecord, type Queue, queueOf } from "./jobs.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { type Run, runDetailsSchema } from "../schemas/run.ts";
-import { auditEntrySchema, type CoordinatorValues, schemaOfValue } from "./stored-schemas.ts";
+import { auditEntrySchema, type CoordinatorValues, schemaOfValue } from "./tables.ts";
 import {
   COORDINATOR_SCHEMA,
   DecisionTable,
@@ -35,7 +35,7 @@ export class CoordinatorState {
   readonly decisions: DecisionTable;
   readonly garbage: GarbageTable;
   readonly #versions: VersionTable;
-  /** Single values, which `stored-schemas.ts` describes. */
+  /** Single values, which `tables.ts` describes. */
   readonly values: JsonTable<CoordinatorValues>;
   readonly tables: ObjectTables;
   readonly #now: () => number;

@@ -19,7 +19,7 @@ import {
   messageFrameHeader,
   SUCCESS_TRAILER_FRAME,
 } from "../catalog/framing.ts";
-import { memoize } from "../platform/memoize.ts";
+import { memoize } from "../platform/once.ts";
 import { node } from "../platform/node.ts";
 import { encodeBlocks } from "./own-blocks.ts";
 import { type CompressionTask, compressSegment, segmentCoder } from "./segment-coders.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type Coding, CODINGS } from "../catalog/manifest.ts";
-import { memoize } from "../platform/memoize.ts";
+import { memoize } from "../platform/once.ts";
 import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../catalog/find-body.ts";
 import type { RequestHead } from "./request.ts";
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { FRAME_HEADER_BYTES, messageFrameHeader } from "../catalog/framing.ts";
 import { parseLocale } from "../catalog/locale.ts";
-import { memoize } from "../platform/memoize.ts";
+import { memoize } from "../platform/once.ts";
 import type { Representation } from "../catalog/manifest.ts";
 import { METHOD_PATH, type RequestHead } from "./request.ts";
 

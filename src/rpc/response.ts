@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
 import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
 import type { Body, Manifest, Representation } from "../catalog/manifest.ts";
-import { memoize } from "../platform/memoize.ts";
+import { memoize } from "../platform/once.ts";
 import type { Found, Variant } from "./look-up.ts";
 import { isGrpcWebText, type RequestHead } from "./request.ts";
 

@@ -1,9 +1,9 @@
 import { and, getTableColumns, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
-import { exceptNewest } from "./newest-rows.ts";
+import { exceptNewest } from "./rows.ts";
 import type { PageOf, PageQuery } from "./page.ts";
-import { equal, readPage, within } from "./read-page.ts";
+import { equal, readPage, within } from "./rows.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 
 /** One change or attempted change. */

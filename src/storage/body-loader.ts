@@ -11,7 +11,7 @@ import type {
 } from "./catalog-reader.ts";
 import type { Copy } from "./catalog-store.ts";
 import { ByteCache } from "./byte-cache.ts";
-import { SingleFlight } from "../platform/single-flight.ts";
+import { SingleFlight } from "../platform/once.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
 /** Share of the cache for the bodies that are used most. */

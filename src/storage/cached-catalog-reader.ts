@@ -10,7 +10,7 @@ import type {
 import type { Copy } from "./catalog-store.ts";
 import { settledWithin } from "../platform/deadline.ts";
 import { OlderVersions } from "./older-versions.ts";
-import { SingleFlight } from "../platform/single-flight.ts";
+import { SingleFlight } from "../platform/once.ts";
 import { StoreReads } from "./store-reads.ts";
 import { hasElapsed, isAwaited } from "../platform/time.ts";
 

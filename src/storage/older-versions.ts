@@ -3,7 +3,7 @@ import type { ReaderDependencies } from "./catalog-reader.ts";
 import type { Copy, CopyFault } from "./catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import { isAwaited } from "../platform/time.ts";
-import { SingleFlight } from "../platform/single-flight.ts";
+import { SingleFlight } from "../platform/once.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
 /** Most older manifests in memory: as many as there are retained versions. */

@@ -1,8 +1,8 @@
 import { and, eq, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { exceptNewest } from "./newest-rows.ts";
+import { exceptNewest } from "./rows.ts";
 import type { PageOf, PageQuery } from "./page.ts";
-import { equal, readPage, within } from "./read-page.ts";
+import { equal, readPage, within } from "./rows.ts";
 import { ingestRuns } from "./schema.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import { misfitOf } from "../platform/parse-json.ts";

@@ -15,7 +15,7 @@ import { describeError, logLine } from "../../platform/log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { settledWithin, StoreTimeout, withDeadline } from "../../platform/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
-import { SingleFlight } from "../../platform/single-flight.ts";
+import { SingleFlight } from "../../platform/once.ts";
 import { CLOCK_SKEW_MS, durationOf, hasElapsed } from "../../platform/time.ts";
 import { otherVersion } from "../calls.ts";
 import type { OpenResult } from "../../storage/catalog-reader.ts";

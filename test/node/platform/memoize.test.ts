@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { memoize } from "../../../src/platform/memoize.ts";
+import { memoize } from "../../../src/platform/once.ts";
 
 it("memoize computes once for a repeated text, and holds a bounded number of short ones", () => {
   const compute = vi.fn<(text: string) => object>((text) => ({ text }));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SingleFlight } from "../../../src/platform/single-flight.ts";
+import { SingleFlight } from "../../../src/platform/once.ts";
 
 function aWorld() {
   const kept: Promise<unknown>[] = [];

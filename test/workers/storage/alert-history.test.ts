@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type AlertRunQuery, createAlertHistory } from "../../../src/storage/alert-history.ts";
-import { NEWEST_KEPT } from "../../../src/storage/newest-rows.ts";
+import { NEWEST_KEPT } from "../../../src/storage/rows.ts";
 import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
 import type { AlertRun } from "../../../src/schemas/alert-run.ts";
 

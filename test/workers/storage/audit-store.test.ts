@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createAuditStore } from "../../../src/storage/audit-store.ts";
-import { NEWEST_KEPT } from "../../../src/storage/newest-rows.ts";
+import { NEWEST_KEPT } from "../../../src/storage/rows.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
 
 const audit = createAuditStore(env.HISTORY);

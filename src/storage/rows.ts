@@ -1,9 +1,9 @@
-/** Reads pages of the tables of D1. */
-import { and, count, desc, eq, gte, lt, type SQL } from "drizzle-orm";
+/** Reads pages of the tables of D1, and spares their newest rows from retention. */
+import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { timeText } from "../platform/time.ts";
+import { timeText, CLOCK_SKEW_MS } from "../platform/time.ts";
 import { decodeCursor, encodeCursor, MAX_PAGE_ROWS, type PageOf, type PageQuery } from "./page.ts";
 
 /** Rows and columns of a page. */
@@ -74,4 +74,33 @@ export function within(
     sinceMs === undefined ? undefined : gte(column, timeText(sinceMs)),
     untilMs === undefined ? undefined : lt(column, timeText(untilMs)),
   ];
+}
+
+/** Rows that retention never deletes, whatever their age: a wrong clock must not erase the history. */
+export const NEWEST_KEPT = 1_000;
+
+/**
+ * Matches the rows that are older than the newest `NEWEST_KEPT` up to now. Those ahead of now take the
+ * place of no other, and stay until their time has come. The table's ids must be UUIDv7.
+ */
+export function exceptNewest(
+  db: DrizzleD1Database,
+  table: SQLiteTable & { readonly id: SQLiteColumn },
+  now: number,
+): SQL {
+  const oldestKept = db
+    .select({ id: table.id })
+    .from<SQLiteTable>(table)
+    .where(lt(table.id, firstIdAt(now + CLOCK_SKEW_MS)))
+    .orderBy(desc(table.id))
+    .limit(1)
+    .offset(NEWEST_KEPT - 1);
+  // With fewer rows this is null, and the condition matches nothing.
+  return lt(table.id, sql`${oldestKept}`);
+}
+
+/** Returns what no UUIDv7 of an earlier time, in milliseconds since 1970, is greater than. */
+function firstIdAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
