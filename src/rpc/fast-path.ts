@@ -71,7 +71,7 @@ export function readCall(head: RequestHead, body: Uint8Array): Call | undefined 
 type ReadBody = (text: string) => Call | undefined;
 
 /** How to read a body, by content type. */
-const POST_FORMS: ReadonlyMap<string, ReadBody> = new Map([
+export const POST_FORMS: ReadonlyMap<string, ReadBody> = new Map([
   ["application/proto", postForm("proto", decodeProto)],
   ["application/json", postForm("json", decodeJson)],
   ["application/grpc-web", postForm("grpc-web", decodeFrame)],

@@ -1,8 +1,14 @@
 import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
 import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
-import type { Body, Manifest, Representation } from "../catalog/manifest.ts";
+import {
+  type Body,
+  type Manifest,
+  type Representation,
+  REPRESENTATIONS,
+} from "../catalog/manifest.ts";
 import { memoize } from "../platform/once.ts";
+import { POST_FORMS } from "./fast-path.ts";
 import type { Found, Variant } from "./look-up.ts";
 import { isGrpcWebText, type RequestHead } from "./request.ts";
 
@@ -180,27 +186,10 @@ export const MEDIA_TYPES = {
 } as const satisfies Record<Representation, string>;
 
 /** Value of Accept-Post: the media types that a POST may have. */
-export const ACCEPT_POST = [
-  "application/proto",
-  "application/json",
-  "application/grpc-web",
-  "application/grpc-web+proto",
-  "application/grpc-web+json",
-  "application/grpc-web-text",
-  "application/grpc-web-text+proto",
-].join(", ");
+export const ACCEPT_POST = [...POST_FORMS.keys()].join(", ");
 
 /** Maps the content types of the router's answer and of the request to a representation. */
 export function storedRepresentation(chosen: string | null, contentType: string): Representation {
-  switch (chosen) {
-    case MEDIA_TYPES.proto:
-      return "proto";
-    case MEDIA_TYPES.json:
-      return "json";
-    case MEDIA_TYPES["grpc-web-json"]:
-      return "grpc-web-json";
-    case null:
-    default:
-      return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
-  }
+  const form = REPRESENTATIONS.find((name) => MEDIA_TYPES[name] === chosen) ?? "grpc-web";
+  return form === "grpc-web" && isGrpcWebText(contentType) ? "grpc-web-text" : form;
 }

@@ -8,20 +8,17 @@ import type { ArchivedFiles, NewUpstreamFile } from "./upstream.ts";
 export interface DropBox {
   /** Prefix of the file names in messages, such as `drop/`. */
   readonly prefix: string;
-  /** Opens a file. Returns null if it does not exist. Throws if the store fails. */
-  open(name: string): Promise<DroppedFile | null>;
+  /** Finds a file. Returns null if it does not exist. Throws if the store fails. */
+  find(name: string): Promise<DroppedFile | null>;
+  /** Reads all bytes of a file. Throws if it is gone, or the store fails or is too slow. */
+  read(name: string): Promise<ArrayBuffer>;
 }
 
-/** An open file. Callers must read or discard it exactly once. */
 interface DroppedFile {
   /** Length in bytes. */
   readonly size: number;
   /** Date of the data, as whoever dropped the file wrote it; undefined if nobody did. */
   readonly as_of: string | undefined;
-  /** Reads all bytes. Throws if the store fails or is too slow. */
-  read(): Promise<ArrayBuffer>;
-  /** Releases the file unread. */
-  discard(): Promise<void>;
 }
 
 interface DropLimits {
@@ -52,20 +49,16 @@ async function readTable(
   box: DropBox,
   { maxBytes, now, as_of: requested }: DropLimits & { readonly as_of: string | undefined },
 ): Promise<NewUpstreamFile> {
-  const { where, file } = await findDropped(table, box);
+  const { dropped, file } = await findDropped(table, box);
+  const where = `${box.prefix}${dropped}`;
   const as_of = requested ?? file.as_of;
-  if (as_of !== undefined && !isPastDay(as_of, now())) {
-    await file.discard();
+  if (as_of !== undefined && !isPastDay(as_of, now()))
     throw new SourceError(
       "bad_date",
       `the date “${asEvidence(as_of)}” of ${where} is no past day, such as 2026-02-28; correct it in the request or in the metadata of the file`,
     );
-  }
-  if (file.size > maxBytes) {
-    await file.discard();
-    throw tooLarge(where, maxBytes, file.size);
-  }
-  const bytes = new Uint8Array(await file.read());
+  if (file.size > maxBytes) throw tooLarge(where, maxBytes, file.size);
+  const bytes = new Uint8Array(await box.read(dropped));
   const name = nameFile(table, { where, bytes, maxBytes });
   return { name, bytes, ...(as_of !== undefined && { as_of }) };
 }
@@ -73,11 +66,11 @@ async function readTable(
 async function findDropped(
   table: Table,
   box: DropBox,
-): Promise<{ where: string; file: DroppedFile }> {
-  const found: { where: string; file: DroppedFile }[] = [];
-  for (const name of fileNames(table)) {
-    const file = await box.open(name);
-    if (file !== null) found.push({ where: `${box.prefix}${name}`, file });
+): Promise<{ dropped: string; file: DroppedFile }> {
+  const found: { dropped: string; file: DroppedFile }[] = [];
+  for (const dropped of fileNames(table)) {
+    const file = await box.find(dropped);
+    if (file !== null) found.push({ dropped, file });
   }
   const [first, ...others] = found;
   const names = fileNames(table).map((name) => `${box.prefix}${name}`);
@@ -87,7 +80,6 @@ async function findDropped(
       `there is neither ${names.join(" nor ")}; put one of them there`,
     );
   if (others.length === 0) return first;
-  await Promise.all(found.map(({ file }) => file.discard()));
   throw new SourceError(
     "ambiguous_file",
     `there is both ${names.join(" and ")}; delete the one that is not meant`,

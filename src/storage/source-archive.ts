@@ -35,21 +35,20 @@ export function createSourceArchive(r2: R2Bucket) {
 /** Deadline to find a file in R2, and another to read it. */
 const SOURCE_DEADLINE_MS = 30_000;
 
-/** Opens files that operators have dropped into R2. Throws StoreError if R2 fails. */
+/** Reads files that operators have dropped into R2. Throws StoreError if R2 fails. */
 export function createDropBox(r2: R2Bucket) {
   return {
     prefix: DROP_PREFIX,
-    async open(name: string) {
+    async find(name: string) {
+      const key = dropKey(name);
+      const head = await orStoreError(key, SOURCE_DEADLINE_MS, r2.head(key));
+      return head && { size: head.size, as_of: head.customMetadata?.["as_of"] };
+    },
+    async read(name: string) {
       const key = dropKey(name);
       const object = await orStoreError(key, SOURCE_DEADLINE_MS, r2.get(key));
-      return (
-        object && {
-          size: object.size,
-          as_of: object.customMetadata?.["as_of"],
-          read: () => orStoreError(key, SOURCE_DEADLINE_MS, object.arrayBuffer()),
-          discard: () => orStoreError(key, SOURCE_DEADLINE_MS, object.body.cancel()),
-        }
-      );
+      if (object === null) throw new StoreError(`${key} was deleted meanwhile`);
+      return orStoreError(key, SOURCE_DEADLINE_MS, object.arrayBuffer());
     },
   };
 }

@@ -53,7 +53,7 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
   ["a manifest written", "kv put", 30_000, (stores) => catalog(stores).writeManifest(aManifest())],
   ["the owner asked for", "r2 head", 3_000, (stores) => catalog(stores).checkOwner()],
   ["a file archived", "r2 put", 60_000, ({ r2 }) => createSourceArchive(r2).write(SHA256, BYTES)],
-  ["a dropped file found", "r2 get", 30_000, ({ r2 }) => createDropBox(r2).open("airports.csv")],
+  ["a dropped file found", "r2 head", 30_000, ({ r2 }) => createDropBox(r2).find("airports.csv")],
   ["a backup written", "r2 put", 60_000, ({ r2 }) => createBackupStore(r2).writeManifest("b", "")],
   ["backups listed", "r2 list", 10_000, ({ r2 }) => createBackupStore(r2).folders()],
   [
@@ -63,12 +63,7 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
     ({ r2 }) => createBackupStore(r2).objects()[Symbol.asyncIterator]().next(),
   ],
   ["tables listed", "d1 all", 60_000, ({ d1 }) => createDatabaseCopy(d1).tables()],
-  [
-    "a dropped file read",
-    "r2 body",
-    30_000,
-    async ({ r2 }) => (await createDropBox(r2).open("airports.csv"))?.read(),
-  ],
+  ["a dropped file read", "r2 body", 30_000, ({ r2 }) => createDropBox(r2).read("airports.csv")],
 ];
 
 describe("a store that never answers", () => {
