@@ -1,6 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { concatenate } from "../catalog/bytes.ts";
-import { withTimeout } from "../platform/deadline.ts";
+import { settledWithin, withTimeout } from "../platform/deadline.ts";
 import { callFailure } from "./errors.ts";
 import { CallError } from "./look-up.ts";
 import type { RequestHead } from "./request.ts";
@@ -10,51 +9,98 @@ import type { RequestHead } from "./request.ts";
  * an envelope's prefix can announce.
  */
 export const READ_MAX_BYTES = 4096;
-/** Most bytes of a body that are read: 4 KiB fit even in base64. */
-const BODY_MAX_BYTES = 2 * READ_MAX_BYTES;
-/** Longest wait for a body. The router checks a deadline only after the body has arrived. */
-const BODY_DEADLINE_MS = 10_000;
 
-/**
- * Reads a body, or the beginning of one that is longer than any request has. Returns the error for the
- * client if that fails, and at once if the body announces too many bytes.
- *
- * Call it before every answer: workerd cuts the connection of a client that is still sending when the
- * answer is complete, and closes it if the body was not read to its end, while the client may already
- * send its next request.
- */
-export async function readBody(
+/** A request body that the router reads. */
+export interface RequestBody extends AsyncIterable<Uint8Array> {
+  /**
+   * Discards the unread rest. Call it before every answer: workerd cuts the connection of a client
+   * that is still sending when the answer is complete, and closes it if the body was not read to its
+   * end, while the client may already send its next request.
+   */
+  discard(): Promise<void>;
+}
+
+/** Longest wait for a streamed body. The router checks a deadline only after the body has arrived. */
+const BODY_DEADLINE_MS = 10_000;
+/** A body with a longer Content-Length is refused unread: 4 KiB fit even in base64. */
+const ANNOUNCED_MAX_BYTES = 2 * READ_MAX_BYTES;
+
+/** Longest wait for the unread rest of a body. */
+const DISCARD_MS = 250;
+
+/** A body that was read before. */
+export function readBody(bytes: Uint8Array): RequestBody {
+  return {
+    async *[Symbol.asyncIterator]() {
+      if (bytes.byteLength > 0) yield bytes;
+    },
+    async discard() {},
+  };
+}
+
+/** A body that ended before it was read. */
+export function brokenBody(cause: unknown): RequestBody {
+  return failedBody(asConnectError(cause), null);
+}
+
+/** Streams a body, unless it announces more than any request has. */
+export function streamBody(
   { body }: Pick<Request, "body">,
   { headers, timeoutMs = BODY_DEADLINE_MS }: RequestHead,
-): Promise<Uint8Array | ConnectError> {
-  const reader = body?.getReader();
-  if (reader === undefined) return new Uint8Array();
+): RequestBody {
   const announced = headers.get("content-length") ?? "";
+  if (/^\d+$/.test(announced) && Number(announced) > ANNOUNCED_MAX_BYTES) {
+    const message = `message size ${Number(announced)} is larger than configured readMaxBytes ${READ_MAX_BYTES}`;
+    return failedBody(new ConnectError(message, Code.ResourceExhausted), body);
+  }
   const deadlineMs = Number.isNaN(timeoutMs) ? BODY_DEADLINE_MS : timeoutMs;
+  return streamedBody(body, Date.now() + Math.min(deadlineMs, BODY_DEADLINE_MS));
+}
+
+function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: number): RequestBody {
+  const reader = stream?.getReader();
+  const read = async () =>
+    reader && withTimeout(Math.max(0, deadlineAt - Date.now()), reader.read(), bodyIsLate);
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (let chunk = await read(); chunk?.done === false; chunk = await read())
+          yield chunk.value;
+      } catch (cause) {
+        throw asConnectError(cause);
+      }
+    },
+    async discard() {
+      await settledWithin(DISCARD_MS, skimRest(read), () => undefined);
+      // Cancelling fails if the client has already gone.
+      await reader?.cancel().catch(() => undefined);
+    },
+  };
+}
+
+/** Reads what is left of a short body. Never rejects. */
+async function skimRest(
+  read: () => Promise<ReadableStreamReadResult<Uint8Array> | undefined>,
+): Promise<void> {
   try {
-    if (/^\d+$/.test(announced) && Number(announced) > BODY_MAX_BYTES) {
-      const message = `message size ${Number(announced)} is larger than configured readMaxBytes ${READ_MAX_BYTES}`;
-      throw new ConnectError(message, Code.ResourceExhausted);
+    let bytes = 0;
+    for (let chunk = await read(); chunk?.done === false; chunk = await read()) {
+      bytes += chunk.value.byteLength;
+      if (bytes > ANNOUNCED_MAX_BYTES) return;
     }
-    return await withTimeout(Math.min(deadlineMs, BODY_DEADLINE_MS), readFrom(reader), bodyIsLate);
-  } catch (cause) {
-    return bodyError(cause);
-  } finally {
-    // Cancelling fails if the client has already gone.
-    await reader.cancel().catch(() => undefined);
+  } catch {
+    // The client has gone, or sends no more.
   }
 }
 
-async function readFrom(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  while (bytes <= BODY_MAX_BYTES) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    chunks.push(value);
-    bytes += value.byteLength;
-  }
-  return concatenate(chunks).subarray(0, BODY_MAX_BYTES);
+/** A body that stays unread, for a reason that the router reports to the client. */
+function failedBody(reason: ConnectError, unread: ReadableStream<Uint8Array> | null): RequestBody {
+  return {
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(reason) }),
+    async discard() {
+      await unread?.cancel().catch(() => undefined);
+    },
+  };
 }
 
 function bodyIsLate(): ConnectError {
@@ -62,7 +108,7 @@ function bodyIsLate(): ConnectError {
 }
 
 /** Maps a failed read. Apart from a deadline, reading fails only if the client leaves. */
-export function bodyError(cause: unknown): ConnectError {
+function asConnectError(cause: unknown): ConnectError {
   if (cause instanceof ConnectError) return cause;
   if (cause instanceof CallError) return callFailure(cause.reason);
   return new ConnectError("request body is incomplete", Code.Canceled, undefined, undefined, cause);

@@ -12,6 +12,8 @@ import {
 } from "@connectrpc/connect";
 import {
   compressedFlag,
+  encodeEnvelope,
+  transformSplitEnvelope,
   type UniversalHandler,
   type UniversalServerRequest,
   type UniversalServerResponse,
@@ -21,7 +23,6 @@ import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { trailerFlag } from "@connectrpc/connect/protocol-grpc-web";
 import { LocationsRequestSchema, LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../catalog/bytes.ts";
-import { FRAME_HEADER_BYTES } from "../catalog/framing.ts";
 import { parseLocale } from "../catalog/locale.ts";
 import { decodeBase64Frames } from "./base64-body.ts";
 import {
@@ -37,7 +38,13 @@ import { type Call, PIN_PARAMETER } from "./fast-path.ts";
 import { CallError } from "./look-up.ts";
 import type { Measure } from "./metrics.ts";
 import { isGrpcWebText, type RequestHead, TIMEOUT_MAX_MS } from "./request.ts";
-import { bodyError, READ_MAX_BYTES, readBody } from "./request-body.ts";
+import {
+  brokenBody,
+  READ_MAX_BYTES,
+  readBody,
+  type RequestBody,
+  streamBody,
+} from "./request-body.ts";
 import { MEDIA_TYPES, storedRepresentation } from "./response.ts";
 
 const unchanged = async (bytes: Uint8Array) => new Uint8Array(bytes);
@@ -121,16 +128,20 @@ export function createRouter({ answerCall, log, measure }: RouterDependencies): 
     };
     const contextValues = createContextValues().set(answerKey, answerParsed);
     const handler = handlers.get(new URL(head.url).pathname) ?? NOT_FOUND;
-    const read = { ...asRead(request, head, await bodyOf(routed)), contextValues };
+    const body = bodyOf(routed);
+    const read = { ...asRead(request, head, body), contextValues };
     const answer = await answerOf(handler, read, head);
+    await body.discard();
     if (success !== undefined) return success;
     measure({ outcome });
     return errorResponse(head, answer);
   };
 }
 
-async function bodyOf({ request, head, read, broken }: Routed): Promise<Uint8Array | ConnectError> {
-  return read ?? (broken === undefined ? readBody(request, head) : bodyError(broken));
+function bodyOf({ request, head, read, broken }: Routed): RequestBody {
+  if (read !== undefined) return readBody(read);
+  if (broken !== undefined) return brokenBody(broken);
+  return streamBody(request, head);
 }
 
 /** Reads a call that the router has parsed. Throws ConnectError if the locale is malformed. */
@@ -186,48 +197,57 @@ const UNQUOTABLE = new ConnectError(
 );
 
 /** Converts a request for the router: HEAD to GET, base64 to binary gRPC-Web. */
-function asRead(request: Request, head: RequestHead, body: Uint8Array | ConnectError) {
+function asRead(request: Request, head: RequestHead, body: RequestBody) {
   const header = new Headers(head.headers);
   // Stored bodies are already compressed, and the router is to name no coding of its own.
   header.delete("accept-encoding");
   header.delete("grpc-accept-encoding");
-  if (isGrpcWebText(head.contentType)) header.set("content-type", MEDIA_TYPES["grpc-web"]);
+  const isText = isGrpcWebText(head.contentType);
+  if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
   return {
     httpVersion: "",
     method: head.method === "HEAD" ? "GET" : head.method,
     url: head.url,
     header,
-    body: checkedBody(head, body),
+    body: checkedBody(head, isText ? decodeBase64Frames(body) : body),
     signal: request.signal,
   };
 }
 
 /** Rejects what the router would take, or report as a fault of its own. */
-async function* checkedBody(
+function checkedBody(
   { contentType, isGrpcWeb }: RequestHead,
-  body: Uint8Array | ConnectError,
-): AsyncGenerator<Uint8Array> {
-  if (body instanceof ConnectError) throw body;
-  const bytes = isGrpcWebText(contentType) ? decodeBase64Frames(body) : body;
-  if (isGrpcWeb) checkFrames(bytes, !/\+json/i.test(contentType));
-  else if (contentType.toLowerCase() === MEDIA_TYPES.proto && bytes.length <= READ_MAX_BYTES)
-    assertMessage(bytes); // the router refuses a longer one
-  if (bytes.length > 0) yield bytes;
+  body: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  if (isGrpcWeb) return checkedFrames(body, !/\+json/i.test(contentType));
+  return contentType.toLowerCase() === MEDIA_TYPES.proto ? checkedMessage(body) : body;
 }
 
 /** Rejects gRPC-Web frames with undefined flags, which the router would ignore. */
-function checkFrames(bytes: Uint8Array, isProto: boolean): void {
-  const { buffer, byteOffset, byteLength } = bytes;
-  const view = new DataView(buffer, byteOffset, byteLength);
-  for (let at = 0; at + FRAME_HEADER_BYTES <= byteLength;) {
-    const [flags, length] = [view.getUint8(at), view.getUint32(at + 1)];
-    const start = at + FRAME_HEADER_BYTES;
-    at = start + length;
-    if (length > READ_MAX_BYTES || at > byteLength) return; // the router refuses it
+async function* checkedFrames(
+  body: AsyncIterable<Uint8Array>,
+  isProto: boolean,
+): AsyncGenerator<Uint8Array> {
+  const frames = transformSplitEnvelope(READ_MAX_BYTES)(body);
+  for await (const { flags, data } of frames) {
     if ((flags & ~(compressedFlag | trailerFlag)) !== 0)
       throw new ConnectError(`protocol error: unknown frame flags ${flags}`, Code.InvalidArgument);
-    if (flags === 0 && isProto) assertMessage(bytes.subarray(start, at));
+    if (flags === 0 && isProto) assertMessage(data);
+    yield encodeEnvelope(flags, data);
   }
+}
+
+async function* checkedMessage(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > READ_MAX_BYTES) break; // the router refuses it
+  }
+  const message = concatenate(chunks);
+  if (bytes <= READ_MAX_BYTES) assertMessage(message);
+  yield message;
 }
 
 /** Reports bytes that are no message as the client's mistake: to the router it is its own. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readHead } from "../../../src/rpc/request.ts";
-import { readBody } from "../../../src/rpc/request-body.ts";
+import { streamBody } from "../../../src/rpc/request-body.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -11,10 +11,16 @@ async function waitedMs(headers: { readonly [name: string]: string }): Promise<n
   const init = { method: "POST", headers, body, duplex: "half" };
   const request = new Request("http://localhost/", init);
   const began = Date.now();
-  const ended = readBody(request, readHead(request)).then((read) => {
-    expect(String(read)).toContain("did not arrive in time");
-    return Date.now() - began;
-  });
+  const read = (async () => {
+    for await (const _ of streamBody(request, readHead(request)));
+  })();
+  const ended = read.then(
+    () => expect.unreachable(),
+    (cause: unknown) => {
+      expect(String(cause)).toContain("did not arrive in time");
+      return Date.now() - began;
+    },
+  );
   await vi.runAllTimersAsync();
   return ended;
 }
