@@ -58,97 +58,103 @@ const browserProjects = [
   { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...waiting } },
 ];
 
+const projects = [
+  ...browserProjects,
+  {
+    root,
+    resolve: {
+      alias: { "cloudflare:workers": `${root}test/builders/cloudflare-workers.ts` },
+    },
+    test: {
+      name: "node",
+      provide: { fuzz },
+      include: ["test/node/**/*.test.ts", "web/test/*.test.ts", "client/test/*.test.ts"],
+      exclude: COMMANDS,
+      ...parallel,
+      // Starting a process for each of its many small files takes longer than most of them.
+      isolate: false,
+    },
+  },
+  {
+    root,
+    test: {
+      name: "data",
+      include: ["data/test/*.test.ts"],
+      globalSetup: ["test/prerequisites.ts"],
+      ...parallel,
+    },
+  },
+  {
+    root,
+    plugins: [
+      cloudflareTest(async () => ({
+        wrangler: { configPath: `${root}wrangler.toml` },
+        miniflare: {
+          bindings: {
+            ...LOCAL_SETTINGS,
+            LOCALES: "en,de,ja",
+            // Files that are dropped are published as they are.
+            SURPRISE_HOLD_MS: "0",
+            SURPRISE_UNLISTED_PERCENT: "100",
+            MIGRATIONS: await readD1Migrations(`${root}migrations`),
+          },
+        },
+      })),
+    ],
+    test: {
+      name: "workers",
+      provide: { fuzz },
+      include: ["test/workers/**/*.test.ts"],
+      globalSetup: ["test/workers/build-pages.ts"],
+      setupFiles: ["test/workers/late-code.ts", "test/workers/fresh-worker.ts"],
+      ...parallel,
+      // Starting a Worker for each file takes longer than most of them; the setup clears it.
+      isolate: false,
+    },
+  },
+  {
+    root,
+    test: {
+      name: "system",
+      include: ["test/system/**/*.test.ts"],
+      exclude: COMMANDS,
+      ...runningService,
+      ...parallel,
+    },
+  },
+  { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },
+  {
+    root,
+    test: {
+      name: "caches",
+      include: ["test/caches/*.test.ts"],
+      ...runningService,
+      ...parallel,
+    },
+  },
+  {
+    root,
+    test: {
+      name: "crash",
+      include: ["test/crash/**/*.test.ts"],
+      ...HANG_BOUNDS,
+      fileParallelism: false,
+      // It starts the Worker some twelve times.
+      hookTimeout: 1_800_000,
+      testTimeout: 1_800_000,
+      expect: { poll: { timeout: 900_000 } },
+    },
+  },
+];
+
+/** What runs if no project is named, as in `npx vitest`: it needs only what `npm ci` installs. */
+const USUAL = ["node", "workers", "system"];
+const isNamed = process.argv.some((argument) => argument.startsWith("--project"));
+
 export default defineConfig({
   root,
   test: {
     silent: "passed-only",
-    projects: [
-      ...browserProjects,
-      {
-        root,
-        resolve: {
-          alias: { "cloudflare:workers": `${root}test/builders/cloudflare-workers.ts` },
-        },
-        test: {
-          name: "node",
-          provide: { fuzz },
-          include: ["test/node/**/*.test.ts", "web/test/*.test.ts", "client/test/*.test.ts"],
-          exclude: COMMANDS,
-          ...parallel,
-          // Starting a process for each of its many small files takes longer than most of them.
-          isolate: false,
-        },
-      },
-      {
-        root,
-        test: {
-          name: "data",
-          include: ["data/test/*.test.ts"],
-          globalSetup: ["test/prerequisites.ts"],
-          ...parallel,
-        },
-      },
-      {
-        root,
-        plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: `${root}wrangler.toml` },
-            miniflare: {
-              bindings: {
-                ...LOCAL_SETTINGS,
-                LOCALES: "en,de,ja",
-                // Files that are dropped are published as they are.
-                SURPRISE_HOLD_MS: "0",
-                SURPRISE_UNLISTED_PERCENT: "100",
-                MIGRATIONS: await readD1Migrations(`${root}migrations`),
-              },
-            },
-          })),
-        ],
-        test: {
-          name: "workers",
-          provide: { fuzz },
-          include: ["test/workers/**/*.test.ts"],
-          globalSetup: ["test/workers/build-pages.ts"],
-          setupFiles: ["test/workers/late-code.ts", "test/workers/fresh-worker.ts"],
-          ...parallel,
-          // Starting a Worker for each file takes longer than most of them; the setup clears it.
-          isolate: false,
-        },
-      },
-      {
-        root,
-        test: {
-          name: "system",
-          include: ["test/system/**/*.test.ts"],
-          exclude: COMMANDS,
-          ...runningService,
-          ...parallel,
-        },
-      },
-      { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },
-      {
-        root,
-        test: {
-          name: "caches",
-          include: ["test/caches/*.test.ts"],
-          ...runningService,
-          ...parallel,
-        },
-      },
-      {
-        root,
-        test: {
-          name: "crash",
-          include: ["test/crash/**/*.test.ts"],
-          ...HANG_BOUNDS,
-          fileParallelism: false,
-          // It starts the Worker some twelve times.
-          hookTimeout: 1_800_000,
-          testTimeout: 1_800_000,
-          expect: { poll: { timeout: 900_000 } },
-        },
-      },
-    ],
+    projects: isNamed ? projects : projects.filter(({ test }) => USUAL.includes(test.name)),
   },
 });

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import config from "../drizzle.config.ts";
 
 /** Folders whose files are generated from the repository alone. */
 const GENERATED = ["gen/locations", "migrations"];
@@ -12,8 +13,9 @@ const fresh = mkdtempSync(".wrangler/generated-");
 try {
   cpSync("migrations", join(fresh, "migrations"), { recursive: true });
   run(`buf generate --output ${fresh}`);
+  const { dialect, schema } = config;
   run(
-    `drizzle-kit generate --dialect sqlite --schema src/storage/schema.ts --out ${join(fresh, "migrations")}`,
+    `drizzle-kit generate --dialect ${dialect} --schema ${schema} --out ${join(fresh, "migrations")}`,
   );
   const stale = GENERATED.flatMap((folder) => differences(join(fresh, folder), folder));
   if (stale.length > 0) throw new Error(`out of date: ${stale.join(", ")}`);

@@ -288,7 +288,7 @@ const RECORD_FIELDS = {
 };
 
 /** An ended job has no checkpoint. A step that finds the rest of one wrong fails its job. */
-export const jobRecordSchema = z.discriminatedUnion("work", [
+const jobRecordSchema = z.discriminatedUnion("work", [
   z
     .object({
       ...RECORD_FIELDS,
@@ -318,7 +318,7 @@ export const jobRecordSchema = z.discriminatedUnion("work", [
     ),
 ]);
 
-export const decisionSchema = z.object({
+const decisionSchema = z.object({
   id: z.string(),
   verdict: z.enum(["approved", "rejected"]),
   by: z.string(),

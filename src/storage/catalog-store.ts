@@ -11,7 +11,7 @@ import {
   listNames,
   MANIFEST_KEY,
 } from "./keys.ts";
-import { checkClaim, type Claim } from "./ownership.ts";
+import { checkOwnerOf, type Claim } from "./ownership.ts";
 
 /** Result of reading a copy: the value, or the reason why it is unusable. */
 export type Copy<T> = { readonly ok: true; readonly value: T } | CopyFault;
@@ -55,22 +55,10 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
     return { ok: false, fault: "corrupt", detail } as const;
   };
+  const checkOwner = () => checkOwnerOf(r2, requireClaim());
   const requireClaim = () => {
     if (claim === undefined) throw new Error("a reader writes no manifest");
     return claim;
-  };
-  /**
-   * Throws ForeignStores if the manifest in R2 is of another installation or of a newer Worker.
-   *
-   * @returns the ETag of that manifest; null if there is none.
-   */
-  const checkOwner = async () => {
-    const head = r2.head(MANIFEST_KEY);
-    const stored = await orStoreError(`R2 head ${MANIFEST_KEY}`, COPY_DEADLINE_MS, head);
-    const foreign = stored && checkClaim(stored, requireClaim());
-    claim?.checked(foreign?.message ?? null);
-    if (foreign !== null) throw foreign;
-    return stored && stored.etag;
   };
   /** Reads the current manifest. Returns the same object as before if the stored text is the same. */
   const readManifest = async (replica: Replica) =>

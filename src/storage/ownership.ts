@@ -1,5 +1,7 @@
 /** Whose the stores are: the owner is named in the metadata of the manifest in R2. */
 import { MANIFEST_FORMAT } from "../catalog/manifest.ts";
+import { orStoreError } from "../platform/deadline.ts";
+import { MANIFEST_KEY } from "./keys.ts";
 
 /** The right of an installation to replace the manifest in R2. */
 export interface Claim {
@@ -23,8 +25,25 @@ export class ForeignStores extends Error {
   }
 }
 
+const HEAD_DEADLINE_MS = 3_000;
+
+/**
+ * Throws ForeignStores if the manifest in R2 is of another installation or of a newer Worker, and
+ * StoreError if R2 fails.
+ *
+ * @returns the ETag of that manifest; null if there is none.
+ */
+export async function checkOwnerOf(r2: R2Bucket, claim: Claim): Promise<string | null> {
+  const head = r2.head(MANIFEST_KEY);
+  const stored = await orStoreError(`R2 head ${MANIFEST_KEY}`, HEAD_DEADLINE_MS, head);
+  const foreign = stored && findForeign(stored, claim);
+  claim.checked(foreign?.message ?? null);
+  if (foreign !== null) throw foreign;
+  return stored && stored.etag;
+}
+
 /** Says why the installation may not replace a stored manifest; null if it may. */
-export function checkClaim({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
+function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
   if (Number(format) > MANIFEST_FORMAT)
     return new ForeignStores(

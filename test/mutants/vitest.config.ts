@@ -4,7 +4,7 @@ import { fuzzSettings } from "../fuzz-settings.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/node/{acceptance,catalog,health,sources}/**/*.test.ts"],
+    include: ["test/node/{acceptance,catalog,monitor,sources}/**/*.test.ts"],
     provide: { fuzz: fuzzSettings({}) },
   },
 });

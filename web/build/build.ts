@@ -1,7 +1,7 @@
 /**
  * Refuses wrong settings in wrangler.toml, and builds the pages that are the Worker's static assets,
  * unless nothing has changed since they were built. Wrangler runs it at its start, also of a
- * deployment, and whenever a file of `src/` changes.
+ * deployment, and whenever a file of `src/` or `web/` changes.
  */
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -90,7 +90,7 @@ export const QUEUE: Action = {
 export const BACK_UP: Action = {
   title: "Take a backup",
   explanation:
-    "Writes every table, the coordinator’s state and the published catalog into R2, and verifies it.",
+    "Writes the history, the coordinator’s state and every retained version into R2, and verifies it.",
   verb: "Back up",
   path: "/admin/backup/run",
   fields: [

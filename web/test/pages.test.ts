@@ -6,19 +6,34 @@ import { describe, expect, it } from "vitest";
 import { docsPages } from "../build/docs-content.ts";
 import { slugOf } from "../build/html.ts";
 import { SETTING_NAMES } from "../../src/monitor/settings.ts";
+import type { AirportRecord } from "../../src/schemas/held-change.ts";
 import { HELD_RULES } from "../../src/schemas/held-rules.ts";
 import { ALERT_STATES } from "../../src/schemas/alert-run.ts";
 import { VERDICT_STATES } from "../../src/schemas/backup.ts";
 import { SOURCE_NAMES } from "../../src/schemas/run-words.ts";
 import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
 
+/** What the page on upstream calls the fields of an airport. */
+const FIELDS = {
+  iata: "codes",
+  icao: "codes",
+  name: "name",
+  lat: "position",
+  lon: "position",
+  country: "country",
+  region: "subdivision",
+  municipality: "municipality",
+  type: "size",
+  scheduled: "scheduled service",
+} satisfies Record<keyof AirportRecord, string>;
+
 const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();
 
 /** Secrets, a binding, the environment of commands and workflows, constants, a file, HTTP methods, a city. */
 const OTHER_NAMES = new Set(
   (
-    "ADMIN_TOKENS ADMIN_TOKEN ALERT_PING_URL ALERT_WEBHOOKS METRICS AUTH CHROMIUM URL " +
-    "CODINGS GROUPS RULES MANIFEST_FORMAT SEALED_FORMAT LICENSE NOTICE DELETE GET HEAD POST LON"
+    "ADMIN_TOKENS ALERT_PING_URL ALERT_WEBHOOKS METRICS AUTH CHROMIUM URL " +
+    "CODINGS GROUPS RULES MANIFEST_FORMAT LICENSE NOTICE DELETE GET HEAD POST LON"
   ).split(" "),
 );
 
@@ -50,7 +65,8 @@ describe.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("%s", (page) => {
   const text = readFileSync(page, "utf8");
 
   it("names only existing files", () => {
-    const roots = "(?:src|client|test|docs|scripts|bench|examples|proto|data|\\.github)/";
+    const roots =
+      "(?:src|client|web|test|docs|scripts|bench|examples|proto|gen|migrations|data|\\.github|\\.ci)/";
     const named = text.matchAll(new RegExp(`\`(${roots}[\\w./-]+)\``, "g"));
     const missing = [...named].map(([, path = ""]) => path).filter((path) => !existsSync(path));
     expect(missing).toEqual([]);
@@ -189,3 +205,9 @@ function leadsSomewhere(page: string, link: string): boolean {
   const headings = withoutBlocks(readFileSync(file, "utf8")).matchAll(/^#+ (.*)$/gm);
   return [...headings].some(([, text = ""]) => slugOf(text) === heading);
 }
+
+it("docs/upstream.md names each field of an airport whose change waits", () => {
+  const [, said = ""] =
+    /whole record: ([^.]+)\./.exec(readFileSync("docs/upstream.md", "utf8")) ?? [];
+  for (const name of Object.values(FIELDS)) expect(said).toContain(name);
+});

@@ -15,6 +15,17 @@ import {
 const short = aCity().id.subarray(0, 15);
 const nowhere = new Uint8Array(16).fill(7);
 
+/** A value that no airport may have, for each field. */
+const WRONG = {
+  id: short,
+  iata: "ZR",
+  icao: "LSZ",
+  name: "",
+  lat: 91,
+  lon: 181,
+  cityId: nowhere,
+} satisfies Record<keyof Airport, unknown>;
+
 describe("checkCatalog", () => {
   it("finds nothing in a correct catalog", () => {
     expect(checkCatalog(aCatalog())).toEqual([]);
@@ -85,6 +96,10 @@ describe("checkCatalog", () => {
     },
   ])("names $rule and $entity", ({ rule, entity, catalog }) => {
     expect(checkCatalog(catalog)).toEqual([{ rule, entity }]);
+  });
+
+  it.each(Object.entries(WRONG))("finds a wrong %s of an airport", (field, value) => {
+    expect(checkCatalog(withAirport({ [field]: value }))).not.toEqual([]);
   });
 
   it("reports an IATA code that is not three capital letters", () => {

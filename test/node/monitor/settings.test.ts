@@ -115,7 +115,7 @@ describe("the commands", () => {
   const run = (script: string, ...args: readonly string[]) =>
     spawnSync(process.execPath, [resolve(script), ...args], { cwd: folder, encoding: "utf8" });
 
-  it("build-web.ts ends with 1 and a line for each wrong block", () => {
+  it("the build of the pages ends with 1 and a line for each wrong block", () => {
     writeFileSync(
       join(folder, "wrangler.toml"),
       '[vars]\nSOURCE = "x"\n[env.a.vars]\nLOCALE = ""\n',
