@@ -67,8 +67,8 @@ export function checkGuards(inputs: GuardInputs): GuardTrip[] {
 }
 
 /**
- * Selects the tripped guards that refuse the run. `force` overrides a file of another length,
- * shrinking, change and lost coverage, which can be intended; the others would break clients.
+ * Selects the tripped guards that refuse the run. `force` overrides what can be intended (`OVERRIDABLE`);
+ * the others would break clients.
  */
 export function findRefusals(found: readonly GuardTrip[], force: boolean): GuardTrip[] {
   return found.filter(({ guard }) => !(force && OVERRIDABLE[guard]));

@@ -1,4 +1,5 @@
 import { DECISIONS } from "../../src/schemas/held-rules.ts";
+import { BACKUP_EFFECTS } from "../../src/schemas/backup-effects.ts";
 import { FORCE_EFFECT, OVERRIDDEN } from "../../src/schemas/overridable.ts";
 import type { RunMode, SourceName } from "../../src/schemas/run-words.ts";
 import { formatCount, formatTime } from "../shared/format.ts";
@@ -89,8 +90,7 @@ export const QUEUE: Action = {
 
 export const BACK_UP: Action = {
   title: "Take a backup",
-  explanation:
-    "Writes the history, the coordinator’s state and every retained version into R2, and verifies it.",
+  explanation: BACKUP_EFFECTS.run,
   verb: "Back up",
   path: "/admin/backup/run",
   fields: [
@@ -179,7 +179,7 @@ export function rollBackTo({ generation }: Version, current: Version): Action {
 export function verifyBackup(id: string): Action {
   return {
     title: "Verify the backup",
-    explanation: "Reads every part and object back and compares the hashes.",
+    explanation: BACKUP_EFFECTS.verify,
     verb: "Verify",
     path: `/admin/backup/${encodeURIComponent(id)}/verify`,
   };
@@ -218,8 +218,7 @@ export function restoreBackup(backup: Backup): Action {
   const { id } = backup;
   return {
     title: "Restore the backup",
-    explanation:
-      "Backs up the present state so that you can undo the restore, verifies the backup, publishes the backup’s catalog, and adds missing history. The audit does not change.",
+    explanation: BACKUP_EFFECTS.restore,
     preview: (
       <>
         <BackupSummary backup={backup} />

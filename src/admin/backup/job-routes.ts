@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AcceptedJob, JobResult } from "../../coordinator/backup-jobs.ts";
+import { BACKUP_EFFECTS } from "../../schemas/backup-effects.ts";
 import { type BackupJob, jobSchema } from "../../schemas/backup-job.ts";
 import { backupSchema } from "../../schemas/backup.ts";
 import { findBackup } from "../../backup/listing.ts";
@@ -50,13 +51,11 @@ const QUEUE_FULL = "`queue_full`: too many jobs wait";
 const WORK = {
   verify: {
     summary: "Verify a backup",
-    description:
-      "Reads everything back, hashes and decodes it, and checks that the blobs make up the published catalog.",
+    description: BACKUP_EFFECTS.verify,
   },
   restore: {
     summary: "Restore a backup",
-    description:
-      "Queues three jobs, the `chain` of each, after those that wait already: a backup of the present state, the restore, and the verification of that new backup. The restore verifies the backup, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. To undo the restore, restore the first id of `chain`. If a job fails, those after it are cancelled.",
+    description: `${BACKUP_EFFECTS.restore} These are three jobs, the \`chain\` of each, after those that wait already; if one fails, those after it are cancelled. Ingestion is paused afterwards, so that no run undoes it, until \`POST /admin/ingest/resume\`. To undo the restore, restore the first id of \`chain\`.`,
   },
 } as const;
 
@@ -70,7 +69,7 @@ export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
     path: "/admin/backup/run",
     operationId: "makeBackup",
     summary: "Make a backup",
-    description: "Of everything that is stored. The next job of its `chain` verifies it.",
+    description: BACKUP_EFFECTS.run,
     access: "operate",
     action: "backup.run",
     beginsWork: true,
