@@ -33,7 +33,7 @@ const DRILLS: { readonly [name: string]: string | readonly [file: string, title:
   "A backup job is `cancelled`":
     "repeat the request of a cancelled job when the job before it can succeed",
   "`coordinator` does not answer in time": [
-    "test/node/admin/health/monitor-routes.test.ts",
+    "test/node/admin/monitor/monitor-routes.test.ts",
     "only warns while a step keeps the coordinator busy",
   ],
   "503 `coordinator_unavailable`":

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { answerQuestions } from "../../../../src/admin/health/answers.ts";
+import { answerQuestions } from "../../../../src/admin/monitor/answers.ts";
 import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";

@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { INGEST_INSTANCE } from "../../../../src/platform/instances.ts";
-import { admin } from "../../checked-fetch.ts";
+import { INGEST_INSTANCE } from "../../../src/platform/instances.ts";
+import { admin } from "../checked-fetch.ts";
 
 /** Resets the coordinator, which breaks every stub that has been used. */
 async function reset(): Promise<void> {
