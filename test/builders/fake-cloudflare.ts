@@ -1,6 +1,6 @@
 /**
  * A fake of Cloudflare's API over HTTP on this machine, with as much of it as the real wrangler asks
- * for while it deploys a new Worker. It keeps what was uploaded.
+ * for while it deploys a Worker and upgrades it. It keeps what was uploaded.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -117,6 +117,10 @@ export class FakeCloudflare {
       this.deployed = this.#versionOf(await formOf(asked));
       return { result: { id: asked.name, deployment_id: "d", startup_time_ms: 9 } };
     },
+    "GET /workers/scripts/:name/settings": () =>
+      this.deployed === undefined
+        ? refuse(404, NO_WORKER, "This Worker does not exist on your account.")
+        : { result: { bindings: this.deployed.bindings } },
     "PUT /workers/scripts/:name/schedules": ({ body }) => {
       this.crons = JSON.parse(body.toString()).map(({ cron }: { cron: string }) => cron);
       return { result: { schedules: [] } };

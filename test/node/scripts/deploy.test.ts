@@ -12,14 +12,14 @@ import { ACCOUNT_ID, FakeCloudflare, type Version } from "../../builders/fake-cl
 import { startSmallUpstream } from "../../builders/small-upstream.ts";
 import { TestService } from "../../system/test-service.ts";
 
-/** It runs wrangler four times, and an ingest. */
+/** It runs wrangler five times, and an ingest. */
 const HANG_MS = 600_000;
 /** More than the snapshot has. */
 const ALL_AIRPORTS = 100_000;
-/** Without the options of the npm that runs this test. */
+/** Without the options of the npm that runs this test, and the tokens of the tests. */
 const ownEnv: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(ownEnv))
-  if (name.startsWith("npm_")) Reflect.deleteProperty(ownEnv, name);
+  if (name.startsWith("npm_") || name === "ADMIN_TOKENS") Reflect.deleteProperty(ownEnv, name);
 
 const page = readFileSync("docs/deploying.md", "utf8");
 
@@ -30,8 +30,21 @@ function command(beginning: string): string {
   return found;
 }
 
+/** What the workflow runs to deploy. */
+function workflowStep(): string {
+  const workflow = readFileSync(".github/workflows/deploy.yml", "utf8");
+  const [, script = ""] = /- name: Deploy,.*\n {8}run: \|\n((?: {10}.*\n)+)/.exec(workflow) ?? [];
+  return script;
+}
+
+/** The secret ADMIN_TOKENS of a version. */
+function tokensOf({ bindings }: Version): string {
+  return bindings.find(({ name }) => name === "ADMIN_TOKENS")?.text ?? "";
+}
+
 /** Starts the uploaded code with the uploaded secret, on bindings that the upload must name as well. */
-async function start({ modules, bindings }: Version, folder: string, sourceUrls = "") {
+async function start(version: Version, folder: string, sourceUrls = "") {
+  const { modules, bindings } = version;
   const { options } = inject("build");
   const { kvNamespaces, r2Buckets, d1Databases, durableObjects, ratelimits } = options;
   const local = [kvNamespaces, r2Buckets, d1Databases, durableObjects, ratelimits];
@@ -39,24 +52,23 @@ async function start({ modules, bindings }: Version, folder: string, sourceUrls 
   expect(bindings.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
   for (const file of modules)
     writeFileSync(join(folder, file.name), Buffer.from(await file.arrayBuffer()));
-  const { text: tokens = "" } = bindings.find(({ name }) => name === "ADMIN_TOKENS") ?? {};
   return TestService.start({
     build: { folder, options },
     // Few, which are quick.
     locales: "en,de",
-    vars: { ADMIN_TOKENS: tokens, COMPRESSION: "fast", SOURCE_URLS: sourceUrls },
+    vars: { ADMIN_TOKENS: tokensOf(version), COMPRESSION: "fast", SOURCE_URLS: sourceUrls },
   });
 }
 
 it(
-  "the page's commands end in a service that serves, also after a first upload that broke",
+  "the page's commands and the workflow's end in a service that serves, also after a first upload that broke",
   async () => {
     const home = mkdtempSync(join(tmpdir(), "locations-home-"));
     const { cloudflare, url: api } = await FakeCloudflare.start();
     const upstream = await startSmallUpstream(ALL_AIRPORTS);
     let service: TestService | undefined;
     const run = async (line: string, variables: { readonly [name: string]: string } = {}) => {
-      const child = spawn("sh", ["-c", line.replaceAll("secrets.json", `${home}/secrets.json`)], {
+      const child = spawn("sh", ["-c", line.replaceAll(/secrets\.(?:json|env)/g, `${home}/$&`)], {
         env: {
           ...ownEnv,
           HOME: home,
@@ -93,6 +105,12 @@ it(
 
       const { deployed: version } = cloudflare;
       if (version === undefined) throw new Error("nothing is deployed");
+      const TOKENS = tokensOf(version);
+      const step = await run(workflowStep(), { TARGET: "", DOMAIN: "", TOKENS });
+      expect(step).toMatchObject({ code: 0, stderr: "" });
+      expect(cloudflare.deployed).not.toBe(version);
+      expect(cloudflare.deployed && tokensOf(cloudflare.deployed)).toBe(TOKENS);
+
       expect(String(version.assets.get("/index.html"))).toContain("<title>");
       service = await start(version, home, upstream.vars["SOURCE_URLS"]);
       const { url } = service;
