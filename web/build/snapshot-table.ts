@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
+import { memoize } from "../../src/platform/once.ts";
 
 export type Row = Readonly<Record<string, string>>;
 
-/** Reads the rows of a compressed table below `data/`. */
-export function readTable(path: string): Row[] {
-  return parse(gunzipSync(readFileSync(`data/${path}`)), { columns: true });
-}
+/** Reads the rows of a compressed table below `data/`, each table once. */
+export const readTable = memoize((path): readonly Row[] =>
+  parse(gunzipSync(readFileSync(`data/${path}`)), { columns: true }),
+);

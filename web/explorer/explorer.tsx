@@ -52,15 +52,9 @@ export function Explorer() {
     [catalog, changes],
   );
   const locale = catalog?.locale ?? call.locale;
-  useEffect(() => {
-    document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
-    document.documentElement.dir = textDirection(locale);
-  }, [selected, locale]);
   const isLoaded = catalog?.isWhole === true;
-  useEffect(() => {
-    // This waits for the catalog, because it loads more files.
-    if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
-  }, [isLoaded]);
+  useTitle(selected, locale);
+  useOffline(isLoaded);
   const select = (place: Place) => go({ selection: selectionOf(place), near: null, view: null });
   const showNear = (position: Position, view: MapView | null) =>
     go({ ...NOWHERE, near: roundPosition(position), view });
@@ -83,14 +77,10 @@ export function Explorer() {
         </div>
         {failure && <FailureNotice failure={failure} onRetry={port.callAgain} />}
         {port.facts?.exchange?.isStored === true && (
-          <p class="notice" role="status">
-            There is no connection. This is the catalog as this device saw it last.
-          </p>
+          <Notice text="There is no connection. This is the catalog as this device saw it last." />
         )}
         {isMissing && (
-          <p class="notice" role="status">
-            The catalog has no such {selection.kind}. Search for it instead.
-          </p>
+          <Notice text={`The catalog has no such ${selection.kind}. Search for it instead.`} />
         )}
         <div ref={side} class="side-scroll" tabIndex={-1}>
           {selected && (
@@ -152,6 +142,29 @@ export function Explorer() {
       />
     </div>
   );
+}
+
+function Notice({ text }: { readonly text: string }) {
+  return (
+    <p class="notice" role="status">
+      {text}
+    </p>
+  );
+}
+
+/** Names the place in the window's title, and turns the page as its language is read. */
+function useTitle(selected: Place | undefined, locale: string): void {
+  useEffect(() => {
+    document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
+    document.documentElement.dir = textDirection(locale);
+  }, [selected, locale]);
+}
+
+/** Keeps the explorer for offline use. It waits for the catalog, because it loads more files. */
+function useOffline(isLoaded: boolean): void {
+  useEffect(() => {
+    if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
+  }, [isLoaded]);
 }
 
 /** A position for a link, to a hundred meters. */
