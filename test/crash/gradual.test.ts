@@ -7,6 +7,7 @@ import { checkInvariants, checkStores } from "../chaos/invariants.ts";
 import { freePort } from "../system/running-service.ts";
 import { hasEnded, KilledService } from "./killed-service.ts";
 import { LATER_STATE, otherBundle } from "./other-bundle.ts";
+import { COORDINATOR_SCHEMA } from "../../src/coordinator/tables.ts";
 
 const VARS = { MANIFEST_FRESH_MS: "500" };
 
@@ -85,6 +86,7 @@ it("two versions that read the same state publish and roll back through each oth
 
 describe("a later version that stores another form", () => {
   const unavailable = expect.stringContaining("503");
+  const later = COORDINATOR_SCHEMA.length + 1;
 
   it("publishes over the present state, while the present version serves what it holds", async () => {
     await deploy("later", "present");
@@ -113,7 +115,10 @@ describe("a later version that stores another form", () => {
       for (const version of versions)
         for (const path of ["ingest/queue", "ingest/resume", "backup/run", "catalog/take-over"])
           await expect(version.admin("POST", `/admin/${path}`, {})).rejects.toThrow(
-            /503 .*other_version.*have version 3, .* Deploy the newer Worker again/s,
+            new RegExp(
+              `503 .*other_version.*have version ${later}, .* Deploy the newer Worker again`,
+              "s",
+            ),
           );
     });
   });
