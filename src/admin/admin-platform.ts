@@ -1,7 +1,7 @@
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { History } from "../storage/run-history.ts";
 import type { CronTask } from "../coordinator/schedule.ts";
-import type { Limits } from "../monitor/limits.ts";
+import type { Limits } from "../monitor/alert-settings.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";

@@ -5,7 +5,7 @@ import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/ownership.ts";
 import type { Log } from "../platform/log.ts";
 import { ObjectTables, type TableStorage } from "../storage/object-tables.ts";
-import { JsonTable, migrate, Outbox, TickTable } from "../storage/tables.ts";
+import { JsonTable, migrate, Outbox, TickTable } from "../storage/object-tables.ts";
 import { timeText } from "../platform/time.ts";
 import { hasEnded, type Pause } from "../schemas/pause.ts";
 import { type Cancellation, isOpen, type JobRecord, type Queue, queueOf } from "./jobs.ts";

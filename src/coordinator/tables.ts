@@ -5,7 +5,7 @@ import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
 import type { NumberedDecision } from "../ingest/step.ts";
 import { type ObjectTables, type SqlRow, storedTime } from "../storage/object-tables.ts";
-import { JsonTable, type ObjectSchema } from "../storage/tables.ts";
+import { JsonTable, type ObjectSchema } from "../storage/object-tables.ts";
 import { hasElapsed, unlessAhead } from "../platform/time.ts";
 import { isOpen, type JobRecord } from "./jobs.ts";
 import { BACKUP, jobSchema, PLANS } from "../schemas/backup-job.ts";

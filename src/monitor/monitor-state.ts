@@ -3,7 +3,13 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import type { DeepReadonly } from "../schemas/fields.ts";
 import type { Log } from "../platform/log.ts";
 import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
-import { JsonTable, migrate, type ObjectSchema, Outbox, TickTable } from "../storage/tables.ts";
+import {
+  JsonTable,
+  migrate,
+  type ObjectSchema,
+  Outbox,
+  TickTable,
+} from "../storage/object-tables.ts";
 import {
   type AlertRun,
   alertResultSchema,

@@ -14,7 +14,7 @@ import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from 
 import type { MonitorState } from "./monitor-state.ts";
 import { logOf, Notifier } from "./notifier.ts";
 import type { MonitorPlatform } from "./monitor-platform.ts";
-import { MONITOR_GAP_MS } from "./limits.ts";
+import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import type { AlertConfig } from "./alert-settings.ts";
 
 /** Most damaged blobs that each evaluation reads again. */

@@ -1,6 +1,6 @@
 import { ageOf, DAY_MS, HOUR_MS, type Time } from "../platform/time.ts";
 import type { Facts, Reading } from "./facts.ts";
-import type { Limits } from "./limits.ts";
+import type { Limits } from "./alert-settings.ts";
 import type { Severity, Unit } from "../schemas/rule-names.ts";
 
 /** Verdict of a rule; `nodata` if its input is unreadable. */

@@ -37,7 +37,7 @@ import {
   judgeStuck,
   judgeTicks,
 } from "./ingest-rules.ts";
-import { MONITOR_GAP_MS } from "./limits.ts";
+import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import type { AlertRule, Finding, FindingVerdict, RuleContext } from "./rule.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */

@@ -11,7 +11,7 @@ import type { Check, Checks } from "../schemas/check.ts";
 import { judgeHistory, judgeStores } from "./ingest-rules.ts";
 import type { MonitorStatus } from "./monitor.ts";
 import { bothShow } from "./facts.ts";
-import { MONITOR_GAP_MS } from "./limits.ts";
+import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import { describeDuration, type Finding, type RuleContext } from "./rule.ts";
 import { completeFinding, type RuleFinding } from "./rules.ts";
 import { ageOf, durationOf } from "../platform/time.ts";

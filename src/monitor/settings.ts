@@ -1,7 +1,7 @@
 import { loadAlertConfig, SECRET_ALERT_SETTINGS } from "./alert-settings.ts";
 import { CONFIG_SETTINGS, loadConfig } from "../ingest/config.ts";
 import { ACCESS_SETTINGS, readCredentials } from "../platform/credentials.ts";
-import { LIMIT_SETTINGS } from "./limits.ts";
+import { LIMIT_SETTINGS } from "./alert-settings.ts";
 import type { SnapshotLocale } from "../sources/snapshot.ts";
 
 /** The names of all settings that `[vars]` of wrangler.toml may have. */

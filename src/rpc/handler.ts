@@ -1,6 +1,6 @@
 import { abortable, withTimeout } from "../platform/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
-import { type Call, readCall } from "./fast-path.ts";
+import { type Call, readCall } from "./request.ts";
 import {
   CallError,
   type CatalogSource,

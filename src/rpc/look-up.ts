@@ -1,4 +1,4 @@
-import { entityTag, findDeltaTag } from "../catalog/entity-tag.ts";
+import { entityTag, findDeltaTag } from "./preconditions.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import { type AnyCoding, findBody, isDeltaCoding } from "../catalog/find-body.ts";
 import {

@@ -2,7 +2,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { settledWithin, withTimeout } from "../platform/deadline.ts";
 import { callFailure } from "./errors.ts";
 import { CallError } from "./look-up.ts";
-import type { RequestHead } from "./request.ts";
+import { type RequestHead, decodeBase64, USUAL } from "./request.ts";
+import { Buffer } from "node:buffer";
 
 /**
  * Most bytes of a message. It protects the isolate: without it the router allocates the 4 GiB that
@@ -112,4 +113,39 @@ function asConnectError(cause: unknown): ConnectError {
   if (cause instanceof ConnectError) return cause;
   if (cause instanceof CallError) return callFailure(cause.reason);
   return new ConnectError("request body is incomplete", Code.Canceled, undefined, undefined, cause);
+}
+
+/**
+ * Decodes a body of `application/grpc-web-text`. Each frame may carry its own padding (gRPC-Web,
+ * "Protocol differences vs gRPC over HTTP2"). The decoder buffers fewer than four characters, so a
+ * limit on the decoded bytes bounds its memory too.
+ */
+export async function* decodeBase64Frames(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let pending = "";
+  for await (const chunk of body) {
+    pending += latin1.decode(chunk);
+    const whole = pending.length - (pending.length % 4);
+    if (whole > 0) yield decodeQuanta(pending.slice(0, whole));
+    pending = pending.slice(whole);
+  }
+  if (pending !== "") yield decodeQuanta(pending);
+}
+
+const latin1 = new TextDecoder("latin1");
+
+/** Padding can occur between frames, so each run up to its padding is decoded on its own. */
+function decodeQuanta(text: string): Uint8Array {
+  const runs = text.match(/[^=]+={0,2}/g) ?? [];
+  if (runs.join("") !== text) throw malformedBase64();
+  try {
+    return Buffer.concat(runs.map((run) => decodeBase64(run, USUAL)));
+  } catch {
+    throw malformedBase64();
+  }
+}
+
+function malformedBase64(): ConnectError {
+  return new ConnectError("protocol error: malformed base64", Code.InvalidArgument);
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { entityTag } from "../catalog/entity-tag.ts";
+import { entityTag } from "./preconditions.ts";
 import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
 import {
   type Body,
@@ -8,7 +8,7 @@ import {
   REPRESENTATIONS,
 } from "../catalog/manifest.ts";
 import { memoize } from "../platform/once.ts";
-import { POST_FORMS } from "./fast-path.ts";
+import { POST_FORMS } from "./request.ts";
 import type { Found, Variant } from "./look-up.ts";
 import { isGrpcWebText, type RequestHead } from "./request.ts";
 

@@ -24,7 +24,7 @@ import { trailerFlag } from "@connectrpc/connect/protocol-grpc-web";
 import { LocationsRequestSchema, LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import { parseLocale } from "../catalog/locale.ts";
-import { decodeBase64Frames } from "./base64-body.ts";
+import { decodeBase64Frames } from "./request-body.ts";
 import {
   callFailure,
   errorAnswer,
@@ -34,7 +34,7 @@ import {
   preconditionFailed,
   type RouterAnswer,
 } from "./errors.ts";
-import { type Call, PIN_PARAMETER } from "./fast-path.ts";
+import { type Call, PIN_PARAMETER } from "./request.ts";
 import { CallError } from "./look-up.ts";
 import type { Measure } from "./metrics.ts";
 import { isGrpcWebText, type RequestHead, TIMEOUT_MAX_MS } from "./request.ts";

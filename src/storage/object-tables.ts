@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { timestamp } from "../schemas/fields.ts";
-import type { Log } from "../platform/log.ts";
+import { type Log, describeError } from "../platform/log.ts";
 import { misfitOf, parseJson } from "../platform/parse-json.ts";
-import { LAST_TIME_MS, timeText } from "../platform/time.ts";
+import { LAST_TIME_MS, timeText, isAhead, isAwaited } from "../platform/time.ts";
+import { withDeadline } from "../platform/deadline.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
@@ -141,4 +142,279 @@ export class ObjectTables implements TableStorage {
 
 function problemOf(value: unknown, schema: z.ZodType): string | null {
   return value === undefined ? "it is not JSON" : misfitOf(value, schema);
+}
+
+/**
+ * JSON values by key in a table of a Durable Object, with the columns `key` and `value`. Every method
+ * is synchronous.
+ */
+export class JsonTable<Rows extends object> {
+  readonly #tables: ObjectTables;
+  readonly #name: string;
+  readonly #schemaOf: (key: string) => z.ZodType;
+
+  /**
+   * @param name of the table, an identifier of SQL.
+   * @param schemaOf the schema of a key's values.
+   */
+  constructor(tables: ObjectTables, name: string, schemaOf: (key: string) => z.ZodType) {
+    this.#tables = tables;
+    this.#name = name;
+    this.#schemaOf = schemaOf;
+  }
+
+  /**
+   * Returns a value; null if it was never set.
+   *
+   * @param otherwise what takes the place of a value that cannot be read.
+   */
+  get<Key extends string & keyof Rows>(
+    key: Key,
+    otherwise: () => Rows[Key] | null = () => null,
+  ): Rows[Key] | null {
+    const [row] = this.#exec(`SELECT value FROM ${this.#name} WHERE key = ?`, key);
+    if (row === undefined) return null;
+    const value = this.#read(key, row["value"]);
+    if (value !== undefined) return value;
+    const mended = otherwise();
+    this.set(key, mended);
+    return mended;
+  }
+
+  /** Sets a value; null deletes it. */
+  set<Key extends string & keyof Rows>(key: Key, value: Rows[Key] | null): void {
+    if (value === null) this.#exec(`DELETE FROM ${this.#name} WHERE key = ?`, key);
+    else {
+      const text = JSON.stringify(value);
+      this.#exec(`INSERT OR REPLACE INTO ${this.#name} (key, value) VALUES (?, ?)`, key, text);
+    }
+  }
+
+  /** Lists the entries whose keys begin with a prefix, in order of their keys. */
+  entries<Key extends string & keyof Rows>(prefix = ""): [key: Key, value: Rows[Key]][] {
+    const query = `SELECT key, value FROM ${this.#name} WHERE substr(key, 1, ?) = ? ORDER BY key`;
+    return this.#exec(query, prefix.length, prefix).flatMap((row): [Key, Rows[Key]][] => {
+      const key = String(row["key"]) as Key; // only `set` writes
+      const value = this.#read(key, row["value"]);
+      return value === undefined ? [] : [[key, value]];
+    });
+  }
+
+  /** Deletes all entries. */
+  clear(): void {
+    this.#exec(`DELETE FROM ${this.#name}`);
+  }
+
+  #read<Key extends string & keyof Rows>(key: Key, text: unknown): Rows[Key] | undefined {
+    const row = { table: this.#name, column: "key", key, text };
+    return this.#tables.read(row, this.#schemaOf(key)) as Rows[Key] | undefined; // by the schema
+  }
+
+  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
+    return this.#tables.exec(query, ...bindings);
+  }
+}
+
+/** Number of remembered ticks of each cron trigger, so that a repeated tick counts once. */
+const TICKS_KEPT = 100;
+
+/** The cron ticks that a Durable Object has taken, the last first, in milliseconds since 1970. */
+export class TickTable {
+  readonly #table: JsonTable<{ readonly [cron: string]: readonly number[] }>;
+
+  constructor(tables: ObjectTables) {
+    this.#table = new JsonTable(tables, "ticks", () => z.array(storedTime));
+  }
+
+  /** @param at scheduled time of the tick. */
+  has(cron: string, at: number): boolean {
+    return (this.#table.get(cron) ?? []).includes(at);
+  }
+
+  /** Remembers a tick, and returns whether it is new. */
+  add(cron: string, at: number): boolean {
+    const known = this.#table.get(cron) ?? [];
+    if (known.includes(at)) return false;
+    // Not by time: ticks of a clock that was ahead must not push out all later ones.
+    this.#table.set(cron, [at, ...known].slice(0, TICKS_KEPT));
+    return true;
+  }
+
+  /** Returns the scheduled time of the newest tick of each cron trigger that is not ahead of now. */
+  newest(now: number): { readonly [cron: string]: number } {
+    return this.#latest((at) => !isAhead(at, now));
+  }
+
+  /** Returns the latest tick ahead of now of each cron trigger that has one. */
+  ahead(now: number): { readonly [cron: string]: number } {
+    return this.#latest((at) => isAhead(at, now));
+  }
+
+  #latest(isWanted: (at: number) => boolean): { readonly [cron: string]: number } {
+    const found = this.#table
+      .entries()
+      .map(([cron, ticks]) => [cron, ticks.filter(isWanted)] as const);
+    return Object.fromEntries(
+      found.flatMap(([cron, ticks]) => (ticks.length === 0 ? [] : [[cron, Math.max(...ticks)]])),
+    );
+  }
+}
+
+/** Largest number of rows in one call. */
+const ROWS_PER_CALL = 20;
+/** Wait after D1 has failed or timed out. */
+const RETRY_MS = 30_000;
+
+/** A row that waits for D1. */
+interface OutboxRow<Value> {
+  /** Rises with each row. */
+  readonly seq: number;
+  readonly value: Value;
+}
+
+/** Delivers rows to D1. */
+interface Delivery<Value> {
+  /** Writes rows. Idempotent. Throws if D1 fails. */
+  readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
+  /** Called after rows have been written. Throws if D1 fails. */
+  readonly sent?: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
+  /** Deadline of each call. */
+  readonly deadlineMs: number;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/**
+ * A transactional outbox for D1. Callers add a row in the transaction of the change that it
+ * describes. The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts
+ * them. Its table `outgoing` has SQL of its own, because `seq` must rise also after rows were deleted.
+ */
+export class Outbox<Value> {
+  readonly #tables: ObjectTables;
+  readonly #name: string;
+  readonly #schema: z.ZodType;
+  readonly #maxRows: number;
+  #retryAt = 0;
+
+  /**
+   * @param name of the rows, and of the event `<name>_unreachable` in the log.
+   * @param maxRows how many may wait.
+   */
+  constructor(
+    tables: ObjectTables,
+    {
+      name,
+      schema,
+      maxRows = Number.MAX_SAFE_INTEGER,
+    }: { readonly name: string; readonly schema: z.ZodType; readonly maxRows?: number },
+  ) {
+    this.#tables = tables;
+    this.#name = name;
+    this.#schema = schema;
+    this.#maxRows = maxRows;
+  }
+
+  /**
+   * Adds a row. Drops the oldest rows beyond the limit.
+   *
+   * @param id if given, replaces a waiting row of the same id.
+   */
+  add(value: Value, id: string | null = null): void {
+    const text = JSON.stringify(value);
+    this.#exec(
+      "INSERT OR REPLACE INTO outgoing (outbox, id, value) VALUES (?, ?, ?)",
+      this.#name,
+      id,
+      text,
+    );
+    this.#exec(
+      "DELETE FROM outgoing WHERE outbox = ? AND seq <= (SELECT seq FROM outgoing WHERE outbox = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)",
+      this.#name,
+      this.#name,
+      this.#maxRows,
+    );
+  }
+
+  /** Lists the first rows, oldest first. */
+  rows(limit = -1): OutboxRow<Value>[] {
+    const query = "SELECT seq, value FROM outgoing WHERE outbox = ? ORDER BY seq LIMIT ?";
+    return this.#exec(query, this.#name, limit).flatMap((row) => {
+      const seq = Number(row["seq"]);
+      const stored = { table: "outgoing", column: "seq", key: seq, text: row["value"] };
+      const value = this.#tables.read(stored, this.#schema);
+      return value === undefined ? [] : [{ seq, value: value as Value }]; // by the schema
+    });
+  }
+
+  get length(): number {
+    const query = "SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = ?";
+    return Number(this.#exec(query, this.#name)[0]?.["rows"] ?? 0);
+  }
+
+  /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
+  dueAt(now: number): number | null {
+    if (this.length === 0) return null;
+    return isAwaited(this.#retryAt, RETRY_MS, now) ? this.#retryAt : now;
+  }
+
+  /** Sends all rows, or stops at the first failure. Never throws. */
+  async drain({ send, sent, deadlineMs, now, log }: Delivery<Value>): Promise<void> {
+    // A promise of D1 may never settle, and the alarm must not wait for it.
+    const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
+    for (let at = now(); at >= (this.dueAt(at) ?? Infinity); at = now()) {
+      const batch = this.rows(ROWS_PER_CALL);
+      if (batch.length === 0) continue; // none of them could be read
+      try {
+        await inTime(send(batch));
+        this.#delete(batch.at(-1)?.seq ?? 0);
+        if (sent !== undefined) await inTime(sent(batch));
+      } catch (cause) {
+        this.#retryAt = now() + RETRY_MS;
+        log("warn", `${this.#name}_unreachable`, describeError(cause));
+      }
+    }
+  }
+
+  #delete(throughSeq: number): void {
+    this.#exec("DELETE FROM outgoing WHERE outbox = ? AND seq <= ?", this.#name, throughSeq);
+  }
+
+  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
+    return this.#tables.exec(query, ...bindings);
+  }
+}
+
+/**
+ * The versions of a Durable Object's tables, in SQL: the first makes them, and each further one
+ * changes those of the version before. One that was deployed never changes; a test has their hashes.
+ */
+export type ObjectSchema = readonly (readonly string[])[];
+
+/** The tables are of a version that this Worker cannot use. The message says what to do. */
+export class OtherVersion extends Error {
+  override readonly name = "OtherVersion";
+}
+
+/**
+ * Brings the tables of a Durable Object to the last version of its schema.
+ *
+ * @param name of the object, for people.
+ * @throws OtherVersion if they are of a later version.
+ */
+export function migrate(storage: TableStorage, name: string, schema: ObjectSchema): void {
+  const read = (query: string) => storage.sql.exec(query).toArray();
+  storage.transactionSync(() => {
+    storage.sql.exec("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
+    const stored = read("SELECT MAX(version) AS version FROM schema_version")[0]?.["version"];
+    const version = Number(stored ?? 0);
+    if (version > schema.length)
+      throw new OtherVersion(
+        `The tables of the ${name} have version ${version}, and this Worker knows versions up to ${schema.length}. Deploy the newer Worker again.`,
+      );
+    for (const [index, statements] of schema.entries()) {
+      if (index < version) continue;
+      for (const statement of statements) storage.sql.exec(statement);
+      storage.sql.exec("INSERT INTO schema_version (version) VALUES (?)", index + 1);
+    }
+  });
 }

@@ -9,7 +9,7 @@ import { coordinatorCalls, monitorCalls } from "../admin/calls.ts";
 import { createAlertHistory } from "../storage/alert-history.ts";
 import { createHistory } from "../storage/run-history.ts";
 import { readCredentials } from "../platform/credentials.ts";
-import { readLimits } from "../monitor/limits.ts";
+import { readLimits } from "../monitor/alert-settings.ts";
 import { ALERTS_INSTANCE, INGEST_INSTANCE } from "../platform/instances.ts";
 import { describeError, logLine } from "../platform/log.ts";
 import { cronJob, INGEST_CRON, scheduledJobs } from "../coordinator/schedule.ts";

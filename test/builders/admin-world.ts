@@ -8,7 +8,7 @@ import {
   type MonitorCalls,
   monitorCalls,
 } from "../../src/admin/calls.ts";
-import { readLimits } from "../../src/monitor/limits.ts";
+import { readLimits } from "../../src/monitor/alert-settings.ts";
 import { newestTimes } from "../../src/backup/read-backups.ts";
 import { scheduledJobs } from "../../src/coordinator/schedule.ts";
 import { createHistory } from "../../src/storage/run-history.ts";

@@ -5,7 +5,7 @@ import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { EndedRun } from "../../src/schemas/run.ts";
 import type { Facts, MonitorFacts } from "../../src/monitor/facts.ts";
 import { aLocaleEntry, aManifest } from "./manifest.ts";
-import { type Limits, readLimits } from "../../src/monitor/limits.ts";
+import { type Limits, readLimits } from "../../src/monitor/alert-settings.ts";
 import type { Copy } from "../../src/storage/catalog-store.ts";
 
 /** The time at which the facts are looked at, in milliseconds since 1970. */

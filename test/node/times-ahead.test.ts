@@ -27,7 +27,7 @@ import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ObjectTables } from "../../src/storage/object-tables.ts";
 import { NEWEST_KEPT } from "../../src/storage/rows.ts";
 import { SingleFlight } from "../../src/platform/once.ts";
-import { Outbox, TickTable } from "../../src/storage/tables.ts";
+import { Outbox, TickTable } from "../../src/storage/object-tables.ts";
 import { CLOCK_SKEW_MS, DAY_MS, durationOf, HOUR_MS, timeText } from "../../src/platform/time.ts";
 import { idAt } from "../builders/an-id.ts";
 import { BackupWorld } from "../builders/backup-world.ts";

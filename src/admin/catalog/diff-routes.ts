@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { diffSchema } from "../../schemas/diff.ts";
-import { matchesEntityTag } from "../../catalog/entity-tag.ts";
+import { matchesEntityTag } from "../../rpc/preconditions.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";

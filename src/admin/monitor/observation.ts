@@ -10,7 +10,7 @@ import {
   checkLive,
   checkMonitor,
 } from "../../monitor/service-checks.ts";
-import type { Limits } from "../../monitor/limits.ts";
+import type { Limits } from "../../monitor/alert-settings.ts";
 import { describeError, logLine } from "../../platform/log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { settledWithin, StoreTimeout, withDeadline } from "../../platform/deadline.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/acceptance/decisions.ts";
 import { COORDINATOR_SCHEMA, DecisionTable } from "../../../src/coordinator/tables.ts";
 import { ObjectTables } from "../../../src/storage/object-tables.ts";
-import { migrate } from "../../../src/storage/tables.ts";
+import { migrate } from "../../../src/storage/object-tables.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
 const decision = (id: string, verdict: Decision["verdict"] = "rejected"): Decision => ({

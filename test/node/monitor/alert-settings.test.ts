@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type AlertSettings, loadAlertConfig } from "../../../src/monitor/alert-settings.ts";
-import { readLimits } from "../../../src/monitor/limits.ts";
+import { readLimits } from "../../../src/monitor/alert-settings.ts";
 import { WEBHOOK_SECRET } from "../../builders/webhook-receiver.ts";
 
 const HOOK = {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LIMIT_SETTINGS } from "../../../src/monitor/limits.ts";
+import { LIMIT_SETTINGS } from "../../../src/monitor/alert-settings.ts";
 import { RULES } from "../../../src/monitor/rules.ts";
 
 const root = join(import.meta.dirname, "../../..");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { NEW_TARGET } from "../../../src/monitor/deliveries.ts";
 import { MONITOR_SCHEMA, MonitorState } from "../../../src/monitor/monitor-state.ts";
-import { migrate } from "../../../src/storage/tables.ts";
+import { migrate } from "../../../src/storage/object-tables.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
 const ops = { name: "ops", kind: "slack", url: "https://example.org/ops", key: null } as const;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadAlertConfig } from "../../../src/monitor/alert-settings.ts";
 import { CONFIG_SETTINGS, loadConfig } from "../../../src/ingest/config.ts";
 import { ACCESS_SETTINGS, readCredentials } from "../../../src/platform/credentials.ts";
-import { LIMIT_SETTINGS } from "../../../src/monitor/limits.ts";
+import { LIMIT_SETTINGS } from "../../../src/monitor/alert-settings.ts";
 import { HostileTrial } from "../../builders/hostile-trial.ts";
 import { SETTING_VALUES } from "../../builders/hostile-values.ts";
 import { resultOf } from "../../builders/monitor-world.ts";

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeBase64Frames } from "../../../src/rpc/base64-body.ts";
+import { decodeBase64Frames } from "../../../src/rpc/request-body.ts";
 
 async function* chunksOf(text: string, length: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < text.length; start += length) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteCache } from "../../../src/storage/byte-cache.ts";
+import { ByteCache } from "../../../src/storage/body-loader.ts";
 
 /** What the cache should hold: keys with lengths, least recently used first. */
 class Model {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MONITOR_SCHEMA } from "../../../src/monitor/monitor-state.ts";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
-import { migrate, type ObjectSchema, OtherVersion } from "../../../src/storage/tables.ts";
+import { migrate, type ObjectSchema, OtherVersion } from "../../../src/storage/object-tables.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
 const FIRST = ["CREATE TABLE towns (name TEXT)", "INSERT INTO towns VALUES ('Bern')"];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MONITOR_SCHEMA } from "../../../src/monitor/monitor-state.ts";
 import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
-import type { ObjectSchema } from "../../../src/storage/tables.ts";
+import type { ObjectSchema } from "../../../src/storage/object-tables.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aRunRequest } from "../../builders/backup-world.ts";
 import type { MemoryTables } from "../../builders/memory-tables.ts";

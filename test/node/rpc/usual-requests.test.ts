@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readCall } from "../../../src/rpc/fast-path.ts";
+import { readCall } from "../../../src/rpc/request.ts";
 import { readHead } from "../../../src/rpc/request.ts";
 
 const METHOD = "http://localhost/locations.v1.LocationsService/GetLocationsV1";
