@@ -1,8 +1,8 @@
-import { defineConfig } from "drizzle-kit";
+import type { Config } from "drizzle-kit";
 
 /** Migrations of D1: `npm run generate`. */
-export default defineConfig({
+export default {
   dialect: "sqlite",
   schema: "src/storage/schema.ts",
   out: "migrations",
-});
+} satisfies Config;
