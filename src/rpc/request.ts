@@ -248,8 +248,9 @@ function hasTime({ timeoutMs }: RequestHead): boolean {
   return timeoutMs === undefined || timeoutMs > 0;
 }
 
-function isCoded({ method, headers, isGrpcWeb }: RequestHead): boolean {
-  return method === "POST" && headers.has(isGrpcWeb ? "grpc-encoding" : "content-encoding");
+function isCoded(head: RequestHead): boolean {
+  const coding = head.isGrpcWeb ? "grpc-encoding" : "content-encoding";
+  return head.method === "POST" && head.headers.has(coding);
 }
 
 /** Returns the message of a body with exactly one uncompressed frame. Throws for any other body. */
