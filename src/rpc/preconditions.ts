@@ -89,7 +89,7 @@ export function findDeltaTag(ifNoneMatch: string, body: Body): string | undefine
 }
 
 /** Whether If-Match names the tag, by strong comparison (RFC 9110, section 13.1.1). */
-export function matchesStrongly(ifMatch: string, tag: string): boolean {
+function matchesStrongly(ifMatch: string, tag: string): boolean {
   const isNamed = ({ isWeak, opaque }: Tag) => !isWeak && opaque === tag;
   return ifMatch.trim() === "*" || listTags(ifMatch).some(isNamed);
 }
