@@ -84,7 +84,7 @@ export class Coordinator {
     return this.#thenRearm(() => this.#runs.tick(cron, scheduledAt, request));
   }
 
-  /** Pauses dispatch and publishing at the next step boundary. */
+  /** Holds ingest runs at their next step, but for one that has recorded its version. */
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
     return this.#thenRearm(() => this.#runs.pause(request, cancelRunning));
   }

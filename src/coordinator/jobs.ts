@@ -39,13 +39,13 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly attempts: number;
   /** Earliest time of the next attempt; null for at once. */
   readonly notBefore: number | null;
-  /** Whether a pause stops it. */
+  /** Whether a pause holds it until it is committed. */
   readonly isPausable: boolean;
   /** Whether it leaves ingestion paused. */
   readonly leavesPause: boolean;
   /**
-   * Whether the coordinator has recorded its version as published. From then on nothing pauses,
-   * cancels or fails the job, and the engine repeats its steps until they succeed.
+   * Whether the coordinator has recorded its version as published. From then on nothing pauses or
+   * cancels the job, and the engine repeats its steps until they succeed or the stores are another's.
    */
   readonly isCommitted: boolean;
 }

@@ -1,4 +1,4 @@
-/** Changes of the published versions besides jobs, and the only way of a version into the stores. */
+/** How versions are adopted, replicated and rolled back; `ingest-work.ts` records those of runs. */
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore } from "../storage/catalog-store.ts";
@@ -27,7 +27,7 @@ export async function adoptVersions(state: CoordinatorState, store: CatalogStore
 }
 
 /**
- * Replicates the version that awaits it; only then a job counts as having published. Throws as
+ * Replicates the version that awaits it; only then its job ends as published. Throws as
  * `replicate` does.
  */
 export async function replicatePublished({

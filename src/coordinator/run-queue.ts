@@ -139,7 +139,7 @@ function startOf(
   if (paused)
     return {
       will_start: "on_resume",
-      message: "Ingestion is paused; the run starts after resume.",
+      message: "Ingestion is paused; the run starts when the pause ends.",
     };
   if (ahead !== undefined) {
     const time = notBefore > now ? `, but not before ${timeText(notBefore)}` : "";

@@ -10,7 +10,7 @@ export const pauseSchema = z.strictObject({
   until: timestamp.nullable().meta({ description: "Null if only an operator ends it." }),
 });
 
-/** Stops dispatch and publishing until an operator or `until` lifts it. */
+/** Holds ingest runs until an operator or `until` lifts it. */
 export type Pause = DeepReadonly<z.output<typeof pauseSchema>>;
 
 export interface PauseRequest {

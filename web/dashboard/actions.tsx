@@ -1,5 +1,5 @@
 import { DECISIONS } from "../../src/schemas/held-rules.ts";
-import { BACKUP_EFFECTS } from "../../src/schemas/backup-effects.ts";
+import { EFFECTS } from "../../src/schemas/effects.ts";
 import { FORCE_EFFECT, OVERRIDDEN } from "../../src/schemas/overridable.ts";
 import type { RunMode, SourceName } from "../../src/schemas/run-words.ts";
 import { formatCount, formatTime } from "../shared/format.ts";
@@ -16,8 +16,7 @@ function noteField(hint = "Why. Shown in the audit.") {
 
 export const PAUSE: Action = {
   title: "Pause ingestion",
-  explanation:
-    "No run starts or publishes until the pause ends. The published catalog is still served. A run under way stops at its next step, unless it has published already.",
+  explanation: EFFECTS.pause,
   verb: "Pause",
   path: "/admin/ingest/pause",
   fields: [
@@ -90,7 +89,7 @@ export const QUEUE: Action = {
 
 export const BACK_UP: Action = {
   title: "Take a backup",
-  explanation: BACKUP_EFFECTS.run,
+  explanation: EFFECTS.makeBackup,
   verb: "Back up",
   path: "/admin/backup/run",
   fields: [
@@ -179,7 +178,7 @@ export function rollBackTo({ generation }: Version, current: Version): Action {
 export function verifyBackup(id: string): Action {
   return {
     title: "Verify the backup",
-    explanation: BACKUP_EFFECTS.verify,
+    explanation: EFFECTS.verifyBackup,
     verb: "Verify",
     path: `/admin/backup/${encodeURIComponent(id)}/verify`,
   };
@@ -218,7 +217,7 @@ export function restoreBackup(backup: Backup): Action {
   const { id } = backup;
   return {
     title: "Restore the backup",
-    explanation: BACKUP_EFFECTS.restore,
+    explanation: EFFECTS.restoreBackup,
     preview: (
       <>
         <BackupSummary backup={backup} />

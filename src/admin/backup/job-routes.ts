@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { AcceptedJob, JobResult } from "../../coordinator/backup-jobs.ts";
-import { BACKUP_EFFECTS } from "../../schemas/backup-effects.ts";
+import { EFFECTS } from "../../schemas/effects.ts";
 import { type BackupJob, jobSchema } from "../../schemas/backup-job.ts";
 import { backupSchema } from "../../schemas/backup.ts";
 import { findBackup } from "../../backup/listing.ts";
@@ -51,11 +51,11 @@ const QUEUE_FULL = "`queue_full`: too many jobs wait";
 const WORK = {
   verify: {
     summary: "Verify a backup",
-    description: BACKUP_EFFECTS.verify,
+    description: EFFECTS.verifyBackup,
   },
   restore: {
     summary: "Restore a backup",
-    description: `${BACKUP_EFFECTS.restore} These are three jobs, the \`chain\` of each, after those that wait already; if one fails, those after it are cancelled. Ingestion is paused afterwards, so that no run undoes it, until \`POST /admin/ingest/resume\`. To undo the restore, restore the first id of \`chain\`.`,
+    description: `${EFFECTS.restoreBackup} These are three jobs, the \`chain\` of each, after those that wait already; if one fails, those after it are cancelled. Ingestion is paused afterwards, so that no run undoes it, until \`POST /admin/ingest/resume\`. To undo the restore, restore the first id of \`chain\`.`,
   },
 } as const;
 
@@ -69,7 +69,7 @@ export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
     path: "/admin/backup/run",
     operationId: "makeBackup",
     summary: "Make a backup",
-    description: BACKUP_EFFECTS.run,
+    description: EFFECTS.makeBackup,
     access: "operate",
     action: "backup.run",
     beginsWork: true,

@@ -3,6 +3,7 @@ import type { PauseAnswer } from "../../coordinator/ingest-runs.ts";
 import { type EnqueueResult } from "../../coordinator/run-queue.ts";
 import { plainRun } from "../../coordinator/run-record.ts";
 import { type ListedRun, runSchema, toListed } from "../../schemas/run.ts";
+import { EFFECTS } from "../../schemas/effects.ts";
 import { type Pause, pauseSchema } from "../../schemas/pause.ts";
 import { DAY_MS, timeText } from "../../platform/time.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
@@ -63,8 +64,7 @@ export function pauseRoutes({ coordinator, now }: AdminPlatform) {
     path: "/admin/ingest/pause",
     operationId: "pauseIngestion",
     summary: "Pause ingestion",
-    description:
-      "Stops dispatch and publishing. The run under way stops at its next step and goes on after resume.",
+    description: EFFECTS.pause,
     access: "operate",
     action: "ingest.pause",
     body: pauseBody,

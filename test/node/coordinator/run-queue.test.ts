@@ -107,7 +107,7 @@ describe("decideEnqueue", () => {
       { running: [restore], waiting: [full] },
       "pauses ingestion, so that it also waits for resume.",
     ],
-    [{ pause }, "Ingestion is paused; the run starts after resume."],
+    [{ pause }, "Ingestion is paused; the run starts when the pause ends."],
   ])("gives the reason for its answer: %#", (queue, message) => {
     expect(decide(aQueue(queue)).result).toMatchObject({
       answer: { message: expect.stringContaining(message) },
