@@ -52,6 +52,8 @@ interface PollOptions {
 }
 
 const NOT_POLLED = { body: undefined, receivedAt: 0, failure: undefined };
+/** When a failed request is made again at the latest: what is to be shown may not have reached R2 yet. */
+const RETRY_MS = 5_000;
 /** Deadline of a request. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -76,17 +78,21 @@ function usePolledPages<P extends AnyPage>(options: PollOptions): Polled<readonl
     asked.current = path;
     if (path === null) return undefined;
     let isAsking = false;
+    let retry: ReturnType<typeof setTimeout> | undefined;
     const ask = async () => {
       // One request runs at a time, so a slow older answer never replaces a newer one.
       if (isAsking) return;
       isAsking = true;
+      clearTimeout(retry);
       const signal = AbortSignal.any([left.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
       const result = await askPages<P>({ path, count, signal });
       isAsking = false;
       if (left.signal.aborted) return;
       if (result.ok) setState({ body: result.body, receivedAt: Date.now(), failure: undefined });
       else setState((last) => ({ ...last, failure: result.failure }));
-      if (!result.ok && result.failure.kind === "unauthenticated") stop();
+      if (result.ok) return;
+      if (result.failure.kind === "unauthenticated") stop();
+      else retry = setTimeout(askInSight, Math.min(everyMs, RETRY_MS));
     };
     const askInSight = () => {
       if (document.visibilityState === "visible") void ask();
@@ -97,6 +103,7 @@ function usePolledPages<P extends AnyPage>(options: PollOptions): Polled<readonl
     const stop = () => {
       left.abort();
       clearInterval(timer);
+      clearTimeout(retry);
       document.removeEventListener("visibilitychange", askInSight);
     };
     return stop;

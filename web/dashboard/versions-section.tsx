@@ -67,7 +67,7 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
               <span aria-hidden="true">×</span>
             </button>
           </div>
-          <ComparisonView key={current.generation} from={String(from.generation)} />
+          <ComparisonView from={String(from.generation)} to={String(current.generation)} />
         </div>
       )}
     </Section>

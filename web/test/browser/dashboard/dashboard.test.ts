@@ -462,7 +462,7 @@ describe("the dashboard, where ingestion is operated,", () => {
     await next.getByText("“to see whether it works”").waitFor();
     expect(await next.textContent()).toMatch(/Paused by .*The pause ends when somebody resumes/);
     await page.getByRole("button", { name: "Queue a run" }).click();
-    expect(await confirm(page, "Queue")).toMatch(/resume/i);
+    expect(await confirm(page, "Queue")).toMatch(/when the pause ends/);
     const waiting = page.locator(".track", { hasText: "queued" });
     await waiting.getByRole("button", { name: "Cancel" }).click();
     expect(await confirm(page, "Cancel the run")).toContain("cancelled");
