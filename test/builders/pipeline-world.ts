@@ -28,6 +28,8 @@ export class PipelineWorld {
   forced = false;
   airportSet: AirportSet = "all";
   effort: Effort = "fast";
+  /** Compresses what all locales share. */
+  compress = compress;
   surprises: SurpriseLimits = NOTHING_SURPRISES;
   time = Date.parse("2026-11-01T04:17:00.000Z");
   /** What a run that has ended has accepted. */
@@ -61,7 +63,7 @@ export class PipelineWorld {
       airportSet: this.airportSet,
       surprises: this.surprises,
       effort: this.effort,
-      compress,
+      compress: this.compress,
       now: () => this.time,
     });
   }

@@ -1,8 +1,9 @@
 import { ACCEPTED_FILE, HELD_FILE } from "../../../src/ingest/ledger-files.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { manifestBlobs, REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
 import { FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
+import { compress } from "../../../src/ingest/segment-coders.ts";
 import { STAGES } from "../../../src/schemas/run-words.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { blobKey, generationKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
@@ -52,6 +53,21 @@ describe("a run", () => {
     expect(named.length).toBeGreaterThan(10);
     for (const replica of [world.store.kv, world.store.r2])
       expect(named.filter((sha256) => !replica.has(blobKey(sha256)))).toEqual([]);
+  });
+
+  it("stores nothing that all locales share and that decodes to other bytes", async () => {
+    world.compress = async (task) => {
+      const bytes = Uint8Array.from(task.bytes);
+      bytes[2] = (bytes[2] ?? 0) ^ 1;
+      return compress({ ...task, bytes });
+    };
+    await world.runUpTo("encode");
+    const pipeline = world.newPipeline();
+    const shared = () => world.checkpoint.common.length;
+    while (shared() < REPRESENTATIONS.length) await world.step(pipeline);
+    const stored = puts().length;
+    await expect(world.step(pipeline)).rejects.toThrow("incorrect data check");
+    expect(puts()).toHaveLength(stored);
   });
 
   it("never probes a key of KV before it writes it: KV remembers misses", async () => {
