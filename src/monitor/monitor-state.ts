@@ -3,13 +3,8 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import type { DeepReadonly } from "../schemas/fields.ts";
 import type { Log } from "../platform/log.ts";
 import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
-import {
-  JsonTable,
-  migrate,
-  type ObjectSchema,
-  Outbox,
-  TickTable,
-} from "../storage/object-tables.ts";
+import { JsonTable, migrate, type ObjectSchema, TickTable } from "../storage/object-tables.ts";
+import { Outbox } from "../storage/outbox.ts";
 import {
   type AlertRun,
   alertResultSchema,

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { timestamp } from "../schemas/fields.ts";
-import { type Log, describeError } from "../platform/log.ts";
+import type { Log } from "../platform/log.ts";
 import { misfitOf, parseJson } from "../platform/parse-json.ts";
-import { LAST_TIME_MS, timeText, isAhead, isAwaited } from "../platform/time.ts";
-import { withDeadline } from "../platform/deadline.ts";
+import { LAST_TIME_MS, timeText, isAhead } from "../platform/time.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
@@ -257,130 +256,6 @@ export class TickTable {
     return Object.fromEntries(
       found.flatMap(([cron, ticks]) => (ticks.length === 0 ? [] : [[cron, Math.max(...ticks)]])),
     );
-  }
-}
-
-/** Largest number of rows in one call. */
-const ROWS_PER_CALL = 20;
-/** Wait after D1 has failed or timed out. */
-const RETRY_MS = 30_000;
-
-/** A row that waits for D1. */
-interface OutboxRow<Value> {
-  /** Rises with each row. */
-  readonly seq: number;
-  readonly value: Value;
-}
-
-/** Delivers rows to D1. */
-interface Delivery<Value> {
-  /** Writes rows. Idempotent. Throws if D1 fails. */
-  readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
-  /** Called after rows have been written. Throws if D1 fails. */
-  readonly sent?: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
-  /** Deadline of each call. */
-  readonly deadlineMs: number;
-  readonly now: () => number;
-  readonly log: Log;
-}
-
-/**
- * A transactional outbox for D1. Callers add a row in the transaction of the change that it
- * describes. The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts
- * them. Its table `outgoing` has SQL of its own, because `seq` must rise also after rows were deleted.
- */
-export class Outbox<Value> {
-  readonly #tables: ObjectTables;
-  readonly #name: string;
-  readonly #schema: z.ZodType;
-  readonly #maxRows: number;
-  #retryAt = 0;
-
-  /**
-   * @param name of the rows, and of the event `<name>_unreachable` in the log.
-   * @param maxRows how many may wait.
-   */
-  constructor(
-    tables: ObjectTables,
-    {
-      name,
-      schema,
-      maxRows = Number.MAX_SAFE_INTEGER,
-    }: { readonly name: string; readonly schema: z.ZodType; readonly maxRows?: number },
-  ) {
-    this.#tables = tables;
-    this.#name = name;
-    this.#schema = schema;
-    this.#maxRows = maxRows;
-  }
-
-  /**
-   * Adds a row. Drops the oldest rows beyond the limit.
-   *
-   * @param id if given, replaces a waiting row of the same id.
-   */
-  add(value: Value, id: string | null = null): void {
-    const text = JSON.stringify(value);
-    this.#exec(
-      "INSERT OR REPLACE INTO outgoing (outbox, id, value) VALUES (?, ?, ?)",
-      this.#name,
-      id,
-      text,
-    );
-    this.#exec(
-      "DELETE FROM outgoing WHERE outbox = ? AND seq <= (SELECT seq FROM outgoing WHERE outbox = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)",
-      this.#name,
-      this.#name,
-      this.#maxRows,
-    );
-  }
-
-  /** Lists the first rows, oldest first. */
-  rows(limit = -1): OutboxRow<Value>[] {
-    const query = "SELECT seq, value FROM outgoing WHERE outbox = ? ORDER BY seq LIMIT ?";
-    return this.#exec(query, this.#name, limit).flatMap((row) => {
-      const seq = Number(row["seq"]);
-      const stored = { table: "outgoing", column: "seq", key: seq, text: row["value"] };
-      const value = this.#tables.read(stored, this.#schema);
-      return value === undefined ? [] : [{ seq, value: value as Value }]; // by the schema
-    });
-  }
-
-  get length(): number {
-    const query = "SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = ?";
-    return Number(this.#exec(query, this.#name)[0]?.["rows"] ?? 0);
-  }
-
-  /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
-  dueAt(now: number): number | null {
-    if (this.length === 0) return null;
-    return isAwaited(this.#retryAt, RETRY_MS, now) ? this.#retryAt : now;
-  }
-
-  /** Sends all rows, or stops at the first failure. Never throws. */
-  async drain({ send, sent, deadlineMs, now, log }: Delivery<Value>): Promise<void> {
-    // A promise of D1 may never settle, and the alarm must not wait for it.
-    const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
-    for (let at = now(); at >= (this.dueAt(at) ?? Infinity); at = now()) {
-      const batch = this.rows(ROWS_PER_CALL);
-      if (batch.length === 0) continue; // none of them could be read
-      try {
-        await inTime(send(batch));
-        this.#delete(batch.at(-1)?.seq ?? 0);
-        if (sent !== undefined) await inTime(sent(batch));
-      } catch (cause) {
-        this.#retryAt = now() + RETRY_MS;
-        log("warn", `${this.#name}_unreachable`, describeError(cause));
-      }
-    }
-  }
-
-  #delete(throughSeq: number): void {
-    this.#exec("DELETE FROM outgoing WHERE outbox = ? AND seq <= ?", this.#name, throughSeq);
-  }
-
-  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
-    return this.#tables.exec(query, ...bindings);
   }
 }
 
