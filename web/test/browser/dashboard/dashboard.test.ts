@@ -537,9 +537,13 @@ describe("the dashboard's versions", () => {
     await after.getByText("current").waitFor();
     expect(await after.textContent()).toContain((airports - 1).toLocaleString("en"));
     const earlier = page.locator(`tr[data-key="${before}"]`);
+    // It asks again soon after a failure.
+    const fail = (route: Route) => route.fulfill({ status: 503 });
+    await page.route("**/admin/catalog/comparison?*", fail, { times: 1 });
     await earlier.getByRole("button", { name: "Changes since" }).click();
     const diff = page.locator(`[data-diff="${before}-${before + 1}"]`);
     await diff.locator("del", { hasText: "GVA Geneva" }).waitFor();
+    expect(takeProblems()).toEqual([expect.stringContaining("503")]);
     await earlier.getByRole("button", { name: "Roll back" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Ingestion is not paused: the next run may publish").waitFor();
