@@ -1,9 +1,9 @@
 /** Rows that wait in a Durable Object until D1 takes them. */
-import * as z from "zod";
+import type * as z from "zod";
 import { describeError, type Log } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import { isAwaited } from "../platform/time.ts";
-import { type ObjectTables, type SqlRow } from "./object-tables.ts";
+import type { ObjectTables, SqlRow } from "./object-tables.ts";
 
 /** Largest number of rows in one call. */
 const ROWS_PER_CALL = 20;
