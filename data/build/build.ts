@@ -72,7 +72,7 @@ function tablesOf(world: World): [name: string, table: Table][] {
     ["places.csv.gz", tables.placesTable(assignments)],
     ["catalog-regions.csv.gz", tables.catalogRegionsTable([...regions, ...spareRegions])],
     ...locales.map((names): [string, Table] => [
-      `names/${names.locale}.csv.gz`,
+      `names/${names.locale}.json.gz`,
       tables.namesTable(names),
     ]),
   ];

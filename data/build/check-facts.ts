@@ -74,7 +74,7 @@ export function checkRegionFacts(tables: Tables, findings: Findings): void {
 /** The name of a region in a locale: the English one where the locale has none. */
 function localizedNames(locale: string): (region: Row) => string {
   const names = new Map(
-    readSnapshotTable(`names/${locale}.csv.gz`).map((row) => [row["key"], row["name"]]),
+    readSnapshotTable(`names/${locale}.json.gz`).map((row) => [row["key"], row["name"]]),
   );
   return (region) => names.get(region["key"]) ?? region["name"] ?? "";
 }

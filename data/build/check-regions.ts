@@ -32,7 +32,7 @@ export function checkRegionJoins(tables: Tables, findings: Findings): void {
   }
   const names = readFacts<"locale" | "key" | "name">("region-names", ["locale", "key"]);
   for (const [locale, facts] of Map.groupBy(names, (fact) => fact.locale)) {
-    const rows = readSnapshotTable(`names/${locale}.csv.gz`);
+    const rows = readSnapshotTable(`names/${locale}.json.gz`);
     for (const { key, name } of facts)
       findings.equal(
         (rows.find((row) => row["key"] === key) ?? regions.get(key))?.["name"],
@@ -50,7 +50,7 @@ export function checkTravelRegions(tables: Tables, findings: Findings): void {
   const keys = tables.regions.map(({ key = "" }) => key).filter(isTravelRegion);
   for (const { locale } of tables.manifest.locales) {
     if (WITHOUT_TRAVEL_REGIONS.has(locale)) continue;
-    const named = new Set(readSnapshotTable(`names/${locale}.csv.gz`).map(({ key }) => key));
+    const named = new Set(readSnapshotTable(`names/${locale}.json.gz`).map(({ key }) => key));
     const missing = keys.filter((key) => !named.has(key));
     findings.equal(missing.join(" "), "", `travel regions that ${locale} does not name`);
   }
@@ -62,7 +62,7 @@ export function checkNoEnglish(tables: Tables, findings: Findings): void {
   for (const { locale } of tables.manifest.locales) {
     if (locale === "en") continue;
     findings.every(
-      readSnapshotTable(`names/${locale}.csv.gz`),
+      readSnapshotTable(`names/${locale}.json.gz`),
       ({ key = "", name = "" }) =>
         isTravelRegion(key) || !isEnglishTitle(name, english.get(key) ?? "", countryOfRegion(key)),
       `${locale} has no English`,
@@ -74,7 +74,7 @@ export function checkNoEnglish(tables: Tables, findings: Findings): void {
 export function checkWholeWords(tables: Tables, findings: Findings): void {
   for (const { locale } of tables.manifest.locales.filter((one) => UNSPACED.has(one.locale)))
     findings.every(
-      readSnapshotTable(`names/${locale}.csv.gz`),
+      readSnapshotTable(`names/${locale}.json.gz`),
       ({ name = "" }) => !HALF_WORD.test(name),
       `${locale} names end with a whole word`,
     );

@@ -172,7 +172,7 @@ function hasFittingSlug({ key = "", slug = "" }: Row): boolean {
 function checkLocales(tables: Tables, findings: Findings): void {
   const base = new Map(tables.regions.map((row) => [row["key"] ?? "", row["slug"] ?? ""]));
   for (const { locale, coverage, names } of tables.manifest.locales) {
-    const rows = readSnapshotTable(`names/${locale}.csv.gz`);
+    const rows = readSnapshotTable(`names/${locale}.json.gz`);
     const localized = new Map(
       rows.map((row) => [row["key"] ?? "", row["slug"] || base.get(row["key"] ?? "") || ""]),
     );

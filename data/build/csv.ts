@@ -10,3 +10,11 @@ export interface Table {
 export function toCsv({ columns, rows }: Table): string {
   return stringify([columns, ...rows] as unknown[][], { record_delimiter: "\n" });
 }
+
+/** A list with an object for each row, each on a line of its own. */
+export function toJson({ columns, rows }: Table): string {
+  const objects = rows.map((row) =>
+    JSON.stringify(Object.fromEntries(columns.map((column, index) => [column, row[index]]))),
+  );
+  return `[\n${objects.join(",\n")}\n]\n`;
+}

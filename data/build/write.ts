@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { type Table, toCsv } from "./csv.ts";
+import { type Table, toCsv, toJson } from "./csv.ts";
 import { gzip } from "./gzip.ts";
 import { compareCodeUnits } from "./text.ts";
 
@@ -11,7 +11,7 @@ export interface FileEntry {
   readonly bytes: number;
   /** Without the header row. */
   readonly rows: number;
-  /** Of the uncompressed CSV: equal content is equal whatever compressed it. */
+  /** Of the uncompressed text: equal content is equal whatever compressed it. */
   readonly content_sha256: string;
 }
 
@@ -50,16 +50,16 @@ export function replaceSnapshot(write: () => readonly string[]): readonly string
   }
 }
 
-/** Writes a table as gzip CSV and says what the manifest must know of it. */
+/** Writes a table as gzip, in CSV or JSON by its name, and says what the manifest must know of it. */
 export function writeTable(name: string, table: Table): FileEntry {
-  const csv = toCsv(table);
-  const bytes = gzip(csv);
+  const text = name.endsWith(".json.gz") ? toJson(table) : toCsv(table);
+  const bytes = gzip(text);
   writeFileSync(new URL(name, SNAPSHOT), bytes);
   return {
     sha256: sha256(bytes),
     bytes: bytes.length,
     rows: table.rows.length,
-    content_sha256: sha256(csv),
+    content_sha256: sha256(text),
   };
 }
 

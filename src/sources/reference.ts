@@ -77,6 +77,11 @@ export async function readRegions(open: OpenSnapshotFile): Promise<ReferenceRegi
   }));
 }
 
+/** The name of a region in a locale's file; an empty slug is the base slug. */
+interface SnapshotName extends LocalizedName {
+  readonly key: string;
+}
+
 /**
  * Reads the names of some regions in one locale. `slugs` are their base slugs by region key; a
  * region without a localized slug gets its base slug.
@@ -86,12 +91,13 @@ export async function readRegionNames(
   locale: string,
   slugs: ReadonlyMap<string, string>,
 ): Promise<RegionNames> {
+  const text = await new Response(await open(`names/${locale}.json.gz`)).text();
+  const rows: readonly SnapshotName[] = JSON.parse(text); // written by data/build
   const names = new Map<string, LocalizedName>();
-  await readTable(open, `names/${locale}.csv.gz`, (row) => {
-    const baseSlug = slugs.get(row.get("key"));
-    if (baseSlug === undefined) return;
-    names.set(row.get("key"), { name: row.get("name"), slug: row.get("slug") || baseSlug });
-  });
+  for (const { key, name, slug } of rows) {
+    const baseSlug = slugs.get(key);
+    if (baseSlug !== undefined) names.set(key, { name, slug: slug || baseSlug });
+  }
   return names;
 }
 

@@ -1,5 +1,6 @@
 /** A snapshot of three airports: all that the pipeline reads, small enough to encode at once. */
 import { gzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 import type { Snapshot, SnapshotSource } from "../../src/sources/snapshot.ts";
 import { anAirportRow, csvOf, type Row } from "./source.ts";
@@ -47,7 +48,7 @@ export interface SmallSnapshotChanges {
   readonly airports?: readonly Row[];
   /** Rows of airport-corrections.csv. */
   readonly corrections?: readonly Row[];
-  /** Rows of names/<locale>.csv, instead of those of a locale. */
+  /** Rows `key,name,slug` of names/<locale>.json.gz, instead of those of a locale. */
   readonly names?: { readonly [locale: string]: string };
 }
 
@@ -73,8 +74,8 @@ export function aSnapshot({
       "key,slug,name,members\nm49:150,europe,Europe,CH IT\niso3166-2:CH-ZH,zurich-ch,Zurich,CH-ZH\niso3166-2:CH-GE,geneva-ch,Geneva,CH-GE\niso3166-2:IT-25,lombardy-it,Lombardy,IT-25\n",
     ...Object.fromEntries(
       Object.entries({ ...NAMES, ...names }).map(([locale, rows]) => [
-        `names/${locale}.csv.gz`,
-        `key,name,slug\n${rows}`,
+        `names/${locale}.json.gz`,
+        JSON.stringify(parse(`key,name,slug\n${rows}`, { columns: true })),
       ]),
     ),
   };

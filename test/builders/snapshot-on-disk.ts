@@ -11,7 +11,7 @@ export { manifest as snapshotManifest };
 /** Names of the snapshot's data files, in order. */
 export const snapshotFileNames: readonly string[] = readdirSync(FOLDER, { recursive: true })
   .map((name) => String(name).replaceAll("\\", "/"))
-  .filter((name) => name.endsWith(".csv.gz"))
+  .filter((name) => name.endsWith(".gz"))
   .toSorted();
 
 export function readSnapshotFile(name: string): Uint8Array<ArrayBuffer> {

@@ -58,7 +58,7 @@ export function snapshotResponse(locale?: string): LocationsResponse {
 
 function namesOf(locale: string): RegionNames {
   return new Map(
-    readTable(`snapshot/names/${locale}.csv.gz`).map(({ key = "", name = "", slug = "" }) => [
+    readTable(`snapshot/names/${locale}.json.gz`).map(({ key = "", name = "", slug = "" }) => [
       key,
       { name, slug },
     ]),

@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
-import { parse } from "csv-parse/sync";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import type { LocationsResponse, Region, Uuid } from "../../gen/locations/v1/locations_pb.ts";
+import { readTable } from "../../web/build/snapshot-table.ts";
 
 /**
  * Every rule of the contract that a decoded response breaks, as seen from outside: counts, ids,
@@ -111,19 +109,17 @@ const memo = new Map<string, ReadonlyMap<string, string>>();
 function regionNames(locale: string): ReadonlyMap<string, string> {
   const known = memo.get(locale);
   if (known !== undefined) return known;
-  const localized = new Map(rows(`names/${locale}`).map((row) => [row["key"], row]));
+  const localized = new Map(
+    readTable(`snapshot/names/${locale}.json.gz`).map((row) => [row["key"], row]),
+  );
   const names = new Map(
-    rows("catalog-regions").map(({ key, slug = "", name = "" }) => {
+    readTable("snapshot/catalog-regions.csv.gz").map(({ key, slug = "", name = "" }) => {
       const { name: localizedName, slug: localizedSlug } = localized.get(key) ?? {};
       return [slug, `${slug}: ${name}, ${localizedName || name}, ${localizedSlug || slug}`];
     }),
   );
   memo.set(locale, names);
   return names;
-}
-
-function rows(file: string): { readonly [column: string]: string }[] {
-  return parse(gunzipSync(readFileSync(`data/snapshot/${file}.csv.gz`)), { columns: true });
 }
 
 function hex(id: Uuid | undefined): string {

@@ -136,7 +136,7 @@ files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
 files.set("service-worker.js", await buildServiceWorker(files));
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
-  if (name.endsWith(".csv.gz"))
+  if (name.endsWith(".gz"))
     files.set(`snapshot/${manifest.snapshot}/${name}`, readFileSync(`${SNAPSHOT}/${name}`));
 files.set("assets/favicon.svg", readFileSync(`${SOURCE}/pages/favicon.svg`));
 const hash = createHash("sha256").update(EARLY_CALL).digest("base64");

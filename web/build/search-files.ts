@@ -97,7 +97,7 @@ function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "r
       .map((row) => [row["key"] ?? "", new Set()]),
   );
   for (const language of LANGUAGES)
-    for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.csv.gz`))
+    for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.json.gz`))
       names.get(key)?.add(foldForSearch(name.replace(/[(（].*/u, "")));
   for (const [key, others] of names) for (const name of touristNames(key)) others.add(name);
   const namesOf = (row: Row) => {
