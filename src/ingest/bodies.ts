@@ -130,12 +130,15 @@ export interface BodyDependencies {
  * Lists every representation and coding with a common segment in this runtime. The uncompressed
  * ones come first, because the others are made from them.
  */
-export function commonUnits(): CommonUnit[] {
+export function commonUnits(): readonly CommonUnit[] {
   const codings = CODINGS.filter((coding) => segmentCoder(coding) !== undefined);
-  return codings
+  units ??= codings
     .toSorted((a, b) => Number(b === "identity") - Number(a === "identity"))
     .flatMap((coding) => REPRESENTATIONS.map((representation) => ({ representation, coding })));
+  return units;
 }
+
+let units: readonly CommonUnit[] | undefined;
 
 /**
  * Proves a compressed common segment once for all locales: behind a head it decodes to its input.
@@ -148,7 +151,10 @@ export function proveCommon(
   input: Uint8Array,
 ): void {
   const head = new Uint8Array(headLength(representation));
-  proveJoin({ representation, coding }, [head, input, NO_BYTES, NO_BYTES], segment, NO_BYTES);
+  const plain = [head, input, NO_BYTES, NO_BYTES] as const;
+  const end = head.length + input.length;
+  if (!joins(coding, { plain, common: segment, local: NO_BYTES, end }))
+    throw new NotDecodable(representation, coding);
 }
 
 /**
@@ -160,9 +166,9 @@ export function proveCommon(
 export async function encodeBodies(local: EncodedPart, deps: BodyDependencies): Promise<Bodies> {
   const stored = new Set<string>();
   const entries: [Representation, Bodies[Representation]][] = [];
-  const compress = gzipOnce(deps.compress);
+  const made: MadeSegments = { gzip: new Map(), br: new Map() };
   for (const representation of REPRESENTATIONS) {
-    const { codings, blobs } = await encodeCodings(representation, local, { ...deps, compress });
+    const { codings, blobs } = await encodeCodings(representation, local, { ...deps, made });
     await deps.store([...blobs.values()].filter(({ sha256 }) => !stored.has(sha256)));
     for (const sha256 of blobs.keys()) stored.add(sha256);
     entries.push([representation, codings]);
@@ -188,20 +194,19 @@ export async function encodeOwn(
   return own;
 }
 
-/** Compresses the same bytes with gzip once: its segments do not depend on their offset. */
-function gzipOnce(compress: BodyDependencies["compress"]): BodyDependencies["compress"] {
-  const compressed = new Map<Uint8Array, Uint8Array>();
-  return async (task) => {
-    const bytes = (task.coding === "gzip" && compressed.get(task.bytes)) || (await compress(task));
-    if (task.coding === "gzip") compressed.set(task.bytes, bytes);
-    return bytes;
-  };
+/** Compressed segments by their input. */
+type MadeSegments = {
+  readonly [C in Exclude<Coding, "identity">]: Map<Uint8Array, Uint8Array>;
+};
+
+interface LocaleDependencies extends BodyDependencies {
+  readonly made: MadeSegments;
 }
 
 async function encodeCodings(
   representation: Representation,
   local: EncodedPart,
-  deps: BodyDependencies,
+  deps: LocaleDependencies,
 ): Promise<{ codings: Bodies[Representation]; blobs: ReadonlyMap<string, HashedBlob> }> {
   const form = formOf(representation);
   const part = await deps.common({ representation: form, coding: "identity" });
@@ -227,24 +232,20 @@ async function encodeCodings(
 async function encodeBody(
   unit: CommonUnit,
   input: { readonly around: Surroundings; readonly plain: readonly Uint8Array[] },
-  { common, compress }: BodyDependencies,
+  deps: LocaleDependencies,
 ): Promise<{ body: Body; localBlob: HashedBlob }> {
   const { coding } = unit;
   const coder = coderOf(coding);
   const { head, local, tail } = input.around;
   const end = lengthOf(input.plain) - tail.length;
-  const offset = end - local.length;
-  const shared = await common(unit);
+  const shared = await deps.common(unit);
   const localBlob = hashBlob(
-    coding === "identity" ? local : await compress({ bytes: local, coding, offset }),
+    coding === "identity"
+      ? local
+      : await encodeSegment({ ...unit, coding }, input.around, end, deps),
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
   const sent = [open, shared.bytes, localBlob.bytes, close];
-  if (coding !== "identity") {
-    const zeros = new Uint8Array(coding === "br" ? offset - head.length : 0);
-    const blank = coding === "br" ? blankBrotli(`${head.length} ${zeros.length}`) : NO_BYTES;
-    proveJoin(unit, [head, zeros, local, tail], blank, localBlob.bytes);
-  }
   const body: Body = {
     sha256: sha256Hex(...sent),
     bytes: lengthOf(sent),
@@ -256,6 +257,52 @@ async function encodeBody(
     ],
   };
   return { body, localBlob };
+}
+
+/**
+ * Compresses a local segment that ends at the offset `end`, and proves it. Takes one made for another
+ * offset where that decodes here too: gzip's always do, brotli's unless they use its dictionary.
+ */
+async function encodeSegment(
+  { representation, coding }: { representation: Representation; coding: keyof MadeSegments },
+  { head, local, tail }: Surroundings,
+  end: number,
+  { made, compress }: LocaleDependencies,
+): Promise<Uint8Array> {
+  const offset = end - local.length;
+  const joinsBehind = (bytes: number, segment: Uint8Array) => {
+    const zeros = new Uint8Array(bytes);
+    const blank = bytes === 0 ? NO_BYTES : blankBrotli(`${head.length} ${bytes}`);
+    return joins(coding, { plain: [head, zeros, local, tail], common: blank, local: segment, end });
+  };
+  const isProved = (segment: Uint8Array) => {
+    if (coding === "gzip") return joinsBehind(0, segment);
+    const isFar = offset > BROTLI_DICTIONARY_END;
+    return (isFar && joinsBehind(1, segment)) || joinsBehind(offset - head.length, segment);
+  };
+  const known = made[coding].get(local);
+  if (known !== undefined && isProved(known)) return known;
+  const segment = await compress({ bytes: local, coding, offset });
+  made[coding].set(local, segment);
+  if (!isProved(segment)) throw new NotDecodable(representation, coding);
+  return segment;
+}
+
+/**
+ * Number of words of each length in brotli's dictionary, with their changes: 2^11 times 121 (RFC 7932,
+ * section 8). A distance that reaches back further than the stream is the number of such a word. So what
+ * was written for an offset beyond this and decodes at the beginning of a stream has no word of the
+ * dictionary, and decodes at every offset.
+ */
+const BROTLI_DICTIONARY_END = 121 * 2 ** 11;
+
+/** Encoded bytes do not decode to what they were made from. */
+class NotDecodable extends Error {
+  override readonly name = "NotDecodable";
+
+  constructor(representation: Representation, coding: Coding) {
+    super(`${representation} in ${coding} does not decode to its input`);
+  }
 }
 
 function coderOf(coding: Coding) {
@@ -273,24 +320,42 @@ const blankBrotli = memoize((text) => {
   return compressSegment({ bytes: new Uint8Array(length), coding: "br", offset, effort: "fast" });
 });
 
-/** Proves that the first and the last part around two segments decode to all four parts. */
-function proveJoin(
-  { representation, coding }: CommonUnit,
-  plain: readonly [head: Uint8Array, common: Uint8Array, local: Uint8Array, tail: Uint8Array],
-  common: Uint8Array,
-  local: Uint8Array,
-): void {
+/** Two compressed segments and what all decode to; the last part was made for the offset `end`. */
+interface Join {
+  readonly plain: readonly [
+    head: Uint8Array,
+    common: Uint8Array,
+    local: Uint8Array,
+    tail: Uint8Array,
+  ];
+  readonly common: Uint8Array;
+  readonly local: Uint8Array;
+  readonly end: number;
+}
+
+/** Whether the first and the last part around two segments decode to all four parts. */
+function joins(coding: Coding, { plain, common, local, end }: Join): boolean {
   const coder = coderOf(coding);
   const [head, , , tail] = plain;
-  const open = coder.open(head);
-  const close = coder.close(tail, lengthOf(plain) - tail.length, plain);
-  const encoded = concatenate([open, common, local, close]);
-  const decoded =
-    coding === "gzip" ? node.zlib.gunzipSync(encoded) : node.zlib.brotliDecompressSync(encoded);
-  const expected = concatenate(plain);
-  const isSame = decoded.equals(expected);
-  for (const bytes of [encoded, decoded, expected]) releaseBuffer(bytes);
-  if (!isSame) throw new Error(`${representation} in ${coding} does not decode to its input`);
+  const encoded = concatenate([coder.open(head), common, local, coder.close(tail, end, plain)]);
+  const decoded = decode(coding, encoded);
+  releaseBuffer(encoded);
+  let start = 0;
+  const isSame = plain.every((part) =>
+    decoded?.subarray(start, (start += part.length)).equals(part),
+  );
+  const isWhole = start === decoded?.length;
+  if (decoded !== undefined) releaseBuffer(decoded);
+  return isSame && isWhole;
+}
+
+/** Returns undefined for what is not encoded so. */
+function decode(coding: Coding, bytes: Uint8Array): Buffer | undefined {
+  try {
+    return coding === "gzip" ? node.zlib.gunzipSync(bytes) : node.zlib.brotliDecompressSync(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Makes a segment within the manifest itself; none for no bytes. */

@@ -1,6 +1,5 @@
 import { concatenate } from "../catalog/bytes.ts";
 import { commonPieces, encodeLocal } from "../catalog/encode.ts";
-import { node } from "../platform/node.ts";
 import type { Report } from "../schemas/run-report.ts";
 import {
   type HashedBlob,
@@ -142,7 +141,10 @@ export class EncodeStage {
 
   /** Reads a stored common segment. */
   async #common({ common }: IngestCheckpoint, unit: CommonUnit): Promise<HashedBlob> {
-    const index = commonUnits().findIndex((other) => node.util.isDeepStrictEqual(other, unit));
+    const index = commonUnits().findIndex(
+      ({ representation, coding }) =>
+        representation === unit.representation && coding === unit.coding,
+    );
     const segment = common[index];
     if (segment === undefined)
       throw new Error(`no common segment of ${unit.representation} in ${unit.coding} is stored`);

@@ -27,7 +27,7 @@ const {
  * makes bodies a quarter longer.
  */
 const EFFORTS = {
-  fast: { brotliQuality: 4, gzipLevel: 4, zstdLevel: 6 },
+  fast: { brotliQuality: 2, gzipLevel: 2, zstdLevel: 3 },
   best: { brotliQuality: 11, gzipLevel: 9, zstdLevel: 19 },
 } as const;
 export type Effort = keyof typeof EFFORTS;
@@ -73,7 +73,7 @@ function deflate(bytes: Uint8Array, level: number, finishFlush: number): Uint8Ar
 const brotli: SegmentCoder = {
   open: (bytes) => flushBrotli(bytes, 0, 9),
   middle: (bytes, offset, effort) => flushBrotli(bytes, offset, EFFORTS[effort].brotliQuality),
-  close: (bytes, offset) => compressBrotli(bytes, offset, 9, constants.BROTLI_OPERATION_FINISH),
+  close: (bytes, offset) => compressBrotli(bytes, offset, 4, constants.BROTLI_OPERATION_FINISH),
 };
 
 /** Keeps empty input empty, or two segments would begin at offset 0, each with a stream header. */

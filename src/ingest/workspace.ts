@@ -83,21 +83,12 @@ async function findCities(accepted: readonly AcceptedAirport[], openSnapshot: Op
 export function withDistinctSlugs(regions: readonly Region[], names: RegionNames): RegionNames {
   const distinct = new Map(names);
   for (;;) {
-    const clashing = regions.filter(isClashing(regions, distinct));
-    const toMend = clashing.filter(({ key, slug }) => (distinct.get(key)?.slug ?? slug) !== slug);
+    const slugOf = (region: Region) => localizedName(region, distinct).slug;
+    const bySlug = Map.groupBy(regions, slugOf);
+    const clashing = [...bySlug.values()].filter(({ length }) => length > 1).flat();
+    const toMend = clashing.filter((region) => slugOf(region) !== region.slug);
     if (toMend.length === 0) return distinct;
     for (const region of toMend)
       distinct.set(region.key, { ...localizedName(region, distinct), slug: region.slug });
   }
-}
-
-function isClashing(regions: readonly Region[], names: RegionNames): (region: Region) => boolean {
-  const seen = new Set<string>();
-  const twice = new Set<string>();
-  for (const region of regions) {
-    const { slug } = localizedName(region, names);
-    if (seen.has(slug)) twice.add(slug);
-    seen.add(slug);
-  }
-  return (region) => twice.has(localizedName(region, names).slug);
 }

@@ -66,7 +66,7 @@ describe("a run", () => {
     const shared = () => world.checkpoint.common.length;
     while (shared() < REPRESENTATIONS.length) await world.step(pipeline);
     const stored = puts().length;
-    await expect(world.step(pipeline)).rejects.toThrow("incorrect data check");
+    await expect(world.step(pipeline)).rejects.toThrow("proto in gzip does not decode to its input");
     expect(puts()).toHaveLength(stored);
   });
 

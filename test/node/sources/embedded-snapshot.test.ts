@@ -20,7 +20,8 @@ describe("the embedded snapshot", () => {
   it.each(entries)("has %s as the manifest describes it", (name, entry) => {
     const bytes = readSnapshotFile(name);
     const content = gunzipSync(bytes);
-    const rows = content.toString("utf8").trimEnd().split("\n").length - 1;
+    const lines = content.toString("utf8").trimEnd().split("\n").length;
+    const rows = name.endsWith(".json.gz") ? lines - "[]".length : lines - 1;
     expect({
       sha256: sha256(bytes),
       bytes: bytes.length,
@@ -40,7 +41,7 @@ describe("the embedded snapshot", () => {
   it("has names for every locale of the manifest, in order, under canonical tags", () => {
     const locales = snapshotManifest.locales.map(({ locale }) => locale);
     const named = snapshotFileNames.flatMap(
-      (name) => /^names\/(.*)\.csv\.gz$/.exec(name)?.[1] ?? [],
+      (name) => /^names\/(.*)\.json\.gz$/.exec(name)?.[1] ?? [],
     );
     expect(locales).toEqual(named.toSorted());
     expect(locales.map(parseLocale)).toEqual(locales.map((tag) => ({ ok: true, tag })));

@@ -20,7 +20,7 @@ import {
   proveCommon,
   toSegment,
 } from "../../../src/ingest/bodies.ts";
-import { compress, type CompressionTask } from "../../../src/ingest/segment-coders.ts";
+import { compress, type CompressionTask, type Effort } from "../../../src/ingest/segment-coders.ts";
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded, expectSegmentsJoin } from "../../builders/segments.ts";
@@ -149,30 +149,31 @@ describe("encodeBodies", () => {
     );
   });
 
-  it.each([
-    ["gzip", "incorrect data check"],
-    ["br", "json in br does not decode to its input"],
-  ] as const)("refuses a common segment in %s that decodes to other bytes", (coding, why) => {
-    const unit = { representation: "json", coding } as const;
-    const { bytes } = stored.segment(unit);
-    expect(() => proveCommon(unit, bytes, common.json)).not.toThrow();
-    const json = Uint8Array.from(common.json);
-    json[2] = (json[2] ?? 0) ^ 1;
-    expect(() => proveCommon(unit, bytes, json)).toThrow(why);
-  });
+  it.each(["gzip", "br"] as const)(
+    "refuses a common segment in %s that decodes to other bytes",
+    (coding) => {
+      const unit = { representation: "json", coding } as const;
+      const { bytes } = stored.segment(unit);
+      expect(() => proveCommon(unit, bytes, common.json)).not.toThrow();
+      const json = Uint8Array.from(common.json);
+      json[2] = (json[2] ?? 0) ^ 1;
+      expect(() => proveCommon(unit, bytes, json)).toThrow(
+        `json in ${coding} does not decode to its input`,
+      );
+    },
+  );
 
-  it.each([
-    ["gzip", "incorrect data check"],
-    ["br", "proto in br does not decode to its input"],
-  ] as const)(
+  it.each(["gzip", "br"] as const)(
     "refuses a segment of a locale in %s that decodes to other bytes",
-    async (coding, why) => {
+    async (coding) => {
       const compressOther = async (task: Omit<CompressionTask, "effort">) => {
         const bytes = Uint8Array.from(task.bytes);
         if (task.coding === coding) bytes[2] = (bytes[2] ?? 0) ^ 1;
         return compress({ ...task, bytes, effort: "fast" });
       };
-      await expect(encodeAll(english, stored, { compress: compressOther })).rejects.toThrow(why);
+      await expect(encodeAll(english, stored, { compress: compressOther })).rejects.toThrow(
+        `proto in ${coding} does not decode to its input`,
+      );
     },
   );
 
@@ -183,7 +184,59 @@ describe("encodeBodies", () => {
         ? deflateRawSync(task.bytes, options)
         : compress({ ...task, effort: "fast" });
     await expect(encodeAll(english, stored, { compress: compressOther })).rejects.toThrow(
-      "invalid distance too far back",
+      "proto in gzip does not decode to its input",
     );
+  });
+});
+
+describe("encodeBodies far from the beginning", () => {
+  const far = new Uint8Array(400_000).fill(120);
+  const text = new TextEncoder().encode(
+    "the international airport of the capital, the city of the ",
+  );
+  const local = {
+    proto: concatenate(Array(50).fill(text)),
+    json: concatenate(Array(60).fill(text)),
+  };
+
+  /** How many segments in brotli are made, and the bodies. */
+  async function encodeFar(effort: Effort, shift = 0) {
+    let made = 0;
+    const there = new MemoryCommon({ proto: far, json: far }, effort);
+    const result = await encodeAll(local, there, {
+      async compress(task) {
+        if (task.coding === "br") made += 1;
+        return compress({ ...task, offset: task.offset + shift, effort });
+      },
+    });
+    return { ...result, made, there };
+  }
+
+  // With words of the dictionary, a segment cannot be taken for another offset.
+  it.each([
+    ["fast", 3],
+    ["best", 5],
+  ] as const)(
+    "at %s makes %i segments in brotli, which decode where they stand",
+    async (effort, expected) => {
+      const { bodies, blobs, made, there } = await encodeFar(effort);
+      expect(made).toBe(expected);
+      const bytesOf = new Map([...blobs, ...there.blobs].map((blob) => [blob.sha256, blob.bytes]));
+      for (const { representation, coding, body } of bodiesOf(bodies)) {
+        const sent = body.segments.map((segment) =>
+          "inline" in segment ? Buffer.from(segment.inline, "base64") : bytesOf.get(segment.blob),
+        );
+        const plain = decoded(
+          coding,
+          Buffer.concat(sent.map((bytes) => bytes ?? new Uint8Array())),
+        );
+        const whole = bodies[representation].identity;
+        expect(sha256Hex(plain), `${representation} ${coding}`).toBe(whole?.sha256);
+      }
+    },
+  );
+
+  it("refuses a segment with words of brotli's dictionary for another offset", async () => {
+    await expect(encodeFar("best", 1)).rejects.toThrow("proto in br does not decode to its input");
   });
 });
