@@ -19,8 +19,7 @@ const REQUESTS = 300;
 /** What `npm start` says when a step begins, and what the step is. */
 const STEPS: readonly (readonly [says: string, step: string])[] = [
   ["Building the pages", "npm, and checking the options"],
-  ["Starting the Worker", "building the pages and applying the migrations"],
-  ["waiting …", "starting the Worker"],
+  ["waiting …", "building the pages and starting the Worker"],
   ["encode …", "reading and building the catalog"],
   ["Catalog published", "encoding and storing every locale"],
 ];

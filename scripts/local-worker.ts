@@ -10,6 +10,7 @@ import { followLog } from "./readable-log.ts";
 import { adminCaller, callUrl } from "./service-call.ts";
 import { SECRET_NAMES, SETTING_NAMES } from "../src/monitor/settings.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
+import { checkVars } from "./wrangler-vars.ts";
 
 interface LocalWorkerOptions {
   readonly port: number;
@@ -31,7 +32,7 @@ interface LocalWorkerOptions {
 type LocalIngestOptions = Pick<IngestOptions, "patienceMs" | "signal">;
 
 /** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
-const LOCAL_FRESH_MS = 500;
+const LOCAL_FRESH_MS = 100;
 /** Bounds a hang only: on a busy machine a start takes minutes. */
 const READY_DEADLINE_MS = 600_000;
 const READY_POLL_MS = 200;
@@ -69,19 +70,18 @@ export class LocalWorker {
   }
 
   /**
-   * Builds the pages, applies the migrations, starts the Worker and waits until it answers.
+   * Starts the Worker, for which wrangler builds the pages, and waits until it answers.
    *
-   * @throws CommandError that names the step which failed.
+   * @throws CommandError that says what failed.
    */
   static async start(options: LocalWorkerOptions): Promise<LocalWorker> {
     const { port, locales, stateFolder, fresh, adminTokens, vars = {}, say, signal } = options;
     await assertPortIsFree(port);
     const folder = claimStateFolder(stateFolder, { fresh });
     try {
-      say("Building the pages and applying the migrations …");
-      await Promise.all([buildPages(folder, signal), applyMigrations(folder, signal)]);
-      signal.throwIfAborted();
-      say("Starting the Worker …");
+      const problems = checkVars();
+      if (problems.length > 0) throw new CommandError(problems.join("\n"));
+      say("Building the pages and starting the Worker …");
       // As JSON without what ends a quoted value, or is replaced in it.
       const quoted = adminTokens.replaceAll("'", "\\u0027").replaceAll("$", "\\u0024");
       writeFileSync(folder.secretsFile, `ADMIN_TOKENS='${quoted}'\n`, { mode: 0o600 });
@@ -169,6 +169,7 @@ export class LocalWorker {
     try {
       const deadline = AbortSignal.timeout(READY_DEADLINE_MS);
       while (!deadline.aborted) {
+        if (!this.#group.isAlive && !this.#stopping) throw new CommandError(this.#notStarted);
         this.#assertAlive();
         if (await this.#isReady(deadline)) return;
         await sleep(READY_POLL_MS);
@@ -181,6 +182,12 @@ export class LocalWorker {
       await this.stop();
       throw error;
     }
+  }
+
+  get #notStarted(): string {
+    return `The Worker does not start: it cannot be built, or what is stored in ${this.#folder.path} is damaged.
+To delete the history only, which keeps the catalog and the backups: rm -r ${this.#folder.databaseFolder}
+${this.wayOut}`;
   }
 
   /** Asks for what needs no store: health would remember that nothing is published yet. */
@@ -206,38 +213,6 @@ async function assertPortIsFree(port: number): Promise<void> {
   } finally {
     server.close();
   }
-}
-
-/** Builds what the Worker's static assets are. Wrangler finds it up to date then. */
-async function buildPages({ logFile }: StateFolder, signal: AbortSignal): Promise<void> {
-  const group = new ProcessGroup("web/build/build.ts", [], { env: process.env, logFile, signal });
-  await group.exited;
-  if (group.succeeded || signal.aborted) return;
-  const { checkVars } = await import("./wrangler-vars.ts");
-  const problems = checkVars();
-  throw new CommandError(
-    problems.join("\n") || `The pages cannot be built. The log says why: ${logFile}`,
-  );
-}
-
-async function applyMigrations(folder: StateFolder, signal: AbortSignal): Promise<void> {
-  const args = [
-    "d1",
-    "migrations",
-    "apply",
-    "HISTORY",
-    "--local",
-    "--env=",
-    `--persist-to=${folder.path}`,
-  ];
-  const group = startWrangler(args, folder, signal);
-  await group.exited;
-  if (!group.succeeded)
-    throw new CommandError(
-      `The D1 migrations cannot be applied to what is stored in ${folder.path}: it is damaged, or another version of this service has written it.
-To keep the catalog and the backups, delete the history only, start again, and restore a backup: rm -r ${folder.databaseFolder}
-${folder.wayOut}`,
-    );
 }
 
 function startWrangler(

@@ -1,4 +1,5 @@
-import { experimental_readRawConfig } from "wrangler";
+import { readFileSync } from "node:fs";
+import { parse } from "smol-toml";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { checkSettings, SECRET_NAMES } from "../src/monitor/settings.ts";
 
@@ -6,7 +7,7 @@ interface Vars {
   readonly [name: string]: unknown;
 }
 
-/** As wrangler reads the file; it checks the rest of it itself. */
+/** Wrangler checks the rest of the file itself. */
 interface RawConfig {
   readonly vars?: Vars;
   readonly env?: { readonly [name: string]: { readonly vars?: Vars } };
@@ -14,7 +15,7 @@ interface RawConfig {
 
 /** Says what is wrong with the settings of each environment in a configuration of wrangler, a line each. */
 export function checkVars(config = "wrangler.toml"): readonly string[] {
-  const { vars, env = {} } = experimental_readRawConfig({ config }).rawConfig as RawConfig;
+  const { vars, env = {} }: RawConfig = parse(readFileSync(config, "utf8"));
   const blocks = [
     ["[vars]", vars] as const,
     ...Object.entries(env).map(([name, { vars: own }]) => [`[env.${name}.vars]`, own] as const),

@@ -83,7 +83,7 @@ describe("npm start", () => {
     const args = [resolve("scripts/start.ts"), `--port=${await freePort()}`];
     const clone = mkdtempSync(join(tmpdir(), "locations-clone-"));
     copyFileSync("wrangler.toml", join(clone, "wrangler.toml"));
-    // Without its migrations it ends once it has the token.
+    // Without wrangler it ends once it has the token.
     const start = () => spawnSync(process.execPath, args, { cwd: clone, encoding: "utf8" });
     const first = start().stdout;
     const token = readFileSync(join(clone, TOKEN_FILE), "utf8").trim();
@@ -117,7 +117,7 @@ describe("npm start", () => {
   it("leaves no process running when it is killed, and serves at the next start", async () => {
     const args = [`--port=${await freePort()}`, "--locales=en", `--state=${state}`];
     const killed = new Start([...args, "--fresh"]);
-    await killed.says("Starting the Worker");
+    await killed.says("starting the Worker");
     const pids = await killed.hasStarted(1);
     killed.kill();
     expect(await survivors(pids)).toEqual([]);
@@ -141,7 +141,7 @@ describe("npm start", () => {
     expect(await started.interrupt()).toBe(0);
   });
 
-  it.each(["Building the pages", "Starting the Worker", "encode …"])(
+  it.each(["starting the Worker", "waiting …", "encode …"])(
     "ends everything that it started when it is interrupted at: %s",
     async (step) => {
       const started = new Start([
@@ -162,7 +162,7 @@ describe("npm start", () => {
     const port = await freePort();
     const args = [`--port=${port}`, "--locales=en", `--state=${state}`, "--fresh"];
     const started = new Start(args, { inShell: true });
-    await started.says("Starting the Worker");
+    await started.says("starting the Worker");
     const pids = await started.hasStarted(2);
     started.kill();
     expect(await survivors(pids)).toEqual([]);

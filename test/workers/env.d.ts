@@ -4,3 +4,9 @@ declare namespace Cloudflare {
     MIGRATIONS: import("cloudflare:test").D1Migration[];
   }
 }
+
+/** Vite gives the text of a file. */
+declare module "*.md?raw" {
+  const text: string;
+  export default text;
+}

@@ -1,4 +1,6 @@
 /** A real coordinator over real stores. What it decides is proved in `test/node/coordinator`. */
+import platform from "../../../docs/platform.md?raw";
+import snapshot from "../../../data/snapshot/manifest.json";
 import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -109,6 +111,17 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     await expectWhole(first);
     for (const { sha256 } of Object.values(published.upstream))
       expect(await env.ARCHIVE.head(sourceKey(sha256))).not.toBeNull();
+  });
+
+  it("writes as many values to KV as the documents count", () => {
+    const locales = Object.keys(first.locales).length;
+    const [shared, own] = [11, 11];
+    expect(manifestBlobs(first).size).toBe(shared + locales * own);
+    const published = snapshot.locales.length;
+    expect(platform).toContain(
+      `writes ${shared + published * own + 1} values: ${shared} segments that all locales share, ${own} of each of ${published} locales, and the manifest`,
+    );
+    expect(platform).toContain(`writes ${shared + 4}: these segments, two of the diff`);
   });
 
   it("has one row in D1 with its final state, and leaves no alarm", async () => {
