@@ -117,9 +117,9 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     const locales = Object.keys(first.locales).length;
     const [shared, own] = [11, 11];
     expect(manifestBlobs(first).size).toBe(shared + locales * own);
-    const published = snapshot.locales.length;
+    const all = snapshot.locales.length;
     expect(platform).toContain(
-      `writes ${shared + published * own + 1} values: ${shared} segments that all locales share, ${own} of each of ${published} locales, and the manifest`,
+      `writes ${shared + all * own + 1} values: ${shared} segments that all locales share, ${own} of each of ${all} locales, and the manifest`,
     );
     expect(platform).toContain(`writes ${shared + 4}: these segments, two of the diff`);
   });
