@@ -70,7 +70,7 @@ export class LocalWorker {
   }
 
   /**
-   * Starts the Worker, for which wrangler builds the pages, and waits until it answers.
+   * Builds the pages, starts the Worker and waits until it answers.
    *
    * @throws CommandError that says what failed.
    */
@@ -100,9 +100,15 @@ export class LocalWorker {
         ),
         "--show-interactive-dev-session=false",
       ];
-      const group = startWrangler(args, folder, signal);
-      const worker = new LocalWorker(options, folder, group);
-      await worker.#waitUntilReady();
+      // Wrangler builds them too, when it is loaded: it waits for this build.
+      const { logFile } = folder;
+      const pages = new ProcessGroup("web/build/build.ts", [], {
+        env: process.env,
+        logFile,
+        signal,
+      });
+      const worker = new LocalWorker(options, folder, startWrangler(args, folder, signal));
+      await worker.#waitUntilReady().finally(() => pages.isAlive && pages.stop());
       return worker;
     } catch (error) {
       folder.release();

@@ -35,7 +35,10 @@ interface EncodeDependencies {
   readonly open: (checkpoint: IngestCheckpoint) => Promise<Workspace>;
 }
 
-/** Encodes and stores the common segments, then the locales, then the deltas, one in each step. */
+/** More would delay a pause; fewer would read and write the whole checkpoint more often. */
+export const LOCALES_IN_A_STEP = 2;
+
+/** Encodes and stores, step by step, each common segment, some locales at a time, and each delta. */
 export class EncodeStage {
   readonly #deps: EncodeDependencies;
 
@@ -46,10 +49,12 @@ export class EncodeStage {
   async step(checkpoint: IngestCheckpoint, context: EncodeContext): Promise<IngestStepResult> {
     const unit = commonUnits()[checkpoint.common.length];
     if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
-    const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
-    return locale === undefined
-      ? this.#encodeDeltas(checkpoint, context)
-      : this.#encodeLocale(locale, checkpoint, context);
+    const waiting = this.#deps.locales.filter((name) => checkpoint.entries[name] === undefined);
+    if (waiting.length === 0) return this.#encodeDeltas(checkpoint, context);
+    let encoded = checkpoint;
+    for (const locale of waiting.slice(0, LOCALES_IN_A_STEP))
+      encoded = await this.#encodeLocale(locale, encoded, context);
+    return this.#proceed(encoded);
   }
 
   progress({ common, entries, diffs, deltas }: IngestCheckpoint): Report["progress"] {
@@ -98,7 +103,7 @@ export class EncodeStage {
     locale: string,
     checkpoint: IngestCheckpoint,
     context: EncodeContext,
-  ): Promise<IngestStepResult> {
+  ): Promise<IngestCheckpoint> {
     const { open, compressOwn, segments, diffs: maker } = this.#deps;
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
@@ -119,7 +124,7 @@ export class EncodeStage {
       ...checkpoint.entries,
       [locale]: { ...message, bodies, own },
     };
-    return this.#proceed({ ...checkpoint, entries, diffs });
+    return { ...checkpoint, entries, diffs };
   }
 
   /** Compresses the bodies with those of the next earlier content. */

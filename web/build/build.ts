@@ -5,10 +5,13 @@
  */
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { checkVars } from "../../scripts/wrangler-vars.ts";
 
 /** Its time is that at which the last build began. */
 const STAMP = "dist/web-built";
+/** Bounds a hang only. */
+const LOCK_TIMEOUT_MS = 600_000;
 /** Files and folders that the pages are made of. */
 const INPUTS = [
   "README.md",
@@ -35,13 +38,18 @@ if (problems.length > 0) {
   process.exit(1);
 }
 
+// One build at a time: another one waits, and finds that nothing is left to do. The system frees the lock.
+mkdirSync("dist", { recursive: true });
+const lock = new DatabaseSync("dist/build-lock.sqlite", { timeout: LOCK_TIMEOUT_MS });
+lock.exec("BEGIN EXCLUSIVE");
+
 if (changedAt("dist/web") === 0 || INPUTS.some((path) => changedAt(path) >= changedAt(STAMP))) {
   const began = new Date();
   await import("./pages.ts");
-  mkdirSync("dist", { recursive: true });
   writeFileSync(STAMP, "");
   utimesSync(STAMP, began, began);
 }
+lock.close();
 
 /** When a file, or anything in a folder, was last changed or deleted; 0 if it does not exist. */
 function changedAt(path: string): number {
