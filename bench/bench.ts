@@ -3,6 +3,7 @@
  * the same bytes; what a new isolate costs; where the time of an ingest goes, and what deltas add to
  * it. Ratios of medians.
  */
+import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { BenchWorker } from "./bench-worker.ts";
 import { measureBrowser } from "./browser.ts";
@@ -90,8 +91,16 @@ try {
 } finally {
   await worker.stop();
 }
-for (const table of tables) process.stdout.write(printTable(table));
-if (values.write) writeReport(tables);
+const measured = tables.map((table) => ({ ...table, title: `${table.title}. ${conditions()}` }));
+for (const table of measured) process.stdout.write(printTable(table));
+if (values.write) writeReport(measured);
+
+/** Where, when and how all of this run was measured. */
+function conditions(): string {
+  const processors = cpus();
+  const day = new Date().toISOString().slice(0, 10);
+  return `Measured on ${day}, on ${processors.length} cores of ${processors[0]?.model ?? "an unknown processor"}, at effort ${values.effort}.`;
+}
 
 function caseOf(name: string): Case {
   const found = CASES.find((one) => one.name === name);

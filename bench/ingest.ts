@@ -42,7 +42,7 @@ export function ingestTable({ stages, peakMb }: IngestStages, locales: number): 
   const wallMs = sum(stages.map((stage) => stage.wallMs));
   const cpuMs = sum(stages.map((stage) => stage.cpuMs));
   return {
-    title: `Ingest of ${locales} locales, all of workerd. Peak memory: ${round(peakMb, 0)} MB resident, stores included.`,
+    title: `Ingest of ${locales} locales, all of workerd. Peak memory: ${round(peakMb, 0)} MB resident, stores included`,
     columns: ["stage", "steps", "wall ms", "CPU ms", "share of CPU"],
     rows: [
       ...stages.map((one) => [
