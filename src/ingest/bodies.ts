@@ -194,7 +194,7 @@ export async function encodeOwn(
   return own;
 }
 
-/** Compressed segments by their input. */
+/** Compressed segments that decode at every offset, by their input. */
 type MadeSegments = {
   readonly [C in Exclude<Coding, "identity">]: Map<Uint8Array, Uint8Array>;
 };
@@ -261,7 +261,7 @@ async function encodeBody(
 
 /**
  * Compresses a local segment that ends at the offset `end`, and proves it. Takes one made for another
- * offset where that decodes here too: gzip's always do, brotli's unless they use its dictionary.
+ * offset if that decodes at every offset, and proves only what is around it.
  */
 async function encodeSegment(
   { representation, coding }: { representation: Representation; coding: keyof MadeSegments },
@@ -270,21 +270,21 @@ async function encodeSegment(
   { made, compress }: LocaleDependencies,
 ): Promise<Uint8Array> {
   const offset = end - local.length;
-  const joinsBehind = (bytes: number, segment: Uint8Array) => {
+  const joinsBehind = (bytes: number, plain: Uint8Array, segment: Uint8Array) => {
     const zeros = new Uint8Array(bytes);
-    const blank = bytes === 0 ? NO_BYTES : blankBrotli(`${head.length} ${bytes}`);
-    return joins(coding, { plain: [head, zeros, local, tail], common: blank, local: segment, end });
+    const common = bytes === 0 ? NO_BYTES : blankBrotli(`${head.length} ${bytes}`);
+    return joins(coding, { plain: [head, zeros, plain, tail], common, local: segment, end });
   };
-  const isProved = (segment: Uint8Array) => {
-    if (coding === "gzip") return joinsBehind(0, segment);
-    const isFar = offset > BROTLI_DICTIONARY_END;
-    return (isFar && joinsBehind(1, segment)) || joinsBehind(offset - head.length, segment);
-  };
+  const near = coding === "gzip" ? 0 : 1;
   const known = made[coding].get(local);
-  if (known !== undefined && isProved(known)) return known;
-  const segment = await compress({ bytes: local, coding, offset });
-  made[coding].set(local, segment);
-  if (!isProved(segment)) throw new NotDecodable(representation, coding);
+  const segment = known ?? (await compress({ bytes: local, coding, offset }));
+  const isAnywhere =
+    known === undefined
+      ? (coding === "gzip" || offset > BROTLI_DICTIONARY_END) && joinsBehind(near, local, segment)
+      : joinsBehind(near, NO_BYTES, NO_BYTES);
+  if (isAnywhere) made[coding].set(local, segment);
+  else if (coding === "gzip" || !joinsBehind(offset - head.length, local, segment))
+    throw new NotDecodable(representation, coding);
   return segment;
 }
 
