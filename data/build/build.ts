@@ -5,6 +5,7 @@ import { resolveCities, wantedNames } from "./cities.ts";
 import { readCountries } from "./countries.ts";
 import { coverageTable } from "./coverage-table.ts";
 import type { Table } from "./csv.ts";
+import { readEvidence } from "./evidence.ts";
 import { checkFalls } from "./falls.ts";
 import { readGazetteer } from "./gazetteer.ts";
 import { readMacroRegions } from "./macro-regions.ts";
@@ -44,7 +45,10 @@ async function buildWorld(): Promise<World> {
   const regions = buildRegions(airports, rows);
   const spareRegions = buildSpareRegions(regions, newest, rows);
   progress(`${regions.length} regions, ${spareRegions.length} without an airport`);
-  const locales = buildLocales(regions, spareRegions, airportsOfNamedRegions(regions, airports));
+  const locales = buildLocales(regions, spareRegions, {
+    weights: airportsOfNamedRegions(regions, airports),
+    evidence: await readEvidence([...regions, ...spareRegions], rows),
+  });
   progress(`${locales.length} locales`);
   console.log(coverageTable(locales));
   return {

@@ -1,3 +1,4 @@
+import { memoize } from "../../src/platform/once.ts";
 import { existsSync } from "node:fs";
 import { packageFile, readPackageJson } from "./packages.ts";
 import type { Qualification } from "./shared-names.ts";
@@ -32,13 +33,13 @@ interface ParentsDocument {
 }
 
 /** CLDR's territory names in a locale; empty when CLDR has no such locale. A name equal to its code is no name. */
-export function readTerritoryNames(locale: string): TerritoryNames {
+export const readTerritoryNames = memoize((locale: string): TerritoryNames => {
   const path = `cldr-localenames-full/main/${locale}/territories.json`;
   if (!existsSync(packageFile(path))) return new Map();
   const names =
     readPackageJson<TerritoriesDocument>(path).main[locale]?.localeDisplayNames.territories ?? {};
   return new Map(Object.entries(names).filter(([code, name]) => name !== "" && name !== code));
-}
+});
 
 /** Territories whose usual name CLDR adds a relation or another name to: `Hong Kong SAR China`, `Myanmar (Burma)`. */
 const LONG_NAMED: ReadonlySet<string> = new Set(["HK", "MM", "MO", "PS"]);

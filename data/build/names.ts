@@ -18,6 +18,8 @@ import {
   isTravelRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
+import { englishForm } from "./english-forms.ts";
+import type { NameJudge } from "./name-judge.ts";
 import { withoutNamesakes } from "./namesakes.ts";
 import { readHeadWords, withoutHeadWords } from "./plain-names.ts";
 import { inEnglishNumbering } from "./renumbered.ts";
@@ -26,6 +28,7 @@ import { inEnglishSpelling, makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
 import { capitalize } from "./text.ts";
+import { type Evidence, findWitnesses } from "./witnesses.ts";
 
 /** One region in one locale; `slug` is empty where the base slug is reused. */
 export interface LocalizedRegion {
@@ -55,6 +58,9 @@ type Names = ReadonlyMap<string, string>;
 
 /** Below this share of subdivision names a locale would be mostly English. */
 export const SHIPPED_COVERAGE = 0.6;
+
+/** A locale with fewer names shows too little of how it writes names. */
+const JUDGED_NAMES = 250;
 
 /** A bracketed note at the end, which tells a wiki's pages apart: `Teheran (Provinz)`. */
 const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
@@ -89,14 +95,35 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
       cityName(countryOfRegion(key), bareName);
     if (found !== undefined) names.set(key, capitalize(found, locale));
   }
+  return withoutNotes(names);
+}
+
+/** The names of all locales, other than English, that have enough of them to judge one by the others. */
+function readAllNames(regions: readonly CatalogRegion[]): ReadonlyMap<string, Names> {
+  return new Map(
+    subdivisionLocales()
+      .filter((locale) => locale !== "en")
+      .map((locale) => [locale, readNames(locale, regions)] as const)
+      .filter(([, names]) => names.size >= JUDGED_NAMES),
+  );
+}
+
+/** Names as travellers say them. */
+function plainNames(
+  locale: string,
+  names: Names,
+  { regions, judge }: { readonly regions: readonly CatalogRegion[]; readonly judge: NameJudge },
+): Names {
   return withoutHeadWords({
     locale,
-    names: withoutNotes(names),
+    names,
     regions,
     words: headWords.get(locale),
     sharesOnset: (name, english) =>
       [name, inEnglishSpelling(name, locale)].some((one) => sounds.sharesOnset(one, english)),
     toAscii: anyAscii,
+    unexplained: (name, english) => judge.unexplained(name, englishForm(english)),
+    hasHead: judge.vocabulary.hasHead,
   });
 }
 
@@ -182,16 +209,29 @@ function travelCoverageOf(locale: string, names: Names, regions: readonly Catalo
 export function buildLocales(
   regions: readonly CatalogRegion[],
   spares: readonly CatalogRegion[],
-  weights: Weights,
+  { weights, evidence }: { readonly weights: Weights; readonly evidence: Evidence },
 ): LocaleNames[] {
   const parentOf = readParentLocale();
   const excluded = readCuratedMap("excluded-locales", "locale", "reason");
   const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
   const everywhere = [...regions, ...spares];
   const ofSubdivisions = new Map([...weights].filter(([key]) => isSubdivision(key)));
-  const all = new Map(subdivisionLocales().map((locale) => [locale, readNames(locale, regions)]));
+  const found = readAllNames(everywhere);
+  const { witnessed, judges } = findWitnesses(found, evidence);
+  /** Those of a locale's names that have a witness, as travellers say them. */
+  const trueNames = (locale: string, among: readonly CatalogRegion[]): Names => {
+    const names = readNames(locale, among);
+    const judge = judges.get(locale)?.judge;
+    if (judge === undefined) return locale === "en" ? names : new Map();
+    const own = [...names].flatMap(([key, name]): [string, string][] => {
+      const witness = found.get(locale)?.get(key) === name && witnessed.get(locale)?.get(key);
+      return witness ? [[key, witness.name]] : [];
+    });
+    return plainNames(locale, new Map(own), { regions: among, judge });
+  };
+  const all = new Map(subdivisionLocales().map((locale) => [locale, trueNames(locale, regions)]));
   const spareNames = new Map(
-    subdivisionLocales().map((locale) => [locale, readNames(locale, everywhere)]),
+    subdivisionLocales().map((locale) => [locale, trueNames(locale, everywhere)]),
   );
   const locales: LocaleNames[] = [];
   for (const [locale, own] of all) {
@@ -201,7 +241,7 @@ export function buildLocales(
     )
       continue;
     const inherited = all.get(parentOf(locale) ?? "") ?? [];
-    const found = new Map([
+    const ofSpares = new Map([
       ...(spareNames.get(parentOf(locale) ?? "") ?? []),
       ...(spareNames.get(locale) ?? []),
     ]);
@@ -219,7 +259,7 @@ export function buildLocales(
       travelCoverage: travelCoverageOf(locale, names, regions),
       names: [
         ...localizedRegions(locale, names, regions),
-        ...localizedSpares(locale, names, { regions, spares, found }),
+        ...localizedSpares(locale, names, { regions, spares, found: ofSpares }),
       ],
     });
   }

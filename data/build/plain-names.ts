@@ -2,7 +2,7 @@ import { foldText } from "../../src/catalog/fold.ts";
 import { type CatalogRegion, countryOfRegion } from "./catalog-region.ts";
 import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
-import { coreName, nameWords } from "./region-names.ts";
+import { coreName, isKind, nameWords } from "./region-names.ts";
 import { repeated } from "./repeated.ts";
 import type { Sounds } from "./sound.ts";
 
@@ -115,6 +115,10 @@ interface Names {
   readonly words: HeadWords | undefined;
   readonly sharesOnset: Sounds["sharesOnset"];
   readonly toAscii: (name: string) => string;
+  /** The words of an English name that a name neither translates nor sounds like. */
+  readonly unexplained: (name: string, english: string) => readonly string[];
+  /** Whether a name begins or ends with what many names share and no English word explains. */
+  readonly hasHead: (name: string) => boolean;
 }
 
 /**
@@ -162,7 +166,34 @@ function nameInCountry(key: string, name: string): string {
 function plainName(key: string, name: string, english: string, world: Names): string {
   const country = countryOfRegion(key);
   if (country === "" || country === WITH_WORD_AT_HOME.get(world.locale)) return name;
-  return restsOf(name, world).find((rest) => standsAlone(rest, { key, english, world })) ?? name;
+  return (
+    restsOf(name, world).find(
+      (rest) =>
+        standsAlone(rest, { key, english, world }) && isAsFull(rest, { name, english, world }),
+    ) ?? name
+  );
+}
+
+/**
+ * Whether a name without its head word has as much of the English name as with it, as the Free State
+ * and Uttar Pradesh have not, and no other word such as "administrative" is left over.
+ */
+function isAsFull(
+  rest: string,
+  { name, english, world }: { name: string; english: string; world: Names },
+): boolean {
+  const before = world.unexplained(name, english);
+  const lost = world
+    .unexplained(rest, english)
+    .filter((word) => isKind(word) || !before.includes(word));
+  const hasKinds = foldText(english).split("-").some(isKind);
+  return lost.length === 0 && (hasKinds || !world.hasHead(rest));
+}
+
+/** Whether a Tamil word is doubled into the next: உத்தரப் before பிரதேசம் is none by itself. */
+function isDoubled(rest: string, next: string): boolean {
+  const [, letter] = /([கசதப])்$/u.exec(rest) ?? [];
+  return letter !== undefined && next.startsWith(letter);
 }
 
 /** What remains of a name without its head word, in the order of preference. */
@@ -178,7 +209,10 @@ function restsOf(name: string, { locale, words }: Names): string[] {
     if (link !== undefined) rests.push(rest.slice(link.length).trim());
     rests.push(rest);
   }
-  if (after !== undefined) rests.push(name.slice(0, -(glued(after) ?? after).length).trim());
+  if (after !== undefined) {
+    const rest = name.slice(0, -(glued(after) ?? after).length).trim();
+    if (!isDoubled(rest, after)) rests.push(rest);
+  }
   return rests.map((rest) => inNominative(rest.replace(ARABIC_ARTICLE, "A"), words));
 }
 

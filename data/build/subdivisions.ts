@@ -18,6 +18,7 @@ const parser = new XMLParser({
 
 interface NameElement {
   readonly type: string;
+  readonly draft?: string;
   readonly text?: string;
   readonly alt?: string;
 }
@@ -48,16 +49,19 @@ interface ContainmentDocument {
 /** Footnote marks and invisible characters that CLDR's gathered names carry; joiners stay: Indic scripts need them. */
 const MARKS = /[\u00b9\u00b2\u00b3\u2020\u200b\u00ad\ufeff]/gu;
 
+/** Punctuation before or after a name. */
+const STRAY = /^[\s,،，;:-]+|[\s,،，;:-]+$/gu;
+
 /** A wiki's namespace, `Kategorija:`, before a name that was gathered from it. */
 const NAMESPACE = /^\p{L}+:\s*/u;
 
 /**
  * A name as people write it: CLDR's provisional names were gathered by hand and by machine
- * and carry footnote marks, stray quotation marks and wiki namespaces. Empty when it is cut off.
+ * and carry footnote marks, stray punctuation and wiki namespaces. Empty when it is cut off, or a code.
  */
 export function cleanSubdivisionName(text: string): string {
-  const plain = tidy(text.replace(MARKS, "").replace(NAMESPACE, ""));
-  if (/[[\]↑]/u.test(plain)) return "";
+  const plain = tidy(text.replace(MARKS, "").replace(NAMESPACE, "").replace(STRAY, ""));
+  if (/[[\]↑]/u.test(plain) || /^[A-Z]{2}-[A-Z\d]+$/u.test(plain)) return "";
   const quotes = plain.match(/"/gu)?.length ?? 0;
   return quotes === 1 ? tidy(plain.replace('"', "")) : plain;
 }
@@ -70,18 +74,31 @@ export function subdivisionLocales(): string[] {
     .toSorted();
 }
 
-/** CLDR's names in a locale, provisional ones too; nothing inherited. */
-export const readSubdivisionNames = memoize((locale: string): SubdivisionNames => {
+const readElements = memoize((locale: string): readonly NameElement[] => {
   const xml = readPackageText(`${COMMON}/subdivisions/${locale.replaceAll("-", "_")}.xml`);
   const document = parser.parse(xml) as NameDocument;
+  return document.ldml.localeDisplayNames?.subdivisions?.subdivision ?? [];
+});
+
+/** CLDR's names in a locale, provisional ones too; nothing inherited. */
+export const readSubdivisionNames = memoize((locale: string): SubdivisionNames => {
   const names = new Map<string, string>();
-  for (const { type, text, alt } of document.ldml.localeDisplayNames?.subdivisions?.subdivision ??
-    []) {
+  for (const { type, text, alt } of readElements(locale)) {
     const name = cleanSubdivisionName(text ?? "");
     if (alt === undefined && name !== "") names.set(type, name);
   }
   return names;
 });
+
+/** The codes whose names in a locale CLDR's translators have voted for; all others are provisional. */
+export const readVettedSubdivisions = memoize(
+  (locale: string): ReadonlySet<string> =>
+    new Set(
+      readElements(locale)
+        .filter(({ draft }) => draft === undefined)
+        .map(({ type }) => type),
+    ),
+);
 
 /** CLDR's successors of withdrawn subdivision codes, where there is exactly one. */
 export function readSubdivisionAliases(): ReadonlyMap<string, string> {

@@ -27,6 +27,8 @@ function plain(
     words: { ...NONE, ...words },
     sharesOnset,
     toAscii,
+    unexplained: () => [],
+    hasHead: () => false,
   });
   return keys.map((key) => names.get(key));
 }
