@@ -23,6 +23,7 @@ import { readPublishedManifest } from "./snapshot-reader.ts";
 import { findSpareCities } from "./spare-cities.ts";
 import * as tables from "./tables.ts";
 import { compareCodeUnits } from "./text.ts";
+import { verdictTable, writeVerdicts } from "./verdicts.ts";
 import { type FileEntry, replaceSnapshot, writeTable, writeText } from "./write.ts";
 
 function progress(line: string): void {
@@ -51,6 +52,7 @@ async function buildWorld(): Promise<World> {
   });
   progress(`${locales.length} locales`);
   console.log(coverageTable(locales));
+  console.log(verdictTable(locales));
   return {
     assignments,
     corrections,
@@ -99,7 +101,10 @@ async function build(): Promise<void> {
   const falls = checkFalls(readPublishedManifest()?.counts, countWorld(world), options.fewer ?? []);
   if (falls.length > 0) throw new Error(falls.join("\n"));
   const problems = replaceSnapshot(() => write(world));
-  if (problems.length === 0) return progress("all checks passed");
+  if (problems.length === 0) {
+    writeVerdicts(world.locales);
+    return progress("all checks passed");
+  }
   for (const problem of problems) console.error(`check failed: ${problem}`);
   throw new Error(
     `${problems.length} checks failed; the snapshot is as it was, the refused one in data/snapshot.refused`,

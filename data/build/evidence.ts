@@ -1,5 +1,6 @@
 import anyAscii from "any-ascii";
 import { type CatalogRegion, codeOfRegion, ownCountry, subdivisionKey } from "./catalog-region.ts";
+import { inBothScripts } from "./chinese.ts";
 import { readCityNames } from "./cities-of-regions.ts";
 import { readCurated } from "./curated.ts";
 import { readTerritoryNames, shortTerritoryName } from "./locale-names.ts";
@@ -38,15 +39,20 @@ export async function readEvidence(
         forms.all(key).map((form) => [ownCountry(key), form] as const),
       ),
     ),
-    confirmed: (locale, key, name) => confirmed.get(`${locale} ${key} ${name}`),
+    confirmed: (locale, key, name) =>
+      [locale, CHINESE.test(locale) ? "zh" : locale].some((one) =>
+        inBothScripts(name).some((written) => confirmed.has(`${one} ${key} ${written}`)),
+      ),
   };
 }
 
-/** The sources of `confirmed-names.csv` by locale, region key and name. */
-function readConfirmedNames(): ReadonlyMap<string, string> {
-  return new Map(
-    readCurated<"locale" | "code" | "name">("confirmed-names").map(
-      ({ locale, code, name, reason }) => [`${locale} ${subdivisionKey(code)} ${name}`, reason],
-    ),
+/** Locales whose names are Chinese, in either script. */
+const CHINESE = /^(?:zh|yue)/u;
+
+/** The rows of `confirmed-names.csv`: locale, region key and name. */
+function readConfirmedNames(): ReadonlySet<string> {
+  const rows = readCurated<"locale" | "code" | "name">("confirmed-names");
+  return new Set(
+    rows.map(({ locale, code, name }) => `${locale} ${subdivisionKey(code)} ${name}`),
   );
 }

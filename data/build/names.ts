@@ -28,7 +28,7 @@ import { inEnglishSpelling, makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
 import { capitalize } from "./text.ts";
-import { type Evidence, findWitnesses } from "./witnesses.ts";
+import { type Evidence, findWitnesses, type Witness } from "./witnesses.ts";
 
 /** One region in one locale; `slug` is empty where the base slug is reused. */
 export interface LocalizedRegion {
@@ -48,7 +48,12 @@ export interface LocaleNames {
   /** Share of the macro-regions and travel regions with a name of this locale's own, 4 decimals. */
   readonly travelCoverage: number;
   readonly names: readonly LocalizedRegion[];
+  /** What says of each name, by region key, that it is the region's. */
+  readonly witnesses: ReadonlyMap<string, Witness | Author>;
 }
+
+/** Who wrote a name that is not CLDR's: `given` by a person in a curated table, `english` from the sources of the base names. */
+export type Author = "given" | "english";
 
 /** The airports of each subdivision and travel region, by region key: the weights of coverage. */
 export type Weights = ReadonlyMap<string, ReadonlySet<{ readonly scheduledService: string }>>;
@@ -98,8 +103,11 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
   return withoutNotes(names);
 }
 
-/** The names of all locales, other than English, that have enough of them to judge one by the others. */
-function readAllNames(regions: readonly CatalogRegion[]): ReadonlyMap<string, Names> {
+/**
+ * The names of all locales, other than English, that have enough of them to judge one by
+ * the others.
+ */
+export function readAllNames(regions: readonly CatalogRegion[]): ReadonlyMap<string, Names> {
   return new Map(
     subdivisionLocales()
       .filter((locale) => locale !== "en")
@@ -217,6 +225,7 @@ export function buildLocales(
   const everywhere = [...regions, ...spares];
   const ofSubdivisions = new Map([...weights].filter(([key]) => isSubdivision(key)));
   const found = readAllNames(everywhere);
+  checkConfirmed(found);
   const { witnessed, judges } = findWitnesses(found, evidence);
   /** Those of a locale's names that have a witness, as travellers say them. */
   const trueNames = (locale: string, among: readonly CatalogRegion[]): Names => {
@@ -252,18 +261,36 @@ export function buildLocales(
       regions,
       soundsLike: sounds.soundsLike,
     });
+    const rows = [
+      ...localizedRegions(locale, names, regions),
+      ...localizedSpares(locale, names, { regions, spares, found: ofSpares }),
+    ];
+    const witnessOf = (key: string): Witness | Author => {
+      if (typed.has(key)) return "given";
+      if (locale === "en") return "english";
+      const witness = [locale, parentOf(locale) ?? ""]
+        .map((one) => witnessed.get(one)?.get(key)?.witness)
+        .find((one) => one !== undefined);
+      if (witness === undefined) throw new Error(`${key} in ${locale} has no witness`);
+      return witness;
+    };
     locales.push({
       locale,
       coverage: coverageOf(locale, names, { weights, onlyScheduled: false }),
       scheduledCoverage: coverageOf(locale, names, { weights, onlyScheduled: true }),
       travelCoverage: travelCoverageOf(locale, names, regions),
-      names: [
-        ...localizedRegions(locale, names, regions),
-        ...localizedSpares(locale, names, { regions, spares, found: ofSpares }),
-      ],
+      names: rows,
+      witnesses: new Map(rows.map(({ key }) => [key, witnessOf(key)])),
     });
   }
   return locales;
+}
+
+/** @throws Error that names a row of `confirmed-names.csv` whose name CLDR does not have. */
+function checkConfirmed(found: ReadonlyMap<string, Names>): void {
+  for (const { locale, code, name } of readCurated<"locale" | "code" | "name">("confirmed-names"))
+    if (found.get(locale)?.get(subdivisionKey(code)) !== name)
+      throw new Error(`confirmed-names.csv: ${name} in ${locale} of ${code}: CLDR has no such name`);
 }
 
 /** The names that people gave in a locale. Those in Chinese are written in its other scripts too. */

@@ -39,8 +39,8 @@ export interface Evidence {
   readonly isVetted: (locale: string, key: string, name: string) => boolean;
   /** GeoNames' names, in all languages, of the cities in a country that have an English name. */
   readonly cityNames: (country: string, english: EnglishForm) => readonly string[];
-  /** The source of a row of the confirmed table; undefined if there is none. */
-  readonly confirmed: (locale: string, key: string, name: string) => string | undefined;
+  /** Whether `confirmed-names.csv` has a name. */
+  readonly confirmed: (locale: string, key: string, name: string) => boolean;
 }
 
 /** Below this likeness two names are two, however few others are nearer. */
