@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { readAirports } from "./airports.ts";
 import { checkSnapshot } from "./check.ts";
 import { resolveCities, wantedNames } from "./cities.ts";
+import { changedSlugs } from "./changed-slugs.ts";
 import { readCountries } from "./countries.ts";
 import { coverageTable } from "./coverage-table.ts";
 import type { Table } from "./csv.ts";
@@ -19,7 +20,7 @@ import {
 } from "./regions.ts";
 import { regionFinder } from "./place-regions.ts";
 import { readServedCities } from "./served-cities.ts";
-import { readPublishedManifest } from "./snapshot-reader.ts";
+import { readPublishedManifest, readPublishedNames } from "./snapshot-reader.ts";
 import { findSpareCities } from "./spare-cities.ts";
 import * as tables from "./tables.ts";
 import { compareCodeUnits } from "./text.ts";
@@ -100,6 +101,14 @@ async function build(): Promise<void> {
   const world = await buildWorld();
   const falls = checkFalls(readPublishedManifest()?.counts, countWorld(world), options.fewer ?? []);
   if (falls.length > 0) throw new Error(falls.join("\n"));
+  const changed = world.locales.flatMap((locale) =>
+    changedSlugs(readPublishedNames(locale.locale), locale),
+  );
+  const unexplained = changed.filter(({ reason }) => reason === undefined);
+  for (const { locale, key, before, now, reason } of changed)
+    console.log(`slug of ${key} in ${locale}: ${before} is ${now || "the base slug"}: ${reason}`);
+  if (unexplained.length > 0)
+    throw new Error(`${unexplained.length} slugs change whose names do not`);
   const problems = replaceSnapshot(() => write(world));
   if (problems.length === 0) {
     writeVerdicts(world.locales);

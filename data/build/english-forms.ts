@@ -28,9 +28,17 @@ export function joinWords(words: readonly EnglishWord[]): string {
   return words.map(({ word }) => word).join("");
 }
 
+/** Words that tell what a region is in English, and that other languages leave out: Basque Country. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["country", "quarter"]);
+
 function englishWord(word: string): EnglishWord {
   const direction = directionOf(word);
-  return { word, concept: direction ? `=${direction}` : word, isKind: isKind(word), direction };
+  return {
+    word,
+    concept: direction ? `=${direction}` : word,
+    isKind: isKind(word) || LEFT_OUT.has(word),
+    direction,
+  };
 }
 
 /** `north west` as the one word that it is in other names. */
@@ -53,7 +61,9 @@ function withJoinedDirections(words: readonly EnglishWord[]): EnglishWord[] {
 
 /** An English name of a region, without what stands in brackets. A name of kinds alone has them as content. */
 export function englishForm(name: string): EnglishForm {
-  const parts = foldText(name.replace(/\s*\([^)]*\)$/u, "")).split("-").filter(Boolean);
+  const parts = foldText(name.replace(/\s*\([^)]*\)$/u, ""))
+    .split("-")
+    .filter(Boolean);
   const all = withJoinedDirections(parts.filter((part) => !isLink(part)).map(englishWord));
   const isNamed = all.some((word) => !word.isKind);
   const words = isNamed ? all : all.map((word) => ({ ...word, isKind: false }));

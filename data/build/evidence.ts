@@ -35,9 +35,7 @@ export async function readEvidence(
       );
     },
     cityNames: await readCityNames(
-      regions.flatMap(({ key }) =>
-        forms.all(key).map((form) => [ownCountry(key), form] as const),
-      ),
+      regions.flatMap(({ key }) => forms.all(key).map((form) => [ownCountry(key), form] as const)),
     ),
     confirmed: (locale, key, name) =>
       [locale, CHINESE.test(locale) ? "zh" : locale].some((one) =>
@@ -52,7 +50,5 @@ const CHINESE = /^(?:zh|yue)/u;
 /** The rows of `confirmed-names.csv`: locale, region key and name. */
 function readConfirmedNames(): ReadonlySet<string> {
   const rows = readCurated<"locale" | "code" | "name">("confirmed-names");
-  return new Set(
-    rows.map(({ locale, code, name }) => `${locale} ${subdivisionKey(code)} ${name}`),
-  );
+  return new Set(rows.map(({ locale, code, name }) => `${locale} ${subdivisionKey(code)} ${name}`));
 }

@@ -25,15 +25,16 @@ interface Likeness {
 /** Compares names of one locale with English ones, by what its other names show. */
 export interface NameJudge {
   readonly vocabulary: Vocabulary;
-  readonly hear: (name: string) => HeardName;
+  /** @param country its name in the locale, which a name may have beside its own: Nord-Libanon. */
+  readonly hear: (name: string, country?: string) => HeardName;
   /** @param sound only this one of the sounds. */
   readonly compare: (name: HeardName, english: EnglishForm, sound?: number) => Likeness;
   /** Whether each word of either name translates one of the other. */
   readonly isTranslated: (name: HeardName, english: EnglishForm) => boolean;
   /** Whether one of the names has a direction that the other has not. */
   readonly isTurned: (name: HeardName, english: EnglishForm) => boolean;
-  /** Whether the name has a word that nothing explains: neither the English name nor the country's in the locale. */
-  readonly hasMore: (name: HeardName, english: EnglishForm, country: string) => boolean;
+  /** Whether the name has a word that the English name does not explain. */
+  readonly hasMore: (name: HeardName, english: EnglishForm) => boolean;
   /** Whether the English name has a word that the name has not. */
   readonly hasLess: (name: HeardName, english: EnglishForm) => boolean;
   /** The words of the English name, those for the kind of region too, that the name neither translates nor sounds like. */
@@ -42,6 +43,14 @@ export interface NameJudge {
   readonly compareBodies: (name: HeardName, other: string) => number;
   /** The letters of a name's body. */
   readonly soundOf: (name: HeardName) => string;
+}
+
+/** Whether a word is a country's name, or begins as it does. */
+function isOfCountry(word: string, country: string): boolean {
+  return (
+    word.length >= COUNTRY_LENGTH &&
+    country.startsWith(word.slice(0, Math.max(COUNTRY_LENGTH, word.length - ENDING_LENGTH)))
+  );
 }
 
 /** Vowels that Thai and Lao write before the consonant that they follow. */
@@ -154,7 +163,8 @@ export function learnJudge(
     );
     const isMissing = untold.some((word) => {
       const others = joinWords(left.filter((one) => one !== word));
-      const without = others === "" ? Math.max(CLEARLY, alike(sound, others)) : alike(sound, others);
+      const without =
+        others === "" ? Math.max(CLEARLY, alike(sound, others)) : alike(sound, others);
       return !isHeard(name, english, word) && alike(sound, leftSound) <= Math.max(0, without);
     });
     if (isMissing) return true;
@@ -198,12 +208,15 @@ export function learnJudge(
 
   return {
     vocabulary,
-    hear: (name) => {
+    hear: (name, country = "") => {
       const words = vocabulary.words(name);
-      const body = vocabulary.body(name);
+      const all = vocabulary.body(name);
+      const own = all.filter((word) => !isOfCountry(word, country));
+      const body = own.length > 0 ? own : all;
       const last = body.at(-1) ?? "";
       const sounds = [
         words,
+        all,
         body,
         body.map(vocabulary.stem),
         [...body.slice(0, -1), vocabulary.stem(last)],
@@ -217,21 +230,18 @@ export function learnJudge(
       return score > 0 && left.length === 0 && join(rest).length < 2;
     },
     isTurned,
-    hasMore: (name, english, country) => {
-      const isOfCountry = (word: string) =>
-        word.length >= COUNTRY_LENGTH &&
-        country.startsWith(word.slice(0, Math.max(COUNTRY_LENGTH, word.length - ENDING_LENGTH)));
-      return [name.body, name.words].every((words) =>
-        extraWords(words, name, english).some((word) => !isOfCountry(word)),
-      );
-    },
+    hasMore: (name, english) =>
+      [name.body, name.words].every((words) => extraWords(words, name, english).length > 0),
     hasLess: (name, english) => [name.body, name.words].every((words) => lacks(words, english)),
     unexplained: (name, { words }) => {
       const all = { words: words.map((word) => ({ ...word, isKind: false })) };
       const { rest, left } = vocabulary.read(vocabulary.words(name), all);
       const [sound, leftSound] = [join(rest), joinWords(left)];
       return left
-        .filter((word) => alike(sound, leftSound) <= alike(sound, joinWords(left.filter((one) => one !== word))))
+        .filter(
+          (word) =>
+            alike(sound, leftSound) <= alike(sound, joinWords(left.filter((one) => one !== word))),
+        )
         .map(({ word }) => word);
     },
     compareBodies: (name, other) => alike(join(name.body), other),

@@ -290,7 +290,9 @@ export function buildLocales(
 function checkConfirmed(found: ReadonlyMap<string, Names>): void {
   for (const { locale, code, name } of readCurated<"locale" | "code" | "name">("confirmed-names"))
     if (found.get(locale)?.get(subdivisionKey(code)) !== name)
-      throw new Error(`confirmed-names.csv: ${name} in ${locale} of ${code}: CLDR has no such name`);
+      throw new Error(
+        `confirmed-names.csv: ${name} in ${locale} of ${code}: CLDR has no such name`,
+      );
 }
 
 /** The names that people gave in a locale. Those in Chinese are written in its other scripts too. */

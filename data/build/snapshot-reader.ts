@@ -56,6 +56,12 @@ export function readPublishedManifest(): Manifest | undefined {
   return existsSync(new URL("manifest.json", SNAPSHOT)) ? readManifest() : undefined;
 }
 
+/** The names of the snapshot that is published, in a locale; none before the first build. */
+export function readPublishedNames(locale: string): readonly Row[] {
+  const name = `names/${locale}.json.gz`;
+  return existsSync(new URL(name, SNAPSHOT)) ? readSnapshotTable(name) : [];
+}
+
 /** The airports of the snapshot that is published; none before the first build. */
 export function readPublishedAirports(): AirportRow[] {
   if (!existsSync(new URL("airports.csv.gz", SNAPSHOT))) return [];

@@ -49,8 +49,8 @@ interface ContainmentDocument {
 /** Footnote marks and invisible characters that CLDR's gathered names carry; joiners stay: Indic scripts need them. */
 const MARKS = /[\u00b9\u00b2\u00b3\u2020\u200b\u00ad\ufeff]/gu;
 
-/** Punctuation before or after a name. */
-const STRAY = /^[\s,،，;:-]+|[\s,،，;:-]+$/gu;
+/** Punctuation and joiners before or after a name. */
+const STRAY = /^[\s,،，;:‘\u200c\u200d-]+|[\s,،，;:‘\u200c\u200d-]+$/gu;
 
 /** A wiki's namespace, `Kategorija:`, before a name that was gathered from it. */
 const NAMESPACE = /^\p{L}+:\s*/u;

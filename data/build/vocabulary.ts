@@ -237,11 +237,13 @@ export function learnVocabulary(
   function findAffixes(): string[] {
     const ends = new Counts();
     for (const { name } of names) {
-      const pieces = wordsOf(name).flatMap((word) => [word, withoutAffix(word)]).flatMap((word) =>
-        Array.from({ length: word.length - 1 }, (_, at) =>
-          isAtStart ? word.slice(0, at + 1) : word.slice(at + 1),
-        ),
-      );
+      const pieces = wordsOf(name)
+        .flatMap((word) => [word, withoutAffix(word)])
+        .flatMap((word) =>
+          Array.from({ length: word.length - 1 }, (_, at) =>
+            isAtStart ? word.slice(0, at + 1) : word.slice(at + 1),
+          ),
+        );
       for (const piece of new Set(pieces)) ends.add(piece);
     }
     return [...ends.keys()].filter(
@@ -267,8 +269,7 @@ export function learnVocabulary(
 
   function withoutAffix(word: string): string {
     const affix = affixes.find(
-      (one) =>
-        one.length < word.length && (isAtStart ? word.startsWith(one) : word.endsWith(one)),
+      (one) => one.length < word.length && (isAtStart ? word.startsWith(one) : word.endsWith(one)),
     );
     if (affix === undefined) return word;
     return isAtStart ? word.slice(affix.length) : word.slice(0, -affix.length);
@@ -319,7 +320,8 @@ export function learnVocabulary(
           score += word.isKind ? KIND_SCORE : meanings.scoreOf(word.concept);
         else if (!word.isKind) left.push(word);
       }
-      return { rest, left, score };
+      const isPart = (word: string) => heads.has(word) && !words.includes(word);
+      return { rest: rest.filter((word) => !isPart(word)), left, score };
     },
     directionOf: (word) =>
       piecesOf(word)

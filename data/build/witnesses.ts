@@ -58,6 +58,10 @@ const SAME_IN_LOCALES = 8;
 const ROUNDS = 2;
 /** Another name of the region, or of another place, after the name. */
 const ADDED = /\s*[,،，].*$|\s[-–—]\s.*$/u;
+/** Between a name and the same in another language: Sarre - Saarland. */
+const DASH = /\s[-–—]\s/u;
+/** English names of two places. */
+const DOUBLE = /[-–—&]|\band\b/u;
 /** Locales of one language write its names alike: they are no witnesses of each other. */
 const LANGUAGE_OF: ReadonlyMap<string, string> = new Map([
   ["yue", "zh"],
@@ -68,6 +72,13 @@ const LANGUAGE_OF: ReadonlyMap<string, string> = new Map([
 
 function languageOf(locale: string): string {
   return LANGUAGE_OF.get(locale) ?? locale;
+}
+
+/** Finds names in Latin letters among those of a locale that most of its names do not have. */
+function foreignScript(names: readonly string[]): (name: string) => boolean {
+  const isLatin = (name: string) => /\p{Script=Latin}{2}/u.test(name);
+  const isUsual = names.filter(isLatin).length * 2 > names.length;
+  return (name) => !isUsual && isLatin(name);
 }
 
 /** Judges names of regions in one locale. */
@@ -84,6 +95,7 @@ export interface LocaleJudge {
 export class RegionForms {
   readonly #own: ReadonlyMap<string, EnglishForm>;
   readonly #all: ReadonlyMap<string, readonly EnglishForm[]>;
+  readonly #doubles: ReadonlySet<string>;
   readonly #mates: ReadonlyMap<string, readonly EnglishForm[]>;
   /** A part of the world, to compare with. */
   readonly sample: readonly EnglishForm[];
@@ -91,6 +103,9 @@ export class RegionForms {
   constructor({ regions, otherNames }: Pick<Evidence, "regions" | "otherNames">) {
     const byCountry = Map.groupBy(regions, ({ key }) => ownCountry(key));
     this.#own = new Map(regions.map(({ key, bareName }) => [key, englishForm(bareName)]));
+    this.#doubles = new Set(
+      regions.filter(({ bareName }) => DOUBLE.test(bareName)).map(({ key }) => key),
+    );
     this.#all = new Map(
       regions.map(({ key, bareName }) => {
         const isOthers = (name: string) =>
@@ -121,6 +136,11 @@ export class RegionForms {
     return this.#all.get(key) ?? [];
   }
 
+  /** Whether the English name is of two places, as Emilia-Romagna. */
+  isDouble(key: string): boolean {
+    return this.#doubles.has(key);
+  }
+
   /** Of the regions of its country that mean something else. */
   mates(key: string): EnglishForm[] {
     const { meaning } = this.own(key);
@@ -146,9 +166,8 @@ export function localeJudge(
 
   function isNamed(heard: HeardName, key: string, form: EnglishForm): boolean {
     const { value, sound } = judge.compare(heard, form);
-    const country = countryName(locale, countryOfRegion(key)).toLocaleLowerCase(locale);
     if (value < MIN_LIKENESS || judge.isTurned(heard, form)) return false;
-    if (judge.hasMore(heard, form, country) || judge.hasLess(heard, form)) return false;
+    if (judge.hasMore(heard, form) || judge.hasLess(heard, form)) return false;
     if (isOther(heard, key, value, sound)) return false;
     const isSure = value >= SURE_LIKENESS && value >= SURE_PER_LETTER * form.content.length;
     if (isSure || judge.isTranslated(heard, form)) return true;
@@ -158,16 +177,22 @@ export function localeJudge(
     return asNear <= (value >= CHANCE_LIKENESS ? 1 : 0);
   }
 
+  const isForeign = foreignScript([...names.values()]);
   const isHeard = (name: string, key: string): boolean => {
-    const heard = judge.hear(name);
+    if (isForeign(name) || /\p{Nd}/u.test(name)) return false;
+    const country = countryName(locale, countryOfRegion(key)).toLocaleLowerCase(locale);
+    const heard = judge.hear(name, country);
     return forms.all(key).some((form) => isNamed(heard, key, form));
   };
   const { body } = judge.vocabulary;
   return {
     judge,
     isOther,
-    heard: (name, key) =>
-      [name.replace(ADDED, ""), name].find((one) => one !== "" && isHeard(one, key)),
+    heard: (name, key) => {
+      const found = [name.replace(ADDED, ""), name].find((one) => one !== "" && isHeard(one, key));
+      const [first = "", ...others] = name.split(DASH);
+      return found === name && others.length > 0 && !forms.isDouble(key) ? first : found;
+    },
     isCity: (name, key) => {
       const own = body(name).join(" ");
       return forms

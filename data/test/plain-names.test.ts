@@ -12,12 +12,18 @@ const LATIN = new Map([
 const toAscii = (name: string): string => LATIN.get(name) ?? name;
 const { sharesOnset } = makeSounds(toAscii);
 
+/** What the locale's other names show; without them nothing is known of a name. */
+interface Heard {
+  readonly unexplained: (name: string, english: string) => readonly string[];
+  readonly hasHead: (name: string) => boolean;
+}
+
 /** The names of regions `XX-1`, `XX-2`, … of one country. */
 function plain(
   locale: string,
   words: Partial<HeadWords>,
   pairs: readonly (readonly [english: string, name: string])[],
-  country = "XX",
+  { country = "XX", ...heard }: Partial<Heard> & { readonly country?: string } = {},
 ): (string | undefined)[] {
   const keys = pairs.map((_, index) => `iso3166-2:${country}-${index}`);
   const names = withoutHeadWords({
@@ -29,6 +35,7 @@ function plain(
     toAscii,
     unexplained: () => [],
     hasHead: () => false,
+    ...heard,
   });
   return keys.map((key) => names.get(key));
 }
@@ -119,6 +126,36 @@ describe("withoutHeadWords", () => {
     ).toEqual(["Riau", "Riau-Inseln"]);
   });
 
+  it("leaves the word that the English name has too", () => {
+    const unexplained = (name: string, english: string) =>
+      english
+        .split(" ")
+        .filter((word) => !name.includes(word))
+        .map((word) => word.toLowerCase());
+    const words = { after: ["State", "Pradesh"] };
+    const names = [
+      ["Free State", "Free State"],
+      ["Uttar Pradesh", "Uttar Pradesh"],
+      ["Kano", "Kano State"],
+    ] as const;
+    expect(plain("xx", words, names, { unexplained })).toEqual([
+      "Free State",
+      "Uttar Pradesh",
+      "Kano",
+    ]);
+  });
+
+  it("leaves the word if another for a kind of region would stand alone beside the name", () => {
+    const hasHead = (name: string) => name.endsWith("প্রশাসনিক");
+    const names = [["Fukuoka", "Fukuoka প্রশাসনিক অঞ্চল"]] as const;
+    expect(plain("bn", { after: ["অঞ্চল"] }, names, { hasHead })).toEqual(["Fukuoka প্রশাসনিক অঞ্চল"]);
+  });
+
+  it("leaves the word that a Tamil name is doubled before", () => {
+    const words = { after: ["பிரதேசம்", "மாகாணம்"] };
+    expect(plain("ta", words, [["Uttar", "Uttar உத்தரப் பிரதேசம்"]])).toEqual(["Uttar உத்தரப் பிரதேசம்"]);
+  });
+
   it("leaves the word without which an English name would be another", () => {
     expect(
       plain("pt", { before: ["República"] }, [["Republika Srpska", "República Srpska"]]),
@@ -134,12 +171,12 @@ describe("withoutHeadWords", () => {
 
   it("leaves Japan's prefectures their word in Japanese", () => {
     const names = [["Fukui", "福井県"]] as const;
-    expect(plain("ja", { after: ["県"] }, names, "JP")).toEqual(["福井県"]);
+    expect(plain("ja", { after: ["県"] }, names, { country: "JP" })).toEqual(["福井県"]);
   });
 
   it("leaves short Chinese names their word, save those of China", () => {
     const words = { after: ["省"] };
     expect(plain("zh", words, [["Liège", "列日省"]])).toEqual(["列日省"]);
-    expect(plain("zh", words, [["Hainan", "海南省"]], "CN")).toEqual(["海南"]);
+    expect(plain("zh", words, [["Hainan", "海南省"]], { country: "CN" })).toEqual(["海南"]);
   });
 });
