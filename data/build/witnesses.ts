@@ -45,6 +45,8 @@ export interface Evidence {
 
 /** Below this likeness two names are two, however few others are nearer. */
 const MIN_LIKENESS = 1.5;
+/** The same for each letter of an English name that is not translated. */
+const LEAST_PER_LETTER = 0.25;
 /** From here on a name needs no comparison with the world, if so much of it falls to each letter. */
 const SURE_LIKENESS = 6;
 const SURE_PER_LETTER = 0.8;
@@ -166,11 +168,13 @@ export function localeJudge(
 
   function isNamed(heard: HeardName, key: string, form: EnglishForm): boolean {
     const { value, sound } = judge.compare(heard, form);
-    if (value < MIN_LIKENESS || judge.isTurned(heard, form)) return false;
+    const isTranslated = judge.isTranslated(heard, form);
+    const least = isTranslated ? 0 : LEAST_PER_LETTER * form.content.length;
+    if (value < Math.max(MIN_LIKENESS, least) || judge.isTurned(heard, form)) return false;
     if (judge.hasMore(heard, form) || judge.hasLess(heard, form)) return false;
     if (isOther(heard, key, value, sound)) return false;
     const isSure = value >= SURE_LIKENESS && value >= SURE_PER_LETTER * form.content.length;
-    if (isSure || judge.isTranslated(heard, form)) return true;
+    if (isSure || isTranslated) return true;
     const asNear = forms.sample.filter(
       (other) => other.meaning !== form.meaning && isNearer(heard, other, value, sound),
     ).length;

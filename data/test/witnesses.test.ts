@@ -34,7 +34,10 @@ const namesOf = new Map(
 );
 
 it("serves none of the names that were found to be wrong", () => {
-  const served = WRONG.filter(({ locale, key, name }) => namesOf.get(locale)?.get(key) === name);
+  const served = WRONG.filter(({ locale, key, name, kind }) => {
+    const own = namesOf.get(locale)?.get(key) ?? "";
+    return own === name || (kind === "other" && own.includes(name));
+  });
   expect(served).toEqual([]);
 });
 
