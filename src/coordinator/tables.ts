@@ -124,8 +124,9 @@ export class JobTable {
     return this.#exec(`SELECT id, record FROM jobs ${where}`, ...bindings).flatMap((row) => {
       const key = String(row["id"]);
       const stored = { table: "jobs", column: "id", key, text: row["record"] };
-      const ofThisRow = jobRecordSchema.refine(({ job }) => job.id === key, "has another id");
-      const record = this.#tables.read(stored, ofThisRow);
+      const record = this.#tables.read(stored, () =>
+        jobRecordSchema.refine(({ job }) => job.id === key, "has another id"),
+      );
       return record === undefined ? [] : [record as JobRecord]; // by the schema
     });
   }
@@ -181,7 +182,7 @@ export class VersionTable {
     const manifests = rows.flatMap((row) => {
       const key = Number(row["generation"]);
       const stored = { table: "versions", column: "generation", key, text: row["manifest"] };
-      const manifest = this.#tables.read(stored, manifestSchema);
+      const manifest = this.#tables.read(stored, () => manifestSchema);
       return manifest === undefined ? [] : [fromStored(manifest as StoredManifest)]; // by the schema
     });
     const read = new Set(manifests.map(({ generation }) => generation));
@@ -236,7 +237,7 @@ export class DecisionTable {
     return rows.flatMap((row) => {
       const seq = Number(row["seq"]);
       const stored = { table: "decisions", column: "seq", key: seq, text: row["decision"] };
-      const decision = this.#tables.read(stored, decisionSchema);
+      const decision = this.#tables.read(stored, () => decisionSchema);
       return decision === undefined ? [] : [{ ...(decision as Decision), seq }]; // by the schema
     });
   }

@@ -81,12 +81,13 @@ export class ObjectTables implements TableStorage {
   /**
    * Reads the value of a row, and checks it the first time.
    *
+   * @param schemaOf makes the schema, which may cost more than the reading.
    * @returns undefined if the row was set aside.
    */
-  read(row: JsonRow, schema: z.ZodType): unknown {
+  read(row: JsonRow, schemaOf: () => z.ZodType): unknown {
     const name = `${row.table} ${row.key}`;
     const value = parseJson(String(row.text));
-    const problem = this.#checked.has(name) ? null : problemOf(value, schema);
+    const problem = this.#checked.has(name) ? null : problemOf(value, schemaOf());
     if (problem === null) {
       this.#checked.add(name);
       return value;
@@ -206,7 +207,7 @@ export class JsonTable<Rows extends object> {
 
   #read<Key extends string & keyof Rows>(key: Key, text: unknown): Rows[Key] | undefined {
     const row = { table: this.#name, column: "key", key, text };
-    return this.#tables.read(row, this.#schemaOf(key)) as Rows[Key] | undefined; // by the schema
+    return this.#tables.read(row, () => this.#schemaOf(key)) as Rows[Key] | undefined; // by the schema
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

@@ -86,7 +86,7 @@ export class Outbox<Value> {
     return this.#exec(query, this.#name, limit).flatMap((row) => {
       const seq = Number(row["seq"]);
       const stored = { table: "outgoing", column: "seq", key: seq, text: row["value"] };
-      const value = this.#tables.read(stored, this.#schema);
+      const value = this.#tables.read(stored, () => this.#schema);
       return value === undefined ? [] : [{ seq, value: value as Value }]; // by the schema
     });
   }
