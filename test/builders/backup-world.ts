@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, beforeEach } from "vitest";
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
 import {
   BackupJobs,
@@ -15,7 +14,7 @@ import { createHistory } from "../../src/storage/run-history.ts";
 import { createHistoryTables } from "../../src/coordinator/history-tables.ts";
 import type { Pipeline, PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { blobKey } from "../../src/storage/keys.ts";
-import { CoordinatorWorld, START } from "./coordinator-world.ts";
+import { CoordinatorWorld, rememberMaps, START } from "./coordinator-world.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryD1, MIGRATIONS } from "./memory-d1.ts";
@@ -74,36 +73,20 @@ export class BackupWorld {
     if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
   }
 
-  /**
-   * Remembers everything that is stored now. Returns what goes back to it, with a new coordinator over
-   * it: to publish takes much longer. It may go back any number of times.
-   */
+  /** Remembers everything that is stored now, as the world of the ingest does. */
   remember(): () => void {
     const { ingest, bucket, d1 } = this;
-    const { store, archive, history, audit, tables, time, alarmAt, upstream } = ingest;
-    const maps: readonly Map<string, unknown>[] = [
-      ...[bucket, store.bucket, archive.bucket].flatMap(({ files, recorded }) => [files, recorded]),
-      store.kv,
-      history.rows,
-      audit,
-    ];
-    const entries = maps.map((map) => [...map]);
-    const { source, locales, airportSet, surprises, settingsProblem, snapshot } = ingest;
-    const databases = [tables, d1].map(({ database }) => database);
-    for (const database of databases) database.exec("SAVEPOINT remembered");
+    const goBackInIngest = ingest.remember();
+    const goBackInMaps = rememberMaps([bucket.files, bucket.recorded]);
+    d1.database.exec("SAVEPOINT remembered");
     return () => {
-      for (const database of databases) database.exec("ROLLBACK TO remembered");
-      for (const [index, map] of maps.entries()) {
-        map.clear();
-        for (const [key, value] of entries[index] ?? []) map.set(key, value);
-      }
-      const settings = { source, locales, airportSet, surprises, settingsProblem, snapshot };
-      Object.assign(ingest, { tables, time, alarmAt, upstream, ...settings });
-      for (const hooked of [this, ingest, store, bucket, archive.bucket, d1])
+      d1.database.exec("ROLLBACK TO remembered");
+      goBackInMaps();
+      for (const hooked of [this, bucket, d1])
         Object.assign(hooked, { before: () => {}, after: () => {} });
-      for (const list of [this.calls, this.events, ingest.calls, ingest.events, store.calls])
-        list.length = 0;
-      this.crash();
+      for (const list of [this.calls, this.events]) list.length = 0;
+      this.#instance++;
+      goBackInIngest();
     };
   }
 
@@ -257,16 +240,6 @@ export class BackupWorld {
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
-}
-
-/** Lets each test of the file begin with what `make` has done to an installation once. */
-export function beginEachWith(world: BackupWorld, make: () => Promise<unknown>): void {
-  let goBack = () => {};
-  beforeAll(async () => {
-    await make();
-    goBack = world.remember();
-  });
-  beforeEach(() => goBack());
 }
 
 type Called = <T>(name: string, work: () => Promise<T>) => Promise<T>;

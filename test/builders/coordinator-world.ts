@@ -1,6 +1,7 @@
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
+import { beforeAll, beforeEach } from "vitest";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
 import type { CoordinatorPlatform } from "../../src/coordinator/coordinator-platform.ts";
@@ -119,6 +120,35 @@ export class CoordinatorWorld {
     this.#gone = Promise.withResolvers();
     this.coordinator = this.#newCoordinator();
     void this.coordinator.recover(this.alarmAt);
+  }
+
+  /**
+   * Remembers everything that is stored now. Returns what goes back to it, with a new coordinator over
+   * it: to publish takes much longer. It may go back any number of times.
+   */
+  remember(): () => void {
+    const { store, archive, history, audit, tables } = this;
+    const goBackInMaps = rememberMaps([
+      ...[store.bucket, archive.bucket].flatMap(({ files, recorded }) => [files, recorded]),
+      store.kv,
+      history.rows,
+      audit,
+    ]);
+    const arrivals = history.arrivals.length;
+    const { time, alarmAt, upstream, source, snapshot } = this;
+    const { locales, defaultLocale, airportSet, surprises, settingsProblem } = this;
+    tables.database.exec("SAVEPOINT remembered");
+    return () => {
+      tables.database.exec("ROLLBACK TO remembered");
+      goBackInMaps();
+      history.arrivals.length = arrivals;
+      Object.assign(this, { tables, time, alarmAt, upstream, source, snapshot });
+      Object.assign(this, { locales, defaultLocale, airportSet, surprises, settingsProblem });
+      for (const hooked of [this, store, archive.bucket])
+        Object.assign(hooked, { before: () => {}, after: () => {} });
+      for (const list of [this.calls, this.events, store.calls]) list.length = 0;
+      this.crash();
+    };
   }
 
   /** Loses all that the coordinator has recorded: a new one takes its place over the same stores. */
@@ -320,6 +350,30 @@ export class CoordinatorWorld {
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
+}
+
+/** Remembers the entries of maps. Returns what goes back to them. */
+export function rememberMaps(maps: readonly Map<string, unknown>[]): () => void {
+  const entries = maps.map((map) => [...map]);
+  return () => {
+    for (const [index, map] of maps.entries()) {
+      map.clear();
+      for (const [key, value] of entries[index] ?? []) map.set(key, value);
+    }
+  };
+}
+
+/** Lets each test of a file or a block begin with what `make` has done to a world once. */
+export function beginEachWith(
+  world: { remember(): () => void },
+  make: () => Promise<unknown>,
+): void {
+  let goBack = () => {};
+  beforeAll(async () => {
+    await make();
+    goBack = world.remember();
+  });
+  beforeEach(() => goBack());
 }
 
 /** Throws for a time that the platform refuses. */

@@ -6,7 +6,8 @@ import type { Run } from "../../../src/schemas/run.ts";
 import { readCredentials } from "../../../src/platform/credentials.ts";
 import { StoreError } from "../../../src/platform/deadline.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
-import { BackupWorld, beginEachWith } from "../../builders/backup-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { HOUR_MS } from "../../builders/facts.ts";
 
 /** The test of each case by its title, and by its file unless it is a drill below. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listIds } from "../../../src/backup/read-backups.ts";
-import { BackupWorld, beginEachWith } from "../../builders/backup-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
 
 const world = new BackupWorld(undefined, ["en"]);
 beginEachWith(world, async () => {

@@ -13,7 +13,8 @@ import {
 import { readStateLines, stateLines } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { BackupWorld, beginEachWith } from "../../builders/backup-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
 const world = new BackupWorld();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { backupObjectKey, backupPartKey, sourceKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld, beginEachWith, byOps } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
 const world = new BackupWorld();

@@ -13,6 +13,7 @@ import {
 import {
   AIRPORTS_AT_FIRST,
   anUpstream,
+  beginEachWith,
   CoordinatorWorld,
 } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
@@ -49,12 +50,11 @@ const runOf = (generation: number) =>
 const keys = (replica: "kv" | "r2", prefix: string) =>
   [...world.store[replica].keys()].filter((key) => key.startsWith(prefix)).toSorted();
 
-/** Keys of every blob that a retained version names. */
-function namedBlobs(): string[] {
-  const versions = world.coordinator.versions();
-  const manifests = versions.flatMap(
-    ({ generation }) => world.state.findRetained(generation) ?? [],
-  );
+const retained = () => world.coordinator.versions().map(({ generation }) => generation);
+
+/** Keys of every blob that one of these versions names. */
+function namedBlobs(generations = retained()): string[] {
+  const manifests = generations.flatMap((generation) => world.state.findRetained(generation) ?? []);
   return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))]
     .map(blobKey)
     .toSorted();
@@ -75,8 +75,14 @@ function expectNoGarbage(): void {
 }
 
 describe("an object that a version names", () => {
+  const full = new CoordinatorWorld();
+  beginEachWith(full, () => full.publishVersions(CONTENTS_RETAINED));
+
+  beforeEach(() => {
+    world = full;
+  });
+
   it("stays while a retained version names it, and is deleted afterwards", async () => {
-    await world.publishVersions(CONTENTS_RETAINED);
     await collect();
     expect(world.calls.filter((call) => call.includes(" delete "))).toEqual([]);
     await world.publishVersions(2);
@@ -86,7 +92,7 @@ describe("an object that a version names", () => {
   });
 
   it("loses its manifest before its blobs, whose absence under a listed version is a loss of data", async () => {
-    await world.publishVersions(CONTENTS_RETAINED + 1);
+    await world.publishVersions(1);
     const blobs = () => keys("r2", BLOBS_PREFIX).length;
     const before = blobs();
     let atDeletion = 0;
@@ -99,9 +105,8 @@ describe("an object that a version names", () => {
   });
 
   it("disappears a day after the last version that named it", async () => {
+    const old = namedBlobs([1]);
     await world.publishVersions(1);
-    const old = namedBlobs();
-    await world.publishVersions(CONTENTS_RETAINED);
     const named = namedBlobs();
     const unnamed = old.filter((key) => !named.includes(key));
     expect(unnamed).not.toEqual([]);
@@ -114,7 +119,7 @@ describe("an object that a version names", () => {
   });
 
   it("stays if a new version names it within the day", async () => {
-    await world.publishVersions(CONTENTS_RETAINED + 1);
+    await world.publishVersions(1);
     await reconcile(HOUR_MS);
     world.renameAirport("Airport 1");
     await world.runToEnd();
@@ -125,7 +130,7 @@ describe("an object that a version names", () => {
   it.each(["archive list", "r2 list", "archive delete", "r2 delete", "kv delete"])(
     "disappears later if a store fails at “%s” or the coordinator crashes",
     async (refused) => {
-      await world.publishVersions(CONTENTS_RETAINED + 1);
+      await world.publishVersions(1);
       let refusals = 2;
       world.before = (call) => {
         if (!call.startsWith(refused) || refusals-- <= 0) return;

@@ -3,7 +3,7 @@ import { createHistory } from "../../../src/storage/run-history.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anId } from "../../builders/an-id.ts";
-import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { sealedBytes } from "../../builders/memory-catalog-store.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
 import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
@@ -15,10 +15,15 @@ beforeEach(() => {
 });
 
 describe("a new coordinator over stores without a manifest of another", () => {
-  beforeEach(async () => {
-    await world.publishVersions(3);
-    world.loseTables();
-    world.store.r2.delete(MANIFEST_KEY);
+  const reset = new CoordinatorWorld({ locales: ["de", "en"] });
+  beginEachWith(reset, async () => {
+    await reset.publishVersions(3);
+    reset.loseTables();
+    reset.store.r2.delete(MANIFEST_KEY);
+  });
+
+  beforeEach(() => {
+    world = reset;
   });
 
   it("continues with the next generation, and can roll back to earlier versions", async () => {

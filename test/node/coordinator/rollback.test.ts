@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
 import { bodyBlobs } from "../../../src/catalog/manifest.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { anUpstream, beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 
 let world: CoordinatorWorld;
@@ -145,8 +145,15 @@ describe("a rollback while a run stands before its publication", () => {
 });
 
 describe("the retained versions", () => {
+  const full = new CoordinatorWorld();
+  beginEachWith(full, () => full.publishVersions(CONTENTS_RETAINED));
+
+  beforeEach(() => {
+    world = full;
+  });
+
   it(`include the last ${CONTENTS_RETAINED}, the newest first and current`, async () => {
-    await world.publishVersions(CONTENTS_RETAINED + 2);
+    await world.publishVersions(2);
     expect(generations()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     const current = world.coordinator.versions().filter(({ is_current }) => is_current);
     expect(current.map(({ generation }) => generation)).toEqual([12]);
@@ -154,7 +161,6 @@ describe("the retained versions", () => {
   });
 
   it("lose no content when an operator rolls back and forth", async () => {
-    await world.publishVersions(CONTENTS_RETAINED);
     for (let times = 0; times < 30; times++) {
       const [, other] = generations();
       expect(await world.coordinator.rollback(other ?? 0)).toMatchObject({ changed: true });

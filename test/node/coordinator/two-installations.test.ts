@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openManifest } from "../../../src/catalog/sealed-manifest.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { aRunRequest } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { MemoryBucket } from "../../builders/memory-bucket.ts";
@@ -10,15 +10,15 @@ import { QuickPipeline } from "../../builders/quick-pipeline.ts";
 
 const CALL = "POST /admin/catalog/take-over";
 
-let first: CoordinatorWorld;
+const first = new CoordinatorWorld();
 let second: CoordinatorWorld;
 
 const stored = () =>
   [...first.store.kv, ...first.store.r2].toSorted(([one], [other]) => one.localeCompare(other));
 
-beforeEach(async () => {
-  first = new CoordinatorWorld();
-  await first.publishVersions(3);
+beginEachWith(first, () => first.publishVersions(3));
+
+beforeEach(() => {
   second = new CoordinatorWorld({ over: first });
 });
 

@@ -7,7 +7,8 @@ import type { RunContext, IngestStepResult } from "../../../src/ingest/step.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
 import { type Stage, STAGES } from "../../../src/schemas/run-words.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
-import { aRunRequest, BackupWorld, beginEachWith, byOps } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
 const PAUSE = { by: "ana", note: null, until: null };

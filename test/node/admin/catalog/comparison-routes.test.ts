@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { blobKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
-import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
+import { BackupWorld } from "../../../builders/backup-world.ts";
+import { beginEachWith } from "../../../builders/coordinator-world.ts";
 
 const installation = new BackupWorld(undefined, ["en"]);
 beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(3));

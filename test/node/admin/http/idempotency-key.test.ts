@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
-import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
+import { BackupWorld } from "../../../builders/backup-world.ts";
+import { beginEachWith } from "../../../builders/coordinator-world.ts";
 import { OPENAPI } from "../../../builders/openapi-check.ts";
 
 interface Operation {

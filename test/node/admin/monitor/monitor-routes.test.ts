@@ -3,7 +3,8 @@ import { answerQuestions } from "../../../../src/admin/monitor/answers.ts";
 import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
-import { BackupWorld, beginEachWith } from "../../../builders/backup-world.ts";
+import { BackupWorld } from "../../../builders/backup-world.ts";
+import { beginEachWith } from "../../../builders/coordinator-world.ts";
 import { OPERATOR_TOKEN } from "../../../builders/admin-tokens.ts";
 import { anAlertResult, anAlertRun } from "../../../builders/alert-run.ts";
 
