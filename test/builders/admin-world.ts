@@ -79,6 +79,35 @@ export class AdminWorld {
     this.#alertHistory = createAlertHistory(this.d1.binding);
   }
 
+  /**
+   * Remembers everything that is stored now, as the world of the ingest does, and what the monitor
+   * knows. Both Durable Objects are new after a return.
+   */
+  remember(): () => void {
+    const { monitor } = this;
+    const goBack = this.installation.remember();
+    const { database } = monitor.tables;
+    database.exec("SAVEPOINT remembered");
+    const rows = [...monitor.rows];
+    const { settings, tokens, time, ingest, before } = monitor;
+    return () => {
+      goBack();
+      database.exec("ROLLBACK TO remembered");
+      monitor.rows.clear();
+      for (const [id, run] of rows) monitor.rows.set(id, run);
+      Object.assign(monitor, { settings, tokens, time, ingest, before });
+      monitor.restart();
+      this.isolate = this.newIsolate();
+    };
+  }
+
+  /** Starts both Durable Objects and the isolate anew over what they have stored. */
+  restart(): void {
+    this.installation.crash();
+    this.monitor.restart();
+    this.isolate = this.newIsolate();
+  }
+
   get ingest(): CoordinatorWorld {
     return this.installation.ingest;
   }

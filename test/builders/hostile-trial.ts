@@ -29,20 +29,7 @@ async function makeWorld(): Promise<{ world: AdminWorld; reset: () => void }> {
   const world = new AdminWorld();
   await world.makeHealthy();
   await goOn(world);
-  const { monitor, installation } = world;
-  const goBack = installation.remember();
-  const { database } = monitor.tables;
-  database.exec("SAVEPOINT remembered");
-  const rows = [...monitor.rows];
-  const { settings, tokens, time } = monitor;
-  const reset = () => {
-    goBack();
-    database.exec("ROLLBACK TO remembered");
-    monitor.rows.clear();
-    for (const [id, run] of rows) monitor.rows.set(id, run);
-    Object.assign(monitor, { settings, tokens, time });
-  };
-  return { world, reset };
+  return { world, reset: world.remember() };
 }
 
 /** Reads everything, ingests, makes a backup and restores it. */
@@ -87,7 +74,6 @@ export class HostileTrial {
   /** Goes back to how it began. */
   reset(): void {
     this.#reset();
-    this.#open();
   }
 
   /** Counts a value. */
@@ -99,7 +85,7 @@ export class HostileTrial {
   /** Starts both Durable Objects anew over what they have stored. They must read all of it. */
   async restart(what: string): Promise<AlertRun> {
     const { ingest, monitor, installation } = this.world;
-    this.#open();
+    this.world.restart();
     await new Promise(setImmediate);
     const status = ingest.coordinator.status();
     monitor.ingest = { ...status, bestCoverage: {} };
@@ -112,12 +98,6 @@ export class HostileTrial {
       what,
     ).not.toContain("recovery_failed");
     return evaluation;
-  }
-
-  #open(): void {
-    this.world.installation.crash();
-    this.world.monitor.restart();
-    this.world.isolate = this.world.newIsolate();
   }
 
   /** Reads everything, ingests, makes a backup and restores it. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { APPLIED, type Migration } from "../../src/storage/migrations.ts";
 
 /** All files of migrations/, as the Worker's bundle has them. */
@@ -24,6 +24,7 @@ interface Statement {
 export class MemoryD1 {
   readonly database = new DatabaseSync(":memory:");
   readonly calls: string[] = [];
+  readonly #statements = new Map<string, StatementSync>();
   /** What it throws is the fault of the database. */
   before: (call: string) => void | Promise<void> = () => {};
 
@@ -82,7 +83,15 @@ export class MemoryD1 {
   }
 
   #rows({ query, bindings }: Pick<Statement, "query" | "bindings">): object[] {
-    return this.database.prepare(query).all(...bindings);
+    return this.#prepare(query).all(...bindings);
+  }
+
+  #prepare(query: string): StatementSync {
+    const known = this.#statements.get(query);
+    if (known !== undefined) return known;
+    const statement = this.database.prepare(query);
+    this.#statements.set(query, statement);
+    return statement;
   }
 
   async #enter(call: string): Promise<void> {

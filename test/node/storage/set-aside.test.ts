@@ -4,6 +4,7 @@ import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
 import type { ObjectSchema } from "../../../src/storage/object-tables.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aRunRequest } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
 import type { MemoryTables } from "../../builders/memory-tables.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 import { resultOf } from "../../builders/monitor-world.ts";
@@ -46,10 +47,11 @@ function tablesOf(schema: ObjectSchema): string[] {
   return named("CREATE").filter((table) => !named("DROP").includes(table));
 }
 
-/** An installation whose tables have a row of every kind. */
-async function filled(): Promise<AdminWorld> {
-  const world = new AdminWorld();
-  const { ingest } = world;
+const world = new AdminWorld();
+const { ingest, monitor } = world;
+
+/** Gives the tables a row of every kind. */
+async function fill(): Promise<void> {
   await world.makeHealthy();
   await ingest.coordinator.tick("17 4 * * *", ingest.time, {
     ...anEnqueueRequest({ trigger: "cron" }),
@@ -63,20 +65,21 @@ async function filled(): Promise<AdminWorld> {
       id: "1-0000000000000000",
       verdict: "rejected",
       by: "ops",
-      at: world.monitor.at(),
+      at: monitor.at(),
       note: null,
     },
   ]);
   ingest.state.garbage.mark(["a".repeat(64)], ingest.time, 1);
   ingest.state.values.set("retry_at:ourairports", ingest.time);
-  ingest.state.setHistoryLost(world.monitor.at());
-  world.monitor.ingest = { ...world.monitor.ingest, historyLostAt: world.monitor.at() };
-  world.monitor.before = (call) => {
+  ingest.state.setHistoryLost(monitor.at());
+  monitor.ingest = { ...monitor.ingest, historyLostAt: monitor.at() };
+  monitor.before = (call) => {
     if (call === "d1 save") throw new Error("D1_ERROR");
   };
-  await world.monitor.tick();
-  return world;
+  await monitor.tick();
 }
+
+beginEachWith(world, fill);
 
 /** Puts a text in the place of every value of a table. */
 function spoil({ sql }: MemoryTables, table: string, text: string): void {
@@ -105,13 +108,10 @@ describe("the values of both Durable Objects", () => {
   );
 
   it.each(tables)("of the %s in %s, whatever they are, stop nothing", async (object, table) => {
-    const world = await filled();
-    const { ingest, monitor } = world;
     const stored = object === "coordinator" ? ingest.tables : monitor.tables;
     for (const text of UNREADABLE) {
       spoil(stored, table, text);
-      world.installation.crash();
-      monitor.restart();
+      world.restart();
       for (const path of READS)
         expect((await world.request(path)).status, `${path} ${text}`).toBe(200);
       await monitor.tick();
@@ -136,7 +136,6 @@ describe("the values of both Durable Objects", () => {
   });
 
   it("are kept for operators up to a hundred, however many were set aside", async () => {
-    const { ingest } = await filled();
     const { sql } = ingest.tables;
     for (let row = 0; row < 300; row++)
       sql.exec("INSERT INTO outgoing (outbox, id, value) VALUES ('history', ?, '{')", String(row));
@@ -152,7 +151,6 @@ describe("the values of both Durable Objects", () => {
       ["'$.isCommitted', json('true'), '$.checkpoint.sources'", "5"],
     ],
   ])("stop nothing if the record of a job %s", async (_, [path, value]) => {
-    const { ingest } = await filled();
     const { sql } = ingest.tables;
     sql.exec(`UPDATE jobs SET record = json_set(record, ${path}, ${value}) WHERE is_open = 1`);
     ingest.crash();
