@@ -120,6 +120,8 @@ const projects = [
       exclude: COMMANDS,
       ...runningService,
       ...parallel,
+      // Starting a process for each file takes longer than some of them.
+      isolate: false,
     },
   },
   { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },

@@ -56,8 +56,8 @@ async function areBodiesReadable({ ingest }: BackupWorld): Promise<boolean> {
   return bodies.length > 0;
 }
 
-/** An installation that serves what its only backup has; paused if that was restored. */
-async function anInstallation(isRestored: boolean) {
+/** Serves what its only backup has; paused if that was restored. */
+async function makeInstallation(isRestored: boolean) {
   const world = new BackupWorld(undefined, ["en"]);
   await world.ingest.publishVersions(1);
   const { backup_id } = await world.backUp();
@@ -65,7 +65,18 @@ async function anInstallation(isRestored: boolean) {
   const history = world.rows("ingest_runs").length;
   if (isRestored) await world.restore(backup_id);
   else await world.ingest.publishVersions(1);
-  return { world, backup_id, saved, history };
+  return { world, goBack: world.remember(), backup_id, saved, history };
+}
+
+const installations = new Map<boolean, ReturnType<typeof makeInstallation>>();
+
+/** The installation as it was made, once for all tests. */
+async function anInstallation(isRestored: boolean) {
+  const made = installations.get(isRestored) ?? makeInstallation(isRestored);
+  installations.set(isRestored, made);
+  const { goBack, ...installation } = await made;
+  goBack();
+  return installation;
 }
 
 /** Loses stores, and lets the service look at them. */

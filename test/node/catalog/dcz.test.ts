@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodesTo, encodeDcz } from "../../../src/catalog/dcz.ts";
 import { findMatches } from "../../../src/catalog/find-matches.ts";
+import { fuzzed } from "../../builders/fuzzed.ts";
 
 /** The dictionary's hash, which browsers compare before they decode, is in a frame of its own. */
 const DICTIONARY_FRAME_BYTES = 40;
@@ -69,7 +70,7 @@ describe("a delta in dcz", () => {
           expectExact(dictionary, edited(dictionary, edits));
         },
       ),
-      { numRuns: 150 },
+      fuzzed(30),
     );
   });
 

@@ -7,6 +7,7 @@ import { encodeLocal } from "../../../src/catalog/encode.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
 import { anyCatalog } from "../../builders/arbitraries.ts";
 import { aCatalog } from "../../builders/catalog.ts";
+import { fuzzed } from "../../builders/fuzzed.ts";
 import { encodeCommon } from "../../builders/encode-common.ts";
 
 /** The whole message in one piece, without the code under test. */
@@ -62,7 +63,7 @@ describe("the two encoded parts", () => {
     const length = fc.constantFrom(1, 2, 499, 500, 501);
     fc.assert(
       fc.property(anyCatalog(length), (catalog) => expectWhole(catalog, new Map())),
-      { numRuns: 15 },
+      fuzzed(5),
     );
   });
 });

@@ -1,17 +1,16 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { toBytes } from "../../builders/memory-bucket.ts";
 
-let world: CoordinatorWorld;
+const world = new CoordinatorWorld({ locales: ["de", "en"] });
 /** What was published before. */
 let before: readonly Manifest[];
 
 /** Gives the tables and the stores what the release had written whose sealed manifests had format 3. */
-beforeEach(async () => {
-  world = new CoordinatorWorld({ locales: ["de", "en"] });
+beginEachWith(world, async () => {
   await world.publishVersions(3);
   await world.coordinator.pause({ by: "ops", note: "kept", until: null }, false);
   before = world.state.versions();

@@ -8,6 +8,7 @@ import { DIFF_LISTED } from "../../../src/ingest/diffs.ts";
 import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { tryReadBody } from "../../../src/storage/catalog-store.ts";
+import { fuzzed } from "../../builders/fuzzed.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
 import { anAirportRow, type Row } from "../../builders/source.ts";
@@ -95,7 +96,7 @@ describe("the diffs of a version", () => {
         );
         await expectExact(world);
       }),
-      { numRuns: 15 },
+      fuzzed(5),
     );
   });
 

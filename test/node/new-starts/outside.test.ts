@@ -102,6 +102,8 @@ describe("a backup from elsewhere", () => {
     values.map((value) => [field, value] as const),
   );
   const ID = "0199aa3c-0000-7000-8000-00000000000f";
+  /** A restore goes by the other fields; these are shown. */
+  const SHOWN = ["trigger", "note", "started_at", "finished_at", "worker_version", "built_by"];
 
   it("has a row for each field of its manifest", () => {
     const { sha256: _, ...fields }: { sha256: string } = JSON.parse(aBackup(ID).text);
@@ -131,8 +133,11 @@ describe("a backup from elsewhere", () => {
       expect((await world.request("/admin/monitor/status")).status, what).not.toBe(500);
       const restored = found && (await world.post(`/admin/backup/${id}/restore`));
       expect(restored?.status ?? 404, what).toBeLessThan(500);
+      if (restored?.ok !== true) continue;
       await trial.restart(what);
+      if (Object.keys(changes).some((field) => SHOWN.includes(field))) continue;
       await world.installation.drain();
+      await trial.restart(what);
     }
     expect(trial.values).toBe(BACKUP_IDS.length + rows.length);
     for (const id of BACKUP_IDS) lay(id);
