@@ -1,5 +1,6 @@
 /** Gives each file of tests a Worker that holds nothing, in its stores and in its modules. */
 import {
+  abortAllDurableObjects,
   applyD1Migrations,
   listDurableObjectIds,
   reset,
@@ -19,20 +20,14 @@ async function wakeStores(): Promise<void> {
   ]);
   const namespaces: readonly DurableObjectNamespace[] = [env.COORDINATOR, env.ALERTS];
   for (const namespace of namespaces)
-    for (const id of await listDurableObjectIds(namespace)) {
-      await endWork(namespace.get(id));
+    for (const id of await listDurableObjectIds(namespace))
       await runInDurableObject(namespace.get(id), () => {});
-    }
-}
-
-/** What an object is about to write when its tests are over would be found by the next. */
-async function endWork(stub: DurableObjectStub): Promise<void> {
-  const aborted = runInDurableObject(stub, (_, state) => state.abort("its tests are over"));
-  await aborted.catch(() => undefined);
 }
 
 // `reset` empties what is awake, and skips what has been evicted. Modules come last: an object that is
-// awake is of those before.
+// awake is of those before. What an object is about to write when its tests are over would be found by
+// the next.
+await abortAllDurableObjects();
 await wakeStores();
 await reset();
 vi.resetModules();
