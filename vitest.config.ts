@@ -20,7 +20,7 @@ const HANG_BOUNDS = {
 };
 
 const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() };
-/** Two more than there are processors: tests in a browser wait more than they compute. */
+/** Two more than there are processors: tests in a browser and of commands wait more than they compute. */
 const waiting = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 2 };
 
 const runningService = {
@@ -124,7 +124,7 @@ const projects = [
       isolate: false,
     },
   },
-  { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },
+  { root, test: { name: "commands", include: COMMANDS, ...runningService, ...waiting } },
   {
     root,
     test: {
