@@ -108,7 +108,9 @@ export class LocalWorker {
         signal,
       });
       const worker = new LocalWorker(options, folder, startWrangler(args, folder, signal));
-      await worker.#waitUntilReady().finally(() => pages.isAlive && pages.stop());
+      await worker.#waitUntilReady().finally(async () => {
+        if (pages.isAlive) await pages.stop();
+      });
       return worker;
     } catch (error) {
       folder.release();
