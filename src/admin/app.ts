@@ -38,13 +38,12 @@ import type { AdminPlatform } from "./admin-platform.ts";
 export function createAdminApp(platform: AdminPlatform): Hono<Http> {
   const app = new Hono<Http>();
   app.use(requestId({ headerName: "" }), finishChanges(platform), loadNothing, adminGate(platform));
-  app.notFound((c) =>
-    sendProblem(c, {
-      status: 404,
-      code: "not_found",
-      detail: `There is nothing at ${c.req.path}.`,
-    }),
-  );
+  app.notFound((c) => {
+    const detail = `There is nothing at ${c.req.path}.`;
+    // Otherwise a page with a wrong address hears only that its fetch has failed.
+    const headers = { "access-control-allow-origin": "*" };
+    return sendProblem(c, { status: 404, code: "not_found", detail }, headers);
+  });
   app.onError((error, c) => {
     const fields = { request_id: c.get("requestId"), ...describeError(error) };
     logLine("error", "admin_error", "a request failed", fields);

@@ -65,6 +65,13 @@ describe("GET /catalog/diff", () => {
     expect(preflight.headers.get("access-control-allow-methods")).toBe("GET,HEAD");
     const wrong = await diff("?from=x");
     expect([wrong.status, wrong.headers.get("access-control-allow-origin")]).toEqual([400, "*"]);
+    const nowhere = await world.send("/locations/catalog/diff?from=1");
+    expect([nowhere.status, nowhere.headers.get("access-control-allow-origin")]).toEqual([
+      404,
+      "*",
+    ]);
+    const posted = await world.send("/catalog/diff", { method: "POST", headers });
+    expect([posted.status, posted.headers.get("access-control-allow-origin")]).toEqual([405, "*"]);
     const closed = await world.send("/admin/ingest/runs", { method: "OPTIONS", headers });
     expect(closed.status).not.toBe(204);
     expect(closed.headers.has("access-control-allow-origin")).toBe(false);
