@@ -20,10 +20,9 @@ const BUSY = 2000;
 export function rankPlaces(): RanksFile {
   const airports = readTable("search/airports.csv.gz");
   const cities = readTable("search/cities.csv.gz");
-  const tierOf = ({ type = "" }: Row) => (TIERS.includes(type) ? TIERS.indexOf(type) : 2);
   return {
     airports: airports.map((row) => row["iata"] ?? ""),
-    tiers: airports.map(tierOf).join(""),
+    tiers: airports.map(({ type = "" }) => tierOfType(type)).join(""),
     names: Object.fromEntries(
       airports.flatMap(({ iata = "", name = "" }) => (name ? [[iata, name]] : [])),
     ),
@@ -36,28 +35,52 @@ export function rankPlaces(): RanksFile {
   };
 }
 
-/** Finds the cities that have a subdivision of their own name, in which none of their airports lies. */
+/**
+ * Finds the cities that nothing but their airports puts into a subdivision: upstream has none for
+ * the city itself (Kyiv), another one (San Salvador), or one of its own name (Moscow).
+ */
 function citiesApart(): string[] {
-  const subdivisions = new Map(
-    readTable("snapshot/regions.csv.gz").map((row) => [
-      nameIn(row["iso_country"], row["name"]),
-      row["code"],
+  const ofOwnName = new Map(
+    readTable("snapshot/regions.csv.gz").map(({ iso_country, name, code }) => [
+      nameIn(iso_country, name?.replace(/ (?:City|\(city\))$/, "")),
+      code,
     ]),
+  );
+  const ofAirports = subdivisionsOfAirports();
+  return readTable("snapshot/cities.csv.gz")
+    .filter(({ key = "", name, country, region }) => {
+      const own = ofOwnName.get(nameIn(country, name)) ?? region;
+      return own === "" || own !== ofAirports.get(key);
+    })
+    .map(({ key = "" }) => idText(cityId(key)));
+}
+
+/** The subdivision that has most of each city's service, weighed as `subdivisionOf` does. */
+function subdivisionsOfAirports(): ReadonlyMap<string, string> {
+  const tierOf = new Map(
+    readTable("search/airports.csv.gz").map(({ iata = "", type = "" }) => [iata, tierOfType(type)]),
   );
   const cityOf = new Map(
     readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
   );
-  const regionsOf = new Map<string | undefined, (string | undefined)[]>();
-  for (const row of readTable("snapshot/airports.csv.gz")) {
-    const city = cityOf.get(row["id"]);
-    regionsOf.set(city, [...(regionsOf.get(city) ?? []), row["iso_region"]]);
+  const services = new Map<string, Map<string, number>>();
+  for (const { id, iata_code = "", iso_region = "" } of readTable("snapshot/airports.csv.gz")) {
+    const key = cityOf.get(id) ?? "";
+    const ofCity = services.get(key) ?? new Map<string, number>();
+    services.set(key, ofCity);
+    ofCity.set(iso_region, (ofCity.get(iso_region) ?? 0) + 4 - (tierOf.get(iata_code) ?? 3));
   }
-  return readTable("snapshot/cities.csv.gz")
-    .filter(({ key, name, country }) => {
-      const own = subdivisions.get(nameIn(country, name));
-      return own !== undefined && regionsOf.get(key)?.includes(own) === false;
-    })
-    .map(({ key = "" }) => idText(cityId(key)));
+  return new Map(
+    [...services].map(([key, ofCity]) => {
+      const [most] = [...ofCity].toSorted(([, a], [, b]) => b - a);
+      return [key, most?.[0] ?? ""];
+    }),
+  );
+}
+
+/** Of an airport with scheduled service. */
+function tierOfType(type: string): number {
+  return TIERS.includes(type) ? TIERS.indexOf(type) : 2;
 }
 
 function nameIn(country = "", name = ""): string {

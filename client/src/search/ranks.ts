@@ -18,7 +18,7 @@ export interface RanksFile {
   readonly cities: readonly string[];
   /** Ids by code of a city, such as `LON` and `LA`. */
   readonly codes: { readonly [code: string]: string };
-  /** Ids of the cities that lie in none of the subdivisions of their airports, such as Berlin. */
+  /** Ids of the cities that no source but their airports puts into a subdivision, such as Moscow. */
   readonly apart?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface Ranks {
   readonly rankOf: (id: string) => number;
   /** Codes of a city, by UUID. */
   readonly codesOf: (id: string) => readonly string[];
-  /** Whether a city, by UUID, lies in none of the subdivisions of its airports. */
+  /** Whether nothing but its airports puts a city, by UUID, into a subdivision. */
   readonly isApart: (id: string) => boolean;
 }
 
