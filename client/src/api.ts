@@ -15,40 +15,47 @@ export type { Suggestion } from "./suggestion.ts";
 export interface OpenOptions {
   /** Address of the service, such as `https://locations.example.com`; in browsers also a path, such as `/`. */
   readonly baseUrl: string;
-  /** BCP 47 language tag of the regions' names; the service's default without one. */
+  /** BCP 47 language tag of the names of regions and countries; the service's default without one. */
   readonly locale?: string;
   /** How long opening, a change of the language and a refresh may take each. Default: 60,000. */
   readonly timeoutMs?: number;
   /** Node only: keeps the catalog of each locale. Default: `~/.cache/locations-at-the-edge`. */
   readonly folder?: string;
+  /** So many locales, those that were opened last, stay stored, 1.9 MB each; nothing with 0. Default: 3. */
+  readonly storedLocales?: number;
+  /**
+   * Whether the first search has names in other languages (350 KB) fetched, and does not wait for them.
+   * Otherwise opening does. Default: false.
+   */
+  readonly lazyNames?: boolean;
   /** Browsers only: starts `locations-at-the-edge-client/worker` as the page's policy or bundler wants. */
   readonly startWorker?: () => WorkerPort;
   /** Not in browsers: for what is sent with each request, or for a service binding. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** The catalog of one locale at a time, which can be searched. */
+/** The catalog of one locale at a time, which can be searched. Its functions may be taken out of it. */
 export interface LocationsCatalog {
   /** `Catalog-Version` of what is searched. */
   readonly version: number;
-  /** Language of the regions' names: that of the locale, or the closest that is published. */
+  /** Language of the names of regions and countries: that of the locale, or the closest that is published. */
   readonly language: string;
   /** Finds airports, cities, countries and regions by codes and by names in any language, best first. */
-  search(typed: string, limit?: number): Promise<readonly Suggestion[]>;
+  readonly search: (typed: string, limit?: number) => Promise<readonly Suggestion[]>;
   /** The joined catalog: `airports[0].city.country.name`. */
-  places(): Promise<Catalog>;
+  readonly places: () => Promise<Catalog>;
   /** Changes the language. Until it is there, the earlier one is searched. */
-  setLocale(locale: string): Promise<void>;
+  readonly setLocale: (locale: string) => Promise<void>;
   /**
    * Fetches what has changed. That also happens in the background when a stored catalog is opened.
    *
    * @throws CatalogError if the service cannot be reached in time. What is there stays good.
    */
-  refresh(): Promise<void>;
+  readonly refresh: () => Promise<void>;
   /** Calls the listener when a search may find something else; returns what ends that. */
-  onChange(listener: () => void): () => void;
-  /** Ends the worker. */
-  close(): void;
+  readonly onChange: (listener: () => void) => () => void;
+  /** Calls no listener any more, and ends the worker that has no other catalog. */
+  readonly close: () => void;
 }
 
 /** What is used of a `Worker`. */

@@ -1,23 +1,23 @@
 /** The door of the package in browsers. All work is done in a worker. */
 import type { LocationsCatalog, OpenOptions, WorkerPort } from "./api.ts";
-import { readBaseUrl } from "./base-url.ts";
-import { RemoteCatalog } from "./remote-catalog.ts";
+import { misuse, readCaller } from "./open-options.ts";
+import { openRemote } from "./remote-catalog.ts";
+import { linkOf } from "./worker-link.ts";
 
 export * from "./api.ts";
 
 /** Opens the catalog that is stored in IndexedDB and refreshes it in the background, or else fetches it. */
-export async function openCatalog({
-  baseUrl,
-  locale = "",
-  timeoutMs,
-  startWorker = startOwnWorker,
-}: OpenOptions): Promise<LocationsCatalog> {
-  const limit = timeoutMs === undefined ? {} : { timeoutMs };
-  const options = { baseUrl: readBaseUrl(baseUrl, location.href), locale, ...limit };
-  return RemoteCatalog.open(startWorker(), options);
+export async function openCatalog(options: OpenOptions): Promise<LocationsCatalog> {
+  const { startWorker = startOwnWorker, fetch, folder: _, ...others } = options;
+  const { baseUrl } = readCaller(options, location.href);
+  if (fetch !== undefined)
+    throw misuse("invalid_argument", "fetch has no effect in a browser, where a worker fetches");
+  return openRemote(linkOf(startWorker), { ...others, baseUrl });
 }
 
 /** Bundlers know this expression: they make a file of the worker. */
 function startOwnWorker(): WorkerPort {
+  if (typeof Worker === "undefined")
+    throw misuse("failed_precondition", "there are no workers here, as in jsdom: see startWorker");
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }

@@ -30,7 +30,7 @@ export interface CityPlace {
   readonly lon: number;
   /** 0 for the most populous city of the world; `UNRANKED` for small ones. */
   readonly rank: number;
-  /** Whether it lies in none of the subdivisions of its airports, such as Berlin. */
+  /** Whether nothing but its airports puts it into a subdivision, such as Moscow. */
   readonly isApart: boolean;
   readonly country: CountryPlace;
   readonly airports: readonly AirportPlace[];

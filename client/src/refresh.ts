@@ -1,14 +1,13 @@
 /** Brings a stored catalog up to date with as few bytes as possible. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Encode } from "@bufbuild/protobuf/wire";
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import { createConnectTransport } from "@connectrpc/connect-web";
 import {
   LocationsRequestSchema,
   LocationsResponseSchema,
-  LocationsService,
 } from "../../gen/locations/v1/locations_pb.ts";
+import { CatalogError } from "./api.ts";
 import { applyDiff, type CatalogDiff } from "./apply-diff.ts";
+import { isRecord } from "./search/shape.ts";
 
 /** An answer of the service, as a client stores it. */
 export interface CatalogCopy {
@@ -38,15 +37,11 @@ export interface Source {
  * Returns the current catalog: the copy itself if it is current. Fetches only what changed where that
  * leads to the served bytes, and everything otherwise.
  *
- * @throws ConnectError if the service cannot be reached or refuses the locale. The copy stays good.
+ * @throws CatalogError if the service cannot be reached or refuses the locale. The copy stays good.
  */
 export async function refresh(source: Source, copy?: CatalogCopy): Promise<CatalogCopy> {
   if (copy === undefined) return download(source);
-  const head = await (source.fetch ?? fetch)(callUrl(source), {
-    method: "HEAD",
-    cache: "no-store",
-    signal: source.signal ?? null,
-  }).catch(() => undefined);
+  const head = await ask(source, callUrl(source), "HEAD").catch(() => undefined);
   // Chromium calls a request aborted whose body nobody has read, even without one.
   await head?.text();
   // The answer to a GET says what is wrong.
@@ -71,10 +66,9 @@ export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
 /** Returns the bytes of the newer version, as far as the diff is understood; undefined without one. */
 async function patch(source: Source, copy: CatalogCopy) {
   const query = new URLSearchParams({ from: copy.sha256, locale: source.locale ?? "" });
-  const answer = await (source.fetch ?? fetch)(
-    `${source.baseUrl}/catalog/diff?${query.toString()}`,
-    { signal: source.signal ?? null },
-  );
+  const { fetch: send = fetch, signal } = source;
+  const url = `${source.baseUrl}/catalog/diff?${query.toString()}`;
+  const answer = await send(url, signal ? { signal } : {});
   if (!answer.ok) return undefined;
   const diff: CatalogDiff = await answer.json();
   if (diff.locale !== copy.language) return undefined;
@@ -82,55 +76,98 @@ async function patch(source: Source, copy: CatalogCopy) {
   return toBinary(LocationsResponseSchema, catalog);
 }
 
-async function download(source: Source): Promise<CatalogCopy> {
-  const { locale = "", signal } = source;
-  let copy: CatalogCopy | undefined;
-  const transport = createConnectTransport({
-    baseUrl: source.baseUrl,
-    useBinaryFormat: true,
-    useHttpGet: true,
-    // Keeps the bytes as they came, whose hash names them.
-    fetch: async (input, init) => {
-      // The caller stores the answer; the browser's cache might even have an older one.
-      const answer = await (source.fetch ?? fetch)(input, { ...init, cache: "no-store" }).catch(
-        (cause: unknown) => {
-          throw ConnectError.from(cause, Code.Unavailable);
-        },
-      );
-      refuseForeign(answer, source.baseUrl);
-      if (!answer.ok) return answer;
-      const bytes = new Uint8Array(await answer.arrayBuffer());
-      copy = { ...describe(answer.headers), bytes };
-      return new Response(bytes, answer);
-    },
+/** Sends a request past the caches: the caller stores the answer, and theirs might be older. */
+function ask({ fetch: send = fetch, signal }: Source, url: string, method: "GET" | "HEAD") {
+  // A Worker from before 2024-11-11 refuses what its requests do not have.
+  const isCached = "cache" in Request.prototype;
+  return send(url, {
+    method,
+    ...(isCached && { cache: "no-store" as const }),
+    ...(signal && { signal }),
   });
-  const client = createClient(LocationsService, transport);
-  await client.getLocationsV1({ locale }, signal ? { signal } : {});
-  if (copy === undefined || (await sha256Of(copy.bytes)) !== copy.sha256)
-    throw new Error(`the answer of ${source.baseUrl} is damaged: try again`);
-  return copy;
+}
+
+/** Calls the method. Without Connect's own client: Workers refuse a part of its requests. */
+async function download(source: Source): Promise<CatalogCopy> {
+  const answer = await ask(source, callUrl(source), "GET").catch((cause: unknown) => {
+    if (source.signal?.aborted === true) throw cause;
+    throw unreachable(source.baseUrl, cause);
+  });
+  return readAnswer(answer, source.baseUrl);
 }
 
 /**
- * Refuses what no service of this contract answers, such as the page that a web application has for
- * every path.
+ * Reads an answer of Connect over GET, in protobuf.
+ *
+ * @throws CatalogError with what the service, or whatever else answers at the address, has said.
  */
-function refuseForeign({ ok, status, headers }: Response, baseUrl: string): void {
-  const type = headers.get("content-type")?.split(";", 1)[0] ?? "";
-  if (type === (ok ? "application/proto" : "application/json")) return;
-  if (!ok && status !== 404) return;
-  const what = type === "" ? "something unnamed" : type;
-  throw new ConnectError(
-    `${baseUrl} answered with ${what} (HTTP ${status}) instead of the catalog: check that baseUrl is the address of the service`,
-    Code.Unimplemented,
-  );
+export async function readAnswer(answer: Response, baseUrl: string): Promise<CatalogCopy> {
+  const type = answer.headers.get("content-type")?.split(";", 1)[0] ?? "";
+  if (!answer.ok || type !== "application/proto") throw await refusal(answer, { baseUrl, type });
+  const copy = { ...describe(answer.headers), bytes: new Uint8Array(await answer.arrayBuffer()) };
+  if ((await sha256Of(copy.bytes)) === copy.sha256) return copy;
+  const message = `the answer of ${baseUrl} is damaged: try again`;
+  throw new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
 }
 
-/** The call as Connect has it over GET. */
-function callUrl({ baseUrl, locale = "" }: Source): string {
+/** Codes of answers that are not of the service, such as of a proxy before it. */
+const CODES: { readonly [status: number]: string } = {
+  401: "unauthenticated",
+  403: "permission_denied",
+  429: "unavailable",
+};
+
+const ADVICE: { readonly [code: string]: string } = {
+  unauthenticated: "what stands before the service wants credentials",
+  permission_denied: "what stands before the service lets this caller not pass",
+  unavailable: "try again later",
+  unimplemented: "check that baseUrl is the address of the service",
+};
+
+async function refusal(
+  answer: Response,
+  { baseUrl, type }: { readonly baseUrl: string; readonly type: string },
+): Promise<CatalogError> {
+  const { status, headers } = answer;
+  const seconds = Number(headers.get("retry-after"));
+  const retryAfterSeconds = seconds > 0 ? seconds : null;
+  const said: unknown = type === "application/json" ? await answer.json().catch(() => null) : null;
+  if (isRecord(said) && typeof said["code"] === "string")
+    return new CatalogError({
+      code: said["code"],
+      message: typeof said["message"] === "string" ? said["message"] : "",
+      retryAfterSeconds,
+    });
+  const code = CODES[status] ?? (status >= 500 ? "unavailable" : "unimplemented");
+  const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of the catalog: ${ADVICE[code]}`;
+  return new CatalogError({ code, message, retryAfterSeconds });
+}
+
+/** Node's codes of certificates that it does not trust, which no repetition mends. */
+const CERTIFICATE = /CERT|SIGNATURE/;
+
+/** Says why no answer came, as far as the platform tells. */
+function unreachable(baseUrl: string, cause: unknown): CatalogError {
+  const { message, cause: inner }: { message?: string; cause?: unknown } =
+    cause instanceof Error ? cause : { message: String(cause) };
+  const reason = isRecord(inner) && typeof inner["code"] === "string" ? inner["code"] : message;
+  const isForGood = CERTIFICATE.test(reason ?? "");
+  const advice = isForGood
+    ? "its certificate is not trusted here"
+    : "check the address and the connection; a page must name it in connect-src of its Content-Security-Policy";
+  const failure = {
+    code: isForGood ? "failed_precondition" : "unavailable",
+    message: `${baseUrl} cannot be reached (${reason}): ${advice}`,
+    retryAfterSeconds: null,
+  };
+  return new CatalogError(failure, { cause });
+}
+
+/** The call as Connect has it over GET, to the byte: a page may have preloaded it. */
+export function callUrl({ baseUrl, locale = "" }: Pick<Source, "baseUrl" | "locale">): string {
   const request = toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
   const message = base64Encode(request, "url");
-  return `${baseUrl}/locations.v1.LocationsService/GetLocationsV1?connect=v1&encoding=proto&base64=1&message=${message}`;
+  return `${baseUrl}/locations.v1.LocationsService/GetLocationsV1?connect=v1&base64=1&encoding=proto&message=${message}`;
 }
 
 function describe(headers: Headers): Omit<CatalogCopy, "bytes"> {

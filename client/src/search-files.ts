@@ -1,4 +1,4 @@
-import type { Source } from "./refresh.ts";
+import { JOIN_MS } from "./joint.ts";
 import { isRanksFile, type RanksFile } from "./search/ranks.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
 import type { Store } from "./store.ts";
@@ -17,15 +17,22 @@ export interface SearchKnowledge {
   readonly names: OtherNames | undefined;
 }
 
+type Fetch = typeof fetch;
+
 /** The files of `/search/v1`. None of them is needed: what fails, here, is missing. */
 export class SearchFiles {
   readonly #ranks: SearchFile<RanksFile>;
   readonly #names: SearchFile<OtherNames>;
-  #fetched: Promise<unknown> | undefined;
+  #areNamesWanted = false;
 
-  constructor(source: Source, store: Store) {
-    this.#ranks = new SearchFile("ranks.json", isRanksFile, { source, store });
-    this.#names = new SearchFile("names.json", isOtherNames, { source, store });
+  /**
+   * @param baseUrl address of the service, without a slash at its end.
+   * @param onChange called when a file is there, or another one.
+   */
+  constructor(baseUrl: string, store: Store, onChange: () => void) {
+    const place = { store, onChange };
+    this.#ranks = new SearchFile(`${baseUrl}/search/v1/ranks.json`, isRanksFile, place);
+    this.#names = new SearchFile(`${baseUrl}/search/v1/names.json`, isOtherNames, place);
   }
 
   /** What is there. */
@@ -33,40 +40,50 @@ export class SearchFiles {
     return { ranks: this.#ranks.content, names: this.#names.content };
   }
 
-  /** Reads what is stored. */
-  async readStored(): Promise<void> {
-    await Promise.all([this.#ranks.readStored(), this.#names.readStored()]);
+  /** From now on, names are read and fetched as well. Returns whether they were not before. */
+  wantNames(): boolean {
+    const isFirst = !this.#areNamesWanted;
+    this.#areNamesWanted = true;
+    return isFirst;
   }
 
-  /** Reads what is stored, and fetches what is missing: once, so that nobody waits twice for it. */
-  async fetchMissing(): Promise<void> {
-    await this.readStored();
-    this.#fetched ??= Promise.all([this.#ranks.fetchMissing(), this.#names.fetchMissing()]);
-    await this.#fetched;
+  /** Reads what is stored. */
+  async readStored(): Promise<void> {
+    await this.#each((file) => file.readStored());
+  }
+
+  /** Reads what is stored, and fetches what is missing: of that, only the first ones wait. */
+  async fetchMissing(send: Fetch): Promise<void> {
+    await this.#each((file) => file.fetchMissing(send));
   }
 
   /** Fetches what is missing or has changed. */
-  async refresh(): Promise<void> {
-    await Promise.all([this.#ranks.refresh(), this.#names.refresh()]);
+  async refresh(send: Fetch): Promise<void> {
+    await this.#each((file) => file.refresh(send));
   }
+
+  async #each(work: (file: SearchFile<unknown>) => Promise<void>): Promise<void> {
+    const names = this.#areNamesWanted ? [this.#names] : [];
+    await Promise.all([this.#ranks, ...names].map(work));
+  }
+}
+
+interface FilePlace {
+  readonly store: Store;
+  readonly onChange: () => void;
 }
 
 class SearchFile<Content> {
   readonly #url: string;
   readonly #isContent: (content: unknown) => content is Content;
-  readonly #source: Source;
-  readonly #store: Store;
+  readonly #place: FilePlace;
+  #fetching: { readonly startedAt: number; readonly ended: Promise<void> } | undefined;
   #known: KnownFile<Content> | undefined;
 
-  constructor(
-    name: string,
-    isContent: (content: unknown) => content is Content,
-    { source, store }: { readonly source: Source; readonly store: Store },
-  ) {
-    this.#url = `${source.baseUrl}/search/v1/${name}`;
+  constructor(url: string, isContent: (content: unknown) => content is Content, place: FilePlace) {
+    this.#url = url;
     this.#isContent = isContent;
-    this.#source = source;
-    this.#store = store;
+    this.#place = place;
   }
 
   get content(): Content | undefined {
@@ -75,25 +92,31 @@ class SearchFile<Content> {
 
   async readStored(): Promise<void> {
     if (this.#known !== undefined) return;
-    const stored = await this.#store.get(this.#url).catch(() => undefined);
+    const stored = await this.#place.store.get(this.#url).catch(() => undefined);
     // Another one may have been fetched meanwhile.
-    if (this.#isFile(stored)) this.#known ??= stored;
+    if (this.#known !== undefined || !this.#isFile(stored)) return;
+    this.#known = stored;
+    this.#place.onChange();
   }
 
-  async fetchMissing(): Promise<void> {
-    if (this.#known === undefined) await this.refresh();
+  async fetchMissing(send: Fetch): Promise<void> {
+    await this.readStored();
+    if (this.#known !== undefined) return;
+    this.#fetching ??= { startedAt: performance.now(), ended: this.refresh(send) };
+    const { startedAt, ended } = this.#fetching;
+    if (performance.now() - startedAt < JOIN_MS) await ended;
   }
 
-  async refresh(): Promise<void> {
-    const fetched = await this.#fetchChanged().catch(() => undefined);
+  async refresh(send: Fetch): Promise<void> {
+    const fetched = await this.#fetchChanged(send).catch(() => undefined);
     if (!this.#isFile(fetched)) return;
     this.#known = fetched;
-    await this.#store.set(this.#url, fetched).catch(() => undefined);
+    this.#place.onChange();
+    await this.#place.store.set(this.#url, fetched).catch(() => undefined);
   }
 
   /** Returns the file as it is now, whatever is in it; undefined if it is the known one. */
-  async #fetchChanged(): Promise<KnownFile<unknown> | undefined> {
-    const request = this.#source.fetch ?? fetch;
+  async #fetchChanged(request: Fetch): Promise<KnownFile<unknown> | undefined> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     if (this.#known !== undefined) {
       const head = await request(this.#url, { method: "HEAD", signal });

@@ -1,10 +1,11 @@
-import type { CityPlace, Place, RegionPlace } from "./catalog.ts";
+import type { CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
 
 /** A place that was found, as a picker lists it. */
 export interface Suggestion {
   readonly kind: Place["kind"];
   /** UUID in its usual text form. */
   readonly id: string;
+  /** Of a region or country in the language of the answer, of a city or airport as the contract has it. */
   readonly name: string;
   /** Tells apart places of one name: `Maine, United States`. Empty for a country. */
   readonly where: string;
@@ -14,26 +15,35 @@ export interface Suggestion {
   readonly isUnderCity: boolean;
 }
 
-export function suggestionOf(place: Place, isUnderCity: boolean): Suggestion {
-  const { kind, id, name } = place;
-  const airports = place.kind === "airport" ? [place] : place.airports;
-  const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
-  return { kind, id, name, where: whereIs(place), airports: codes, isUnderCity };
+/** How a place that was found is written. */
+interface Wording {
+  readonly isUnderCity: boolean;
+  /** In the reader's language. */
+  readonly countryName: (country: CountryPlace) => string;
 }
 
-function whereIs(place: Place): string {
+export function suggestionOf(place: Place, { isUnderCity, countryName }: Wording): Suggestion {
+  const { kind, id } = place;
+  const name = place.kind === "country" ? countryName(place) : place.name;
+  const airports = place.kind === "airport" ? [place] : place.airports;
+  const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
+  return { kind, id, name, where: whereIs(place, countryName), airports: codes, isUnderCity };
+}
+
+function whereIs(place: Place, countryName: Wording["countryName"]): string {
   switch (place.kind) {
     case "airport":
-      return `${place.city.name}, ${place.city.country.name}`;
+      return `${place.city.name}, ${countryName(place.city.country)}`;
     case "city": {
       const region = subdivisionOf(place);
-      return region ? `${region.name}, ${place.country.name}` : place.country.name;
+      const country = countryName(place.country);
+      return region ? `${region.name}, ${country}` : country;
     }
     case "country":
       return "";
     case "region": {
       const [country, other] = new Set(place.airports.map(({ city }) => city.country));
-      return country && !other ? country.name : "";
+      return country && !other ? countryName(country) : "";
     }
     default:
       return place satisfies never;
@@ -43,7 +53,7 @@ function whereIs(place: Place): string {
 /**
  * Finds the region within the country that has most of a city's service: a subdivision, whose slug
  * ends in the country's code, before a travel region. None of the city's own name: Vienna,
- * and none of a city that its airports are outside of: Berlin.
+ * and none that only its airports put it into: Moscow.
  */
 export function subdivisionOf({
   name,

@@ -1,10 +1,18 @@
-/** The worker of `browser.ts`. */
+/** The worker of `browser.ts`, and of the explorer. */
 import { indexedDbStore } from "./indexed-db-store.ts";
-import { SearchableCatalog } from "./searchable-catalog.ts";
+import {
+  openSearchable,
+  prepareToShow,
+  type SearchableCatalog,
+  showAnswer,
+} from "./searchable-catalog.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
-import type { Answer, FromWorker, ToWorker, WorkerOptions } from "./worker-messages.ts";
+import type { Answer, Argument, FromWorker, ToWorker } from "./worker-messages.ts";
 
-let opened: SearchableCatalog | undefined;
+const store = indexedDbStore();
+
+/** By their numbers. That of an answer comes later than the answer. */
+const catalogs = new Map<number, Promise<SearchableCatalog>>();
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => void reply(data));
 
@@ -18,32 +26,57 @@ async function reply(message: ToWorker): Promise<void> {
   }
 }
 
-async function answer({ call, argument }: ToWorker): Promise<Answer<ToWorker["call"]>> {
-  if (call === "open") return open(argument);
-  if (opened === undefined) throw new Error("no catalog is open");
+async function answer(message: ToWorker): Promise<Answer<ToWorker["call"]>> {
+  const { catalog: number, call, argument } = message;
   switch (call) {
+    case "open":
+      return use(number, openSearchable(argument, store));
+    case "prepare":
+      return prepareToShow(argument);
+    case "show":
+      return show(number, argument);
     case "search":
-      return opened.search(argument.typed, argument.limit);
+      return (await opened(number)).search(argument.typed, argument.limit);
     case "pack":
-      return opened.pack();
+      return (await opened(number)).pack();
     case "setLocale":
-      return opened.setLocale(argument);
+      return (await opened(number)).setLocale(argument);
     case "refresh":
-      return opened.refresh();
+      return (await opened(number)).refresh();
+    case "close":
+      (await opened(number)).close();
+      return void catalogs.delete(number);
     default:
-      return call satisfies never;
+      return message satisfies never;
   }
 }
 
-async function open(options: WorkerOptions): Promise<void> {
-  const catalog = await SearchableCatalog.open(options, indexedDbStore());
+async function show(number: number, { options, copy }: Argument<"show">): Promise<string> {
+  const { packed, catalog } = await showAnswer(options, copy);
+  // The next search says why there is none.
+  use(number, catalog).catch(() => undefined);
+  return packed;
+}
+
+/** Makes a catalog that of a number. */
+async function use(number: number, opening: Promise<SearchableCatalog>): Promise<void> {
+  const before = catalogs.get(number);
+  catalogs.set(number, opening);
+  const catalog = await opening;
+  before?.then((earlier) => earlier.close()).catch(() => undefined);
   const tellState = () => {
     const { version, language } = catalog;
-    tell({ kind: "change", state: { version, language } });
+    tell({ kind: "change", catalog: number, state: { version, language } });
   };
   catalog.onChange(tellState);
   tellState();
-  opened = catalog;
+  setTimeout(catalog.warmUp, 0); // after the messages that wait
+}
+
+function opened(number: number): Promise<SearchableCatalog> {
+  const catalog = catalogs.get(number);
+  if (catalog === undefined) throw new Error("no catalog is open");
+  return catalog;
 }
 
 function tell(message: FromWorker): void {

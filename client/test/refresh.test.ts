@@ -99,7 +99,7 @@ describe("a copy of the catalog", () => {
 
   it("remains usable when the service does not answer", async () => {
     service.isDown = true;
-    await expect(refreshed(copy)).rejects.toMatchObject({ rawMessage: "fetch failed" });
+    await expect(refreshed(copy)).rejects.toMatchObject({ code: "unavailable" });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { WorkerPort } from "../src/api.ts";
-import { RemoteCatalog } from "../src/remote-catalog.ts";
+import { openRemote } from "../src/remote-catalog.ts";
+import { linkOf } from "../src/worker-link.ts";
+import type { LocationsCatalog, WorkerPort } from "../src/api.ts";
 import type { FromWorker, ToWorker } from "../src/worker-messages.ts";
 
 /** A worker that answers as a test wants. */
@@ -32,8 +33,16 @@ class FakeWorker implements WorkerPort {
 
 const SOURCE = { baseUrl: "https://locations.example.com", locale: "de" };
 
-async function openIn(worker: FakeWorker): Promise<RemoteCatalog> {
-  const opening = RemoteCatalog.open(worker, SOURCE);
+function startOpening(worker: FakeWorker): Promise<LocationsCatalog> {
+  return openRemote(
+    linkOf(() => worker),
+    SOURCE,
+  );
+}
+
+async function openIn(worker: FakeWorker): Promise<LocationsCatalog> {
+  const opening = startOpening(worker);
+  await expect.poll(() => worker.received.length).toBe(1);
   worker.tell({ kind: "answer", id: 1, value: undefined });
   return opening;
 }
@@ -44,9 +53,9 @@ describe("a catalog in a worker", () => {
     const catalog = await openIn(worker);
     const [first, second] = [catalog.search("a"), catalog.search("ab", 3)];
     expect(worker.received).toEqual([
-      { id: 1, call: "open", argument: SOURCE },
-      { id: 2, call: "search", argument: { typed: "a" } },
-      { id: 3, call: "search", argument: { typed: "ab", limit: 3 } },
+      { id: 1, catalog: 1, call: "open", argument: SOURCE },
+      { id: 2, catalog: 1, call: "search", argument: { typed: "a" } },
+      { id: 3, catalog: 1, call: "search", argument: { typed: "ab", limit: 3 } },
     ]);
     worker.tell({ kind: "answer", id: 3, value: ["of ab"] });
     worker.tell({ kind: "answer", id: 2, value: ["of a"] });
@@ -66,18 +75,19 @@ describe("a catalog in a worker", () => {
     const catalog = await openIn(worker);
     const seen: string[] = [];
     const end = catalog.onChange(() => seen.push(`${catalog.version} ${catalog.language}`));
-    worker.tell({ kind: "change", state: { version: 2, language: "de" } });
+    worker.tell({ kind: "change", catalog: 1, state: { version: 2, language: "de" } });
     end();
-    worker.tell({ kind: "change", state: { version: 3, language: "de" } });
+    worker.tell({ kind: "change", catalog: 1, state: { version: 3, language: "de" } });
     expect(seen).toEqual(["2 de"]);
     expect(catalog.version).toBe(3);
   });
 
   it("ends the worker when it cannot be opened", async () => {
     const worker = new FakeWorker();
-    const opening = RemoteCatalog.open(worker, SOURCE);
+    const opening = startOpening(worker);
+    await expect.poll(() => worker.received.length).toBe(1);
     worker.fail();
-    await expect(opening).rejects.toThrow("could not be loaded: see startWorker");
+    await expect(opening).rejects.toThrow("could not be loaded. With Vite before 8");
     expect(worker.isTerminated).toBe(true);
   });
 
@@ -96,5 +106,30 @@ describe("a catalog in a worker", () => {
     await expect(found).rejects.toThrow("closed");
     await expect(catalog.search("b")).rejects.toThrow("closed");
     expect(worker.isTerminated).toBe(true);
+  });
+
+  it("shares its worker with the others that the same function would start", async () => {
+    const workers: FakeWorker[] = [];
+    const startWorker = () => {
+      const worker = new FakeWorker();
+      workers.push(worker);
+      return worker;
+    };
+    const opening = [1, 2].map(() => openRemote(linkOf(startWorker), SOURCE));
+    await expect.poll(() => workers[0]?.received.length).toBe(2);
+    const [worker] = workers;
+    for (const id of [1, 2]) worker?.tell({ kind: "answer", id, value: undefined });
+    const [first, second] = await Promise.all(opening);
+    worker?.tell({ kind: "change", catalog: 2, state: { version: 7, language: "de" } });
+    expect([first?.version, second?.version]).toEqual([0, 7]);
+    first?.close();
+    expect(worker?.isTerminated).toBe(false);
+    expect(worker?.received.at(-1)).toMatchObject({ catalog: 1, call: "close" });
+    second?.close();
+    expect(worker?.isTerminated).toBe(true);
+    const again = openRemote(linkOf(startWorker), SOURCE);
+    await expect.poll(() => workers.length).toBe(2);
+    workers[1]?.fail();
+    await expect(again).rejects.toThrow("could not be loaded");
   });
 });

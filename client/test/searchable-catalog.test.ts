@@ -10,7 +10,8 @@ import { runInNewContext } from "node:vm";
 import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileStore } from "../src/file-store.ts";
-import { JOIN_MS, SearchableCatalog } from "../src/searchable-catalog.ts";
+import { JOIN_MS } from "../src/joint.ts";
+import { openSearchable, type SearchableCatalog } from "../src/searchable-catalog.ts";
 import type { Store } from "../src/store.ts";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { aCatalog, aMilan, anAirport } from "../../test/builders/catalog.ts";
@@ -28,11 +29,15 @@ function versionWith(name: string): Uint8Array<ArrayBuffer> {
 }
 
 let stores = 0;
+/** What another process would make of the folder. */
+let storeAgain: () => Store;
 let store: Store;
 let service: CatalogService;
 
 beforeEach(() => {
-  store = fileStore(join(folder, String(stores++)));
+  const ownFolder = join(folder, String(stores++));
+  storeAgain = () => fileStore(ownFolder);
+  store = storeAgain();
   service = new CatalogService({ version: 1, bytes: versionWith("Kloten") });
   service.files = {
     "ranks.json": { airports: ["ZRH"], tiers: "0", names: {}, cities: [], codes: {} },
@@ -43,7 +48,8 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 function open(locale = "en", fetch = service.fetch): Promise<SearchableCatalog> {
-  return SearchableCatalog.open({ baseUrl: `${BASE_URL}/`, locale, fetch }, store);
+  store = storeAgain();
+  return openSearchable({ baseUrl: `${BASE_URL}/`, locale, fetch }, store);
 }
 
 /** Answers like a web application that has one page for every path. */
@@ -139,7 +145,7 @@ describe("an opened catalog", () => {
     await expect(catalog.refresh()).rejects.toMatchObject({
       name: "CatalogError",
       code: "unavailable",
-      message: "fetch failed",
+      message: `${BASE_URL} cannot be reached (fetch failed): check the address and the connection; a page must name it in connect-src of its Content-Security-Policy`,
     });
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
@@ -148,7 +154,7 @@ describe("an opened catalog", () => {
     const full = async () => {
       throw new Error("the disk is full");
     };
-    store = { get: full, set: full, delete: full, keys: full };
+    storeAgain = () => ({ get: full, set: full, delete: full, keys: full });
     expect((await open()).version).toBe(1);
   });
 
@@ -213,7 +219,7 @@ describe("a service that accepts and stays silent", () => {
     };
 
   it("is given up after the time limit", async () => {
-    const opening = SearchableCatalog.open({ baseUrl, timeoutMs: 50 }, store);
+    const opening = openSearchable({ baseUrl, timeoutMs: 50 }, store);
     await expect(opening).rejects.toMatchObject({
       name: "CatalogError",
       code: "deadline_exceeded",
@@ -225,7 +231,7 @@ describe("a service that accepts and stays silent", () => {
     service.files = {};
     await open();
     const options = { baseUrl: BASE_URL, locale: "en", fetch: silentFor(".json") };
-    const catalog = await SearchableCatalog.open(options, store);
+    const catalog = await openSearchable(options, storeAgain());
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
 
@@ -259,7 +265,7 @@ describe("a service that accepts and stays silent", () => {
         if (key.startsWith(`${BASE_URL} `)) deadline.abort();
       },
     };
-    const catalog = await SearchableCatalog.open(options, timedStore);
+    const catalog = await openSearchable(options, timedStore);
     service.served = { version: 2, bytes: versionWith("Irchel") };
     await act(catalog);
     expect(await find(catalog, "tsurihi")).toEqual([]);
@@ -277,7 +283,7 @@ describe("a service that accepts and stays silent", () => {
         (isSilent ? silentFor("") : service.fetch)(input, init)) satisfies typeof fetch,
     };
     await open();
-    const catalog = await SearchableCatalog.open(options, store);
+    const catalog = await openSearchable(options, store);
     isSilent = false;
     service.served = { version: 2, bytes: versionWith("Irchel") };
     await delay(JOIN_MS);
@@ -327,5 +333,122 @@ describe("a change of the language", () => {
     service.isDown = true;
     await expect(catalog.setLocale("de")).rejects.toThrow("fetch failed");
     expect(catalog.language).toBe("en");
+  });
+});
+
+describe("catalogs of one address, locale and folder", () => {
+  const options = () => ({ baseUrl: BASE_URL, locale: "en", fetch: service.fetch });
+  const openShared = () => openSearchable(options(), store);
+
+  it("are one, which is fetched and joined once, however many are opened at once", async () => {
+    const opened = await Promise.all(Array.from({ length: 100 }, openShared));
+    expect(service.takeCalls().toSorted()).toEqual([
+      "GET GetLocationsV1",
+      "GET names.json",
+      "GET ranks.json",
+    ]);
+    const places = await Promise.all(opened.map((catalog) => catalog.places()));
+    expect(new Set(places).size).toBe(1);
+    expect(await openShared().then((later) => later.places())).toBe(places[0]);
+  });
+
+  it("show all what one of them has refreshed", async () => {
+    const [first, second] = [await openShared(), await openShared()];
+    await second.refresh();
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    const heard: string[] = [];
+    const listener = () => heard.push("change");
+    first.onChange(listener);
+    second.onChange(listener);
+    first.close();
+    await first.refresh();
+    expect(second.version).toBe(2);
+    expect(heard).toEqual(["change"]);
+  });
+
+  it("have each the language that it was given", async () => {
+    const [first, second] = [await openShared(), await openShared()];
+    service.served = { version: 1, bytes: versionWith("Kloten"), language: "de" };
+    await first.setLocale("de");
+    expect([first.language, second.language]).toEqual(["de", "en"]);
+  });
+
+  it("work through a proxy and taken apart", async () => {
+    const catalog = await openShared();
+    const { search, places, refresh } = new Proxy(catalog, {});
+    await refresh();
+    expect(await search("kloten")).toHaveLength(1);
+    expect((await places()).airports).toHaveLength(2);
+    expect(new Proxy(catalog, {}).version).toBe(1);
+  });
+
+  it("are stored for as many locales as one wants", async () => {
+    const catalogKeys = async () =>
+      (await store.keys()).filter((key) => key.startsWith(`${BASE_URL} `)).length;
+    for (const locale of ["en", "de", "fr", "ja", "it"])
+      await openSearchable({ ...options(), locale, storedLocales: 5 }, store);
+    expect(await catalogKeys()).toBe(5);
+    store = fileStore(join(folder, String(stores++)));
+    await openSearchable({ ...options(), storedLocales: 0 }, store);
+    await expect(store.keys()).rejects.toThrow("no such file");
+  });
+
+  it("fetch names in other languages at the first search only, if one wants that", async () => {
+    const catalog = await openSearchable({ ...options(), lazyNames: true }, store);
+    const changed = new Promise<void>((resolve) => catalog.onChange(resolve));
+    expect(service.takeCalls()).not.toContain("GET names.json");
+    expect(await find(catalog, "tsurihi")).toEqual([]);
+    await changed;
+    expect(await find(catalog, "tsurihi")).toEqual(["Kloten"]);
+  });
+});
+
+describe("what a traveller reads", () => {
+  it.each([
+    ["de", "Zürich, Schweiz", "Schweiz"],
+    ["ja", "Zürich, スイス", "スイス"],
+    ["tlh", "Zürich, Switzerland", "Switzerland"],
+  ])("has the country in the language of the answer (%s)", async (language, where, name) => {
+    service.served = { version: 1, bytes: versionWith("Kloten"), language };
+    const catalog = await open(language);
+    expect((await catalog.search("kloten")).map((found) => found.where)).toEqual([where]);
+    expect((await catalog.search("CHE", 1)).map((found) => found.name)).toEqual([name]);
+  });
+});
+
+describe("an address at which something else answers", () => {
+  it.each([
+    [404, "text/html", "unimplemented", "check that baseUrl"],
+    [404, "application/problem+json", "unimplemented", "check that baseUrl"],
+    [403, "text/html", "permission_denied", "not pass"],
+    [401, "text/plain", "unauthenticated", "wants credentials"],
+    [502, "text/html", "unavailable", "try again later"],
+    [429, "text/html", "unavailable", "try again later"],
+  ])("is told of by HTTP %d with %s as %s", async (status, type, code, message) => {
+    const headers = { "content-type": type, "retry-after": "7" };
+    const opening = open("en", async () => new Response("{}", { status, headers }));
+    const failure = { code, message: expect.stringContaining(message), retryAfterSeconds: 7 };
+    await expect(opening).rejects.toMatchObject(failure);
+  });
+
+  it.each([
+    ["ECONNREFUSED", "unavailable", "check the address"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "failed_precondition", "certificate is not trusted"],
+  ])("is told of when a connection fails by %s", async (code, wanted, message) => {
+    const opening = open("en", () =>
+      Promise.reject(
+        new TypeError("fetch failed", { cause: Object.assign(new Error(), { code }) }),
+      ),
+    );
+    await expect(opening).rejects.toMatchObject({
+      code: wanted,
+      message: expect.stringMatching(new RegExp(`^${BASE_URL} .*${code}.*${message}`)),
+    });
+  });
+
+  it("is told of with the words of the service if it refuses", async () => {
+    const refusal = { code: "resource_exhausted", message: "too much" };
+    const opening = open("en", async () => Response.json(refusal, { status: 429 }));
+    await expect(opening).rejects.toMatchObject(refusal);
   });
 });

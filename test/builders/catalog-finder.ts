@@ -26,7 +26,7 @@ export async function catalogFinder(
 ): Promise<(typed: string) => FoundPlace[]> {
   const catalog = await unpackCatalog(packCatalog(answer, RANKS));
   const inLocale = new Intl.DisplayNames([locale], { type: "region" });
-  const countryName = (code: string) => inLocale.of(code) ?? code;
+  const countryName = ({ code }: { readonly code: string }) => inLocale.of(code) ?? code;
   const index = createSearchIndex(catalog, { ranks: RANKS, countryName });
   addOtherNames(index, { names: NAMES, countryNames });
   const places = listPlaces(catalog);

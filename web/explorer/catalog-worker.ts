@@ -95,7 +95,7 @@ async function callService(number: number, settings: CallSettings): Promise<void
     tell({ kind: "loaded", call: number, catalog, isWhole: true, ...described });
     const { locale } = described;
     const inLocale = new Intl.DisplayNames([locale], { type: "region" });
-    const countryName = (code: string) => inLocale.of(code) ?? code;
+    const countryName = ({ code }: { readonly code: string }) => inLocale.of(code) ?? code;
     index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
     void names?.then(addNames);
     if (lastTyped !== "") tellFound();

@@ -1,5 +1,5 @@
 /** Reads a catalog into what the search looks through. Pure: no page, no network. */
-import type { AirportPlace, Catalog, CityPlace, Place } from "../catalog.ts";
+import type { AirportPlace, Catalog, CityPlace, CountryPlace, Place } from "../catalog.ts";
 import { foldForSearch } from "./fold.ts";
 import { type Ranks, UNRANKED } from "./ranks.ts";
 import { isRecord, isTextByKey } from "./shape.ts";
@@ -85,7 +85,7 @@ export function listPlaces({ airports, cities, countries, regions }: Catalog): P
 /** Folds all names and codes of the catalog. `countryName` names a country in the reader's language. */
 export function createSearchIndex(
   catalog: Catalog,
-  { ranks, countryName }: { ranks: Ranks; countryName: (code: string) => string },
+  { ranks, countryName }: { ranks: Ranks; countryName: (country: CountryPlace) => string },
 ): SearchIndex {
   const places = listPlaces(catalog);
   const positionOf = new Map(places.map((place, position) => [place, position]));
@@ -152,7 +152,7 @@ export function addOtherNames(
 
 function textsOf(
   place: Place,
-  { ranks, countryName }: { ranks: Ranks; countryName: (code: string) => string },
+  { ranks, countryName }: { ranks: Ranks; countryName: (country: CountryPlace) => string },
 ): { readonly codes: readonly string[]; readonly names: readonly string[] } {
   switch (place.kind) {
     case "airport":
@@ -161,7 +161,7 @@ function textsOf(
       return { codes: ranks.codesOf(place.id), names: [place.name, ...localNames(place)] };
     case "country": {
       const { code, code3, name, nameNative } = place;
-      const names = [name, nameNative, countryName(code), ...(COUNTRY_ALIASES[code] ?? [])];
+      const names = [name, nameNative, countryName(place), ...(COUNTRY_ALIASES[code] ?? [])];
       return { codes: [code, code3], names };
     }
     case "region":

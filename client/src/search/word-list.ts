@@ -2,8 +2,8 @@
 export class WordList {
   /** In code-unit order. */
   readonly words: readonly string[];
-  /** The entries that have each word. */
-  readonly #entries: readonly (readonly number[])[];
+  /** The entries that have each word. Not private: proxies, such as Vue's, refuse that. */
+  readonly entries: readonly (readonly number[])[];
 
   /** @param textsOf folded texts of each entry, whose words are separated by single spaces. */
   constructor(textsOf: readonly (readonly string[])[]) {
@@ -16,30 +16,30 @@ export class WordList {
           else if (entries.at(-1) !== entry) entries.push(entry);
         }
     this.words = [...entriesOf.keys()].toSorted();
-    this.#entries = this.words.map((word) => entriesOf.get(word) ?? []);
+    this.entries = this.words.map((word) => entriesOf.get(word) ?? []);
   }
 
   /** The entries that have this very word. */
   entriesWith(word: string): readonly number[] {
-    const at = this.#find(word);
-    return this.words[at] === word ? (this.#entries[at] ?? []) : [];
+    const at = this.find(word);
+    return this.words[at] === word ? (this.entries[at] ?? []) : [];
   }
 
   /** Whether a word begins like this. */
   hasBeginning(text: string): boolean {
-    return this.words[this.#find(text)]?.startsWith(text) ?? false;
+    return this.words[this.find(text)]?.startsWith(text) ?? false;
   }
 
   /** The entries of each word that begins like this. */
   *entriesBeginning(text: string): Generator<readonly number[]> {
-    for (let at = this.#find(text); at < this.words.length; at++) {
+    for (let at = this.find(text); at < this.words.length; at++) {
       if (!this.words[at]?.startsWith(text)) return;
-      yield this.#entries[at] ?? [];
+      yield this.entries[at] ?? [];
     }
   }
 
   /** Finds the first word that is not before a text. */
-  #find(text: string): number {
+  find(text: string): number {
     let [low, high] = [0, this.words.length];
     while (low < high) {
       const middle = (low + high) >> 1;

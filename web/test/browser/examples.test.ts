@@ -103,12 +103,18 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
 
   await service.proxy.stop();
   await page.reload();
-  await expectShown(page, /^version 2, Failed to fetch$/);
+  await expectShown(page, /^version 2, .* cannot be reached \(Failed to fetch\)/);
   expect(takeProblems().join()).toContain("ERR_CONNECTION_REFUSED");
   await expectFound(page, "zirkonia", RENAMED);
 });
 
-it("examples/browser shows why a request was refused", async () => {
-  const page = await openPage(`${origin}/?service=${inject("service").url}&locale=not+a+tag`);
-  await expectShown(page, /^CatalogError: .*use a tag such as/);
+it("examples/browser shows that its address is wrong", async () => {
+  const page = await openPage(`${origin}/?service=${inject("service").url}/nowhere`);
+  await expectShown(page, /^CatalogError: .*HTTP 404.* check that baseUrl is the address/);
+  expect(takeProblems().join()).toContain("404");
+});
+
+it("examples/browser shows the default language where the browser has none", async () => {
+  const page = await openPage(`${origin}/?service=${inject("service").url}&locale=en-US@posix`);
+  await expectShown(page, /^version 1, current$/);
 });

@@ -1,0 +1,258 @@
+/** The catalogs of a service in this thread: one of each locale, however often it is opened. */
+import { fromBinary } from "@bufbuild/protobuf";
+import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { CatalogError } from "./api.ts";
+import { type Catalog, type CountryPlace, packCatalog, unpackCatalog } from "./catalog.ts";
+import { Joint, orAborted } from "./joint.ts";
+import type { Caller } from "./open-options.ts";
+import { type CatalogCopy, refresh, sha256Of } from "./refresh.ts";
+import { SearchFiles, type SearchKnowledge } from "./search-files.ts";
+import { countryNames } from "./search/country-names.ts";
+import { readRanks } from "./search/ranks.ts";
+import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/search-index.ts";
+import { isTexts } from "./search/shape.ts";
+import type { Store } from "./store.ts";
+import { toCatalogError } from "./to-catalog-error.ts";
+
+/** One version in one locale, ready to be searched. */
+interface Shown {
+  readonly copy: CatalogCopy;
+  /** That which the index was made with. */
+  readonly knowledge: SearchKnowledge;
+  readonly places: Catalog;
+  readonly index: SearchIndex;
+  /** In the language of the copy. */
+  readonly countryName: (country: CountryPlace) => string;
+}
+
+/** The catalog of one locale, as all see it that have opened it. */
+export interface Edition {
+  readonly locale: string;
+  readonly listeners: Set<() => void>;
+  readonly refreshing: Joint<void>;
+  shown: Shown;
+}
+
+interface Fetching {
+  readonly locale: string;
+  readonly caller: Caller;
+  readonly deadline: AbortSignal;
+  /** That which is there. */
+  readonly copy?: CatalogCopy;
+}
+
+/** No locale is called so. */
+const OF_THE_CALLER = "*";
+
+const libraries = new WeakMap<Store, Map<string, Library>>();
+
+/** The library of a service, of which there is one in each store. */
+export function libraryOf(baseUrl: string, store: Store): Library {
+  const known = libraries.get(store) ?? new Map<string, Library>();
+  libraries.set(store, known);
+  const library = known.get(baseUrl) ?? new Library(baseUrl, store);
+  known.set(baseUrl, library);
+  return library;
+}
+
+export class Library {
+  readonly #baseUrl: string;
+  readonly #store: Store;
+  readonly #files: SearchFiles;
+  readonly #opening = new Map<string, Joint<Edition>>();
+  /** As long as somebody has them. */
+  readonly #editions = new Map<string, WeakRef<Edition>>();
+
+  constructor(baseUrl: string, store: Store) {
+    this.#baseUrl = baseUrl;
+    this.#store = store;
+    this.#files = new SearchFiles(baseUrl, store, () => {
+      for (const edition of this.#editions.values()) void this.#showFiles(edition.deref());
+    });
+  }
+
+  /**
+   * Opens the catalog of a locale: one that is open or stored at once, which it then refreshes.
+   *
+   * @throws CatalogError if it has to be fetched, and cannot be in time.
+   */
+  async open(locale: string, caller: Caller): Promise<Edition> {
+    const known = this.#editions.get(locale)?.deref();
+    if (known !== undefined) {
+      this.#refreshInBackground(known, caller);
+      return known;
+    }
+    const opening = this.#opening.get(locale) ?? new Joint();
+    this.#opening.set(locale, opening);
+    return this.#inTime(caller, (deadline) =>
+      opening.join(() => this.#open({ locale, caller, deadline }), deadline),
+    );
+  }
+
+  /**
+   * Brings an edition and the files of the search up to date.
+   *
+   * @throws CatalogError if the service cannot be reached in time. What is shown stays.
+   */
+  async refresh(edition: Edition, caller: Caller): Promise<void> {
+    await this.#inTime(caller, (deadline) =>
+      edition.refreshing.join(() => this.#refresh(edition, caller, deadline), deadline),
+    );
+  }
+
+  /** Reads and fetches the files of the search, those that are missing. */
+  async prepareFiles({ fetch: send = fetch }: Caller): Promise<void> {
+    await this.#files.fetchMissing(send);
+  }
+
+  /** Reads and fetches names in other languages as well from now on. */
+  async wantNames(caller: Caller): Promise<void> {
+    if (this.#files.wantNames()) await this.prepareFiles(caller);
+  }
+
+  /** Has an answer that the caller has fetched itself, packed as `pack` does. */
+  async editionOf(copy: CatalogCopy, packed: string): Promise<Edition> {
+    return this.#keepEdition(OF_THE_CALLER, await this.#prepare(copy, packed));
+  }
+
+  /** Packs the catalog of an answer for another thread, which calls `unpackCatalog`. */
+  pack({ bytes }: CatalogCopy): string {
+    const ranks = readRanks(this.#files.known.ranks);
+    return packCatalog(fromBinary(LocationsResponseSchema, bytes), ranks);
+  }
+
+  async #open({ locale, caller, deadline }: Fetching): Promise<Edition> {
+    const { fetch: send = fetch } = caller;
+    if (!caller.lazyNames) this.#files.wantNames();
+    const stored = await this.#stored(locale);
+    const files = stored ? this.#files.readStored() : this.#files.fetchMissing(send);
+    const [copy] = await Promise.all([
+      stored ?? this.#fetch({ locale, caller, deadline }),
+      // Only the search needs them.
+      orAborted(files, deadline).catch(() => undefined),
+    ]);
+    const edition = this.#keepEdition(locale, await this.#prepare(copy));
+    await this.#keepLastUsed(locale, caller).catch(() => undefined);
+    if (stored) this.#refreshInBackground(edition, caller);
+    return edition;
+  }
+
+  #keepEdition(locale: string, shown: Shown): Edition {
+    const listeners = new Set<() => void>();
+    const edition = { locale, listeners, refreshing: new Joint<void>(), shown };
+    // Workers from before 2025-05-05 have no WeakRef. Only what opens at the same time is shared there.
+    if (typeof WeakRef === "function") this.#editions.set(locale, new WeakRef(edition));
+    void this.#showFiles(edition); // which may have come meanwhile
+    return edition;
+  }
+
+  /** Whoever wants to know how it ends calls `refresh`. */
+  #refreshInBackground(edition: Edition, caller: Caller): void {
+    this.refresh(edition, caller).catch(() => undefined);
+  }
+
+  async #refresh(edition: Edition, caller: Caller, deadline: AbortSignal): Promise<void> {
+    const { locale, shown: before } = edition;
+    const files = this.#files.refresh(caller.fetch ?? fetch);
+    const copy = await this.#fetch({ locale, caller, deadline, copy: before.copy });
+    if (copy !== before.copy) {
+      const current = await this.#prepare(copy);
+      // Another refresh may have shown a newer one meanwhile.
+      if (edition.shown.copy === before.copy) show(edition, current);
+    }
+    await orAborted(files, deadline).catch(() => undefined);
+    await this.#showFiles(edition);
+  }
+
+  /** Brings the search of an edition up to date with its files as they are now. */
+  async #showFiles(edition: Edition | undefined): Promise<void> {
+    if (edition === undefined) return;
+    const { known } = this.#files;
+    const { shown: before } = edition;
+    const { ranks, names } = before.knowledge;
+    if (known.ranks === ranks && known.names === names) return;
+    if (known.ranks === ranks && known.names !== undefined && names === undefined) {
+      addOtherNames(before.index, { names: known.names, countryNames });
+      return show(edition, { ...before, knowledge: known });
+    }
+    const current = await this.#prepare(before.copy);
+    if (edition.shown === before) show(edition, current);
+    else await this.#showFiles(edition);
+  }
+
+  async #prepare(copy: CatalogCopy, packed = this.pack(copy)): Promise<Shown> {
+    const knowledge = this.#files.known;
+    const { names } = knowledge;
+    const ranks = readRanks(knowledge.ranks);
+    const places = await unpackCatalog(packed);
+    const countryName = countryNamesIn(copy.language);
+    const index = createSearchIndex(places, { ranks, countryName });
+    if (names !== undefined) addOtherNames(index, { names, countryNames });
+    return { copy, knowledge, places, index, countryName };
+  }
+
+  async #fetch({ locale, caller, deadline, copy }: Fetching): Promise<CatalogCopy> {
+    const { baseUrl, fetch: send } = caller;
+    const current = await refresh({ baseUrl, locale, fetch: send, signal: deadline }, copy);
+    if (current !== copy)
+      await this.#store.set(this.#keyOf(locale), current).catch(() => undefined);
+    return current;
+  }
+
+  async #inTime<T>({ timeoutMs }: Caller, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      return await work(deadline);
+    } catch (cause) {
+      if (!deadline.aborted) throw toCatalogError(cause);
+      const failure = {
+        code: "deadline_exceeded",
+        message: `${this.#baseUrl} has not sent the catalog within ${timeoutMs} ms: try again, or raise timeoutMs`,
+        retryAfterSeconds: null,
+      };
+      throw new CatalogError(failure, { cause });
+    }
+  }
+
+  /** Reads the stored catalog; undefined if there is none, or if it is damaged. */
+  async #stored(locale: string): Promise<CatalogCopy | undefined> {
+    try {
+      const copy = (await this.#store.get(this.#keyOf(locale))) as CatalogCopy; // as the next lines prove
+      const { version, language, bytes, sha256 } = copy;
+      if (typeof version !== "number" || typeof language !== "string") return undefined;
+      return (await sha256Of(bytes)) === sha256 ? copy : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Deletes the catalogs of all locales but those that were opened last. */
+  async #keepLastUsed(locale: string, { storedLocales }: Caller): Promise<void> {
+    const prefix = this.#keyOf("");
+    const listKey = `${this.#baseUrl}/locales`;
+    const known = await this.#store.get(listKey).catch(() => undefined);
+    const earlier = isTexts(known) ? known.filter((other) => other !== locale) : [];
+    const kept = [locale, ...earlier].slice(0, storedLocales);
+    await this.#store.set(listKey, kept);
+    for (const key of await this.#store.keys())
+      if (key.startsWith(prefix) && !kept.includes(key.slice(prefix.length)))
+        await this.#store.delete(key);
+  }
+
+  #keyOf(locale: string): string {
+    return `${this.#baseUrl} ${locale}`;
+  }
+}
+
+function show(edition: Edition, shown: Shown): void {
+  edition.shown = shown;
+  for (const listener of edition.listeners) listener();
+}
+
+/** Names countries in a language; as the contract does where the platform does not know it. */
+function countryNamesIn(language: string): Shown["countryName"] {
+  const [known] = Intl.DisplayNames.supportedLocalesOf(language);
+  if (known === undefined) return ({ name }) => name;
+  const names = new Intl.DisplayNames([known], { type: "region", fallback: "none" });
+  return ({ code, name }) => names.of(code) ?? name;
+}
