@@ -137,6 +137,19 @@ const projects = [
   {
     root,
     test: {
+      name: "places",
+      include: ["test/places/*.test.ts"],
+      globalSetup: [...runningService.globalSetup, "test/places/packed-client.ts"],
+      setupFiles: runningService.setupFiles,
+      ...HANG_BOUNDS,
+      fileParallelism: false,
+      // It installs what an application needs.
+      testTimeout: 900_000,
+    },
+  },
+  {
+    root,
+    test: {
       name: "crash",
       include: ["test/crash/**/*.test.ts"],
       ...HANG_BOUNDS,

@@ -1,6 +1,6 @@
 /** The door of the package in browsers. All work is done in a worker. */
 import type { LocationsCatalog, OpenOptions, WorkerPort } from "./api.ts";
-import { misuse, readCaller } from "./open-options.ts";
+import { misuse, needCrypto, readCaller } from "./open-options.ts";
 import { openRemote } from "./remote-catalog.ts";
 import { linkOf } from "./worker-link.ts";
 
@@ -9,6 +9,7 @@ export * from "./api.ts";
 /** Opens the catalog that is stored in IndexedDB and refreshes it in the background, or else fetches it. */
 export async function openCatalog(options: OpenOptions): Promise<LocationsCatalog> {
   const { startWorker = startOwnWorker, fetch, folder: _, ...others } = options;
+  needCrypto();
   const { baseUrl } = readCaller(options, location.href);
   if (fetch !== undefined)
     throw misuse("invalid_argument", "fetch has no effect in a browser, where a worker fetches");

@@ -3,6 +3,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { CatalogError } from "./api.ts";
 import { type Catalog, type CountryPlace, packCatalog, unpackCatalog } from "./catalog.ts";
+import { withDeadline } from "./deadline.ts";
 import { Joint, orAborted } from "./joint.ts";
 import type { Caller } from "./open-options.ts";
 import { type CatalogCopy, refresh, sha256Of } from "./refresh.ts";
@@ -199,19 +200,20 @@ export class Library {
     return current;
   }
 
-  async #inTime<T>({ timeoutMs }: Caller, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = AbortSignal.timeout(timeoutMs);
-    try {
-      return await work(deadline);
-    } catch (cause) {
-      if (!deadline.aborted) throw toCatalogError(cause);
-      const failure = {
-        code: "deadline_exceeded",
-        message: `${this.#baseUrl} has not sent the catalog within ${timeoutMs} ms: try again, or raise timeoutMs`,
-        retryAfterSeconds: null,
-      };
-      throw new CatalogError(failure, { cause });
-    }
+  #inTime<T>({ timeoutMs }: Caller, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+    return withDeadline(timeoutMs, async (deadline) => {
+      try {
+        return await work(deadline);
+      } catch (cause) {
+        if (!deadline.aborted) throw toCatalogError(cause);
+        const failure = {
+          code: "deadline_exceeded",
+          message: `${this.#baseUrl} has not sent the catalog within ${timeoutMs} ms: try again, or raise timeoutMs`,
+          retryAfterSeconds: null,
+        };
+        throw new CatalogError(failure, { cause });
+      }
+    });
   }
 
   /** Reads the stored catalog; undefined if there is none, or if it is damaged. */

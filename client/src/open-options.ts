@@ -14,14 +14,9 @@ export interface Caller {
   readonly fetch: typeof globalThis.fetch | undefined;
 }
 
-/** @throws CatalogError if an option is misused, or if this place cannot verify an answer. */
+/** @throws CatalogError `invalid_argument` if an option is misused. */
 export function readCaller(options: OpenOptions, page?: string): Caller {
   const baseUrl = readBaseUrl(options.baseUrl, page);
-  if (typeof crypto === "undefined" || crypto.subtle === undefined)
-    throw misuse(
-      "failed_precondition",
-      "crypto.subtle, which verifies the catalog, is missing here: browsers have it only in pages from https:// or localhost",
-    );
   return {
     baseUrl,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -29,6 +24,15 @@ export function readCaller(options: OpenOptions, page?: string): Caller {
     lazyNames: options.lazyNames ?? false,
     fetch: options.fetch,
   };
+}
+
+/** @throws CatalogError `failed_precondition` if this place cannot verify an answer. */
+export function needCrypto(): void {
+  if (typeof crypto !== "undefined" && crypto.subtle !== undefined) return;
+  throw misuse(
+    "failed_precondition",
+    "crypto.subtle, which verifies the catalog, is missing here: browsers have it only in pages from https:// or localhost",
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from "../../gen/locations/v1/locations_pb.ts";
 import { CatalogError } from "./api.ts";
 import { applyDiff, type CatalogDiff } from "./apply-diff.ts";
+import { describeAnswer, readAnswer } from "./read-answer.ts";
 import { isRecord } from "./search/shape.ts";
 
 /** An answer of the service, as a client stores it. */
@@ -41,12 +42,12 @@ export interface Source {
  */
 export async function refresh(source: Source, copy?: CatalogCopy): Promise<CatalogCopy> {
   if (copy === undefined) return download(source);
-  const head = await ask(source, callUrl(source), "HEAD").catch(() => undefined);
+  const head = await ask(source, headUrl(source), "HEAD").catch(() => undefined);
   // Chromium calls a request aborted whose body nobody has read, even without one.
   await head?.text();
   // The answer to a GET says what is wrong.
   if (head?.ok !== true) return download(source);
-  const newest = describe(head.headers);
+  const newest = describeAnswer(head.headers);
   // A location that has not seen the copy's version yet.
   if (newest.version < copy.version) return copy;
   if (newest.sha256 === copy.sha256)
@@ -93,54 +94,10 @@ async function download(source: Source): Promise<CatalogCopy> {
     if (source.signal?.aborted === true) throw cause;
     throw unreachable(source.baseUrl, cause);
   });
-  return readAnswer(answer, source.baseUrl);
-}
-
-/**
- * Reads an answer of Connect over GET, in protobuf.
- *
- * @throws CatalogError with what the service, or whatever else answers at the address, has said.
- */
-export async function readAnswer(answer: Response, baseUrl: string): Promise<CatalogCopy> {
-  const type = answer.headers.get("content-type")?.split(";", 1)[0] ?? "";
-  if (!answer.ok || type !== "application/proto") throw await refusal(answer, { baseUrl, type });
-  const copy = { ...describe(answer.headers), bytes: new Uint8Array(await answer.arrayBuffer()) };
+  const copy = await readAnswer(answer, source.baseUrl);
   if ((await sha256Of(copy.bytes)) === copy.sha256) return copy;
-  const message = `the answer of ${baseUrl} is damaged: try again`;
+  const message = `the answer of ${source.baseUrl} is damaged: try again`;
   throw new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
-}
-
-/** Codes of answers that are not of the service, such as of a proxy before it. */
-const CODES: { readonly [status: number]: string } = {
-  401: "unauthenticated",
-  403: "permission_denied",
-  429: "unavailable",
-};
-
-const ADVICE: { readonly [code: string]: string } = {
-  unauthenticated: "what stands before the service wants credentials",
-  permission_denied: "what stands before the service lets this caller not pass",
-  unavailable: "try again later",
-  unimplemented: "check that baseUrl is the address of the service",
-};
-
-async function refusal(
-  answer: Response,
-  { baseUrl, type }: { readonly baseUrl: string; readonly type: string },
-): Promise<CatalogError> {
-  const { status, headers } = answer;
-  const seconds = Number(headers.get("retry-after"));
-  const retryAfterSeconds = seconds > 0 ? seconds : null;
-  const said: unknown = type === "application/json" ? await answer.json().catch(() => null) : null;
-  if (isRecord(said) && typeof said["code"] === "string")
-    return new CatalogError({
-      code: said["code"],
-      message: typeof said["message"] === "string" ? said["message"] : "",
-      retryAfterSeconds,
-    });
-  const code = CODES[status] ?? (status >= 500 ? "unavailable" : "unimplemented");
-  const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of the catalog: ${ADVICE[code]}`;
-  return new CatalogError({ code, message, retryAfterSeconds });
 }
 
 /** Node's codes of certificates that it does not trust, which no repetition mends. */
@@ -164,16 +121,21 @@ function unreachable(baseUrl: string, cause: unknown): CatalogError {
 }
 
 /** The call as Connect has it over GET, to the byte: a page may have preloaded it. */
-export function callUrl({ baseUrl, locale = "" }: Pick<Source, "baseUrl" | "locale">): string {
-  const request = toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
-  const message = base64Encode(request, "url");
-  return `${baseUrl}/locations.v1.LocationsService/GetLocationsV1?connect=v1&base64=1&encoding=proto&message=${message}`;
+function callUrl(source: Source): string {
+  return `${methodUrl(source)}?connect=v1&base64=1&encoding=proto&message=${message(source)}`;
 }
 
-function describe(headers: Headers): Omit<CatalogCopy, "bytes"> {
-  return {
-    sha256: headers.get("catalog-sha256") ?? "",
-    version: Number(headers.get("catalog-version")),
-    language: headers.get("content-language") ?? "",
-  };
+/** In another order, because Chromium fails at a HEAD that one of its dictionaries matches. */
+function headUrl(source: Source): string {
+  return `${methodUrl(source)}?connect=v1&encoding=proto&base64=1&message=${message(source)}`;
+}
+
+function methodUrl({ baseUrl }: Source): string {
+  return `${baseUrl}/locations.v1.LocationsService/GetLocationsV1`;
+}
+
+/** The request in base64. */
+function message({ locale = "" }: Source): string {
+  const request = create(LocationsRequestSchema, { locale });
+  return base64Encode(toBinary(LocationsRequestSchema, request), "url");
 }

@@ -1,3 +1,4 @@
+import { withDeadline } from "./deadline.ts";
 import { JOIN_MS } from "./joint.ts";
 import { isRanksFile, type RanksFile } from "./search/ranks.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
@@ -108,7 +109,9 @@ class SearchFile<Content> {
   }
 
   async refresh(send: Fetch): Promise<void> {
-    const fetched = await this.#fetchChanged(send).catch(() => undefined);
+    const fetched = await withDeadline(TIMEOUT_MS, (deadline) =>
+      this.#fetchChanged(send, deadline),
+    ).catch(() => undefined);
     if (!this.#isFile(fetched)) return;
     this.#known = fetched;
     this.#place.onChange();
@@ -116,14 +119,13 @@ class SearchFile<Content> {
   }
 
   /** Returns the file as it is now, whatever is in it; undefined if it is the known one. */
-  async #fetchChanged(request: Fetch): Promise<KnownFile<unknown> | undefined> {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+  async #fetchChanged(send: Fetch, signal: AbortSignal): Promise<KnownFile<unknown> | undefined> {
     if (this.#known !== undefined) {
-      const head = await request(this.#url, { method: "HEAD", signal });
+      const head = await send(this.#url, { method: "HEAD", signal });
       await head.text();
       if (!head.ok || head.headers.get("etag") === this.#known.etag) return undefined;
     }
-    const answer = await request(this.#url, { signal });
+    const answer = await send(this.#url, { signal });
     if (!answer.ok) return undefined;
     return { etag: answer.headers.get("etag") ?? "", content: await answer.json() };
   }

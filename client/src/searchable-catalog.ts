@@ -1,6 +1,6 @@
 import { type LocationsCatalog, type OpenOptions } from "./api.ts";
 import { type Edition, type Library, libraryOf } from "./library.ts";
-import { type Caller, readCaller, readLocale } from "./open-options.ts";
+import { type Caller, needCrypto, readCaller, readLocale } from "./open-options.ts";
 import type { CatalogCopy } from "./refresh.ts";
 import { search } from "./search/search.ts";
 import { NO_STORE, type Store } from "./store.ts";
@@ -24,30 +24,35 @@ export async function openSearchable(
   options: OpenOptions,
   given: Store,
 ): Promise<SearchableCatalog> {
+  needCrypto();
   const caller = readCaller(options);
   const library = libraryOf(caller.baseUrl, caller.storedLocales > 0 ? given : NO_STORE);
   const edition = await library.open(readLocale(options.locale), caller);
   return catalogOf(edition, { library, caller });
 }
 
-/** Has an answer that the caller has fetched itself: its catalog, packed, and later the search. */
-export async function showAnswer(
-  options: OpenOptions,
-  copy: CatalogCopy,
-): Promise<{ readonly packed: string; readonly catalog: Promise<SearchableCatalog> }> {
+/** An answer that the caller has fetched itself. */
+export interface ShownAnswer {
+  /** Its catalog for another thread, which calls `unpackCatalog`. */
+  readonly packed: string;
+  /** Makes it searchable. */
+  readonly open: () => Promise<SearchableCatalog>;
+}
+
+export async function showAnswer(options: OpenOptions, copy: CatalogCopy): Promise<ShownAnswer> {
   const caller = readCaller(options);
   const library = libraryOf(caller.baseUrl, NO_STORE);
   await library.prepareFiles(caller);
   const packed = library.pack(copy);
-  const edition = library.editionOf(copy, packed);
-  const catalog = edition.then((ready) => catalogOf(ready, { library, caller }));
-  return { packed, catalog };
+  const open = async () => catalogOf(await library.editionOf(copy, packed), { library, caller });
+  return { packed, open };
 }
 
-/** Fetches what an answer is shown with. */
+/** Fetches what an answer is shown and searched with. */
 export async function prepareToShow(options: OpenOptions): Promise<void> {
   const caller = readCaller(options);
-  await libraryOf(caller.baseUrl, NO_STORE).prepareFiles(caller);
+  const library = libraryOf(caller.baseUrl, NO_STORE);
+  await (caller.lazyNames ? library.prepareFiles(caller) : library.wantNames(caller));
 }
 
 /**

@@ -8,12 +8,14 @@ export type WorkerOptions = Omit<OpenOptions, "folder" | "startWorker" | "fetch"
 /** The calls that the page makes of one of the worker's catalogs, by name. */
 export interface Calls {
   readonly open: (options: WorkerOptions) => void;
-  /** Fetches what `show` needs besides the answer. */
+  /** Fetches what `show` and, unless `lazyNames`, `search` need besides the answer. */
   readonly prepare: (options: WorkerOptions) => void;
   /** Takes an answer that the page has fetched; returns what `unpackCatalog` takes. */
   readonly show: (answer: {
     readonly options: WorkerOptions;
     readonly copy: CatalogCopy;
+    /** Only a whole answer is searched. */
+    readonly isWhole: boolean;
   }) => string;
   readonly search: (typed: {
     readonly typed: string;

@@ -51,10 +51,10 @@ async function answer(message: ToWorker): Promise<Answer<ToWorker["call"]>> {
   }
 }
 
-async function show(number: number, { options, copy }: Argument<"show">): Promise<string> {
-  const { packed, catalog } = await showAnswer(options, copy);
+async function show(number: number, { options, copy, isWhole }: Argument<"show">): Promise<string> {
+  const { packed, open } = await showAnswer(options, copy);
   // The next search says why there is none.
-  use(number, catalog).catch(() => undefined);
+  if (isWhole) use(number, open()).catch(() => undefined);
   return packed;
 }
 

@@ -242,11 +242,11 @@ describe("a service that accepts and stays silent", () => {
   ])("holds up %s by a file of the search no longer than the time limit", async (_, act) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const timeoutMs = 54_321;
-    let deadline = new AbortController();
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-      const controller = new AbortController();
-      if (ms === timeoutMs) deadline = controller;
-      return controller.signal;
+    let endTime = () => {};
+    const { setTimeout: start } = globalThis;
+    vi.spyOn(globalThis, "setTimeout").mockImplementation((end, ms) => {
+      if (ms === timeoutMs) endTime = () => end();
+      return start(end, ms);
     });
     const options = {
       baseUrl: BASE_URL,
@@ -262,7 +262,7 @@ describe("a service that accepts and stays silent", () => {
       ...store,
       async set(key, value) {
         await store.set(key, value);
-        if (key.startsWith(`${BASE_URL} `)) deadline.abort();
+        if (key.startsWith(`${BASE_URL} `)) endTime();
       },
     };
     const catalog = await openSearchable(options, timedStore);

@@ -65,7 +65,7 @@ type Files = Map<string, string | Uint8Array>;
 
 /** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
-  "catalog-worker.js": buildWorker,
+  "worker.js": buildWorker,
   "world-110m.json": () => JSON.stringify(worldOutline("110m")),
   "world-50m.json": () => JSON.stringify(worldOutline("50m")),
   "world-water.json": () => JSON.stringify(worldWater()),
@@ -104,7 +104,7 @@ const OPTIONS = {
 const workerFiles: { readonly path: string; readonly contents: Uint8Array }[] = [];
 
 async function buildWorker(): Promise<Uint8Array> {
-  const entryPoints = [`${SOURCE}/explorer/catalog-worker.ts`];
+  const entryPoints = ["client/src/worker.ts"];
   const { outputFiles } = await build({ ...OPTIONS, entryPoints });
   workerFiles.push(...outputFiles.filter(({ path }) => !path.endsWith(".js")));
   const script = outputFiles.find(({ path }) => path.endsWith(".js"));

@@ -3,13 +3,14 @@ import { formatBytes, formatCount } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Place } from "../../client/src/catalog.ts";
 import type { CallSettings } from "./permalink.ts";
+import type { PlaceMessage } from "./place-messages.ts";
 import type { CatalogPort } from "./use-catalog.ts";
 
 interface Props {
   readonly place: Place;
   /** The encoding of the call. */
   readonly encoding: CallSettings["encoding"];
-  readonly port: Pick<CatalogPort, "messages" | "askMessages" | "facts">;
+  readonly port: Pick<CatalogPort, "catalog" | "facts">;
 }
 
 const ENCODING_NAMES = { json: "JSON", proto: "Protobuf" } as const;
@@ -18,11 +19,17 @@ const ENCODING_NAMES = { json: "JSON", proto: "Protobuf" } as const;
 export function AnswerView({ place, encoding, port }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [shown, setShown] = useState(encoding);
-  const { messages, askMessages } = port;
+  const [joined, setJoined] = useState<readonly PlaceMessage[]>([]);
+  const bytesOfAnswer = port.catalog?.bytes;
   useEffect(() => {
-    if (isOpen) askMessages(place);
-  }, [isOpen, place]);
-  const joined = messages?.id === place.id ? messages.messages : [];
+    if (!isOpen || bytesOfAnswer === undefined) return undefined;
+    const left = new AbortController();
+    // The page itself parses no protobuf before.
+    void import("./place-messages.ts").then(
+      ({ messagesIn }) => left.signal.aborted || setJoined(messagesIn(bytesOfAnswer, place)),
+    );
+    return () => left.abort();
+  }, [isOpen, place, bytesOfAnswer]);
   const bytes = joined.reduce((sum, message) => sum + message.bytes[shown], 0);
   return (
     <details class="answer" onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -19,6 +19,12 @@ export function callSnippet(kind: SnippetKind, settings: CallSettings, origin: s
   }
 }
 
+/** The address of the call over Connect GET in protobuf, as Connect's client and `early-call.js` have it. */
+export function getUrl(locale: string, origin: string): string {
+  const message = base64Url(requestBytes(locale));
+  return `${origin}${PATH}?connect=v1&base64=1&encoding=proto&message=${message}`;
+}
+
 function curlSnippet({ protocol, encoding, locale }: CallSettings, origin: string): string {
   const url = `${origin}${PATH}`;
   const json = JSON.stringify({ locale });
@@ -28,11 +34,8 @@ function curlSnippet({ protocol, encoding, locale }: CallSettings, origin: strin
   const curl = (...parts: readonly string[]) =>
     ["curl --compressed", ...output, ...parts].join(" \\\n  ");
   if (protocol === "connect-get") {
-    const sent =
-      encoding === "json"
-        ? `message=${encodeURIComponent(json)}`
-        : `base64=1&message=${base64Url(message)}`;
-    return curl(quote(`${url}?connect=v1&encoding=${encoding}&${sent}`));
+    const asked = `${url}?connect=v1&encoding=json&message=${encodeURIComponent(json)}`;
+    return curl(quote(encoding === "json" ? asked : getUrl(locale, origin)));
   }
   if (protocol === "connect" && encoding === "json")
     return curl(`--json ${quote(json)}`, quote(url));

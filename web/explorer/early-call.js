@@ -2,8 +2,11 @@
 (() => {
   const asked = new URLSearchParams(location.search);
   if (asked.has("protocol") || asked.has("encoding")) return;
-  const locale = asked.get("locale") || navigator.language;
-  const message = btoa("\n" + String.fromCharCode(locale.length) + locale);
+  const named = asked.get("locale") || navigator.language;
+  // As `readLocale` of the package.
+  const tag = /^(?=.{2,35}$)(?:[a-z]{2,8}|[ix](?=[-_]))(?:[-_][a-z\d]{1,8})*$/i;
+  const locale = tag.test(named) ? named : "";
+  const message = locale && btoa("\n" + String.fromCharCode(locale.length) + locale);
   const url =
     location.origin +
     "/locations.v1.LocationsService/GetLocationsV1?connect=v1&base64=1&encoding=proto&message=" +

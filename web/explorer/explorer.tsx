@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CallPanel } from "./call-panel.tsx";
 import { ChangesPanel, changedAirports } from "./changes-panel.tsx";
 import type { Place } from "../../client/src/catalog.ts";
+import { readLocale } from "../../client/src/open-options.ts";
 import { type MapView, NOWHERE, type Position } from "./permalink.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { LocalePicker } from "./locale-picker.tsx";
@@ -26,8 +27,9 @@ export function Explorer() {
   const side = useRef<HTMLDivElement>(null);
   const { selection, near } = link;
   const shown = useRef<MapView | null>(link.view);
-  const call = { ...link.call, locale: link.call.locale || navigator.language };
-  const { catalog, failure, isCalling, ...port } = useCatalog(call);
+  const call = { ...link.call, locale: readLocale(link.call.locale || navigator.language) };
+  const port = useCatalog(call);
+  const { catalog, failure, isCalling } = port;
   const health = useHealth(catalog !== undefined);
   const selected = useMemo(
     () => (catalog && selection ? findPlace(catalog, selection) : undefined),
@@ -51,7 +53,7 @@ export function Explorer() {
       },
     [catalog, changes],
   );
-  const locale = catalog?.locale ?? call.locale;
+  const locale = catalog?.locale ?? (call.locale || "en");
   const isLoaded = catalog?.isWhole === true;
   useTitle(selected, locale);
   useOffline(isLoaded);

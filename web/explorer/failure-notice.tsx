@@ -1,17 +1,6 @@
-import { Code } from "@connectrpc/connect";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer } from "../../src/schemas/check.ts";
-
-/** Why a call failed. */
-export interface CallFailure {
-  readonly code: Code;
-  /** Message of the service or the browser. */
-  readonly message: string;
-  /** From the header Retry-After. */
-  readonly retryAfterSeconds: number | null;
-  /** False if no answer came. */
-  readonly answered: boolean;
-}
+import type { CallFailure } from "./call.ts";
 
 interface Props {
   readonly failure: CallFailure;
@@ -23,9 +12,7 @@ export function FailureNotice({ failure, onRetry }: Props) {
   const { code, message, retryAfterSeconds, answered } = failure;
   const preparing = useFirstRun(failure, onRetry);
   const [title, advice] =
-    preparing ??
-    (answered || code === Code.InvalidArgument ? ADVICE[code] : NO_ANSWER) ??
-    UNEXPECTED;
+    preparing ?? (answered || code === "invalid_argument" ? ADVICE[code] : NO_ANSWER) ?? UNEXPECTED;
   return (
     <div class={`notice ${preparing ? "tone-busy" : "notice-bad"}`} role="alert">
       <h2>{title}</h2>
@@ -37,7 +24,7 @@ export function FailureNotice({ failure, onRetry }: Props) {
         </p>
       )}
       <p class="notice-detail">
-        <code>{Code[code].replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()}</code> {message}
+        <code>{code}</code> {message}
       </p>
       <button type="button" class="button" onClick={onRetry}>
         Call again
@@ -91,7 +78,7 @@ function useFirstRun(failure: CallFailure, onServed: () => void): Advice | undef
   const [advice, setAdvice] = useState<Advice>();
   const isPreparing = useRef(false);
   useEffect(() => {
-    if (failure.code !== Code.Unavailable || !failure.answered) return undefined;
+    if (failure.code !== "unavailable" || !failure.answered) return undefined;
     const left = new AbortController();
     const ask = async () => {
       const response = await fetch("/dashboard/summary", { signal: left.signal });
@@ -133,16 +120,16 @@ const UNEXPECTED: Advice = [
   "Call again. If it fails again, give the operator the code and the time: the service’s log has the cause.",
 ];
 
-const ADVICE: { readonly [code in Code]?: Advice } = {
-  [Code.InvalidArgument]: [
+const ADVICE: { readonly [code: string]: Advice } = {
+  invalid_argument: [
     "The service does not accept this language",
     "Choose a language from the list, or use a tag such as de, pt-BR or zh-Hant.",
   ],
-  [Code.Unavailable]: [
+  unavailable: [
     "There is no catalog right now",
     "If you operate this service, its dashboard says why.",
   ],
-  [Code.DataLoss]: [
+  data_loss: [
     "The published catalog is damaged",
     "Tell the operator: a full ingest from the dashboard replaces it.",
   ],

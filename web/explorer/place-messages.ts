@@ -1,10 +1,18 @@
-import { create, type DescMessage, type Message, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type Message,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import {
   AirportSchema,
   CitySchema,
   CountrySchema,
   type LocationsResponse,
+  LocationsResponseSchema,
   RegionSchema,
   type Uuid,
 } from "../../gen/locations/v1/locations_pb.ts";
@@ -37,6 +45,18 @@ const SCHEMAS = {
 const SHOWN_BYTES = 48;
 /** Of a longer list, only so many items are shown. */
 const SHOWN_ITEMS = 12;
+
+const answers = new WeakMap<Uint8Array, LocationsResponse>();
+
+/** The same of an answer in protobuf, which it parses once. */
+export function messagesIn(
+  bytes: Uint8Array,
+  place: Pick<Place, "kind" | "id">,
+): readonly PlaceMessage[] {
+  const answer = answers.get(bytes) ?? fromBinary(LocationsResponseSchema, bytes);
+  answers.set(bytes, answer);
+  return placeMessages(answer, place);
+}
 
 /** Finds the message of a place, and those that it is joined with: its city, say, and its regions. */
 export function placeMessages(

@@ -111,7 +111,7 @@ interface OptionProps {
 
 /** An airport under its city is indented; what is read aloud says the city. */
 function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
-  const { place, isUnderCity } = result;
+  const { place, name, where, isUnderCity } = result;
   const option = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isActive) option.current?.scrollIntoView({ block: "nearest" });
@@ -131,8 +131,8 @@ function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
         {place.kind === "airport" ? place.iata : place.kind}
       </span>
       <span class="result-text">
-        <PlaceName place={place} locale={locale} />
-        <small>{placeContext(place)}</small>
+        <PlaceName place={{ ...place, name }} locale={locale} />
+        <small>{"lat" in place ? where : placeContext(place)}</small>
       </span>
     </li>
   );

@@ -1,18 +1,16 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import workerUrl from "generated:catalog-worker.js";
-import { trustedUrl } from "../shared/trusted-url.ts";
-import type { CallFailure } from "./failure-notice.tsx";
+import workerUrl from "generated:worker.js";
 import { type Catalog, type Place, unpackCatalog } from "../../client/src/catalog.ts";
-import type { CallSettings } from "./permalink.ts";
+import { describeAnswer } from "../../client/src/read-answer.ts";
+import type { CatalogCopy } from "../../client/src/refresh.ts";
+import { SEARCH_LIMIT } from "../../client/src/search/search.ts";
 import { listPlaces } from "../../client/src/search/search-index.ts";
-import {
-  type Exchange,
-  measureTransfer,
-  type Progress,
-  sendRequest,
-  type Transfer,
-} from "./wire.ts";
-import type { FromWorker, ToWorker } from "./worker-messages.ts";
+import type { Suggestion } from "../../client/src/suggestion.ts";
+import { type LinkedCatalog, linkOf } from "../../client/src/worker-link.ts";
+import { trustedUrl } from "../shared/trusted-url.ts";
+import { type CallFailure, callService, toFailure } from "./call.ts";
+import type { CallSettings } from "./permalink.ts";
+import { type Exchange, measureTransfer, type Progress, type Transfer } from "./wire.ts";
 
 /** Facts about a call for people. */
 export interface CallFacts {
@@ -28,13 +26,13 @@ export interface LoadedCatalog extends Catalog {
   readonly version: number;
   /** Whether the regions are in it; they come last. */
   readonly isWhole: boolean;
+  /** The answer in protobuf. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** A place that a search has found. */
-export interface Result {
+export interface Result extends Suggestion {
   readonly place: Place;
-  /** Whether it is an airport that is listed under its city. */
-  readonly isUnderCity: boolean;
 }
 
 interface CatalogState {
@@ -47,8 +45,6 @@ interface CatalogState {
   readonly catalog: LoadedCatalog | undefined;
   /** The places that the last search has found; null while there is nothing to search. */
   readonly found: { readonly typed: string; readonly results: readonly Result[] | null };
-  /** Those of the place that was asked for last. */
-  readonly messages: Pick<Extract<FromWorker, { kind: "shown" }>, "id" | "messages"> | undefined;
 }
 
 export interface CatalogPort extends CatalogState {
@@ -56,7 +52,6 @@ export interface CatalogPort extends CatalogState {
   readonly search: (typed: string) => void;
   /** Called when somebody is about to search. */
   readonly prepareSearch: () => void;
-  readonly askMessages: (place: Place) => void;
 }
 
 /** Deadline of a call. */
@@ -69,133 +64,119 @@ const NOT_CALLED: CatalogState = {
   failure: undefined,
   catalog: undefined,
   found: { typed: "", results: null },
-  messages: undefined,
 };
+
+/** Names in other languages are fetched once somebody is about to search. */
+const OPTIONS = { baseUrl: window.location.origin, lazyNames: true };
 
 /** Calls the service when the settings change and on request, and searches the answer. */
 export function useCatalog({ protocol, encoding, locale }: CallSettings): CatalogPort {
   const [state, setState] = useState(NOT_CALLED);
   const [again, setAgain] = useState(0);
-  const worker = useMemo(startWorker, []);
-  const calls = useRef(0);
-  const tell = useCallback((message: ToWorker) => worker.postMessage(message, {}), [worker]);
   const change = (part: Partial<CatalogState>) => setState((before) => ({ ...before, ...part }));
+  const typed = useRef("");
+  const places = useRef<ReadonlyMap<string, Place>>(undefined);
+  const searchAgain = async () => {
+    const wanted = typed.current;
+    if (places.current === undefined) return change({ found: { typed: wanted, results: null } });
+    const suggestions = await worker.call("search", { typed: wanted, limit: SEARCH_LIMIT });
+    if (wanted !== typed.current) return;
+    const results = suggestions.flatMap((suggestion) => {
+      const place = places.current?.get(suggestion.id);
+      return place ? [{ ...suggestion, place }] : [];
+    });
+    change({ found: { typed: wanted, results } });
+  };
+  const worker = useMemo(() => {
+    const linked = linkOf(startWorker).add(() => void searchAgain());
+    void linked.call("prepare", OPTIONS);
+    return linked;
+  }, []);
 
   useEffect(() => {
     const superseded = new AbortController();
-    const call = ++calls.current;
-    const current = new Call(call, {
+    change({ isCalling: true, progress: undefined });
+    void makeCall({
+      settings: { protocol, encoding, locale },
       signal: superseded.signal,
-      locale,
       revalidate: again > 0,
-      tell,
+      worker,
       change,
     });
-    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => current.hear(data), {
-      signal: superseded.signal,
-    });
-    change({ isCalling: true, progress: undefined });
-    tell({ kind: "call", call, settings: { protocol, encoding, locale } });
     return () => superseded.abort();
   }, [protocol, encoding, locale, again]);
 
-  const places = useMemo(() => state.catalog && listPlaces(state.catalog), [state.catalog]);
-  const lastPlaces = useRef(places);
-  lastPlaces.current = places;
+  const { catalog } = state;
   useEffect(() => {
-    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
-      if (data.kind === "shown") change({ messages: data });
-      if (data.kind !== "found") return;
-      const list = lastPlaces.current ?? [];
-      const results = data.found?.flatMap(({ position, isUnderCity }) => {
-        const place = list[position];
-        return place ? { place, isUnderCity } : [];
-      });
-      change({ found: { typed: data.typed, results: results ?? null } });
-    });
-  }, []);
+    if (catalog?.isWhole !== true) return;
+    places.current = new Map(listPlaces(catalog).map((place) => [place.id, place]));
+    void searchAgain();
+  }, [catalog]);
   return {
     ...state,
     callAgain: useCallback(() => setAgain((count) => count + 1), []),
-    search: useCallback((typed: string) => tell({ kind: "search", typed }), [tell]),
-    askMessages: useCallback(
-      ({ kind, id }: Place) => tell({ kind: "show", place: { kind, id } }),
-      [tell],
+    search: useCallback((text: string) => {
+      typed.current = text;
+      void searchAgain();
+    }, []),
+    prepareSearch: useCallback(
+      () => void worker.call("prepare", { ...OPTIONS, lazyNames: false }),
+      [],
     ),
-    prepareSearch: useCallback(() => tell({ kind: "prepare" }), [tell]),
   };
 }
 
 interface CallOptions {
+  readonly settings: CallSettings;
   readonly signal: AbortSignal;
-  readonly locale: string;
   readonly revalidate: boolean;
-  readonly tell: (message: ToWorker) => void;
+  readonly worker: LinkedCatalog;
   readonly change: (part: Partial<CatalogState>) => void;
 }
 
-/** One call: sends what the worker's client asks for, and shows what comes of it. */
-class Call {
-  readonly #number: number;
-  readonly #options: CallOptions;
-  #startedAt = performance.now();
-  #exchange: Exchange | undefined;
+/** Makes a call, and shows what comes of it until another supersedes it. */
+async function makeCall({
+  settings,
+  signal,
+  revalidate,
+  worker,
+  change: changeState,
+}: CallOptions): Promise<void> {
+  const change: typeof changeState = (part) => {
+    if (!signal.aborted) changeState(part);
+  };
+  const startedAt = performance.now();
   /** Settles once all that came is shown. To join the beginning and the whole at once shows both late. */
-  #shown: Promise<void> = Promise.resolve();
-
-  constructor(number: number, options: CallOptions) {
-    this.#number = number;
-    this.#options = options;
-  }
-
-  hear(message: FromWorker): void {
-    if (message.kind === "found" || message.kind === "shown") return;
-    if (message.call !== this.#number) return;
-    if (message.kind === "send") void this.#send(message.request);
-    else if (message.kind === "failed") void this.#end({ failure: message.failure });
-    else this.#shown = this.#shown.then(() => this.#load(message));
-  }
-
-  async #load(message: Extract<FromWorker, { kind: "loaded" }>): Promise<void> {
-    const { locale, version, isWhole } = message;
-    const catalog = { ...(await unpackCatalog(message.catalog)), locale, version, isWhole };
-    if (isWhole) return this.#end({ catalog, failure: undefined });
-    const { signal, change } = this.#options;
-    if (!signal.aborted) change({ catalog });
-  }
-
-  async #send(request: Parameters<typeof sendRequest>[0]): Promise<void> {
-    const { signal, locale, revalidate, tell, change } = this.#options;
-    try {
-      const { exchange, answer } = await sendRequest(request, {
-        signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
-        locale,
-        revalidate,
-        onProgress: (progress) => !signal.aborted && change({ progress }),
-        onBeginning: (beginning) => tell({ kind: "began", call: this.#number, beginning }),
-      });
-      this.#exchange = exchange;
-      this.#startedAt = exchange.startedAt;
-      tell({ kind: "answered", call: this.#number, answer });
-    } catch {
-      tell({ kind: "answered", call: this.#number, answer: null });
-    }
-  }
-
-  async #end(part: Partial<CatalogState>): Promise<void> {
-    const { signal, change } = this.#options;
-    if (signal.aborted) return;
-    const exchange = this.#exchange;
-    const totalMs = performance.now() - this.#startedAt;
-    change({
-      ...part,
-      facts: { exchange, totalMs, transfer: undefined },
-      isCalling: exchange !== undefined,
+  let shown: Promise<void> = Promise.resolve();
+  const show = async (copy: CatalogCopy, isWhole: boolean) => {
+    const { bytes, language, version } = copy;
+    const packed = await worker.call("show", { options: OPTIONS, copy, isWhole });
+    const catalog = { ...(await unpackCatalog(packed)), bytes, version, isWhole };
+    change({ catalog: { ...catalog, locale: language || "en" } });
+  };
+  const { exchange, copy, ...called } = await callService(settings, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
+    locale: settings.locale,
+    revalidate,
+    onProgress: (progress) => change({ progress }),
+    onBeginning: ({ headers, body }) => {
+      const beginning = { ...describeAnswer(new Headers(headers)), bytes: new Uint8Array(body) };
+      shown = show(beginning, false);
+    },
+  });
+  await shown.catch(() => undefined);
+  if (signal.aborted) return;
+  let { failure } = called;
+  if (copy !== undefined)
+    await show(copy, true).catch((cause: unknown) => {
+      failure = { ...toFailure(cause), answered: true };
     });
-    if (exchange === undefined) return;
-    const transfer = exchange.isStored ? undefined : await measureTransfer(exchange);
-    if (!signal.aborted) change({ facts: { exchange, totalMs, transfer }, isCalling: false });
-  }
+  const totalMs = performance.now() - (exchange?.startedAt ?? startedAt);
+  const facts = { exchange, totalMs, transfer: undefined };
+  change({ failure, facts, isCalling: exchange !== undefined });
+  if (exchange === undefined) return;
+  const transfer = exchange.isStored ? undefined : await measureTransfer(exchange);
+  change({ facts: { exchange, totalMs, transfer }, isCalling: false });
 }
 
 function startWorker(): Worker {

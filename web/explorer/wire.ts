@@ -1,5 +1,19 @@
 import { regionsFinder } from "./regions-finder.ts";
-import type { WireAnswer, WireRequest } from "./worker-messages.ts";
+
+/** A request as a client wants it sent. */
+export interface WireRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: [string, string][];
+  readonly body: BodyInit | null;
+}
+
+/** Its answer. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: [string, string][];
+  readonly body: ArrayBuffer;
+}
 
 /** An answer without its body. */
 export interface Exchange {
@@ -34,7 +48,7 @@ export interface Progress {
   readonly share: number | null;
 }
 
-interface SendOptions {
+export interface SendOptions {
   readonly signal: AbortSignal;
   /** The locale that is asked for. */
   readonly locale: string;

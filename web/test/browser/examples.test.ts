@@ -111,10 +111,9 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
 it("examples/browser shows that its address is wrong", async () => {
   const page = await openPage(`${origin}/?service=${inject("service").url}/nowhere`);
   await expectShown(page, /^CatalogError: .*HTTP 404.* check that baseUrl is the address/);
-  expect(takeProblems().join()).toContain("404");
 });
 
 it("examples/browser shows the default language where the browser has none", async () => {
   const page = await openPage(`${origin}/?service=${inject("service").url}&locale=en-US@posix`);
-  await expectShown(page, /^version 1, current$/);
+  await expectShown(page, /^version \d+, current$/);
 });

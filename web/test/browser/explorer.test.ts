@@ -99,6 +99,19 @@ describe("the explorer", () => {
     expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
   });
 
+  it("fetches names in other languages only once somebody is about to search", async () => {
+    const page = await openPage("/docs");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto("/?locale=de");
+    await waitForAnswer(page, "de");
+    expect(asked).toContain("/search/v1/ranks.json");
+    expect(asked).not.toContain("/search/v1/names.json");
+    await page.getByRole("combobox", { name: "Search" }).fill("mailand");
+    await page.getByRole("option").first().getByText("Lombardei, Italien").waitFor();
+    expect(asked).toContain("/search/v1/names.json");
+  });
+
   it("finds places by code, by name, by a name in another language and despite a typo", async () => {
     const page = await openPage("/?locale=de");
     await waitForAnswer(page, "de");
@@ -418,8 +431,24 @@ describe("the explorer", () => {
     expect(await factOf(page, "Language")).toBe("enno closer one is published");
   });
 
-  it("explains a malformed tag, and recovers from it", async () => {
-    const page = await openPage("/?airport=ZRH&locale=not+a+tag");
+  it.each(["not a tag", "C", "en-US@posix", "en_US.UTF-8"])(
+    "shows the default language where the browser's is %s",
+    async (language) => {
+      const page = await openPage("/docs");
+      await page.addInitScript(
+        `Object.defineProperty(navigator, "language", { value: ${JSON.stringify(language)} })`,
+      );
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await page.goto("/?airport=ZRH");
+      await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
+      await waitForAnswer(page, "en");
+      expect(asked.filter((path) => path.startsWith("/locations.v1."))).toHaveLength(1);
+    },
+  );
+
+  it("explains that the service refuses a language, and recovers from it", async () => {
+    const page = await openPage("/?airport=ZRH&locale=en-a");
     const alert = page.getByRole("alert");
     await alert.getByText("The service does not accept this language").waitFor();
     expect(await alert.textContent()).toContain("invalid_argument");

@@ -1,0 +1,64 @@
+/** Node in its versions and kinds of modules, Bun, Deno, and a page that is none. */
+import { COMMONJS, ESM, program, REQUIRED } from "./apps.ts";
+import { type Place, run, testPlaces } from "./place.ts";
+
+const node = (version: string): readonly Place[] => {
+  const packages = { node: version };
+  return [
+    program(`Node ${version}, ESM`, packages, ["program.mjs", ESM], ["node"]),
+    program(`Node ${version}, CommonJS by import()`, packages, ["program.cjs", COMMONJS], ["node"]),
+    program(
+      `Node ${version}, CommonJS by require()`,
+      packages,
+      ["program.cjs", REQUIRED],
+      ["node", "--no-warnings"],
+    ),
+  ];
+};
+
+/** A user without a name has no home. */
+const NOBODY = ["setpriv", "--reuid=4242", "--clear-groups", "env", "--ignore-environment"];
+const asRoot = process.getuid?.() === 0 ? NOBODY : ["sudo", ...NOBODY];
+
+const JSDOM = `import { expect, it } from "vitest";
+import { openCatalog } from "locations-at-the-edge-client";
+it("finds", async () => {
+  expect(document.body).toBeDefined();
+  const catalog = await openCatalog({ baseUrl: process.env.SERVICE, locale: "de", folder: "store" });
+  const [{ name, where }] = await catalog.search("münchen");
+  process.stdout.write("\\n" + name + " | " + where + "\\n");
+});
+`;
+
+testPlaces([
+  ...node("20.20.2"),
+  ...node("22.23.3"),
+  ...node("24.21.0"),
+  {
+    name: "Node 24.21.0 without a home directory",
+    packages: { node: "24.21.0" },
+    files: { "program.mjs": ESM.replace(', folder: "store"', "") },
+    enter: ({ folder, service }) => {
+      const [command = "", ...args] = asRoot;
+      const node = `${folder}/node_modules/.bin/node`;
+      return run(folder, command, ...args, node, "program.mjs", service);
+    },
+  },
+  program("Bun 1.4.5", { bun: "1.4.5" }, ["program.mjs", ESM], ["bun", "run"]),
+  program("Deno 2.9.6", { deno: "2.9.6" }, ["program.mjs", ESM], ["deno", "run", "--allow-all"]),
+  {
+    name: "jsdom 31.0.1 in vitest 5.1.1",
+    packages: { vitest: "5.1.1", jsdom: "31.0.1" },
+    files: { "places.test.js": JSDOM },
+    async enter({ folder, service }) {
+      const vitest = ["vitest", "run", "--environment=jsdom", "--silent=false", "--reporter=dot"];
+      const shown = await run(
+        folder,
+        "sh",
+        "-c",
+        `SERVICE=${service} ${vitest.join(" ")} | grep "|"`,
+      );
+      return shown;
+    },
+  },
+]);
