@@ -139,8 +139,7 @@ const projects = [
     test: {
       name: "places",
       include: ["test/places/*.test.ts"],
-      globalSetup: [...runningService.globalSetup, "test/places/packed-client.ts"],
-      setupFiles: runningService.setupFiles,
+      ...runningService,
       ...HANG_BOUNDS,
       fileParallelism: false,
       // It installs what an application needs.

@@ -1,4 +1,4 @@
-/** Small applications with the packed package, each in a folder of its own. */
+/** Small applications with the package that the service hands out, each in a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -51,7 +51,7 @@ export function testPlaces(places: readonly Place[]): void {
   });
 }
 
-/** Makes a folder with these packages, which later runs find again, and with the package as it is now. */
+/** Makes a folder with these packages, which later runs find again, and with the service's package. */
 async function install(packages: Place["packages"]): Promise<string> {
   const name = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 16);
   const folder = join(tmpdir(), "locations-places", name);
@@ -73,8 +73,9 @@ async function install(packages: Place["packages"]): Promise<string> {
   const client = join(folder, "node_modules", "locations-at-the-edge-client");
   rmSync(client, { recursive: true, force: true });
   mkdirSync(client);
-  const archive = inject("client");
-  await run(folder, "tar", "-xzf", archive, "-C", client, "--strip-components=1");
+  const archive = `${inject("service").url}/client.tgz`;
+  const unpack = `curl --silent --fail '${archive}' | tar -xzf - -C '${client}' --strip-components=1`;
+  await run(folder, "sh", "-c", unpack);
   return folder;
 }
 
