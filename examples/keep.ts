@@ -13,7 +13,7 @@ const [
 ] = process.argv.slice(2);
 
 const catalog = await openCatalog({ baseUrl, locale, folder });
-await catalog.refresh().catch((error: Error) => console.error(`${baseUrl}: ${error.message}`));
+await catalog.refresh().catch((error: Error) => console.error(error.message));
 const { airports } = await catalog.places();
 console.log(`${airports.length} airports, version ${catalog.version}`);
 for (const place of await catalog.search(text))

@@ -24,7 +24,7 @@ curl --silent --show-error --compressed --etag-compare "$folder/etag" --output /
 cmp "$folder/post.json" "$folder/get.json" && echo "the same bytes"
 
 echo "gRPC-Web with buf, which checks the answer against the contract:"
-buf curl --schema proto --protocol grpcweb --data "{\"locale\":\"$locale\"}" "$call" > "$folder/buf.json"
+buf curl --schema "$url/locations.binpb" --protocol grpcweb --data "{\"locale\":\"$locale\"}" "$call" > "$folder/buf.json"
 echo "Munich: $(grep -c '"iata": *"MUC"' "$folder/buf.json" || true) line(s) with MUC"
 
 echo "A mistake, and what the service says about it:"

@@ -45,7 +45,8 @@ export function welcome(
 ${describeServed(url, served, wayOut)}
 
   curl -s --compressed --json '{"locale":"de"}' ${callUrl(url)} | head -c 1000
-  npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${callUrl(url)} | head -c 1000
+  npx @bufbuild/buf curl --schema ${url}/locations.binpb --protocol grpcweb -d '{"locale":"de"}' ${callUrl(url)} | head -c 1000
+  npm install ${url}/client.tgz
 
 Explorer     ${url}/
 Dashboard    ${url}/dashboard

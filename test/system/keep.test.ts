@@ -25,7 +25,7 @@ describe("examples/keep.ts", () => {
     const first = await keep("hir");
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toMatch(
-      /^\d+ airports, version 1\nHoniara International Airport · Honiara, Solomon Islands · HIR\n/,
+      /^\d+ airports, version 1\nHoniara International Airport · Honiara, Salomonen · HIR\n/,
     );
 
     const unchanged = await keep("hir");
@@ -47,7 +47,8 @@ describe("examples/keep.ts", () => {
   it("says why it cannot update, and goes on with its copy", async () => {
     await service.proxy.stop();
     const { code, stdout, stderr } = await keep("henderson");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `${service.proxy.url}: fetch failed\n` });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${service.proxy.url} cannot be reached (ECONNREFUSED)`);
     expect(stdout).toContain("version 2\nHenderson Field");
   });
 });

@@ -41,8 +41,9 @@ describe("npm start", () => {
     expect(started.stdout).toContain(`Serving ${manifest.counts.airports} airports`);
     expect(started.stdout).toContain(`curl -s --compressed --json '{"locale":"de"}' ${url}${CALL}`);
     expect(started.stdout).toContain(
-      `npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${url}${CALL}`,
+      `npx @bufbuild/buf curl --schema ${url}/locations.binpb --protocol grpcweb -d '{"locale":"de"}' ${url}${CALL}`,
     );
+    expect(started.stdout).toContain(`npm install ${url}/client.tgz`);
     expect(await germanRegions(url)).toContain("Balearen");
     const unnamed = await fetch(`${url}${CALL}?connect=v1&encoding=json&message=%7B%7D`);
     expect(unnamed.headers.get("content-language")).toBe("de");

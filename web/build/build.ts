@@ -15,8 +15,12 @@ const LOCK_TIMEOUT_MS = 600_000;
 /** Files and folders that the pages are made of. */
 const INPUTS = [
   "README.md",
+  "LICENSE",
   "client/README.md",
+  "client/build.ts",
+  "client/package.json",
   "client/src",
+  "client/tsconfig.json",
   "data/NOTICE.md",
   "data/curated/tourist-places.csv",
   "data/search",

@@ -7,6 +7,7 @@ import { build, type BuildOptions, type Metafile, type Plugin, transform } from 
 import { INTRODUCTION } from "../explorer/introduction.ts";
 import { otherNames, rankPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
+import { describeContract, packClient } from "./for-clients.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { worldOutline, worldWater } from "./world-outline.ts";
 
@@ -112,6 +113,8 @@ async function buildWorker(): Promise<Uint8Array> {
   return script.contents;
 }
 
+// It runs beside the rest.
+const packing = packClient();
 const { outputFiles, metafile } = await build({
   ...OPTIONS,
   entryPoints: [...new Set(PAGES.flatMap(({ entries }) => entries))],
@@ -134,6 +137,8 @@ files.set("openapi.json", JSON.stringify(openApiDocument()));
 files.set("search/v1/names.json", JSON.stringify(otherNames()));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
 files.set("service-worker.js", await buildServiceWorker(files));
+files.set("client.tgz", await packing);
+files.set("locations.binpb", describeContract());
 files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
   if (name.endsWith(".gz"))

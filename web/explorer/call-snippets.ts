@@ -48,7 +48,7 @@ function curlSnippet({ protocol, encoding, locale }: CallSettings, origin: strin
 
 function bufSnippet({ protocol, locale }: CallSettings, origin: string): string {
   return [
-    "npx buf curl --schema proto",
+    `npx @bufbuild/buf curl --schema ${quote(`${origin}/locations.binpb`)}`,
     `--protocol ${protocol === "grpc-web" ? "grpcweb" : "connect"}`,
     `-d ${quote(JSON.stringify({ locale }))}`,
     quote(`${origin}${PATH}`),
@@ -62,9 +62,10 @@ function typeScriptSnippet({ protocol, encoding, locale }: CallSettings, origin:
     `useBinaryFormat: ${encoding === "proto"}`,
     ...(protocol === "connect-get" ? ["useHttpGet: true"] : []),
   ];
-  return `import { createClient } from "@connectrpc/connect";
+  return `// npm install ${origin}/client.tgz @connectrpc/connect @connectrpc/connect-web
+import { createClient } from "@connectrpc/connect";
 import { ${factory} } from "@connectrpc/connect-web";
-import { LocationsService } from "./gen/locations/v1/locations_pb.ts";
+import { LocationsService } from "locations-at-the-edge-client/service";
 
 const transport = ${factory}({
 ${options.map((option) => `  ${option},`).join("\n")}

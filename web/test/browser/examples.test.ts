@@ -9,7 +9,7 @@ import { openPage, takeProblems, useBrowser } from "./browser.ts";
 useBrowser();
 const service = usePublishingService();
 
-const RENAMED = ["Zirkonia Field · Honiara, Solomon Islands · HIR"];
+const RENAMED = ["Zirkonia Field · Honiara, Salomonen · HIR"];
 let origin = "";
 let server: ChildProcess;
 
@@ -76,8 +76,8 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   expect(takeCalls()).toEqual(["GET 200", "HEAD 200"]);
   expect(await storedSha256(page)).toBe((await service.served()).sha256);
   await expectFound(page, "mucugê", [
-    "Mucugê · Bahia, Brazil · CHD",
-    "Mucugê Airport · Mucugê, Brazil · CHD",
+    "Mucugê · Bahia, Brasilien · CHD",
+    "Mucugê Airport · Mucugê, Brasilien · CHD",
   ]);
   await expectFound(page, "zirkonia", []);
 
