@@ -87,7 +87,7 @@ export class Library {
     this.#opening.set(locale, opening);
     return this.#inTime(caller, (deadline) =>
       opening.join(() => this.#open({ locale, caller, deadline }), deadline),
-    );
+    ).finally(() => this.#opening.delete(locale));
   }
 
   /**
@@ -143,6 +143,8 @@ export class Library {
     const edition = { locale, listeners, refreshing: new Joint<void>(), shown };
     // Workers from before 2025-05-05 have no WeakRef. Only what opens at the same time is shared there.
     if (typeof WeakRef === "function") this.#editions.set(locale, new WeakRef(edition));
+    for (const [other, kept] of this.#editions)
+      if (kept.deref() === undefined) this.#editions.delete(other);
     void this.#showFiles(edition); // which may have come meanwhile
     return edition;
   }

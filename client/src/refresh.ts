@@ -122,12 +122,12 @@ function unreachable(baseUrl: string, cause: unknown): CatalogError {
 
 /** The call as Connect has it over GET, to the byte: a page may have preloaded it. */
 function callUrl(source: Source): string {
-  return `${methodUrl(source)}?connect=v1&base64=1&encoding=proto&message=${message(source)}`;
+  return `${methodUrl(source)}?connect=v1&base64=1&encoding=proto&message=${encodedRequest(source)}`;
 }
 
 /** In another order, because Chromium fails at a HEAD that one of its dictionaries matches. */
 function headUrl(source: Source): string {
-  return `${methodUrl(source)}?connect=v1&encoding=proto&base64=1&message=${message(source)}`;
+  return `${methodUrl(source)}?connect=v1&encoding=proto&base64=1&message=${encodedRequest(source)}`;
 }
 
 function methodUrl({ baseUrl }: Source): string {
@@ -135,7 +135,7 @@ function methodUrl({ baseUrl }: Source): string {
 }
 
 /** The request in base64. */
-function message({ locale = "" }: Source): string {
+function encodedRequest({ locale = "" }: Source): string {
   const request = create(LocationsRequestSchema, { locale });
   return base64Encode(toBinary(LocationsRequestSchema, request), "url");
 }

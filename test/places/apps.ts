@@ -21,7 +21,7 @@ export function html(script: string): string {
 }
 
 /** A program whose argument is the address of the service. */
-export const PROGRAM = `const catalog = await openCatalog({ baseUrl: process.argv[2], locale: "de", folder: "store" });
+const PROGRAM = `const catalog = await openCatalog({ baseUrl: process.argv[2], locale: "de", folder: "store" });
 ${SEARCH}
 console.log(found);
 catalog.close();

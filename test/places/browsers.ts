@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { chromium } from "playwright-core";
-import { findBrowser } from "../find-program.ts";
+import { findBrowser, findProgram } from "../find-program.ts";
 import { freePort } from "../system/running-service.ts";
 
 export type BrowserName = "Chromium" | "Firefox" | "WebKit";
@@ -53,7 +53,7 @@ async function openFirefox(): Promise<OpenBrowser> {
   const port = await freePort();
   const profile = mkdtempSync(join(tmpdir(), "locations-firefox-"));
   const args = ["--headless", "--profile", profile, `--remote-debugging-port=${port}`];
-  const firefox = spawn("firefox-esr", args, { stdio: "ignore" });
+  const firefox = spawn(find("firefox-esr", "firefox"), args, { stdio: "ignore" });
   const socket = await retried(async () => {
     const opening = new WebSocket(`ws://127.0.0.1:${port}/session`);
     await new Promise((resolve, reject) => {
@@ -109,13 +109,13 @@ interface BidiAnswer {
 async function openWebKit(): Promise<OpenBrowser> {
   const port = await freePort();
   const display = `:${port}`;
-  const screen = spawn("Xvfb", [display, "-screen", "0", "1280x900x24", "-nolisten", "tcp"], {
+  const screen = spawn(find("Xvfb"), [display, "-screen", "0", "1280x900x24", "-nolisten", "tcp"], {
     stdio: "ignore",
   });
   await retried(async () => {
     if (!existsSync(`/tmp/.X11-unix/X${port}`)) throw new Error("Xvfb has no display");
   });
-  const driver = spawn("WebKitWebDriver", [`--port=${port}`], {
+  const driver = spawn(find("WebKitWebDriver"), [`--port=${port}`], {
     // Its own sandbox wants rights that containers and root do not have.
     env: { ...process.env, DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" },
     stdio: "ignore",
@@ -143,6 +143,12 @@ async function openWebKit(): Promise<OpenBrowser> {
 }
 
 const MINI_BROWSER = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
+
+function find(...names: readonly string[]): string {
+  const found = findProgram(...names);
+  if (found === undefined) throw new Error(`${names.join(" or ")} is missing: install it`);
+  return found;
+}
 
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   const until = performance.now() + START_MS;

@@ -41,7 +41,7 @@ onMount(async () => {
 function readmeReact(): string {
   const readme = readFileSync("client/README.md", "utf8");
   const [, outside = "", inside = ""] =
-    /^\`\`\`tsx\n(.*?)^\`\`\`$.*?^\`\`\`tsx\n(.*?)^\`\`\`$/ms.exec(readme) ?? [];
+    /^```tsx\n(.*?)^```$.*?^```tsx\n(.*?)^```$/ms.exec(readme) ?? [];
   const service = 'new URLSearchParams(location.search).get("service") ?? ""';
   return `import { StrictMode, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";

@@ -2,7 +2,7 @@
 import { COMMONJS, ESM, program, REQUIRED } from "./apps.ts";
 import { type Place, run, testPlaces } from "./place.ts";
 
-const node = (version: string): readonly Place[] => {
+const inNode = (version: string): readonly Place[] => {
   const packages = { node: version };
   return [
     program(`Node ${version}, ESM`, packages, ["program.mjs", ESM], ["node"]),
@@ -31,17 +31,17 @@ it("finds", async () => {
 `;
 
 testPlaces([
-  ...node("20.20.2"),
-  ...node("22.23.3"),
-  ...node("24.21.0"),
+  ...inNode("20.20.2"),
+  ...inNode("22.23.3"),
+  ...inNode("24.21.0"),
   {
     name: "Node 24.21.0 without a home directory",
     packages: { node: "24.21.0" },
     files: { "program.mjs": ESM.replace(', folder: "store"', "") },
     enter: ({ folder, service }) => {
       const [command = "", ...args] = asRoot;
-      const node = `${folder}/node_modules/.bin/node`;
-      return run(folder, command, ...args, node, "program.mjs", service);
+      const started = [`${folder}/node_modules/.bin/node`, "program.mjs", service];
+      return run(folder, command, ...args, ...started);
     },
   },
   program("Bun 1.4.5", { bun: "1.4.5" }, ["program.mjs", ESM], ["bun", "run"]),

@@ -1,21 +1,18 @@
 /** The places that each change is tested in: a Worker, Vite and Node. */
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ESM, html, PAGE, program, viteApps, viteConfig } from "./apps.ts";
 import { type App, type Place, shownBy, testPlaces, whileServing } from "./place.ts";
 
-const WORKER = `import { openCatalog } from "locations-at-the-edge-client";
-export default {
-  async fetch(request, env) {
-    const { pathname } = new URL(request.url);
-    if (pathname === "/") return new Response("ready");
-    const fetch = env.SERVICE && ((input, init) => env.SERVICE.fetch(input, init));
-    const catalog = await openCatalog({ baseUrl: env.ADDRESS, locale: "de", ...(fetch && { fetch }) });
-    const [{ name, where }] = await catalog.search("münchen");
-    return new Response(\`\${name} | \${where}\`);
-  },
-};
-`;
+const readme = readFileSync("client/README.md", "utf8");
+const blocks = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+
+/** The README's code that has a text. */
+function codeWith(text: string): string {
+  const found = blocks.filter((code) => code.includes(text));
+  if (found.length !== 1) throw new Error(`${found.length} blocks of the README have ${text}`);
+  return found.join("");
+}
 
 /** Stands for the service in a service binding: passes each request on to it. */
 const FRONT = `export default {
@@ -26,19 +23,30 @@ const FRONT = `export default {
 };
 `;
 
+const SERVER = `import { openCatalog } from "locations-at-the-edge-client";
+const baseUrl = process.argv[2];
+${codeWith("setInterval")}
+const [{ name, where }] = await catalogs.get("de").search("münchen");
+console.log(\`\${name} | \${where}\`);
+process.exit();
+`;
+
 const wrangler = (main: string, name: string, date: string, more = "") =>
   `name = "${name}"\nmain = "${main}"\ncompatibility_date = "${date}"\n${more}`;
 
 /** Six requests at once, of which the first one's client leaves; then another. */
 async function askWorker(origin: string): Promise<string> {
-  const left = AbortSignal.timeout(50);
-  const leaving = fetch(`${origin}/places`, { signal: left }).catch(() => undefined);
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => fetch(`${origin}/places`).then((answer) => answer.text())),
-  );
+  const url = `${origin}/?q=${encodeURIComponent("münchen")}`;
+  const leaving = fetch(url, { signal: AbortSignal.timeout(50) }).catch(() => undefined);
+  const ask = async () => {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(await answer.text());
+    const [found]: { readonly name: string; readonly where: string }[] = await answer.json();
+    return `${found?.name} | ${found?.where}`;
+  };
+  const answers = await Promise.all(Array.from({ length: 5 }, ask));
   await leaving;
-  const later = await fetch(`${origin}/places`).then((answer) => answer.text());
-  return [...new Set([...answers, later])].join();
+  return [...new Set([...answers, await ask()])].join();
 }
 
 function worker(name: string, date: string, isBound = false): Place {
@@ -47,15 +55,16 @@ function worker(name: string, date: string, isBound = false): Place {
     name,
     packages: {},
     files: {
-      "worker.js": WORKER,
       "wrangler.toml": wrangler("worker.js", "places", date, isBound ? binding : ""),
       "front.js": FRONT,
       "front.toml": wrangler("front.js", "front", date),
     },
     enter: ({ folder, service }: App) => {
+      const code = codeWith("env.SERVICE").replace("https://locations.example.com", service);
+      const source = isBound ? code : code.replace(", fetch }", " }");
+      writeFileSync(join(folder, "worker.js"), source);
+      appendFileSync(join(folder, "front.toml"), `[vars]\nADDRESS = "${service}"\n`);
       const configs = ["wrangler.toml", ...(isBound ? ["front.toml"] : [])];
-      for (const config of configs)
-        appendFileSync(join(folder, config), `[vars]\nADDRESS = "${service}"\n`);
       const command = [resolve("node_modules/.bin/wrangler"), "dev", "--port={port}"];
       const options = ["--inspector-port=0", ...configs.map((config) => `--config=${config}`)];
       return whileServing(folder, [...command, ...options], askWorker);
@@ -89,4 +98,10 @@ testPlaces([
     shows: /optimizeDeps: \{ exclude: \["locations-at-the-edge-client"\] \}/,
   },
   program("Node 24.21.0", { node: "24.21.0" }, ["program.mjs", ESM], ["node"]),
+  program(
+    "a server in Node 24.21.0, as the README has it",
+    { node: "24.21.0" },
+    ["server.mjs", SERVER],
+    ["node"],
+  ),
 ]);

@@ -1,8 +1,8 @@
 /** The code in the README and in docs/, as it stands there, against the running service. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { CALL } from "./http.ts";
 import { signingKey } from "../../src/monitor/alert-settings.ts";
@@ -26,12 +26,16 @@ const blocks = [readme, ...pages.map((name) => readFileSync(join("docs", name), 
 function blockWith(text: string): string {
   const found = blocks.filter((code) => code.includes(text));
   if (found.length !== 1) throw new Error(`${found.length} documented blocks have ${text}`);
-  return found
-    .join("")
-    .replaceAll("http://127.0.0.1:8787", url)
-    .replaceAll("locations-at-the-edge-client/service", resolve("gen/locations/v1/locations_pb.ts"))
-    .replaceAll("locations-at-the-edge-client/join", resolve("client/src/catalog.ts"));
+  return found.join("").replaceAll("http://127.0.0.1:8787", url);
 }
+
+beforeAll(() => {
+  const [install = ""] = /^npm install .*$/m.exec(readme) ?? [];
+  const command = install
+    .replace("http://127.0.0.1:8787", url)
+    .replace("install", `install --prefix ${folder}`);
+  execFileSync("sh", ["-c", `${command} @connectrpc/connect-node@2.2.0`], { stdio: "pipe" });
+});
 
 /** Runs a program; the JSON that it prints. */
 function run(...code: readonly string[]): unknown {
@@ -67,7 +71,7 @@ describe("the documented code", () => {
     expect(
       run(
         'import { createClient } from "@connectrpc/connect";',
-        `import { LocationsService } from "${resolve("gen/locations/v1/locations_pb.ts")}";`,
+        'import { LocationsService } from "locations-at-the-edge-client/service";',
         blockWith("connect-node"),
         "const client = createClient(LocationsService, transport);",
         "const { airports } = await client.getLocationsV1({ locale: 'ja' });",
