@@ -54,14 +54,18 @@ export function readBaseUrl(baseUrl: unknown, page?: string): string {
 }
 
 /** What has the form of a tag (RFC 5646); the service knows which languages there are. */
-const TAG = /^(?=.{2,35}$)(?:[a-z]{2,8}|[ix](?=[-_]))(?:[-_][a-z\d]{1,8})*$/i;
+const TAG = /^(?:[a-z]{2,8}|[ix][-_][a-z\d]{1,8})(?:[-_][a-z\d]{1,8})*$/i;
+
+/** In characters (RFC 5646, section 4.4.1). */
+const TAG_MAX_LENGTH = 35;
 
 /**
  * Reads a language tag. Empty, for the service's default, is what is none: browsers and servers
  * without a language say `C`, `en-US@posix` or `en_US.UTF-8`.
  */
 export function readLocale(locale: string | undefined): string {
-  return locale !== undefined && TAG.test(locale) ? locale : "";
+  const isTag = locale !== undefined && locale.length <= TAG_MAX_LENGTH && TAG.test(locale);
+  return isTag ? locale : "";
 }
 
 function badAddress(what: string): CatalogError {

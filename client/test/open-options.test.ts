@@ -56,10 +56,18 @@ describe("a language", () => {
     (tag) => expect(readLocale(tag)).toBe(tag),
   );
 
-  it.each([undefined, "", "C", "C.UTF-8", "en-US@posix", "en_US.UTF-8", "not a tag", "*"])(
-    "is the default's instead of %s",
-    (none) => expect(readLocale(none)).toBe(""),
-  );
+  it.each([
+    undefined,
+    "",
+    "C",
+    "C.UTF-8",
+    "en-US@posix",
+    "en_US.UTF-8",
+    "not a tag",
+    "*",
+    "x",
+    `de-${"a".repeat(8)}-${"b".repeat(8)}-${"c".repeat(8)}-${"d".repeat(8)}`,
+  ])("is the default's instead of %s", (none) => expect(readLocale(none)).toBe(""));
 });
 
 describe("a page where the package cannot work", () => {

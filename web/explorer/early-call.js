@@ -4,8 +4,8 @@
   if (asked.has("protocol") || asked.has("encoding")) return;
   const named = asked.get("locale") || navigator.language;
   // As `readLocale` of the package.
-  const tag = /^(?=.{2,35}$)(?:[a-z]{2,8}|[ix](?=[-_]))(?:[-_][a-z\d]{1,8})*$/i;
-  const locale = tag.test(named) ? named : "";
+  const tag = /^(?:[a-z]{2,8}|[ix][-_][a-z\d]{1,8})(?:[-_][a-z\d]{1,8})*$/i;
+  const locale = named.length <= 35 && tag.test(named) ? named : "";
   const message = locale && btoa("\n" + String.fromCharCode(locale.length) + locale);
   const url =
     location.origin +
