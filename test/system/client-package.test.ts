@@ -58,7 +58,6 @@ it("the package has its licence, and the notices of what its worker is bundled w
   expect(read("LICENSE")).toBe(readFileSync("LICENSE", "utf8"));
   const notice = read("NOTICE");
   for (const needed of [
-    "The Connect Authors",
     "Buf Technologies, Inc.",
     "Google Inc.  All rights reserved.",
     "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",

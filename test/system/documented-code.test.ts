@@ -34,7 +34,7 @@ beforeAll(() => {
   const command = install
     .replace("http://127.0.0.1:8787", url)
     .replace("install", `install --prefix ${folder}`);
-  execFileSync("sh", ["-c", `${command} @connectrpc/connect-node@2.2.0`], { stdio: "pipe" });
+  execFileSync("sh", ["-c", `${command} @connectrpc/connect-node`], { stdio: "pipe" });
 });
 
 /** Runs a program; the JSON that it prints. */
