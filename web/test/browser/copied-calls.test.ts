@@ -33,6 +33,8 @@ async function copyCall(query: string, kind: "curl" | "buf" | "TypeScript"): Pro
 function runInShell(command: string): string {
   const env = { ...process.env };
   for (const name of Object.keys(env)) if (/^npm_/i.test(name)) delete env[name];
+  // A person is asked.
+  env["npm_config_yes"] = "true";
   return execFileSync("sh", ["-c", command], {
     cwd: folder,
     env,
