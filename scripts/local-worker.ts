@@ -108,9 +108,11 @@ export class LocalWorker {
         signal,
       });
       const worker = new LocalWorker(options, folder, startWrangler(args, folder, signal));
-      await worker.#waitUntilReady().finally(async () => {
+      try {
+        await worker.#waitUntilReady();
+      } finally {
         if (pages.isAlive) await pages.stop();
-      });
+      }
       return worker;
     } catch (error) {
       folder.release();
