@@ -49,7 +49,9 @@ export function checkNames(
   changes: readonly Change[],
 ): string[] {
   const before = new Map(day.rows.map((row) => [row.id, row]));
-  const told = new Map(changes.map(({ id, name }) => [Number(id), name]));
+  const told = new Map(
+    changes.filter(({ name }) => name !== "").map(({ id, name }) => [Number(id), name]),
+  );
   return airports.flatMap(({ id, iata, name, municipality }) => {
     const old = before.get(id);
     if (old === undefined || told.get(id) === name) return [];

@@ -1,7 +1,10 @@
 import { applyChanges, readChanges, withPredecessors } from "./airport-changes.ts";
 import { type Correction, listCorrections } from "./airport-corrections.ts";
+import { checkIcao, checkSecondList } from "./airport-codes.ts";
 import { checkLosses, checkNames } from "./airport-losses.ts";
+import { readCuratedMap } from "./curated.ts";
 import { readDays } from "./our-airports.ts";
+import { readListedCodes } from "./served-cities.ts";
 import { readPublishedAirports } from "./snapshot-reader.ts";
 
 /** One OurAirports row: upstream values as they are, nothing normalized. */
@@ -52,7 +55,8 @@ export function isOpen({ type, iata }: Pick<AirportRow, "type" | "iata">): boole
  * `curated/airports.csv` says has happened since, and which airports that changes.
  *
  * @throws Error that names each curated row that does not fit, each airport with scheduled service
- * that an earlier day has and this one lacks, and each name that has become another.
+ * that an earlier day has and this one lacks, each name that has become another, and each code that
+ * another column, the published snapshot or OpenTravelData contradicts.
  */
 export function readAirports(): {
   airports: AirportRow[];
@@ -65,11 +69,15 @@ export function readAirports(): {
   const airports = applyChanges(newest.rows, changes)
     .filter(isOpen)
     .toSorted((a, b) => a.id - b.id);
-  const days = [...earlier, { source: "the published snapshot", rows: readPublishedAirports() }];
-  const problems = days.flatMap((day) => [
-    ...checkLosses(day, airports, changes),
-    ...checkNames(day, airports, changes),
-  ]);
+  const published = { source: "the published snapshot", rows: readPublishedAirports() };
+  const problems = [
+    ...[...earlier, published].flatMap((day) => [
+      ...checkLosses(day, airports, changes),
+      ...checkNames(day, airports, changes),
+    ]),
+    ...checkIcao(published, airports, changes),
+    ...checkSecondList(readListedCodes(), airports, readCuratedMap("other-codes", "code", "iata")),
+  ];
   if (problems.length > 0) throw new Error(problems.join("\n"));
   return {
     airports,

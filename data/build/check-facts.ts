@@ -17,16 +17,23 @@ function words(name: string): ReadonlySet<string> {
   );
 }
 
-/** `facts/airports.csv`: each airport is served in its country and city, and its name shares a word. */
+/**
+ * `facts/airports.csv`: each airport is served with its ICAO code, in its country and city, its name
+ * shares a word, and the day from which somebody must look at it again is still to come.
+ */
 export function checkAirportFacts(tables: Tables, findings: Findings): void {
-  const facts = readFacts<"iata" | "country" | "city" | "name">("airports", ["iata"]);
+  const facts = readFacts<"iata" | "icao" | "country" | "city" | "name" | "again">("airports", [
+    "iata",
+  ]);
+  checkDue(facts, new Date().toISOString().slice(0, 10), findings);
   findings.expect(facts.length >= MIN_AIRPORTS, `facts/airports.csv: only ${facts.length} rows`);
   const find = servedAirports(tables);
-  for (const { iata, country, city, name } of facts) {
+  for (const { iata, icao, country, city, name } of facts) {
     const row = `facts/airports.csv ${iata}`;
     const airport = find(iata);
     findings.expect(airport !== undefined, `${row}: not served`);
     if (airport === undefined) continue;
+    findings.oneOf(airport.icao, alternatives(icao), `${row} icao`);
     findings.oneOf(airport.country, alternatives(country), `${row} country`);
     findings.oneOf(airport.city?.["country"], alternatives(country), `${row} country of its city`);
     findings.oneOf(airport.city?.["name"], alternatives(city), `${row} city`);
@@ -35,6 +42,17 @@ export function checkAirportFacts(tables: Tables, findings: Findings): void {
       `${row} name: expected a word of ${name}, found ${airport.name}`,
     );
   }
+}
+
+/** No fact may be due: somebody looks at its sources again, and writes the next day into the row. */
+export function checkDue(
+  facts: readonly { readonly iata: string; readonly again: string }[],
+  today: string,
+  findings: Findings,
+): void {
+  const due = facts.filter(({ again }) => !/^\d{4}-\d{2}-\d{2}$/u.test(again) || again <= today);
+  const named = due.slice(0, 10).map(({ iata }) => iata);
+  findings.equal(due.length, 0, `facts/airports.csv: to be looked at again: ${named.join(" ")}`);
 }
 
 /** `facts/gone.csv`: codes of airports that closed or were recoded. */

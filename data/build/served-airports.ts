@@ -4,6 +4,8 @@ import type { Row, Tables } from "./snapshot-reader.ts";
 /** An airport as a reader of the catalog meets it. */
 export interface ServedAirport {
   readonly name: string;
+  /** Its `icao_code`, else its `gps_code`. */
+  readonly icao: string;
   readonly country: string;
   readonly city: Row | undefined;
   /** The regions that have it: as a member themselves, by its subdivision or by its country. */
@@ -23,9 +25,10 @@ export function servedAirports(tables: Tables): (iata: string) => ServedAirport 
   return (iata) => {
     const airport = airports.get(iata);
     if (airport === undefined) return undefined;
-    const { name = "", iso_country: country = "" } = airport;
+    const { name = "", iso_country: country = "", icao_code: icao, gps_code: gps = "" } = airport;
     return {
       name,
+      icao: icao || gps,
       country,
       city: cities.get(cityKeys.get(airport["id"])),
       regions: (regions.get(airport) ?? []).map(({ region }) => region),

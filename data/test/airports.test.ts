@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { applyChanges, type Change, withPredecessors } from "../build/airport-changes.ts";
+import { checkIcao, checkSecondList, type ListedCode } from "../build/airport-codes.ts";
 import { listCorrections } from "../build/airport-corrections.ts";
 import { checkLosses, checkNames } from "../build/airport-losses.ts";
 import type { AirportRow } from "../build/airports.ts";
+import { checkDue } from "../build/check-facts.ts";
 import { checkFalls } from "../build/falls.ts";
+import { Findings } from "../build/findings.ts";
 import type { Counts } from "../build/manifest.ts";
 import { readAirfield } from "../build/our-airports.ts";
 
@@ -214,6 +217,70 @@ describe("checkNames", () => {
   it("accepts a name for which a curated row has that name, and no other", () => {
     expect(check("Kloten", "Airport of the Lake", [aChange()])).toEqual([]);
     expect(check("Kloten", "Nowhere", [aChange()])).toHaveLength(1);
+  });
+});
+
+describe("checkIcao", () => {
+  const check = (airport: Partial<AirportRow>, changes: Change[] = [], before = anAirport()) =>
+    checkIcao({ source: "a day", rows: [before] }, [anAirport(airport)], changes);
+
+  it.each<[string, Partial<AirportRow>, AirportRow?]>([
+    ["an airport that is as it was", {}],
+    ["one that has its code in the other column", { icao: "", gps: "LSZH" }],
+    ["one that had no code before", {}, anAirport({ icao: "", gps: "" })],
+    ["one whose other column has a local code", { gps: "LS-12" }],
+    ["one that was closed", { icao: "LSZZ", gps: "" }, anAirport({ type: "closed" })],
+  ])("lets pass %s", (_, airport, before) => {
+    expect(check(airport, [], before)).toEqual([]);
+  });
+
+  it.each<[string, Partial<AirportRow>, string]>([
+    ["whose columns differ", { gps: "LSXX" }, "its GPS code is LSXX"],
+    ["with another code", { icao: "LSYY", gps: "LSYY" }, "a day has LSZH"],
+    ["without its code", { icao: "", gps: "" }, "a day has LSZH"],
+  ])("stops one %s, unless a curated row has its code", (_, airport, why) => {
+    expect(check(airport)).toEqual([expect.stringContaining(why)]);
+    expect(check(airport, [aChange({ icao: "LSXX" })])).toHaveLength(1);
+    const code = anAirport(airport).icao;
+    if (code !== "") expect(check(airport, [aChange({ icao: code })])).toEqual([]);
+  });
+});
+
+describe("checkSecondList", () => {
+  const here = { lat: 47.459, lon: 8.549 };
+  const check = (listed: ListedCode[], others: [string, string][] = [], airport = anAirport()) =>
+    checkSecondList(listed, [airport], new Map(others));
+
+  it("stops a code that another list has where an airport with scheduled service is", () => {
+    expect(check([{ iata: "ZZR", ...here }])).toEqual([
+      expect.stringContaining("ZRH is ZZR in OpenTravelData"),
+    ]);
+  });
+
+  it("lets pass the airport's own code, and codes elsewhere or of airports without service", () => {
+    expect(check([{ iata: "ZRH", ...here }])).toEqual([]);
+    expect(check([{ iata: "ZZR", lat: 48, lon: 9 }])).toEqual([]);
+    const unscheduled = anAirport({ scheduledService: "no" });
+    expect(check([{ iata: "ZZR", ...here }], [], unscheduled)).toEqual([]);
+  });
+
+  it("lets pass a code that a curated row explains, and names a row that explains nothing", () => {
+    expect(check([{ iata: "ZZR", ...here }], [["ZZR", "ZRH"]])).toEqual([]);
+    expect(check([{ iata: "ZZR", ...here }], [["ZZR", "GVA"]])).toHaveLength(1);
+    expect(check([], [["ZZR", "ZRH"]])).toEqual([expect.stringContaining("has no such ZZR")]);
+  });
+});
+
+describe("checkDue", () => {
+  it.each([
+    ["2026-08-02", "2026-08-01", []],
+    ["2026-08-01", "2026-08-01", ["ZRH"]],
+    ["2026-07-31", "2026-08-01", ["ZRH"]],
+    ["some day", "2026-08-01", ["ZRH"]],
+  ])("asks for a fact of %s on %s: %j", (again, today, due) => {
+    const findings = new Findings();
+    checkDue([{ iata: "ZRH", again }], today, findings);
+    expect(findings.problems).toEqual(due.map((iata) => expect.stringContaining(iata)));
   });
 });
 
