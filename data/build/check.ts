@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import { foldText } from "../../src/catalog/fold.ts";
 import {
   checkAirportFacts,
   checkCountryFacts,
@@ -97,6 +98,14 @@ function checkReferences(tables: Tables, findings: Findings): void {
     ({ id, iso_country: country, iata_code: iata = "" }) =>
       countryOf.get(cityKeys.get(id)) === country || ACROSS_A_BORDER.has(iata),
     "an airport's city is in its country",
+  );
+  const nameOf = ({ region = "", name = "" }: Row) => `${region} ${foldText(name)}`;
+  const isOurs = ({ key = "" }: Row) => key.startsWith("ourairports:");
+  const real = new Set(tables.cities.filter((row) => !isOurs(row)).map(nameOf));
+  findings.every(
+    tables.cities.filter(isOurs),
+    (row) => !real.has(nameOf(row)),
+    "a city that GeoNames lacks has no name of another in its subdivision",
   );
   findings.every(
     tables.cities,

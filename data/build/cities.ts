@@ -201,14 +201,29 @@ function placesOf(
   return names.flatMap((name) => gazetteer.named({ name, country, near, maxKm }) ?? []);
 }
 
-/** What to call a city that GeoNames does not have. */
-function syntheticName(airport: AirportRow, { served }: Sources): { readonly name: string } {
-  const name =
-    citiesOfMunicipality(airport.municipality)[0] ||
-    served.get(airport.id) ||
-    placeInAirportName(airport.name) ||
-    tidy(airport.name);
-  return { name: plainPlace(name, airport.name) };
+/**
+ * What to call a city that GeoNames does not have where the airport is. The name of a city elsewhere
+ * in the subdivision, or of a large one in the country, is only what the airport belongs to, unless
+ * the airport has it too: Dongsha Island is governed from Kaohsiung, 430 km away.
+ */
+function syntheticName(airport: AirportRow, sources: Sources): FoundPlace | { name: string } {
+  const { served, gazetteer, regionOf } = sources;
+  const { country, region } = airport;
+  const isElsewhere = (name: string) =>
+    !hasName(airport, name) &&
+    gazetteer
+      .allNamed(country, name)
+      .some((place) => place.population >= LARGE_MUNICIPALITY || regionOf(place) === region);
+  const named = [citiesOfMunicipality(airport.municipality)[0], served.get(airport.id)];
+  const own = placeInAirportName(airport.name) || tidy(airport.name);
+  const name = named.find((one) => one !== undefined && one !== "" && !isElsewhere(one)) ?? own;
+  const plain = plainPlace(name, airport.name);
+  const [place] = placesOf(airport, [plain], MUNICIPALITY_MAX_KM, sources);
+  return place === undefined ? { name: plain } : { place, origin: "municipality" };
+}
+
+function hasName({ name }: AirportRow, place: string): boolean {
+  return `-${foldText(name)}-`.includes(`-${foldText(place)}-`);
 }
 
 /** The most populous place; of equal ones the first. */

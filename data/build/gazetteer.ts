@@ -85,6 +85,12 @@ export class Gazetteer {
     return found.reduce((best, next) => (weightOf(next) > weightOf(best) ? next : best)).place;
   }
 
+  /** The places of the country whose own name this is. */
+  allNamed(country: string, name: string): GeoPlace[] {
+    const all = this.#byName.get(nameKey(country, name)) ?? [];
+    return all.filter(({ kind }) => kind === "own").map(({ place }) => place);
+  }
+
   /** The nearest place of the country, at most `maxKm` from the position: within a degree or so. */
   nearest(query: {
     readonly country: string;

@@ -2,7 +2,12 @@ import { foldText } from "../catalog/fold.ts";
 import { cityId, compareIds, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
 import { distanceKm, meanPosition, Nearby, roundDegrees } from "../catalog/positions.ts";
-import { CITY_MAX_KM, type CityTables, type KnownPlace } from "../sources/city-tables.ts";
+import {
+  CITY_MAX_KM,
+  type CityTables,
+  type KnownPlace,
+  LARGE_CITY,
+} from "../sources/city-tables.ts";
 import type { SourceAirport } from "../catalog/source-airport.ts";
 import {
   citiesOfMunicipality,
@@ -68,12 +73,12 @@ interface NewCity {
  */
 function makeCities(
   airports: readonly SourceAirport[],
-  { cities }: CityTables,
+  { cities, largeCities }: CityTables,
 ): ReadonlyMap<string, City> {
   const made = new Map<string, NewCity>();
   const byName = new Map<string, NewCity[]>();
   for (const airport of airports.toSorted((a, b) => Number(a.id) - Number(b.id))) {
-    const name = newCityName(airport);
+    const name = newCityName(airport, largeCities);
     const spelling = `${airport.country}:${spellingKey(name) || airport.id}`;
     const namesakes = byName.get(spelling) ?? [];
     byName.set(spelling, namesakes);
@@ -119,9 +124,7 @@ function toCity({ key, name, airports }: NewCity): City {
   };
 }
 
-/** From this many inhabitants on, a place may be in another subdivision than the airport. */
-const LARGE_CITY = 100_000;
-/** Greatest distance of a smaller place in another subdivision. */
+/** Greatest distance of a place in another subdivision that is no large city. */
 const OTHER_REGION_MAX_KM = 40;
 
 /** Greatest distance of a city that the airport's name begins with. */
@@ -155,10 +158,21 @@ export function findCity(
   return bestNamed([placeInAirportName(airport.name)], around) ?? nearest?.place;
 }
 
-/** Names a new city: as the municipality without additions, or as the airport. */
-export function newCityName({ municipality, name }: SourceAirport): string {
+/**
+ * Names a new city: as the municipality without additions, or as the airport. A large city of the
+ * municipality's name would have been found nearby, so that it is elsewhere: the airport is only
+ * governed from there, unless its name has the city's.
+ */
+export function newCityName(
+  { country, municipality, name }: SourceAirport,
+  largeCities: ReadonlySet<string>,
+): string {
   const [city] = citiesOfMunicipality(municipality);
-  return plainPlace(city ?? (placeInAirportName(name) || name), name);
+  const isElsewhere =
+    city !== undefined &&
+    largeCities.has(`${country} ${spellingKey(city)}`) &&
+    !namesWithin(name).some((words) => spellingKey(words) === spellingKey(city));
+  return plainPlace((isElsewhere ? undefined : city) ?? (placeInAirportName(name) || name), name);
 }
 
 function candidatesAround(airport: SourceAirport, places: Nearby<KnownPlace>): CityCandidate[] {

@@ -29,10 +29,15 @@ export interface CityTables {
   readonly cityOfAirport: ReadonlyMap<string, string>;
   /** Places around the airports that are not in the previous table. */
   readonly places: readonly KnownPlace[];
+  /** Country and `spellingKey` of each large city, such as `CH zurich`. */
+  readonly largeCities: ReadonlySet<string>;
 }
 
 /** Greatest distance of an airport from its city. */
 export const CITY_MAX_KM = 75;
+
+/** From this many inhabitants on, a city is known beyond its subdivision. */
+export const LARGE_CITY = 100_000;
 
 /** Reads the cities that these airports need. */
 export async function readCityTables(
@@ -55,12 +60,18 @@ export async function readCityTables(
     await readTable(open, "gazetteer.csv.gz", (row) => reader.place(row, reader.city(row)));
     await readTable(open, "places.csv.gz", (row) => reader.alternate(row));
   }
-  return { cities, cityOfAirport, places: [...reader.places.values()] };
+  return {
+    cities,
+    cityOfAirport,
+    places: [...reader.places.values()],
+    largeCities: reader.largeCities,
+  };
 }
 
 /** Reads places, of which it holds only those around some airports. */
 class PlaceReader {
   readonly places = new Map<string, KnownPlace>();
+  readonly largeCities = new Set<string>();
   readonly #airports: Nearby<SourceAirport>;
   readonly #countryIds = new Map<string, Uint8Array>();
 
@@ -85,9 +96,10 @@ class PlaceReader {
   place(row: CsvRow, city: City): void {
     const [key, country, region] = [row.get("key"), row.get("country"), row.get("region")];
     const { lat, lon } = city;
+    const population = Number(row.get("population"));
+    if (population >= LARGE_CITY) this.largeCities.add(`${country} ${spellingKey(city.name)}`);
     const [near] = this.#airports.within({ country, lat, lon }, CITY_MAX_KM);
     if (near === undefined) return;
-    const population = Number(row.get("population"));
     const name = spellingKey(city.name);
     const alternates = new Set<string>();
     this.places.set(key, { key, city, country, region, population, lat, lon, name, alternates });

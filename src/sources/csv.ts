@@ -12,6 +12,10 @@ const NAME_MAX_LENGTH = 50;
 const ROW_MAX_CHARACTERS = 262_144;
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const UTF8_MAX_BYTES = 3;
+/** What exports write for a missing value. In the files that are read here `NAN` is Nadi, `NA` Namibia. */
+const NULL_MARK = /^\s*(?:\\N|NULL|null|NaN|nan|-+|[–—]|[Nn]\/[Aa]|#N\/A|<NA>)\s*$/u;
+/** Longest null mark with its white space: longer values are looked at no further. */
+const NULL_MARK_MAX = 20;
 /** Rows after which other requests have their turn: the coordinator reads files of 80,000. */
 const ROWS_IN_A_TURN = 1000;
 /** The parser builds all rows of a piece at once, which takes a hundred times its bytes. */
@@ -100,9 +104,10 @@ export class CsvRow {
     return this.#values.length === this.#columns.size;
   }
 
-  /** Returns the value of a column, or "" if the file or the row lacks it. */
+  /** Returns the value of a column, or "" if the file or the row lacks it or has a null mark (`\N`). */
   get(column: string): string {
-    return this.#values[this.#columns.get(column) ?? -1] ?? "";
+    const value = this.#values[this.#columns.get(column) ?? -1] ?? "";
+    return value.length <= NULL_MARK_MAX && NULL_MARK.test(value) ? "" : value;
   }
 }
 

@@ -140,6 +140,7 @@ export function someCityTables(): CityTables {
     cities: new Map([zurich, winterthur].map(({ key, city }) => [key, city])),
     cityOfAirport: new Map([["4439", zurich.key]]),
     places: [zurich, winterthur],
+    largeCities: new Set(),
   };
 }
 

@@ -134,7 +134,12 @@ describe("newCityName", () => {
     ["Syros Island", "Syros Airport", "Syros"],
     ["", "Totegegie Airport", "Totegegie"],
     ["", "Airport", "Airport"],
+    ["Hangzhou", "Jiande Airport", "Jiande"],
+    ["Hangzhou (Jiande)", "Jiande Airport", "Jiande"],
+    ["Hangzhou", "New Hangzhou Bay Airport", "Hangzhou"],
+    ["Springfield", "Jiande Airport", "Springfield"],
   ])("returns for municipality “%s” and airport “%s” the name “%s”", (municipality, name, city) => {
-    expect(newCityName(aSourceAirport({ municipality, name }))).toBe(city);
+    const large = new Set(["CH hangzhou", "US springfield"]);
+    expect(newCityName(aSourceAirport({ municipality, name }), large)).toBe(city);
   });
 });

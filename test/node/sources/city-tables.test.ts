@@ -56,6 +56,10 @@ describe("readCityTables", () => {
     ]);
   });
 
+  it("knows the large cities of every country, so that no other gets their names", async () => {
+    expect([...(await read()).largeCities]).toEqual(["CH zurich", "CH geneva"]);
+  });
+
   it("leaves the gazetteer closed when the snapshot knows every airport", async () => {
     const { places, opened } = await read([aSourceAirport()]);
     expect(places).toEqual([]);

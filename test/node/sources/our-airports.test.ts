@@ -62,6 +62,41 @@ describe("readAirports", () => {
     ]);
   });
 
+  const MARKS = [
+    "\\N",
+    "NULL",
+    "null",
+    "NaN",
+    "nan",
+    "-",
+    " - ",
+    "--",
+    "–",
+    "—",
+    "n/a",
+    "N/A",
+    "#N/A",
+    "<NA>",
+  ];
+
+  it.each(MARKS)("takes the null mark “%s” for an empty value in each column", async (mark) => {
+    const columns = AIRPORT_COLUMNS.filter((column) => column !== "type");
+    for (const column of columns)
+      expect(await read(anAirportRow({ [column]: mark }))).toEqual(
+        await read(anAirportRow({ [column]: "" })),
+      );
+  });
+
+  it.each([
+    ["iata_code", "NAN"],
+    ["iso_country", "NA"],
+    ["municipality", "Nan"],
+    ["municipality", "Null"],
+  ])("keeps what only looks like a null mark: %s %s", async (column, value) => {
+    const { airports } = await read(anAirportRow({ [column]: value }));
+    expect(Object.values(airports[0] ?? {})).toContain(value);
+  });
+
   it("takes closed rows for no rejects, and says which of the known ones they are", async () => {
     const rows = [
       anAirportRow({ type: "closed" }),
