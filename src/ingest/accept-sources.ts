@@ -28,6 +28,7 @@ import type { SourceArchive } from "../storage/source-archive.ts";
 import { type FileMeasure, summarizeHeld } from "./accounting.ts";
 import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
+import { findUnusable } from "./unusable-rows.ts";
 import type { RunMode } from "../schemas/run-words.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
@@ -112,9 +113,14 @@ export async function acceptSources(
     [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), mode),
     [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), mode),
   };
+  const unusable = findUnusable(before.accepted.airports, rows, named.rejects);
   return {
     files,
-    held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
+    held: {
+      ...summarizeHeld(before, after),
+      ...(unusable.length > 0 && { unusable }),
+      ...(read.isLost && { ledger_lost: true }),
+    },
     measure: isTrusted ? null : measureFile(rows.coded, before.accepted, limits),
     listed: countListed(before.accepted.airports, upstream, limits.unlistedPercent),
     read: account,

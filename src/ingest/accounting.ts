@@ -6,6 +6,7 @@ import type { HeldChange } from "../schemas/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead, Reject } from "../catalog/source-airport.ts";
 import type { HeldSummary, ListCounts, Report } from "../schemas/run-report.ts";
+import { countReasons } from "./unusable-rows.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The number of airports that an upstream file lists, and the numbers to compare it with. */
@@ -23,7 +24,12 @@ export interface FileMeasure {
 /** Findings of the parse stage in upstream's airports. */
 export interface Parsed {
   /** Rows of airports. `seen` excludes the many without an IATA code. */
-  readonly rows: { readonly seen: number; readonly rejected: number };
+  readonly rows: {
+    readonly seen: number;
+    readonly rejected: number;
+    /** Rejected rows by reason, the commonest first. */
+    readonly reasons: { readonly [reason: string]: number };
+  };
   /** Null for the embedded file, which is compared with nothing. */
   readonly measure: FileMeasure | null;
   /** Airports of the catalog that travellers use, and those of them with a row in the file. */
@@ -62,14 +68,11 @@ export function account(
 ): Pick<Report, "accounting" | "rejects" | "rejects_total"> {
   const { unscheduled, new_regions, unnamed_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
-  const rejected_by_reason: { [reason: string]: number } = {};
-  for (const { reason } of rejects)
-    rejected_by_reason[reason] = (rejected_by_reason[reason] ?? 0) + 1;
   return {
     accounting: {
       filtered: read.filtered,
       unscheduled,
-      rejected_by_reason,
+      rejected_by_reason: countReasons(rejects),
       new_regions: firstRegions(new_regions),
       ...(unnamed_regions.length > 0 && { unnamed_regions: firstRegions(unnamed_regions) }),
     },

@@ -23,6 +23,8 @@ const COVERAGE_LOSS_MAX_POINTS = 10;
  * leaves time to act. JSON is about twice as long, so no segment comes near KV's limit of 25 MiB.
  */
 export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
+/** Most reasons in a message. */
+const REASONS_NAMED = 3;
 /** Most violations in a message. */
 const VIOLATIONS_NAMED = 5;
 
@@ -179,9 +181,11 @@ function* checkChange(
 }
 
 function* checkRejects({ rows }: GuardInputs): Generator<GuardTrip> {
-  const { seen, rejected: after } = rows;
+  const { seen, rejected: after, reasons } = rows;
   const limit = percentOf(seen, REJECTS_MAX_PERCENT);
-  const message = `${after} of ${seen} rows rejected`;
+  const common = Object.entries(reasons).slice(0, REASONS_NAMED);
+  const named = common.map(([reason, count]) => `${reason} ${count}`).join(", ");
+  const message = `${after} of ${seen} rows rejected, most often ${named}; look at them in the run's rejects, and at the file`;
   if (after > limit) yield { guard: "guard_rejects", before: null, after, limit, message };
 }
 

@@ -7,6 +7,7 @@ import { hasLostBlobs } from "../storage/replicate.ts";
 import { ledgerOf } from "./ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
+import { countReasons } from "./unusable-rows.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
 import {
   type IngestCheckpoint,
@@ -139,7 +140,11 @@ export class Pipeline {
     const sources = { ...checkpoint.sources, ...accepted.files };
     const workspace = await this.#open({ sources });
     const parsed = {
-      rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
+      rows: {
+        seen: read.seen - read.filtered,
+        rejected: read.rejects.length,
+        reasons: countReasons(read.rejects),
+      },
       measure,
       listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
@@ -147,6 +152,7 @@ export class Pipeline {
         waiting: held.surprising,
         oldest_since: held.oldest_since,
         next_due_at: held.next_due_at,
+        ...(held.unusable && { unusable: held.unusable }),
         ...(held.ledger_lost && { ledger_lost: held.ledger_lost }),
       },
     };

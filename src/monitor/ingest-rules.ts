@@ -188,6 +188,20 @@ function refusedRun(ended: readonly EndedRun[]): EndedRun | undefined {
   return judged?.state === "failed" ? judged : undefined;
 }
 
+/** Judges the largest group of rows that the last run could not use: what the airports were stays. */
+export function judgeUnusable({ ingest }: RunInput): Finding {
+  return judgeInput(ingest, ({ held }) => {
+    const groups = held?.unusable ?? [];
+    const [largest] = groups;
+    if (largest === undefined) return { value: 0, message: "Few rows of upstream are unusable." };
+    const named = groups.map(({ of, name, rows }) =>
+      of === "country" ? `${rows} of airports in ${name}` : `${rows} of ${of} (${name})`,
+    );
+    const message = `Upstream's last file has unusable rows: ${named.join(", ")}. Its airports stay as they are.`;
+    return { value: largest.rows, message };
+  });
+}
+
 /** Judges how long the oldest surprising change by upstream has waited for a decision. */
 export function judgeHeld({ ingest }: RunInput, { now }: RuleContext): Finding {
   return judgeInput(ingest, ({ held }) => {

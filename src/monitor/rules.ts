@@ -36,6 +36,7 @@ import {
   judgeSource,
   judgeStuck,
   judgeTicks,
+  judgeUnusable,
 } from "./ingest-rules.ts";
 import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import type { AlertRule, Finding, FindingVerdict, RuleContext } from "./rule.ts";
@@ -77,6 +78,7 @@ export const RULES: { readonly [R in RuleName]: AlertRule } = {
   },
   foreign_stores: { severity: "fail", unit: "copies", limit: 1, evaluate: judgeStores },
   guard_tripped: { severity: "warn", unit: "guards", limit: 1, evaluate: judgeGuards },
+  rows_unusable: { severity: "warn", unit: "rows", limit: 1, evaluate: judgeUnusable },
   changes_held: { severity: "warn", unit: "ms", limit: "changesHeldMs", evaluate: judgeHeld },
   ingest_paused_long: {
     severity: "warn",

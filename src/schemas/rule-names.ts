@@ -10,6 +10,7 @@ export const RULE_NAMES = [
   "replication_stuck",
   "foreign_stores",
   "guard_tripped",
+  "rows_unusable",
   "changes_held",
   "ingest_paused_long",
   "queue_backlog",

@@ -53,6 +53,16 @@ const accounting = z.object({
   }),
 });
 
+const unusableRows = z.strictObject({
+  of: z.enum(["country", "airports", "regions"]).meta({
+    description:
+      "What the rows have in common: a country of served airports, or a list and a reason.",
+  }),
+  name: z.string().meta({ description: "The alpha-2 code of the country, or the reason." }),
+  rows: count,
+});
+export type UnusableRows = DeepReadonly<z.output<typeof unusableRows>>;
+
 /** The surprising changes that wait: those that an operator should look at. */
 export const heldSummary = z.strictObject({
   waiting: count,
@@ -62,6 +72,10 @@ export const heldSummary = z.strictObject({
   }),
   next_due_at: timestamp.nullable().meta({
     description: "When the first surprising change is due; null if each waits for a decision.",
+  }),
+  unusable: z.array(unusableRows).exactOptional().meta({
+    description:
+      "What many unusable rows of upstream have in common, the largest group first; absent if there are few.",
   }),
   ledger_lost: z.literal(true).exactOptional().meta({
     description:

@@ -6,7 +6,7 @@ import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.t
 import { aLocaleEntry, aManifest, inEveryForm } from "./manifest.ts";
 
 const NOTHING_PARSED: IngestCheckpoint["parsed"] = {
-  rows: { seen: 0, rejected: 0 },
+  rows: { seen: 0, rejected: 0, reasons: {} },
   measure: null,
   listed: { before: 0, after: 0, least: 0 },
   lastDecision: 0,

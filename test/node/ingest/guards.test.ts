@@ -63,7 +63,7 @@ const someInputs = (changes: Partial<GuardInputs> = {}): GuardInputs => ({
   airportSet: "all",
   counts: WORLD,
   messages: { de: aMessage({ coverage: 0.98 }), en: aMessage() },
-  rows: { seen: 9074, rejected: 0 },
+  rows: { seen: 9074, rejected: 0, reasons: {} },
   measure: aMeasure(),
   listed: { before: 5000, after: 5000, least: 4600 },
   violations: [],
@@ -74,7 +74,7 @@ const EVERYTHING_WRONG = someInputs({
   published: aPublished({ changes: someChanges({ regions: { removed: 2152 } }) }),
   counts: { ...WORLD, regions: 0 },
   messages: { en: aMessage({ coverage: 0.5, bytes: 4 * MIB }) },
-  rows: { seen: 10, rejected: 5 },
+  rows: { seen: 10, rejected: 5, reasons: { bad_text: 5 } },
   measure: aMeasure({ before: 100, accepted: 100, listed: 10 }),
   listed: { before: 100, after: 91, least: 92 },
   violations: [{ rule: "list_not_empty", entity: "regions" }],
@@ -87,7 +87,14 @@ const withCounts = (counts: Partial<Counts>, published: ComparedVersion | null =
 const withChanges = (airports: Partial<ListChanges>) =>
   someInputs({ published: aPublished({ changes: someChanges({ airports }) }) });
 const withRejects = (seen: number, rejected: number) =>
-  someInputs({ rows: { seen, rejected }, published: null });
+  someInputs({
+    rows: {
+      seen,
+      rejected,
+      reasons: { unknown_country: rejected - 3, bad_text: 1, bad_iata: 1, missing_required: 1 },
+    },
+    published: null,
+  });
 const withCoverage = (before: number, after: number) =>
   someInputs({
     published: aPublished({ locales: { de: { coverage: before } } }),
@@ -163,7 +170,7 @@ describe("a guard", () => {
       "airports 9074 → 8620",
       "airports 400 added, 1469 changed, 400 removed of 9074",
       "airports 2269 added, 0 changed, 0 removed of 9074",
-      "182 of 9074 rows rejected",
+      "182 of 9074 rows rejected, most often unknown_country 179, bad_text 1, bad_iata 1; look at them in the run's rejects, and at the file",
       "de 98 % → 87.99 %",
       "the message in uk has 3670017 bytes, over 3670016: gRPC clients would refuse it",
     ]);

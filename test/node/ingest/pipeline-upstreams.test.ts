@@ -45,6 +45,18 @@ describe("a run", () => {
     expect(await publish(giving(mixed))).toBe(embedded);
   });
 
+  it("says that no airport of a country has a usable row, whatever the guards say", async () => {
+    await world.runToEnd();
+    world.source = "ourairports";
+    world.upstream = giving({
+      "airports.csv": AIRPORTS.replaceAll(",CH,CH-", ",,CH-"),
+      "regions.csv": REGIONS,
+    });
+    const rows = AIRPORTS.split(",CH,CH-").length - 1;
+    await expect(world.runToEnd()).rejects.toThrow(`most often unknown_country ${rows};`);
+    expect(world.run.held?.unusable).toEqual([{ of: "country", name: "CH", rows }]);
+  });
+
   it("builds from the archived bytes of a file that has not changed", async () => {
     const upstreamWorld = new UpstreamWorld(server);
     server.on(AIRPORTS_PATH, file(AIRPORTS, { etag: '"a1"' }));

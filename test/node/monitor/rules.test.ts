@@ -107,6 +107,19 @@ const MEASURED: readonly Measured[] = [
     (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms), next_due_at: null } }),
   ],
   [
+    "rows_unusable",
+    1,
+    (rows) =>
+      withIngest({
+        held: {
+          waiting: 0,
+          oldest_since: null,
+          next_due_at: null,
+          ...(rows >= 1 && { unusable: [{ of: "country", name: "NA", rows }] }),
+        },
+      }),
+  ],
+  [
     "ledger_lost",
     1,
     (lost) =>
@@ -587,6 +600,27 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       good,
     ],
   ],
+  rows_unusable: [
+    [
+      "names the countries, files and reasons",
+      withIngest({
+        held: {
+          waiting: 0,
+          oldest_since: null,
+          next_due_at: null,
+          unusable: [
+            { of: "airports", name: "unknown_country", rows: 40 },
+            { of: "country", name: "NA", rows: 32 },
+          ],
+        },
+      }),
+      {
+        ...bad,
+        value: 40,
+        message: expect.stringContaining("40 of airports (unknown_country), 32 of airports in NA"),
+      },
+    ],
+  ],
   guard_tripped: [
     [
       "stays bad while later runs fail otherwise and dry runs pass",
@@ -877,6 +911,7 @@ describe("an input that cannot be read", () => {
         "replication_stuck",
         "foreign_stores",
         "guard_tripped",
+        "rows_unusable",
         "changes_held",
         "ingest_paused_long",
         "queue_backlog",
