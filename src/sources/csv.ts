@@ -55,7 +55,11 @@ export async function* readCsv(
   } catch (error) {
     throw asSourceError(file, error);
   }
-  if (columns === undefined) throw new SourceError("missing_columns", `${file} has no header row`);
+  if (columns === undefined)
+    throw new SourceError(
+      "missing_columns",
+      `${file} has no header row; check that it is the right file`,
+    );
 }
 
 /** Parses CSV. Takes the rows of a piece from the parser at once: a stream of rows costs twice as much. */
@@ -117,17 +121,29 @@ function readHeader(
   requiredColumns: readonly string[],
 ): ReadonlyMap<string, number> {
   const names = header.map((name) => name.trim());
-  const twice = names.find((name, index) => names.indexOf(name) < index);
+  const columns = new Map(names.map((name, index) => [name, index]));
+  const twice = names.find((name, index) => columns.get(name) !== index);
+  const missing = requiredColumns.filter((column) => !columns.has(column));
   if (twice !== undefined)
     throw new SourceError(
       "malformed_csv",
       `${file} has two columns "${asEvidence(twice, NAME_MAX_LENGTH)}"; check that it is the right file`,
     );
-  const columns = new Map(names.map((name, index) => [name, index]));
-  const missing = requiredColumns.filter((column) => !columns.has(column));
   if (missing.length > 0)
-    throw new SourceError("missing_columns", `${file} lacks the columns ${missing.join(", ")}`);
+    throw new SourceError(
+      "missing_columns",
+      `${file} lacks the columns ${missing.join(", ")}: it begins with “${asEvidence(header.join(","), NAME_MAX_LENGTH)}”; ${adviseOn(header)}`,
+    );
   return columns;
+}
+
+/** Says what to do about a file whose header is another one. */
+function adviseOn([first = "", ...others]: readonly string[]): string {
+  if (first.startsWith("version https://git-lfs."))
+    return "it only points to the file in Git LFS: take that file";
+  const separator = [";", "\t", "|"].find((sign) => others.length === 0 && first.includes(sign));
+  if (separator === undefined) return "check that it is the right file, with a header row";
+  return `its values are separated by “${separator === "\t" ? "tab" : separator}”: separate them by commas`;
 }
 
 function asSourceError(file: string, error: unknown): unknown {
@@ -168,7 +184,7 @@ async function* decodeUtf8(
     try {
       return decoder.decode(chunk, { stream });
     } catch {
-      throw new SourceError("not_utf8", `${file} is not UTF-8`);
+      throw new SourceError("not_utf8", `${file} is not UTF-8; save it as UTF-8`);
     }
   };
   for await (const chunk of bytes) {

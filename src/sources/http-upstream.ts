@@ -124,11 +124,13 @@ async function request(
   }
   checkFinalUrl(url, response.url, hosts);
   const { status } = response;
+  const waitMs = parseRetryAfter(response.headers.get("retry-after"), now());
   const isConditional = etag !== undefined || last_modified !== undefined;
   if (status === 200 || (status === 304 && isConditional)) return response;
-  if (status < 500 && status !== 408 && status !== 429)
-    throw new SourceError("http_refused", `${where} answers ${status}; check the URL`);
-  const waitMs = parseRetryAfter(response.headers.get("retry-after"), now());
+  // GitHub limits with 403, and says when it answers again.
+  const mayPass =
+    status >= 500 || [408, 429].includes(status) || (status >= 400 && waitMs !== null);
+  if (!mayPass) throw new SourceError("http_refused", `${where} answers ${status}; check the URL`);
   const asked = waitMs === null ? "" : ` and asks to be left alone for ${waitMs / 1000} s`;
   throw new PassingError(
     "http_status",

@@ -41,16 +41,18 @@ export async function decodeFile(
  * Names a table's file by its content. Checks that it looks like CSV of at most `maxBytes`.
  *
  * @param where name of the file in messages.
- * @throws SourceError `empty`, `not_csv` (an error page), `bad_encoding` (broken gzip) or
- * `too_large`.
+ * @throws SourceError `empty`, `not_csv` (an error page, an archive), `bad_encoding` (gzip that is
+ * broken or in gzip), `not_utf8` (UTF-16) or `too_large`.
  */
 export function nameFile(
   table: Table,
   { where, bytes, maxBytes }: { where: string; bytes: Uint8Array; maxBytes: number },
 ): string {
-  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const isCompressed = beginsWith(bytes, GZIP);
   const text = isCompressed ? gunzipAtMost(where, bytes, maxBytes) : bytes;
   if (text.length > maxBytes) throw tooLarge(where, maxBytes);
+  for (const { start, fault, what } of OTHER_FORMATS)
+    if (beginsWith(text, start)) throw new SourceError(fault, `${where} ${what}`);
   const first = text.find((byte) => !BLANKS.has(byte));
   if (first === undefined)
     throw new SourceError("empty", `${where} is empty; look at it in a browser`);
@@ -85,6 +87,24 @@ export function tooLarge(where: string, maxBytes: number, announced?: number): S
     "too_large",
     `${where} ${what} the limit of ${maxBytes} bytes; if it is meant to be, raise the limit`,
   );
+}
+
+const GZIP = [0x1f, 0x8b];
+
+/** How files begin that are often sent in the place of CSV, and what to do about each. */
+const OTHER_FORMATS: readonly {
+  readonly start: readonly number[];
+  readonly fault: "not_csv" | "bad_encoding" | "not_utf8";
+  readonly what: string;
+}[] = [
+  { start: GZIP, fault: "bad_encoding", what: "is gzip within gzip; compress it once only" },
+  { start: [0x50, 0x4b, 3, 4], fault: "not_csv", what: "is a zip archive; unpack the CSV in it" },
+  { start: [0xff, 0xfe], fault: "not_utf8", what: "is UTF-16; save it as UTF-8" },
+  { start: [0xfe, 0xff], fault: "not_utf8", what: "is UTF-16; save it as UTF-8" },
+];
+
+function beginsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, index) => bytes[index] === byte);
 }
 
 const LESS_THAN = 0x3c;

@@ -38,6 +38,14 @@ const known = [{ row: "4439", iata: "ZRH", lat: 47, lon: 8 }];
 const readWith = (column: string, value: string) =>
   readAirports(streamOf(csvOf([anAirportRow({ [column]: value }), OTHER])), new Set(["CH"]), known);
 
+it("a header of very many columns takes no longer than a row", async () => {
+  const names = Array.from({ length: 45_000 }, (_, index) => index.toString(36));
+  const started = performance.now();
+  const rejected = readAirports(streamOf(names.join(",")), new Set());
+  await expect(rejected).rejects.toMatchObject({ fault: "missing_columns" });
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
 describe("an overlong text of upstream's", () => {
   const columns = AIRPORT_COLUMNS.filter((column) => READ.has(column));
 

@@ -99,6 +99,25 @@ describe("a transient fault", () => {
   });
 });
 
+describe("a client error that says when to come back", () => {
+  it.each([403, 404, 420])("waits, as long as upstream asks: %i", async (code) => {
+    server.on(AIRPORTS_PATH, status(code, { "retry-after": "120" }));
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "http_status",
+      retryAfterMs: 120_000,
+      message: expect.stringContaining(`answers ${code} and asks to be left alone for 120 s`),
+    });
+  });
+
+  it.each([
+    [403, "soon"],
+    [204, "120"],
+  ])("does not pass if nobody can know it: %i with %s", async (code, value) => {
+    server.on(AIRPORTS_PATH, status(code, { "retry-after": value }));
+    expect(await world.failure()).toMatchObject({ fault: "http_refused", isTransient: false });
+  });
+});
+
 describe("a permanent fault", () => {
   it.each([204, 206, 400, 404, 451])(
     "has the code http_refused when upstream answers %i",
@@ -113,6 +132,14 @@ describe("a permanent fault", () => {
   );
 
   it.each<[string, string, Behavior]>([
+    ["not_csv", "a zip archive", file(Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0))],
+    ["bad_encoding", "gzip within gzip", file(gzipSync(gzipSync(AIRPORTS_CSV)))],
+    ["not_utf8", "UTF-16", file(Buffer.from(`\ufeff${AIRPORTS_CSV}`, "utf16le"))],
+    [
+      "not_utf8",
+      "UTF-16 with the other byte first",
+      file(Buffer.from(`\ufeff${AIRPORTS_CSV}`, "utf16le").swap16()),
+    ],
     ["not_csv", "a page that it calls CSV", file(" \n<!doctype html>")],
     ["not_csv", "a page after a byte order mark", file("\ufeff<html>")],
     ["not_csv", "a page, compressed", compressedFile("<html></html>")],

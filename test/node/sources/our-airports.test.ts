@@ -52,9 +52,28 @@ describe("readAirports", () => {
     const columns = AIRPORT_COLUMNS.filter((column) => column !== missing);
     await expect(readText(csvOf([anAirportRow()], columns))).rejects.toMatchObject({
       fault: "missing_columns",
-      message: `airports.csv lacks the columns ${missing}`,
+      message: expect.stringContaining(`airports.csv lacks the columns ${missing}: it begins with`),
     });
   });
+
+  it.each([
+    ["404: Not Found", "404: Not Found", "check that it is the right file"],
+    ["id;ident;type;name", "id;ident;type;name", "separated by “;”: separate them by commas"],
+    ["id\tident\ttype", "id\tident\ttype", "separated by “tab”"],
+    [
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12\n`,
+      "version https://git-lfs.github.com/spec/v1",
+      "only points to the file in Git LFS",
+    ],
+    ["x".repeat(1000), `${"x".repeat(50)}…`, "check that it is the right file"],
+  ])(
+    "shows how a file begins that is another one, and says what to do: %s",
+    async (text, start, advice) => {
+      await expect(readText(text)).rejects.toMatchObject({ fault: "missing_columns" });
+      await expect(readText(text)).rejects.toThrow(`it begins with “${start}”`);
+      await expect(readText(text)).rejects.toThrow(advice);
+    },
+  );
 
   it.each(["1", "0", "YES", "true"])("rejects a row that says “%s” of its service", async (odd) => {
     expect((await read(anAirportRow({ scheduled_service: odd }))).rejects).toMatchObject([
