@@ -53,7 +53,7 @@ interface Judged {
 
 /** Compares upstream with the ledger. Equal arguments give equal results. */
 export function acceptUpstream(comparison: Comparison): Ledger {
-  const { ledger, upstream, corrections, regionOf } = comparison;
+  const { ledger, upstream, corrections, regionNames, regionOf } = comparison;
   const accepted = {
     ...ledger.accepted,
     airports: withoutSharedCodes(ledger.accepted.airports),
@@ -80,14 +80,17 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const heldBefore = ledger.held.filter(({ source }) => source === comparison.source);
   const rules = findRules(changes, present, heldBefore, regionOf);
   const hold = holdFor(comparison);
+  const names = acceptRegionNames(comparison);
+  const isNamed = (code: string) =>
+    regionOf(code) !== code || Object.hasOwn(names.regions, code) || regionNames.has(code);
   const judged = blockTakenCodes(
     present,
     changes.map((change) => {
       const held = hold(subjectOf(change), rules.get(change) ?? []);
-      return { change, held, isFree: isFree(held, comparison.now) };
+      const isKept = held.state !== "approved" && losesRegion(change, isNamed);
+      return { change, held, isFree: !isKept && isFree(held, comparison.now) };
     }),
   );
-  const names = acceptRegionNames(comparison);
   const held = [
     ...judged.filter((judgement) => !judgement.isFree).map((judgement) => judgement.held),
     ...names.held,
@@ -169,6 +172,14 @@ function subjectOf({ before, after, delisted }: Change): Subject {
     after: wanted,
     isMissing: after === null && delisted === undefined,
   };
+}
+
+/**
+ * Whether a change takes an airport out of its subdivision into one that nobody has named yet:
+ * upstream's regions may be older than its airports. Then it waits for the name.
+ */
+function losesRegion({ before, after }: WantedChange, isNamed: (code: string) => boolean): boolean {
+  return before !== null && after !== null && isNamed(before.region) && !isNamed(after.region);
 }
 
 /** Holds back what would give an airport a code of another one. */

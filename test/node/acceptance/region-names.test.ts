@@ -77,3 +77,44 @@ describe("a name that upstream gives a subdivision", () => {
     expect(life.held()).toEqual([]);
   });
 });
+
+describe("an airport that moves into a subdivision without a name", () => {
+  const moved = [{ ...BASEL, region: "CH-NEW", name: "Basel Airport" }];
+  const withName = { regions: new Map([["CH-NEW", "New Canton"]]) };
+  const regionOfBasel = () => life.airport(BASEL.iata)?.region;
+
+  beforeEach(() => {
+    life.regionNames = new Map([[BASEL.region, "Old Canton"]]);
+  });
+
+  it("stays where it was until the name has waited too, though the airports are of a newer day", () => {
+    life.nextDay(moved);
+    life.nextDays(3, moved, withName);
+    expect(life.airport(BASEL.iata)).toMatchObject({ region: BASEL.region, name: BASEL.name });
+    expect(life.held()).toHaveLength(2);
+    life.nextDay(moved, withName);
+    expect(life.airport(BASEL.iata)).toMatchObject({ region: "CH-NEW", name: "Basel Airport" });
+    expect(life.held()).toEqual([]);
+  });
+
+  it("stays there for good if nobody names it, until an operator approves the move", () => {
+    life.nextDays(30, moved);
+    expect(regionOfBasel()).toBe(BASEL.region);
+    life.sameDay(moved, { decisions: [life.decision("approved")] });
+    expect(regionOfBasel()).toBe("CH-NEW");
+  });
+
+  it("moves on the fourth day if the name is there already, or into no subdivision on purpose", () => {
+    life.regionNames = new Map([...life.regionNames, ["CH-NEW", "New Canton"]]);
+    life.nextDays(4, moved);
+    expect(regionOfBasel()).toBe("CH-NEW");
+    life.nextDays(4, [{ ...BASEL, region: "CH-U-A" }]);
+    expect(regionOfBasel()).toBe("CH-U-A");
+  });
+
+  it("moves on the fourth day if the one that it leaves has no name either", () => {
+    life.regionNames = new Map();
+    life.nextDays(4, moved);
+    expect(regionOfBasel()).toBe("CH-NEW");
+  });
+});
