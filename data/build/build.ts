@@ -77,7 +77,13 @@ function tablesOf(world: World): [name: string, table: Table][] {
     ["airport-cities.csv.gz", tables.airportCitiesTable(assignments)],
     ["gazetteer.csv.gz", tables.gazetteerTable(spareCities)],
     ["places.csv.gz", tables.placesTable(assignments)],
-    ["catalog-regions.csv.gz", tables.catalogRegionsTable([...regions, ...spareRegions])],
+    [
+      "catalog-regions.csv.gz",
+      tables.catalogRegionsTable(
+        [...regions, ...spareRegions],
+        assignments.map(({ airport }) => airport),
+      ),
+    ],
     ...locales.map((names): [string, Table] => [
       `names/${names.locale}.json.gz`,
       tables.namesTable(names),

@@ -37,16 +37,26 @@ export interface Tables {
   readonly manifest: Manifest;
 }
 
+/** The regions, with the IATA codes of the airports among their members. */
+function readRegionRows(airports: readonly Row[]): readonly Row[] {
+  const codes = new Map(airports.map(({ id = "", iata_code: iata = "" }) => [id, iata]));
+  return readSnapshotTable("catalog-regions.csv.gz").map((row) => {
+    const members = (row["members"] ?? "").split(" ");
+    return { ...row, members: members.map((member) => codes.get(member) ?? member).join(" ") };
+  });
+}
+
 /** Reads the written snapshot back. */
 export function readTables(): Tables {
+  const airports = readSnapshotTable("airports.csv.gz");
   return {
-    airports: readSnapshotTable("airports.csv.gz"),
+    airports,
     corrections: readSnapshotTable("airport-corrections.csv.gz"),
     countries: readSnapshotTable("countries.csv.gz"),
     cities: readSnapshotTable("cities.csv.gz"),
     airportCities: readSnapshotTable("airport-cities.csv.gz"),
     places: readSnapshotTable("places.csv.gz"),
-    regions: readSnapshotTable("catalog-regions.csv.gz"),
+    regions: readRegionRows(airports),
     manifest: readManifest(),
   };
 }

@@ -144,13 +144,22 @@ export function placesTable(assignments: readonly Assignment[]): Table {
   };
 }
 
-/** Regions of the catalog, by key. */
-export function catalogRegionsTable(regions: readonly CatalogRegion[]): Table {
+/** Regions of the catalog, by key. Airports among their members have their numbers: codes change. */
+export function catalogRegionsTable(
+  regions: readonly CatalogRegion[],
+  airports: readonly AirportRow[],
+): Table {
+  const ids = new Map(airports.map(({ iata, id }) => [iata, String(id)]));
   return {
     columns: ["key", "slug", "name", "members"],
     rows: regions
       .toSorted((a, b) => compareCodeUnits(a.key, b.key))
-      .map((row) => [row.key, row.slug, row.name, row.members.join(" ")]),
+      .map((row) => [
+        row.key,
+        row.slug,
+        row.name,
+        row.members.map((member) => ids.get(member) ?? member).join(" "),
+      ]),
   };
 }
 

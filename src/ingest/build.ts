@@ -1,6 +1,7 @@
 import { foldText } from "../catalog/fold.ts";
 import { airportId, compareIds, countryId, regionId } from "../catalog/ids.ts";
 import { compareText } from "../catalog/integrity.ts";
+import { distanceKm } from "../catalog/positions.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
 import type { SourceAirport } from "../catalog/source-airport.ts";
 import type { ReferenceCountry, ReferenceRegion } from "../sources/reference.ts";
@@ -54,6 +55,8 @@ interface PlacedAirports {
   readonly codesByRegion: ReadonlyMap<string, readonly string[]>;
   /** IATA codes by ISO 3166-1 alpha-2 code. */
   readonly codesByCountry: ReadonlyMap<string, readonly string[]>;
+  /** IATA code by the number that an airport's id is made of. */
+  readonly codeById: ReadonlyMap<string, string>;
 }
 
 /** Converts upstream's airports to the catalog's. Nothing needs upstream's airports afterwards. */
@@ -68,6 +71,7 @@ export function placeAirports(
     cities,
     codesByRegion: codesBy(airports, ({ region }) => region),
     codesByCountry: codesBy(airports, ({ country }) => country),
+    codeById: new Map(airports.map(({ id, iata }) => [id, iata])),
   };
 }
 
@@ -102,13 +106,14 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
   unnamed: string[];
 } {
   const slugs = new Set(known.map((region) => region.slug));
-  const { codesOf, codesByRegion } = memberIndex(placed, known);
-  const regions = known.map((region) =>
-    toRegion({ ...region, codes: region.members.flatMap(codesOf) }),
-  );
+  const { codesOf, codesByRegion, newcomers, unplaced } = memberIndex(placed, known);
+  const regions = known.map((region) => {
+    const codes = [...region.members.flatMap(codesOf), ...(newcomers.get(region.key) ?? [])];
+    return toRegion({ ...region, codes });
+  });
   const isWithoutRegion = subdivisionsWithout(known);
   const added: string[] = [];
-  const unnamed: string[] = [];
+  const unnamed = [...unplaced];
   for (const [code, codes] of [...codesByRegion].toSorted(([a], [b]) => compareText(a, b))) {
     const name = regionNames.get(code);
     if (!isWithoutRegion(code)) continue;
@@ -150,29 +155,80 @@ function isDummyName(name: string): boolean {
 /**
  * Indexes IATA codes by a region's members: countries, subdivisions and airports. If a subdivision
  * of the snapshot lists an airport, the index removes it from upstream's subdivision, which is
- * dissolved or wrong.
+ * dissolved or wrong. Another airport of a dissolved one founds no region: its position decides.
  */
 function memberIndex(
-  { airports, codesByCountry, codesByRegion: upstream }: PlacedAirports,
+  { airports, codeById, codesByCountry, codesByRegion: upstream }: PlacedAirports,
   known: readonly ReferenceRegion[],
 ): {
   readonly codesOf: (member: string) => readonly string[];
   readonly codesByRegion: PlacedAirports["codesByRegion"];
+  /**
+   * Airports in a subdivision of upstream that the snapshot has divided otherwise, by the key of the
+   * region that lists the nearest other airport of it.
+   */
+  readonly newcomers: ReadonlyMap<string, readonly string[]>;
+  /** Such subdivisions with airports that are far from any other. */
+  readonly unplaced: ReadonlySet<string>;
 } {
-  const listed = new Set(
-    known.filter(({ key }) => key.startsWith("iso3166-2:")).flatMap(({ members }) => members),
+  /** Key of the subdivision that lists an airport, by IATA code. */
+  const listed = new Map(
+    known
+      .filter(({ key }) => key.startsWith("iso3166-2:"))
+      .flatMap(({ key, members }) =>
+        members.flatMap((member) => {
+          const code = codeById.get(member);
+          return code === undefined ? [] : [[code, key] as const];
+        }),
+      ),
   );
+  const isWithoutRegion = subdivisionsWithout(known);
+  const places = new Map(airports.map((airport) => [airport.iata, airport]));
+  const newcomers = new Map<string, string[]>();
+  const unplaced = new Set<string>();
   const codesByRegion = new Map<string, readonly string[]>();
   for (const [region, codes] of upstream) {
     const ofRegion = codes.filter((code) => !listed.has(code));
-    if (ofRegion.length > 0) codesByRegion.set(region, ofRegion);
+    const others = codes.filter((code) => listed.has(code));
+    if (ofRegion.length === 0) continue;
+    if (others.length === 0 || !isWithoutRegion(region)) {
+      codesByRegion.set(region, ofRegion);
+      continue;
+    }
+    for (const code of ofRegion) {
+      const near = nearestOf(code, others, places);
+      const key = near && listed.get(near);
+      if (key === undefined) unplaced.add(region);
+      else newcomers.set(key, [...(newcomers.get(key) ?? []), code]);
+    }
   }
-  const iataCodes = new Set(airports.map(({ iata }) => iata));
   const codesOf = (member: string): readonly string[] => {
-    if (iataCodes.has(member)) return [member];
+    const code = codeById.get(member);
+    if (code !== undefined) return [code];
     return (member.includes("-") ? codesByRegion : codesByCountry).get(member) ?? [];
   };
-  return { codesOf, codesByRegion };
+  return { codesOf, codesByRegion, newcomers, unplaced };
+}
+
+/** Greatest distance of a new airport from the one in whose subdivision it is. */
+const SAME_SUBDIVISION_KM = 30;
+
+/** The nearest of some airports, if it is near enough to be in the same subdivision. */
+function nearestOf(
+  code: string,
+  others: readonly string[],
+  places: ReadonlyMap<string, Airport>,
+): string | undefined {
+  const here = places.get(code);
+  const [nearest] = others
+    .flatMap((other) => {
+      const there = places.get(other);
+      if (here === undefined || there === undefined) return [];
+      return { other, km: distanceKm(here, there) };
+    })
+    .filter(({ km }) => km <= SAME_SUBDIVISION_KM)
+    .toSorted((a, b) => a.km - b.km);
+  return nearest?.other;
 }
 
 interface RegionParts extends Pick<Region, "key" | "slug" | "name"> {

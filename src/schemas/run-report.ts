@@ -49,7 +49,8 @@ const accounting = z.object({
     .array(z.string())
     .meta({ description: "Code and name of the first subdivisions that the snapshot lacks." }),
   unnamed_regions: z.array(z.string()).exactOptional().meta({
-    description: "The first subdivisions that are no regions, because nothing names them.",
+    description:
+      "The first subdivisions that are no regions, because nothing names them, or the catalog divides them otherwise.",
   }),
 });
 

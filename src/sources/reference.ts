@@ -20,7 +20,10 @@ export interface ReferenceRegion {
   readonly key: string;
   readonly slug: string;
   readonly name: string;
-  /** Member countries (alpha-2), subdivisions (OurAirports' codes) and airports (IATA). */
+  /**
+   * Member countries (alpha-2), subdivisions (OurAirports' codes) and airports (OurAirports' numbers,
+   * which outlive their codes).
+   */
   readonly members: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export function snapshotResponse(locale?: string): LocationsResponse {
     readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
   );
   const rows = [...airports.keys()];
-  const byCode = ["iso_country", "iso_region", "iata_code"].map((column) =>
+  const byCode = ["iso_country", "iso_region", "id"].map((column) =>
     Map.groupBy(rows, (row) => airports[row]?.[column] ?? ""),
   );
   const membersOf = (members: string) => {

@@ -111,7 +111,7 @@ function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "r
   const members = new Set(
     readTable("snapshot/airports.csv.gz")
       .filter((row) => busy.has(row["iata_code"] ?? ""))
-      .flatMap((row) => [row["iata_code"], row["iso_country"], row["iso_region"]]),
+      .flatMap((row) => [row["id"], row["iso_country"], row["iso_region"]]),
   );
   const regions = readTable("snapshot/catalog-regions.csv.gz");
   const names = new Map<string, Set<string>>(

@@ -50,7 +50,7 @@ describe("a region", () => {
     const lake = aReferenceRegion({
       key: "travel:lake",
       slug: "lake",
-      members: ["ACH", "CH-ZH", "CH", "XXX"],
+      members: ["10", "CH-ZH", "CH", "XXX", "ACH", "11"],
     });
     const { catalog } = buildFrom([altenrhein, aSourceAirport()], { regions: [lake] });
     expect(catalog.regions.map(({ airportIataCodes }) => airportIataCodes)).toEqual([
@@ -66,7 +66,7 @@ describe("a region", () => {
     ];
     const regions = [
       aReferenceRegion(),
-      aReferenceRegion({ key: "iso3166-2:CH-SG", slug: "sg", members: ["CH-SG", "ACH", "SIT"] }),
+      aReferenceRegion({ key: "iso3166-2:CH-SG", slug: "sg", members: ["CH-SG", "10", "9"] }),
     ];
     const { catalog } = buildFrom(airports, { regions });
     expect(catalog.regions.map(({ slug, airportIataCodes }) => [slug, airportIataCodes])).toEqual([
@@ -75,13 +75,40 @@ describe("a region", () => {
     ]);
   });
 
-  it("does not come from a dissolved subdivision whose airports another one lists", () => {
-    const regions = [aReferenceRegion({ members: ["CH-ZH", "ACH"] })];
+  it("keeps an airport that it lists when that gets another code, and no other with the old one", () => {
+    const regions = [aReferenceRegion({ members: ["CH-ZH", "10"] })];
+    const recoded = { ...altenrhein, iata: "NEW" };
+    const other = { ...sitterdorf, iata: "ACH", region: "CH-U-A" };
+    const { catalog, new_regions } = buildFrom([recoded, other], { regions });
+    expect(catalog.regions.map(({ airportIataCodes }) => airportIataCodes)).toEqual([["NEW"]]);
+    expect(new_regions).toEqual([]);
+  });
+
+  describe("that lists the airports of a dissolved subdivision", () => {
+    const regions = [aReferenceRegion({ members: ["CH-ZH", "10"] })];
     const regionNames = new Map([["CH-SG", "St. Gallen"]]);
-    expect(buildFrom([altenrhein], { regions, regionNames }).new_regions).toEqual([]);
-    expect(buildFrom([altenrhein, sitterdorf], { regions, regionNames }).new_regions).toEqual([
-      "CH-SG St. Gallen",
-    ]);
+    const built = (...airports: SourceAirport[]) => buildFrom(airports, { regions, regionNames });
+
+    it("is the only one to have them", () => {
+      expect(built(altenrhein)).toMatchObject({ new_regions: [], unnamed_regions: [] });
+    });
+
+    it("has a new airport near one of them, which founds none", () => {
+      const { catalog, new_regions, unnamed_regions } = built(altenrhein, sitterdorf);
+      expect(catalog.regions.map(({ slug, airportIataCodes }) => [slug, airportIataCodes])).toEqual(
+        [["zurich-ch", ["ACH", "SIT"]]],
+      );
+      expect([new_regions, unnamed_regions]).toEqual([[], []]);
+    });
+
+    it("has no new airport far from them, which is reported", () => {
+      const { catalog, new_regions, unnamed_regions } = built(altenrhein, {
+        ...sitterdorf,
+        lat: 46,
+      });
+      expect(catalog.regions.flatMap(({ airportIataCodes }) => airportIataCodes)).toEqual(["ACH"]);
+      expect([new_regions, unnamed_regions]).toEqual([[], ["CH-SG"]]);
+    });
   });
 
   it("stays out of the catalog when no airport is in it", () => {

@@ -27,11 +27,12 @@ const counties = readSnapshotRows("catalog-regions.csv.gz").filter(({ key }) =>
 );
 
 /** County by IATA code, as upstream numbers counties. */
+const codes = new Map(airports.map(({ id = "", iata_code: iata = "" }) => [id, iata]));
 const countyOf = new Map(
   counties.flatMap(({ key = "", members = "" }) =>
     members
       .split(" ")
-      .filter((member) => /^[A-Z]{3}$/.test(member))
+      .flatMap((member) => codes.get(member) ?? [])
       .map((iata) => [iata, key.slice("iso3166-2:".length)] as const),
   ),
 );
