@@ -218,11 +218,12 @@ describe("npm start over unusable storage", () => {
     const { start, url } = await run();
     await start.says(SERVING);
     expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
-    const runs = async () => {
+    const countRuns = async () => {
       const answer = await fetch(`${url}/admin/ingest/runs`, { headers: authorization() });
-      return ((await answer.json()) as { runs: unknown[] }).runs.length; // our API
+      const { runs }: { readonly runs: readonly unknown[] } = await answer.json();
+      return runs.length;
     };
-    while ((await runs()) < 2) await sleep(200);
+    while ((await countRuns()) < 2) await sleep(200);
     expect(await start.interrupt()).toBe(0);
   });
 
