@@ -39,10 +39,7 @@ report("the page joins the catalog", cpuSince(beganToUnpack));
 const otherNamesFile = otherNames();
 const beganToIndex = process.cpuUsage();
 const names = new Intl.DisplayNames(["en"], { type: "region" });
-const index = createSearchIndex(catalog, {
-  ranks,
-  countryName: ({ code }) => names.of(code) ?? code,
-});
+const index = createSearchIndex(catalog, ({ code }) => names.of(code) ?? code);
 addOtherNames(index, { names: otherNamesFile, countryNames });
 report("the worker makes the index", cpuSince(beganToIndex));
 let worst = 0;

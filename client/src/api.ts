@@ -1,4 +1,4 @@
-/** What `openCatalog` takes and returns, wherever it runs. */
+/** What `openCatalog` and `openSearch` take and return, wherever they run. */
 import type { Catalog } from "./catalog.ts";
 import type { Suggestion } from "./suggestion.ts";
 
@@ -34,16 +34,12 @@ export interface OpenOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** The catalog of one locale at a time, which can be searched. Its functions may be taken out of it. */
-export interface LocationsCatalog {
-  /** `Catalog-Version` of what is searched. */
-  readonly version: number;
+/** A search in one locale at a time. Its functions may be taken out of it. */
+export interface LocationsSearch {
   /** Language of the names of regions and countries: that of the locale, or the closest that is published. */
   readonly language: string;
   /** Finds airports, cities, countries and regions by codes and by names in any language, best first. */
   readonly search: (typed: string, limit?: number) => Promise<readonly Suggestion[]>;
-  /** The joined catalog: `airports[0].city.country.name`. */
-  readonly places: () => Promise<Catalog>;
   /** Changes the language. Until it is there, the earlier one is searched. */
   readonly setLocale: (locale: string) => Promise<void>;
   /**
@@ -56,6 +52,14 @@ export interface LocationsCatalog {
   readonly onChange: (listener: () => void) => () => void;
   /** Calls no listener any more, and ends the worker that has no other catalog. */
   readonly close: () => void;
+}
+
+/** The catalog of one locale at a time, which can be searched. */
+export interface LocationsCatalog extends LocationsSearch {
+  /** `Catalog-Version` of what is searched. */
+  readonly version: number;
+  /** The joined catalog: `airports[0].city.country.name`. */
+  readonly places: () => Promise<Catalog>;
 }
 
 /** What is used of a `Worker`. */

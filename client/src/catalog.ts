@@ -14,7 +14,9 @@ export interface AirportPlace extends Readonly<
   readonly officialName: string;
   /** The name that travellers use. */
   readonly name: string;
+  /** Its size: 0 large, 1 medium, 2 small; 3 without scheduled service. */
   readonly tier: Tier;
+  readonly hasScheduledService: boolean;
   /** 0 for the busiest airport of the world; `UNRANKED` without scheduled service. */
   readonly rank: number;
   readonly city: CityPlace;
@@ -30,6 +32,8 @@ export interface CityPlace {
   readonly lon: number;
   /** 0 for the most populous city of the world; `UNRANKED` for small ones. */
   readonly rank: number;
+  /** What travellers call all its airports together: `LON`, `NYC`, `LA`. */
+  readonly codes: readonly string[];
   /** Whether nothing but its airports puts it into a subdivision, such as Moscow. */
   readonly isApart: boolean;
   readonly country: CountryPlace;
@@ -74,14 +78,14 @@ export interface Catalog {
 
 /** A place whose references are still positions in the other lists, and whose lists are empty. */
 type Unlinked<P> = {
-  -readonly [name in keyof P]: P[name] extends string | number
+  -readonly [name in keyof P]: P[name] extends string | number | boolean | readonly string[]
     ? P[name]
     : P[name] extends readonly unknown[]
       ? unknown[]
       : number | P[name];
 };
 
-interface CatalogFile {
+export interface CatalogFile {
   readonly countries: readonly Unlinked<CountryPlace>[];
   readonly cities: readonly Unlinked<CityPlace>[];
   readonly airports: readonly Unlinked<AirportPlace>[];
@@ -128,6 +132,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         lon,
         country,
         rank: ranks.rankOf(id),
+        codes: ranks.codesOf(id),
         isApart: ranks.isApart(id),
         airports: [],
       };
@@ -143,6 +148,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         officialName: name,
         name: ranks.nameOf(iata) ?? name,
         tier: ranks.tierOf(iata),
+        hasScheduledService: ranks.tierOf(iata) < 3,
         rank: ranks.trafficRankOf(iata),
         city,
         regions: [],
@@ -218,7 +224,11 @@ export async function unpackCatalog(packed: string): Promise<Catalog> {
     const part = JSON.parse(line) as Partial<CatalogFile>; // from `packCatalog`
     for (const [list, rows] of Object.entries(part)) lists[list as keyof CatalogFile].push(...rows);
   });
-  const file = lists as unknown as CatalogFile;
+  return linkPlaces(lists as unknown as CatalogFile);
+}
+
+/** Lets the rows of the lists, which become places, refer to each other, in many short tasks. */
+export async function linkPlaces(file: CatalogFile): Promise<Catalog> {
   const linked = file as unknown as Catalog; // once the loops below have run
   await inTasks(file.cities, (city) => {
     const country = at(file.countries, city.country);

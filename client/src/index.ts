@@ -1,6 +1,6 @@
 /** The door of the package in Workers, and wherever else nothing can be stored. */
-import type { LocationsCatalog, OpenOptions } from "./api.ts";
-import { openSearchable } from "./searchable-catalog.ts";
+import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
+import { openSearchable, openServed } from "./searchable-catalog.ts";
 import { NO_STORE } from "./store.ts";
 
 export * from "./api.ts";
@@ -8,4 +8,9 @@ export * from "./api.ts";
 /** Fetches the catalog, unless this isolate has it open. */
 export function openCatalog(options: OpenOptions): Promise<LocationsCatalog> {
   return openSearchable(options, NO_STORE);
+}
+
+/** Fetches the places to search without the catalog, unless this isolate has them. */
+export function openSearch(options: OpenOptions): Promise<LocationsSearch> {
+  return openServed(options, NO_STORE);
 }

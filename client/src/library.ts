@@ -1,4 +1,4 @@
-/** The catalogs of a service in this thread: one of each locale, however often it is opened. */
+/** The catalogs or searches of a service in this thread: one of each locale, however often it is opened. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { CatalogError } from "./api.ts";
@@ -7,10 +7,12 @@ import { withDeadline } from "./deadline.ts";
 import { Joint, orAborted } from "./joint.ts";
 import type { Caller } from "./open-options.ts";
 import { type CatalogCopy, refresh, sha256Of } from "./refresh.ts";
-import { SearchFiles, type SearchKnowledge } from "./search-files.ts";
+import { type FirstFile, SearchFiles, type SearchKnowledge } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
 import { readRanks } from "./search/ranks.ts";
+import { namesNeeded } from "./search/search.ts";
 import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/search-index.ts";
+import { joinServed } from "./search/served.ts";
 import { isTexts } from "./search/shape.ts";
 import type { Store } from "./store.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
@@ -42,17 +44,24 @@ interface Fetching {
   readonly copy?: CatalogCopy;
 }
 
+/** Of the names of countries, where the caller has named none. */
+const DEFAULT_LANGUAGE = "en";
+
 /** No locale is called so. */
 const OF_THE_CALLER = "*";
 
 const libraries = new WeakMap<Store, Map<string, Library>>();
 
-/** The library of a service, of which there is one in each store. */
-export function libraryOf(baseUrl: string, store: Store): Library {
+/**
+ * The library of a service, of which there is one in each store: of catalogs if its first file is
+ * that of the ranks, and of searches without a catalog otherwise.
+ */
+export function libraryOf(baseUrl: string, store: Store, first: FirstFile = "ranks"): Library {
   const known = libraries.get(store) ?? new Map<string, Library>();
   libraries.set(store, known);
-  const library = known.get(baseUrl) ?? new Library(baseUrl, store);
-  known.set(baseUrl, library);
+  const key = `${first} ${baseUrl}`;
+  const library = known.get(key) ?? new Library(baseUrl, store, first);
+  known.set(key, library);
   return library;
 }
 
@@ -60,16 +69,19 @@ export class Library {
   readonly #baseUrl: string;
   readonly #store: Store;
   readonly #files: SearchFiles;
+  readonly #hasCatalog: boolean;
   readonly #opening = new Map<string, Joint<Edition>>();
   /** As long as somebody has them. */
   readonly #editions = new Map<string, WeakRef<Edition>>();
 
-  constructor(baseUrl: string, store: Store) {
+  constructor(baseUrl: string, store: Store, first: FirstFile) {
     this.#baseUrl = baseUrl;
     this.#store = store;
-    this.#files = new SearchFiles(baseUrl, store, () => {
+    this.#hasCatalog = first === "ranks";
+    const onChange = () => {
       for (const edition of this.#editions.values()) void this.#showFiles(edition.deref());
-    });
+    };
+    this.#files = new SearchFiles(baseUrl, { first, store, onChange });
   }
 
   /**
@@ -111,6 +123,18 @@ export class Library {
     if (this.#files.wantNames()) await this.prepareFiles(caller);
   }
 
+  /**
+   * Has names in other languages fetched: at the first search of a catalog, without a catalog at the
+   * first text that needs them, and waits only where nothing is found without them.
+   */
+  async prepareSearch({ shown }: Edition, typed: string, caller: Caller): Promise<void> {
+    const need = this.#hasCatalog ? "perhaps" : namesNeeded(shown.index, typed);
+    if (need === "no" || shown.knowledge.names !== undefined) return;
+    this.#files.wantNames();
+    const coming = this.prepareFiles(caller);
+    if (need === "yes") await coming;
+  }
+
   /** Has an answer that the caller has fetched itself, packed as `pack` does. */
   async editionOf(copy: CatalogCopy, packed: string): Promise<Edition> {
     return this.#keepEdition(OF_THE_CALLER, await this.#prepare(copy, packed));
@@ -124,6 +148,7 @@ export class Library {
 
   async #open({ locale, caller, deadline }: Fetching): Promise<Edition> {
     const { fetch: send = fetch } = caller;
+    if (!this.#hasCatalog) return this.#openServed({ locale, caller, deadline });
     if (!caller.lazyNames) this.#files.wantNames();
     const stored = await this.#stored(locale);
     const files = stored ? this.#files.readStored() : this.#files.fetchMissing(send);
@@ -135,6 +160,20 @@ export class Library {
     const edition = this.#keepEdition(locale, await this.#prepare(copy));
     await this.#keepLastUsed(locale, caller).catch(() => undefined);
     if (stored) this.#refreshInBackground(edition, caller);
+    return edition;
+  }
+
+  /** Opens the search without a catalog. */
+  async #openServed({ locale, caller, deadline }: Fetching): Promise<Edition> {
+    const files = this.#files;
+    await files.readStored();
+    const isStored = files.known.served !== undefined;
+    if (!isStored) await orAborted(files.refresh(caller.fetch ?? fetch), deadline);
+    if (files.known.served === undefined) throw files.failure ?? noServedFile(this.#baseUrl);
+    const language = locale === "" ? DEFAULT_LANGUAGE : locale;
+    const copy = { bytes: new Uint8Array(), sha256: "", version: 0, language };
+    const edition = this.#keepEdition(locale, await this.#prepare(copy));
+    if (isStored) this.#refreshInBackground(edition, caller);
     return edition;
   }
 
@@ -157,7 +196,9 @@ export class Library {
   async #refresh(edition: Edition, caller: Caller, deadline: AbortSignal): Promise<void> {
     const { locale, shown: before } = edition;
     const files = this.#files.refresh(caller.fetch ?? fetch);
-    const copy = await this.#fetch({ locale, caller, deadline, copy: before.copy });
+    const copy = this.#hasCatalog
+      ? await this.#fetch({ locale, caller, deadline, copy: before.copy })
+      : before.copy;
     if (copy !== before.copy) {
       const current = await this.#prepare(copy);
       // Another refresh may have shown a newer one meanwhile.
@@ -172,9 +213,10 @@ export class Library {
     if (edition === undefined) return;
     const { known } = this.#files;
     const { shown: before } = edition;
-    const { ranks, names } = before.knowledge;
-    if (known.ranks === ranks && known.names === names) return;
-    if (known.ranks === ranks && known.names !== undefined && names === undefined) {
+    const { ranks, served, names } = before.knowledge;
+    const isOfSamePlaces = known.ranks === ranks && known.served === served;
+    if (isOfSamePlaces && known.names === names) return;
+    if (isOfSamePlaces && known.names !== undefined && names === undefined) {
       addOtherNames(before.index, { names: known.names, countryNames });
       return show(edition, { ...before, knowledge: known });
     }
@@ -183,13 +225,15 @@ export class Library {
     else await this.#showFiles(edition);
   }
 
-  async #prepare(copy: CatalogCopy, packed = this.pack(copy)): Promise<Shown> {
+  async #prepare(copy: CatalogCopy, packed?: string): Promise<Shown> {
     const knowledge = this.#files.known;
-    const { names } = knowledge;
-    const ranks = readRanks(knowledge.ranks);
-    const places = await unpackCatalog(packed);
+    const { names, served } = knowledge;
+    const places =
+      this.#hasCatalog || served === undefined
+        ? await unpackCatalog(packed ?? this.pack(copy))
+        : await joinServed(served);
     const countryName = countryNamesIn(copy.language);
-    const index = createSearchIndex(places, { ranks, countryName });
+    const index = createSearchIndex(places, countryName);
     if (names !== undefined) addOtherNames(index, { names, countryNames });
     return { copy, knowledge, places, index, countryName };
   }
@@ -210,7 +254,7 @@ export class Library {
         if (!deadline.aborted) throw toCatalogError(cause);
         const failure = {
           code: "deadline_exceeded",
-          message: `${this.#baseUrl} has not sent the catalog within ${timeoutMs} ms: try again, or raise timeoutMs`,
+          message: `${this.#baseUrl} has not sent ${this.#hasCatalog ? "the catalog" : "its places"} within ${timeoutMs} ms: try again, or raise timeoutMs`,
           retryAfterSeconds: null,
         };
         throw new CatalogError(failure, { cause });
@@ -251,6 +295,11 @@ export class Library {
 function show(edition: Edition, shown: Shown): void {
   edition.shown = shown;
   for (const listener of edition.listeners) listener();
+}
+
+function noServedFile(baseUrl: string): CatalogError {
+  const message = `${baseUrl} has no places for openSearch: its service is older, or newer, than this package`;
+  return new CatalogError({ code: "unimplemented", message, retryAfterSeconds: null });
 }
 
 /** Names countries in a language; as the contract does where the platform does not know it. */

@@ -1,9 +1,9 @@
 /** The door of the package in Node. */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { LocationsCatalog, OpenOptions } from "./api.ts";
+import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
 import { fileStore } from "./file-store.ts";
-import { openSearchable } from "./searchable-catalog.ts";
+import { openSearchable, openServed } from "./searchable-catalog.ts";
 import { NO_STORE, type Store } from "./store.ts";
 
 export * from "./api.ts";
@@ -12,14 +12,20 @@ export * from "./api.ts";
 const stores = new Map<string, Store>();
 
 /** Opens the catalog that is stored in a folder and refreshes it in the background, or else fetches it. */
-export function openCatalog({
-  folder = defaultFolder(),
-  ...options
-}: OpenOptions): Promise<LocationsCatalog> {
-  if (folder === undefined) return openSearchable(options, NO_STORE);
+export function openCatalog({ folder, ...options }: OpenOptions): Promise<LocationsCatalog> {
+  return openSearchable(options, storeIn(folder));
+}
+
+/** Opens the search without a catalog, whose places are stored in a folder, too. */
+export function openSearch({ folder, ...options }: OpenOptions): Promise<LocationsSearch> {
+  return openServed(options, storeIn(folder));
+}
+
+function storeIn(folder = defaultFolder()): Store {
+  if (folder === undefined) return NO_STORE;
   const store = stores.get(folder) ?? fileStore(folder);
   stores.set(folder, store);
-  return openSearchable(options, store);
+  return store;
 }
 
 /** Undefined where the user has no home, as in a container with a number for a user. */

@@ -31,7 +31,8 @@ const ADVICE: { readonly [code: string]: string } = {
   unimplemented: "check that baseUrl is the address of the service",
 };
 
-async function refusal(
+/** Says what an answer that is not the wanted one tells. */
+export async function refusal(
   answer: Response,
   { baseUrl, type }: { readonly baseUrl: string; readonly type: string },
 ): Promise<CatalogError> {
@@ -46,8 +47,28 @@ async function refusal(
       retryAfterSeconds,
     });
   const code = CODES[status] ?? (status >= 500 ? "unavailable" : "unimplemented");
-  const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of the catalog: ${ADVICE[code]}`;
+  const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of data: ${ADVICE[code]}`;
   return new CatalogError({ code, message, retryAfterSeconds });
+}
+
+/** Node's codes of certificates that it does not trust, which no repetition mends. */
+const CERTIFICATE = /CERT|SIGNATURE/;
+
+/** Says why no answer came, as far as the platform tells. */
+export function unreachable(baseUrl: string, cause: unknown): CatalogError {
+  const { message, cause: inner }: { message?: string; cause?: unknown } =
+    cause instanceof Error ? cause : { message: String(cause) };
+  const reason = isRecord(inner) && typeof inner["code"] === "string" ? inner["code"] : message;
+  const isForGood = CERTIFICATE.test(reason ?? "");
+  const advice = isForGood
+    ? "its certificate is not trusted here"
+    : "check the address and the connection; a page must name it in connect-src of its Content-Security-Policy";
+  const failure = {
+    code: isForGood ? "failed_precondition" : "unavailable",
+    message: `${baseUrl} cannot be reached (${reason}): ${advice}`,
+    retryAfterSeconds: null,
+  };
+  return new CatalogError(failure, { cause });
 }
 
 /** What the headers of an answer say of it. */

@@ -7,8 +7,7 @@ import {
 } from "../../gen/locations/v1/locations_pb.ts";
 import { CatalogError } from "./api.ts";
 import { applyDiff, type CatalogDiff } from "./apply-diff.ts";
-import { describeAnswer, readAnswer } from "./read-answer.ts";
-import { isRecord } from "./search/shape.ts";
+import { describeAnswer, readAnswer, unreachable } from "./read-answer.ts";
 
 /** An answer of the service, as a client stores it. */
 export interface CatalogCopy {
@@ -98,26 +97,6 @@ async function download(source: Source): Promise<CatalogCopy> {
   if ((await sha256Of(copy.bytes)) === copy.sha256) return copy;
   const message = `the answer of ${source.baseUrl} is damaged: try again`;
   throw new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
-}
-
-/** Node's codes of certificates that it does not trust, which no repetition mends. */
-const CERTIFICATE = /CERT|SIGNATURE/;
-
-/** Says why no answer came, as far as the platform tells. */
-function unreachable(baseUrl: string, cause: unknown): CatalogError {
-  const { message, cause: inner }: { message?: string; cause?: unknown } =
-    cause instanceof Error ? cause : { message: String(cause) };
-  const reason = isRecord(inner) && typeof inner["code"] === "string" ? inner["code"] : message;
-  const isForGood = CERTIFICATE.test(reason ?? "");
-  const advice = isForGood
-    ? "its certificate is not trusted here"
-    : "check the address and the connection; a page must name it in connect-src of its Content-Security-Policy";
-  const failure = {
-    code: isForGood ? "failed_precondition" : "unavailable",
-    message: `${baseUrl} cannot be reached (${reason}): ${advice}`,
-    retryAfterSeconds: null,
-  };
-  return new CatalogError(failure, { cause });
 }
 
 /** The call as Connect has it over GET, to the byte: a page may have preloaded it. */

@@ -1,6 +1,6 @@
-import type { LocationsCatalog } from "./api.ts";
+import type { LocationsCatalog, LocationsSearch } from "./api.ts";
 import { unpackCatalog } from "./catalog.ts";
-import type { WorkerLink } from "./worker-link.ts";
+import type { LinkedCatalog, WorkerLink } from "./worker-link.ts";
 import type { State, WorkerOptions } from "./worker-messages.ts";
 
 /** Opens a catalog in a worker. */
@@ -8,6 +8,31 @@ export async function openRemote(
   link: WorkerLink,
   options: WorkerOptions,
 ): Promise<LocationsCatalog> {
+  const { search, linked } = await openIn(link, "open", options);
+  return Object.assign(search, {
+    places: async () => unpackCatalog(await linked.call("pack", null)),
+  });
+}
+
+/** Opens the search without a catalog in a worker. */
+export async function openRemoteSearch(
+  link: WorkerLink,
+  options: WorkerOptions,
+): Promise<LocationsSearch> {
+  const { search } = await openIn(link, "openSearch", options);
+  return search;
+}
+
+interface Remote {
+  readonly search: LocationsSearch & Pick<LocationsCatalog, "version">;
+  readonly linked: LinkedCatalog;
+}
+
+async function openIn(
+  link: WorkerLink,
+  call: "open" | "openSearch",
+  options: WorkerOptions,
+): Promise<Remote> {
   let state: State = { version: 0, language: "" };
   const listeners = new Set<() => void>();
   const linked = link.add((current) => {
@@ -15,12 +40,12 @@ export async function openRemote(
     for (const listener of listeners) listener();
   });
   try {
-    await linked.call("open", options);
+    await linked.call(call, options);
   } catch (cause) {
     linked.close();
     throw cause;
   }
-  return {
+  const search: Remote["search"] = {
     get version() {
       return state.version;
     },
@@ -29,7 +54,6 @@ export async function openRemote(
     },
     search: (typed, limit) =>
       linked.call("search", limit === undefined ? { typed } : { typed, limit }),
-    places: async () => unpackCatalog(await linked.call("pack", null)),
     setLocale: (locale) => linked.call("setLocale", locale),
     refresh: () => linked.call("refresh", null),
     onChange(listener) {
@@ -41,4 +65,5 @@ export async function openRemote(
       linked.close();
     },
   };
+  return { search, linked };
 }

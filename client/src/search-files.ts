@@ -1,7 +1,9 @@
 import { withDeadline } from "./deadline.ts";
 import { JOIN_MS } from "./joint.ts";
+import { refusal, unreachable } from "./read-answer.ts";
 import { isRanksFile, type RanksFile } from "./search/ranks.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
+import { isServedFile, type ServedFile } from "./search/served.ts";
 import type { Store } from "./store.ts";
 
 /** A file that takes longer is given up. */
@@ -12,33 +14,51 @@ interface KnownFile<Content> {
   readonly content: Content;
 }
 
-/** What the search knows of places beyond the catalog. Undefined where the service has none, or no answer. */
+/** The files of the search that are there. */
 export interface SearchKnowledge {
+  /** Of the places of the catalog. */
   readonly ranks: RanksFile | undefined;
+  /** The places themselves, where there is no catalog. */
+  readonly served: ServedFile | undefined;
   readonly names: OtherNames | undefined;
 }
 
 type Fetch = typeof fetch;
 
-/** The files of `/search/v1`. None of them is needed: what fails, here, is missing. */
+/** Which of the files is read first. */
+export type FirstFile = "ranks" | "served";
+
+/** The files of `/search/v1`. A catalog needs none of them: what fails, here, is missing. */
 export class SearchFiles {
+  readonly #first: FirstFile;
   readonly #ranks: SearchFile<RanksFile>;
+  readonly #served: SearchFile<ServedFile>;
   readonly #names: SearchFile<OtherNames>;
   #areNamesWanted = false;
 
   /**
    * @param baseUrl address of the service, without a slash at its end.
-   * @param onChange called when a file is there, or another one.
+   * @param place with `onChange`, which is called when a file is there, or another one.
    */
-  constructor(baseUrl: string, store: Store, onChange: () => void) {
-    const place = { store, onChange };
+  constructor(baseUrl: string, { first, ...place }: FilePlace & { readonly first: FirstFile }) {
+    this.#first = first;
     this.#ranks = new SearchFile(`${baseUrl}/search/v1/ranks.json`, isRanksFile, place);
+    this.#served = new SearchFile(`${baseUrl}/search/v1/served.json`, isServedFile, place);
     this.#names = new SearchFile(`${baseUrl}/search/v1/names.json`, isOtherNames, place);
   }
 
   /** What is there. */
   get known(): SearchKnowledge {
-    return { ranks: this.#ranks.content, names: this.#names.content };
+    return {
+      ranks: this.#ranks.content,
+      served: this.#served.content,
+      names: this.#names.content,
+    };
+  }
+
+  /** Why the first file has not come. */
+  get failure(): unknown {
+    return this.#firstFile.failure;
   }
 
   /** From now on, names are read and fetched as well. Returns whether they were not before. */
@@ -65,7 +85,11 @@ export class SearchFiles {
 
   async #each(work: (file: SearchFile<unknown>) => Promise<void>): Promise<void> {
     const names = this.#areNamesWanted ? [this.#names] : [];
-    await Promise.all([this.#ranks, ...names].map(work));
+    await Promise.all([this.#firstFile, ...names].map(work));
+  }
+
+  get #firstFile(): SearchFile<unknown> {
+    return this.#first === "ranks" ? this.#ranks : this.#served;
   }
 }
 
@@ -80,6 +104,8 @@ class SearchFile<Content> {
   readonly #place: FilePlace;
   #fetching: { readonly startedAt: number; readonly ended: Promise<void> } | undefined;
   #known: KnownFile<Content> | undefined;
+  /** Of the last fetch. */
+  failure: unknown;
 
   constructor(url: string, isContent: (content: unknown) => content is Content, place: FilePlace) {
     this.#url = url;
@@ -109,9 +135,10 @@ class SearchFile<Content> {
   }
 
   async refresh(send: Fetch): Promise<void> {
+    this.failure = undefined;
     const fetched = await withDeadline(TIMEOUT_MS, (deadline) =>
       this.#fetchChanged(send, deadline),
-    ).catch(() => undefined);
+    ).catch((failure: unknown) => void (this.failure = failure));
     if (!this.#isFile(fetched)) return;
     this.#known = fetched;
     this.#place.onChange();
@@ -125,8 +152,12 @@ class SearchFile<Content> {
       await head.text();
       if (!head.ok || head.headers.get("etag") === this.#known.etag) return undefined;
     }
-    const answer = await send(this.#url, { signal });
-    if (!answer.ok) return undefined;
+    const answer = await send(this.#url, { signal }).catch((cause: unknown) => {
+      throw unreachable(this.#url, cause);
+    });
+    const type = answer.headers.get("content-type")?.split(";", 1)[0] ?? "";
+    if (!answer.ok || type !== "application/json")
+      throw await refusal(answer, { baseUrl: this.#url, type });
     return { etag: answer.headers.get("etag") ?? "", content: await answer.json() };
   }
 

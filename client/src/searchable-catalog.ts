@@ -1,4 +1,4 @@
-import { type LocationsCatalog, type OpenOptions } from "./api.ts";
+import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
 import { type Edition, type Library, libraryOf } from "./library.ts";
 import { type Caller, needCrypto, readCaller, readLocale } from "./open-options.ts";
 import type { CatalogCopy } from "./refresh.ts";
@@ -11,12 +11,18 @@ const DEFAULT_LIMIT = 10;
 /** One that also has a typo takes longer, and speeds up what is typed next no more. */
 const WARM_UP = "london";
 
-/** A catalog in the thread that calls it. */
-export interface SearchableCatalog extends LocationsCatalog {
-  /** The joined catalog for another thread, which calls `unpackCatalog`. */
-  readonly pack: () => string;
+/** A search in the thread that calls it. */
+export interface Searchable extends LocationsSearch {
+  /** Of the catalog; 0 without one. */
+  readonly version: number;
   /** Searches before anybody does, because the first search takes several times as long. */
   readonly warmUp: () => void;
+}
+
+/** A catalog in the thread that calls it. */
+export interface SearchableCatalog extends Searchable, LocationsCatalog {
+  /** The joined catalog for another thread, which calls `unpackCatalog`. */
+  readonly pack: () => string;
 }
 
 /** Opens the stored catalog and refreshes it in the background, or else fetches it. */
@@ -29,6 +35,15 @@ export async function openSearchable(
   const library = libraryOf(caller.baseUrl, caller.storedLocales > 0 ? given : NO_STORE);
   const edition = await library.open(readLocale(options.locale), caller);
   return catalogOf(edition, { library, caller });
+}
+
+/** Opens the search without a catalog: the stored one, or else it is fetched. */
+export async function openServed(options: OpenOptions, given: Store): Promise<Searchable> {
+  const caller = readCaller(options);
+  const store = caller.storedLocales > 0 ? given : NO_STORE;
+  const library = libraryOf(caller.baseUrl, store, "served");
+  const edition = await library.open(readLocale(options.locale), caller);
+  return searchOf(edition, { library, caller }).searchable;
 }
 
 /** An answer that the caller has fetched itself. */
@@ -55,19 +70,32 @@ export async function prepareToShow(options: OpenOptions): Promise<void> {
   await (caller.lazyNames ? library.prepareFiles(caller) : library.wantNames(caller));
 }
 
+interface Access {
+  readonly library: Library;
+  readonly caller: Caller;
+}
+
+function catalogOf(first: Edition, { library, caller }: Access): SearchableCatalog {
+  const { searchable, current } = searchOf(first, { library, caller });
+  return Object.assign(searchable, {
+    places: async () => current().shown.places,
+    pack: () => library.pack(current().shown.copy),
+  });
+}
+
 /**
  * Gives out an edition. A closure, and no object with private members, because those who get it put
  * it into proxies (`ref` of Vue) and take it apart.
  */
-function catalogOf(
+function searchOf(
   first: Edition,
-  { library, caller }: { readonly library: Library; readonly caller: Caller },
-): SearchableCatalog {
+  { library, caller }: Access,
+): { readonly searchable: Searchable; readonly current: () => Edition } {
   let edition = first;
   /** That which was asked for last. */
   let wanted = first.locale;
   const listeners = new Set<() => void>();
-  return {
+  const searchable: Searchable = {
     get version() {
       return edition.shown.copy.version;
     },
@@ -75,7 +103,7 @@ function catalogOf(
       return edition.shown.copy.language;
     },
     async search(typed, limit = DEFAULT_LIMIT) {
-      void library.wantNames(caller);
+      await library.prepareSearch(edition, typed, caller);
       const { index, countryName } = edition.shown;
       return search(index, typed)
         .slice(0, limit)
@@ -83,12 +111,6 @@ function catalogOf(
           const place = index.places[position];
           return place ? [suggestionOf(place, { isUnderCity, countryName })] : [];
         });
-    },
-    async places() {
-      return edition.shown.places;
-    },
-    pack() {
-      return library.pack(edition.shown.copy);
     },
     warmUp() {
       search(edition.shown.index, WARM_UP);
@@ -124,4 +146,5 @@ function catalogOf(
       listeners.clear();
     },
   };
+  return { searchable, current: () => edition };
 }

@@ -8,6 +8,7 @@ export type WorkerOptions = Omit<OpenOptions, "folder" | "startWorker" | "fetch"
 /** The calls that the page makes of one of the worker's catalogs, by name. */
 export interface Calls {
   readonly open: (options: WorkerOptions) => void;
+  readonly openSearch: (options: WorkerOptions) => void;
   /** Fetches what `show` and, unless `lazyNames`, `search` need besides the answer. */
   readonly prepare: (options: WorkerOptions) => void;
   /** Takes an answer that the page has fetched; returns what `unpackCatalog` takes. */

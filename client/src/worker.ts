@@ -2,7 +2,9 @@
 import { indexedDbStore } from "./indexed-db-store.ts";
 import {
   openSearchable,
+  openServed,
   prepareToShow,
+  type Searchable,
   type SearchableCatalog,
   showAnswer,
 } from "./searchable-catalog.ts";
@@ -12,7 +14,7 @@ import type { Answer, Argument, FromWorker, ToWorker } from "./worker-messages.t
 const store = indexedDbStore();
 
 /** By their numbers. That of an answer comes later than the answer. */
-const catalogs = new Map<number, Promise<SearchableCatalog>>();
+const catalogs = new Map<number, Promise<Searchable | SearchableCatalog>>();
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => void reply(data));
 
@@ -31,6 +33,8 @@ async function answer(message: ToWorker): Promise<Answer<ToWorker["call"]>> {
   switch (call) {
     case "open":
       return use(number, openSearchable(argument, store));
+    case "openSearch":
+      return use(number, openServed(argument, store));
     case "prepare":
       return prepareToShow(argument);
     case "show":
@@ -38,7 +42,7 @@ async function answer(message: ToWorker): Promise<Answer<ToWorker["call"]>> {
     case "search":
       return (await opened(number)).search(argument.typed, argument.limit);
     case "pack":
-      return (await opened(number)).pack();
+      return pack(await opened(number));
     case "setLocale":
       return (await opened(number)).setLocale(argument);
     case "refresh":
@@ -59,7 +63,7 @@ async function show(number: number, { options, copy, isWhole }: Argument<"show">
 }
 
 /** Makes a catalog that of a number. */
-async function use(number: number, opening: Promise<SearchableCatalog>): Promise<void> {
+async function use(number: number, opening: Promise<Searchable>): Promise<void> {
   const before = catalogs.get(number);
   catalogs.set(number, opening);
   const catalog = await opening;
@@ -73,7 +77,12 @@ async function use(number: number, opening: Promise<SearchableCatalog>): Promise
   setTimeout(catalog.warmUp, 0); // after the messages that wait
 }
 
-function opened(number: number): Promise<SearchableCatalog> {
+function pack(catalog: Searchable | SearchableCatalog): string {
+  if ("pack" in catalog) return catalog.pack();
+  throw new Error("no catalog is open");
+}
+
+function opened(number: number): Promise<Searchable | SearchableCatalog> {
   const catalog = catalogs.get(number);
   if (catalog === undefined) throw new Error("no catalog is open");
   return catalog;

@@ -167,7 +167,7 @@ describe("an opened catalog", () => {
     await expect(open("en", htmlInsteadOf(""))).rejects.toMatchObject({
       name: "CatalogError",
       code: "unimplemented",
-      message: `${BASE_URL} answered with text/html (HTTP 200) instead of the catalog: check that baseUrl is the address of the service`,
+      message: `${BASE_URL} answered with text/html (HTTP 200) instead of data: check that baseUrl is the address of the service`,
     });
   });
 

@@ -27,7 +27,7 @@ export async function catalogFinder(
   const catalog = await unpackCatalog(packCatalog(answer, RANKS));
   const inLocale = new Intl.DisplayNames([locale], { type: "region" });
   const countryName = ({ code }: { readonly code: string }) => inLocale.of(code) ?? code;
-  const index = createSearchIndex(catalog, { ranks: RANKS, countryName });
+  const index = createSearchIndex(catalog, countryName);
   addOtherNames(index, { names: NAMES, countryNames });
   const places = listPlaces(catalog);
   return (typed) =>

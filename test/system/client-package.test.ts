@@ -27,14 +27,28 @@ async function runProgram(code: string) {
   return runCommand("node", file);
 }
 
-it("the README's program finds a city by its German name", async () => {
-  const [, code = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync("client/README.md", "utf8")) ?? [];
+/** Runs the README's only program that has a text; returns the lines that it prints. */
+async function runReadme(text: string): Promise<string[]> {
+  const blocks = readFileSync("client/README.md", "utf8").matchAll(/^```[jt]s\n(.*?)^```$/gms);
+  const [code = "", other] = [...blocks].flatMap(([, code = ""]) =>
+    code.includes(text) ? code : [],
+  );
+  expect(other).toBeUndefined();
   const source = `baseUrl: "${url}", folder: "${folder}"`;
   const ended = await runProgram(code.replace('baseUrl: "http://127.0.0.1:8787"', source));
   expect(ended).toMatchObject({ code: 0, stderr: "" });
-  const lines = ended.stdout.trim().split("\n");
+  return ended.stdout.trim().split("\n");
+}
+
+it("the README's program finds a city by its German name", async () => {
+  const lines = await runReadme("catalog.places()");
   expect(lines[0]).toMatch(/^Munich Bayern, Deutschland \[ 'MUC' \]$/);
   expect(lines.at(-1)).toBe("Germany");
+});
+
+it("the README's picker finds it without the catalog", async () => {
+  const [line] = await runReadme("openSearch");
+  expect(line).toBe("Munich Deutschland [ 'MUC' ]");
 });
 
 it("each of its parts can be imported alone, and has its types", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
+import { send } from "./http.ts";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 
 const { url } = inject("service");
@@ -6,6 +7,7 @@ const { url } = inject("service");
 describe.each([
   ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart"]],
   ["names.json", ["airports", "cities", "regions", "regionCodes"]],
+  ["served.json", ["airports", "cities", "countries", "regions", "members", "names", "codes"]],
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;
 
@@ -27,6 +29,17 @@ describe.each([
     const file = (await (await fetch(address)).json()) as object;
     expect(Object.keys(file)).toEqual(keys);
   });
+});
+
+it.each(["br, gzip", "gzip"])("served.json has at most 150 kB as it comes (%s)", async (coding) => {
+  const { status, body, headers } = await send({
+    method: "GET",
+    path: "/search/v1/served.json",
+    headers: { "accept-encoding": coding },
+  });
+  expect(status).toBe(200);
+  expect(coding).toContain(headers["content-encoding"]);
+  expect(body.length).toBeLessThanOrEqual(150_000);
 });
 
 it("the ranked cities of the search belong to the catalog, by their ids", async () => {

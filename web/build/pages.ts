@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { INTRODUCTION } from "../explorer/introduction.ts";
-import { otherNames, rankPlaces } from "./search-files.ts";
+import { otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
 import { describeContract, packClient } from "./for-clients.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -136,6 +136,7 @@ for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
 files.set("openapi.json", JSON.stringify(openApiDocument()));
 files.set("search/v1/names.json", JSON.stringify(otherNames()));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
+files.set("search/v1/served.json", JSON.stringify(servedPlaces()));
 files.set("service-worker.js", await buildServiceWorker(files));
 files.set("client.tgz", await packing);
 files.set("locations.binpb", describeContract());
@@ -154,7 +155,7 @@ async function buildServiceWorker(built: Files): Promise<Uint8Array> {
   const ofOthers = Object.entries(metafile.outputs).flatMap(([path, { entryPoint = "" }]) =>
     /\/(?:dashboard|docs)[./]/.test(entryPoint) ? [path.slice(OUT.length + 1)] : [],
   );
-  const ofSearch = [...built.keys()].filter((name) => name.startsWith("search/"));
+  const ofSearch = ["search/v1/names.json", "search/v1/ranks.json"];
   const ofExplorer = [...built.keys()].filter(
     (name) => name.startsWith("assets/") && !ofOthers.includes(name),
   );

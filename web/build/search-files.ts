@@ -4,14 +4,17 @@ import { parse } from "csv-parse/sync";
 import { LANGUAGES } from "../../client/src/search/country-names.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import type { RanksFile } from "../../client/src/search/ranks.ts";
+import type { ServedFile } from "../../client/src/search/served.ts";
 import type { OtherNames } from "../../client/src/search/search-index.ts";
-import { cityId, idText } from "../../src/catalog/ids.ts";
+import { airportId, cityId, countryId, idText, regionId } from "../../src/catalog/ids.ts";
 import { readTable, type Row } from "./snapshot-table.ts";
 
 const TIERS = ["large_airport", "medium_airport"];
 
 /** What travellers call places that the catalog lacks or names otherwise, by IATA code or region. */
 const TOURIST_NAMES = readTouristNames();
+
+const ICAO = /^[A-Z]{4}$/;
 
 /** A region is named in other languages if it has one of so many busiest airports. */
 const BUSY = 2000;
@@ -33,6 +36,120 @@ export function rankPlaces(): RanksFile {
     ),
     apart: citiesApart(),
   };
+}
+
+/** The airports with scheduled service, and all that a picker needs to suggest them. */
+export function servedPlaces(): ServedFile {
+  const ranks = rankPlaces();
+  const rankOf = new Map(ranks.cities.map((id, rank) => [id, rank]));
+  const keyOf = new Map(
+    readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
+  );
+  const rowOf = new Map(
+    readTable("snapshot/airports.csv.gz").map((row) => [row["iata_code"], row]),
+  );
+  const airports = ranks.airports.map((iata) => rowOf.get(iata) ?? {});
+  const keys = new Set(airports.map(({ id }) => keyOf.get(id)));
+  const cities = readTable("snapshot/cities.csv.gz")
+    .filter(({ key }) => keys.has(key))
+    .map(({ key = "", name = "", country = "", region = "" }) => {
+      const id = idText(cityId(key));
+      return { key, name, country, region, id, rank: rankOf.get(id) ?? Number.MAX_VALUE };
+    })
+    .toSorted((a, b) => a.rank - b.rank);
+  const positionOf = new Map(cities.map(({ key }, position) => [key, position]));
+  const positionOfId = new Map(cities.map(({ id }, position) => [id, position]));
+  const cityOf = ({ id }: Row) => positionOf.get(keyOf.get(id) ?? "") ?? -1;
+  const used = new Set(cities.map(({ country }) => country));
+  const regions = regionsThatTellApart(cities);
+  const withoutCity = (row: Row, name = "") => name.replace(cities[cityOf(row)]?.name ?? "", "*");
+  const hundredths = (column: string) => (row: Row) => Math.round(Number(row[column]) * 100);
+  return {
+    airports: {
+      ids: shortIds(airports.map(({ id = "" }) => idText(airportId(id)))),
+      iata: ranks.airports.join(""),
+      icao: airports.map(icaoOf).join(" "),
+      names: airports.map((row) => withoutCity(row, row["name"])),
+      tiers: ranks.tiers,
+      lat: airports.map(hundredths("latitude_deg")),
+      lon: airports.map(hundredths("longitude_deg")),
+      cities: airports.map(cityOf),
+    },
+    cities: {
+      ids: shortIds(cities.map(({ id }) => id)),
+      names: cities.map(({ name }) => name),
+      countries: cities.map(({ country }) => country).join(""),
+      ranked: cities.filter(({ id }) => rankOf.has(id)).length,
+      apart: (ranks.apart ?? []).flatMap((id) => positionOfId.get(id) ?? []),
+    },
+    countries: readTable("snapshot/countries.csv.gz")
+      .filter(({ iso_code2 = "" }) => used.has(iso_code2))
+      .map(({ iso_code2 = "", iso_code3 = "", name_eng = "", name_native = "" }) => [
+        idText(countryId(iso_code2)),
+        iso_code2,
+        iso_code3,
+        name_eng,
+        name_native,
+      ]),
+    regions: regions.map(({ key = "", slug = "", name = "" }) => [
+      idText(regionId(key)),
+      slug,
+      name,
+    ]),
+    members: regions.map(({ members = "" }) => {
+      const codes = new Set(members.split(" "));
+      return airports.flatMap(({ iso_region = "", iata_code = "" }, position) =>
+        codes.has(iso_region) || codes.has(iata_code) ? [position] : [],
+      );
+    }),
+    names: Object.fromEntries(
+      Object.entries(ranks.names).map(([iata, name]) => [
+        iata,
+        withoutCity(rowOf.get(iata) ?? {}, name),
+      ]),
+    ),
+    codes: Object.fromEntries(
+      Object.entries(ranks.codes).flatMap(([code, id]) => {
+        const position = positionOfId.get(id);
+        return position === undefined ? [] : [[code, position]];
+      }),
+    ),
+  };
+}
+
+interface SearchedCity {
+  readonly name: string;
+  readonly country: string;
+  readonly region: string;
+}
+
+/** The subdivisions of cities that have the name of another one in their country. */
+function regionsThatTellApart(cities: readonly SearchedCity[]): readonly Row[] {
+  const ofName = Map.groupBy(cities, ({ country, name }) => nameIn(country, name));
+  const wanted = new Set(
+    [...ofName.values()].flatMap((same) =>
+      same.length > 1 ? same.map(({ region }) => region) : [],
+    ),
+  );
+  return readTable("snapshot/catalog-regions.csv.gz").filter(
+    ({ key = "", members = "" }) =>
+      key.startsWith("iso3166-2:") && members.split(" ").some((member) => wanted.has(member)),
+  );
+}
+
+function icaoOf({ icao_code, gps_code }: Row): string {
+  return [icao_code, gps_code].find((code = "") => ICAO.test(code)) ?? "";
+}
+
+/** Leaves out of ids what they have in common with the first one, as `ServedFile` says. */
+function shortIds(ids: readonly string[]): string {
+  const [first = "", ...others] = ids;
+  const start = first.slice(0, -12);
+  return [first, ...others.map((id) => (id.startsWith(start) ? shortEnd(id) : id))].join(" ");
+}
+
+function shortEnd(id: string): string {
+  return id.slice(-12).replace(/^0+/, "");
 }
 
 /**

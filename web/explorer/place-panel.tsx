@@ -106,7 +106,7 @@ type AirportFacts = {
   readonly [
     F in Exclude<
       keyof AirportPlace,
-      "kind" | "id" | "iata" | "name" | "tier" | "rank" | "lon" | "regions"
+      "kind" | "id" | "iata" | "name" | "tier" | "hasScheduledService" | "rank" | "lon" | "regions"
     >
   ]: readonly Fact[];
 };

@@ -1,7 +1,7 @@
 /** Reads a catalog into what the search looks through. Pure: no page, no network. */
 import type { AirportPlace, Catalog, CityPlace, CountryPlace, Place } from "../catalog.ts";
 import { foldForSearch } from "./fold.ts";
-import { type Ranks, UNRANKED } from "./ranks.ts";
+import { UNRANKED } from "./ranks.ts";
 import { isRecord, isTextByKey } from "./shape.ts";
 import { withSpellings } from "./search-words.ts";
 import { WordList } from "./word-list.ts";
@@ -85,13 +85,13 @@ export function listPlaces({ airports, cities, countries, regions }: Catalog): P
 /** Folds all names and codes of the catalog. `countryName` names a country in the reader's language. */
 export function createSearchIndex(
   catalog: Catalog,
-  { ranks, countryName }: { ranks: Ranks; countryName: (country: CountryPlace) => string },
+  countryName: (country: CountryPlace) => string,
 ): SearchIndex {
   const places = listPlaces(catalog);
   const positionOf = new Map(places.map((place, position) => [place, position]));
   const sizes = new Sizes(catalog);
   const entries = places.map((place): Entry => {
-    const { codes, names } = textsOf(place, { ranks, countryName });
+    const { codes, names } = textsOf(place, countryName);
     return {
       kind: place.kind,
       codes: foldAll(codes),
@@ -152,13 +152,13 @@ export function addOtherNames(
 
 function textsOf(
   place: Place,
-  { ranks, countryName }: { ranks: Ranks; countryName: (country: CountryPlace) => string },
+  countryName: (country: CountryPlace) => string,
 ): { readonly codes: readonly string[]; readonly names: readonly string[] } {
   switch (place.kind) {
     case "airport":
       return { codes: [place.iata, place.icao], names: [place.name, place.officialName] };
     case "city":
-      return { codes: ranks.codesOf(place.id), names: [place.name, ...localNames(place)] };
+      return { codes: place.codes, names: [place.name, ...localNames(place)] };
     case "country": {
       const { code, code3, name, nameNative } = place;
       const names = [name, nameNative, countryName(place), ...(COUNTRY_ALIASES[code] ?? [])];

@@ -76,6 +76,21 @@ export function search(index: SearchIndex, typed: string): Found[] {
   return group(index, scores);
 }
 
+/**
+ * Whether names in other languages, which an index lacks, may change what a text finds: `yes` where
+ * nothing is found without them, `perhaps` where they could name a larger place.
+ */
+export function namesNeeded(index: SearchIndex, typed: string): "no" | "perhaps" | "yes" {
+  const query = foldQuery(typed);
+  if (query === "") return "no";
+  const matches = match(index, query);
+  if (!matches.some(({ cost }) => cost <= COST.word)) return "yes";
+  if (!isTelling(query)) return "no";
+  const largest = index.entries.reduce((most, { size }) => Math.max(most, size), 0);
+  const best = matches.reduce((least, { score }) => Math.min(least, score), Infinity);
+  return best > COST.alias - largest * SIZE_WEIGHT ? "perhaps" : "no";
+}
+
 /** The positions of the lowest scores, as many as are listed: to sort all matches takes too long. */
 function lowest(scores: Float64Array): number[] {
   const best: number[] = [];

@@ -1,0 +1,175 @@
+import { gzipSync } from "node:zlib";
+import { setTimeout as delay } from "node:timers/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { LocationsSearch } from "../src/api.ts";
+import { openServed } from "../src/searchable-catalog.ts";
+import { foldForSearch } from "../src/search/fold.ts";
+import { isServedFile, joinServed, type ServedFile } from "../src/search/served.ts";
+import type { Store } from "../src/store.ts";
+import { catalogFinder } from "../../test/builders/catalog-finder.ts";
+import { CatalogService } from "../../test/builders/catalog-service.ts";
+import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
+import { otherNames, servedPlaces } from "../../web/build/search-files.ts";
+
+const BASE_URL = "https://locations.example.com";
+/** As issue 50 has it: compressed as the service sends it where there is no brotli. */
+const MAX_BYTES = 150_000;
+
+const served = servedPlaces();
+const names = otherNames();
+let service: CatalogService;
+
+beforeEach(() => {
+  service = new CatalogService({ version: 1, bytes: new Uint8Array() });
+  service.files = { "served.json": served, "names.json": names };
+});
+
+/** One folder for each test. */
+function memoryStore(): Store {
+  const values = new Map<string, unknown>();
+  return {
+    get: async (key) => values.get(key),
+    set: async (key, value) => void values.set(key, value),
+    delete: async (key) => void values.delete(key),
+    keys: async () => [...values.keys()],
+  };
+}
+
+function open(locale = "en", store = memoryStore()): Promise<LocationsSearch> {
+  return openServed({ baseUrl: BASE_URL, locale, fetch: service.fetch }, store);
+}
+
+async function find(search: LocationsSearch, typed: string): Promise<string[]> {
+  const found = await search.search(typed, 3);
+  return found.map(({ name, where, airports }) => `${name} | ${where} | ${airports.join(" ")}`);
+}
+
+describe("the search without a catalog", () => {
+  it("fetches one file, of at most 150 kB, until the first suggestion", async () => {
+    const search = await open("de");
+    expect(await find(search, "zürich")).toContain("Zurich | Schweiz | ZRH");
+    expect(service.takeCalls()).toEqual(["GET served.json"]);
+    expect(gzipSync(JSON.stringify(served)).length).toBeLessThan(MAX_BYTES);
+  });
+
+  it("has the ids, the names and the order of the catalog's search", async () => {
+    const search = await open();
+    const findInCatalog = await catalogFinder(snapshotResponse());
+    for (const typed of ["JFK", "LSZH", "london", "new york", "LON", "germany", "heathrow"]) {
+      const wanted = findInCatalog(typed).map(({ place }) => place);
+      const [first] = await search.search(typed);
+      expect(first).toMatchObject({ id: wanted[0]?.id, name: wanted[0]?.name });
+    }
+  });
+
+  it.each([
+    ["a code", "jfk", false],
+    ["the name of a large city", "london", false],
+    ["the beginning of one", "lon", false],
+    ["a name in another language", "münchen", true],
+    ["a name in another script", "東京", true],
+    ["a small place's name that a large one has elsewhere", "roma", true],
+  ])("fetches names in other languages for %s: %s, %s", async (_, typed, isNeeded) => {
+    const search = await open();
+    await search.search(typed);
+    await delay(0); // it need not wait for them
+    expect(service.takeCalls().includes("GET names.json")).toBe(isNeeded);
+  });
+
+  it("waits for the names without which it finds nothing, and otherwise tells of them", async () => {
+    const search = await open();
+    expect(await find(search, "münchen")).toContain("Munich | Germany | MUC");
+    const other = await open();
+    const changed = new Promise<void>((resolve) => other.onChange(resolve));
+    expect((await find(other, "roma"))[0]).toBe("Roma | Australia | RMA");
+    await changed;
+    expect((await find(other, "roma"))[0]).toMatch(/^Rome \| Italy \| FCO/);
+  });
+
+  it("tells apart cities of one name in one country", async () => {
+    const found = await find(await open(), "jacksonville");
+    expect(found).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining("Jacksonville | Florida, United States"),
+        expect.stringContaining("Jacksonville | North Carolina, United States"),
+      ]),
+    );
+    const places = await joinServed(served);
+    const texts = places.cities.map(({ name, country, airports }) =>
+      [name, country.code, airports[0]?.regions[0]?.slug].join(" "),
+    );
+    const ambiguous = texts.filter((text, at) => texts.indexOf(text) !== at);
+    expect(ambiguous).toEqual([]);
+  });
+
+  it("names countries in the language that one sets", async () => {
+    const search = await open("de");
+    await search.setLocale("ja");
+    expect(search.language).toBe("ja");
+    expect((await search.search("ZRH", 1)).map(({ where }) => where)).toEqual(["Zurich, スイス"]);
+  });
+
+  it("opens without the service what is stored, and refreshes it", async () => {
+    const store = memoryStore();
+    await open("en", store);
+    service.isDown = true;
+    const other = { ...store }; // as another process has it
+    const search = await open("en", other);
+    expect(await find(search, "ZRH")).toEqual(["Zürich Airport | Zurich, Switzerland | ZRH"]);
+    await search.refresh();
+    service.isDown = false;
+    const renamed = served.airports.names.map((name) => name.replace("Zürich Airport", "Kloten"));
+    service.files = {
+      "served.json": { ...served, airports: { ...served.airports, names: renamed } },
+    };
+    await search.refresh();
+    expect((await search.search("ZRH", 1))[0]?.name).toBe("Kloten");
+  });
+
+  it.each([
+    ["no such file", new Response("none", { status: 404 }), "check that baseUrl"],
+    ["one page for all paths", new Response("<!doctype html>"), "check that baseUrl"],
+    ["a file of another form", Response.json({ ...served, codes: [] }), "no places for openSearch"],
+  ])("says so where the service has %s", async (_, answer, message) => {
+    const opening = openServed({ baseUrl: BASE_URL, fetch: async () => answer }, memoryStore());
+    const failure = { code: "unimplemented", message: expect.stringContaining(message) };
+    await expect(opening).rejects.toMatchObject(failure);
+  });
+
+  it("says so where the service cannot be reached, and can be opened later", async () => {
+    service.isDown = true;
+    const store = memoryStore();
+    await expect(open("en", store)).rejects.toMatchObject({ code: "unavailable" });
+    service.isDown = false;
+    expect(await find(await open("en", store), "ZRH")).not.toEqual([]);
+  });
+});
+
+describe("/search/v1/served.json", () => {
+  it("has what the catalog has of its airports, to a hundredth of a degree", async () => {
+    const { airports } = await joinServed(served);
+    const answer = snapshotResponse();
+    const wanted = new Map(answer.airports.map((airport) => [airport.iata, airport]));
+    expect(airports.length).toBeGreaterThan(4_000);
+    for (const { iata, officialName, lat, lon, city } of airports) {
+      const airport = wanted.get(iata);
+      expect(officialName).toBe(airport?.name);
+      expect(Math.abs(lat - (airport?.lat ?? NaN))).toBeLessThan(0.0051);
+      expect(Math.abs(lon - (airport?.lon ?? NaN))).toBeLessThan(0.0051);
+      expect(foldForSearch(city.name)).not.toBe("");
+    }
+  });
+
+  it.each<(file: ServedFile) => unknown>([
+    () => null,
+    (file) => ({ ...file, airports: undefined }),
+    (file) => ({ ...file, airports: { ...file.airports, lat: "1" } }),
+    (file) => ({ ...file, cities: { ...file.cities, names: [1] } }),
+    (file) => ({ ...file, countries: [["a", 1]] }),
+    (file) => ({ ...file, members: [1] }),
+    (file) => ({ ...file, codes: { LON: "1" } }),
+  ])("is refused where it has another form (%#)", (change) => {
+    expect(isServedFile(served)).toBe(true);
+    expect(isServedFile(change(served))).toBe(false);
+  });
+});
