@@ -1,5 +1,6 @@
 /** What `openCatalog` and `openSearch` take and return, wherever they run. */
 import type { Catalog } from "./catalog.ts";
+import type { NearAirport, NearestOptions, Position } from "./nearest.ts";
 import type { Suggestion } from "./suggestion.ts";
 
 export type {
@@ -10,6 +11,8 @@ export type {
   Place,
   RegionPlace,
 } from "./catalog.ts";
+export type { ClosedAirport } from "./search/ranks.ts";
+export type { NearAirport, NearestOptions, Position } from "./nearest.ts";
 export type { Suggestion } from "./suggestion.ts";
 
 export interface OpenOptions {
@@ -40,6 +43,15 @@ export interface LocationsSearch {
   readonly language: string;
   /** Finds airports, cities, countries and regions by codes and by names in any language, best first. */
   readonly search: (typed: string, limit?: number) => Promise<readonly Suggestion[]>;
+  /**
+   * Finds the airports with scheduled service nearest to a position, the nearest first.
+   *
+   * @throws CatalogError `invalid_argument` if that is no position.
+   */
+  readonly nearest: (
+    position: Position,
+    options?: NearestOptions,
+  ) => Promise<readonly NearAirport[]>;
   /** Changes the language. Until it is there, the earlier one is searched. */
   readonly setLocale: (locale: string) => Promise<void>;
   /**

@@ -1,6 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { Airport, LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
-import { readRanks, type Ranks, type Tier } from "./search/ranks.ts";
+import { type ClosedAirport, readRanks, type Ranks, type Tier } from "./search/ranks.ts";
 import { uuidText } from "./uuid.ts";
 
 /** An airport; what is not named here is as the contract has it. */
@@ -19,6 +19,8 @@ export interface AirportPlace extends Readonly<
   readonly hasScheduledService: boolean;
   /** 0 for the busiest airport of the world; `UNRANKED` without scheduled service. */
   readonly rank: number;
+  /** The closed airports whose flights it has. */
+  readonly replaces: readonly ClosedAirport[];
   readonly city: CityPlace;
   /** Smallest first. */
   readonly regions: readonly RegionPlace[];
@@ -78,7 +80,8 @@ export interface Catalog {
 
 /** A place whose references are still positions in the other lists, and whose lists are empty. */
 type Unlinked<P> = {
-  -readonly [name in keyof P]: P[name] extends string | number | boolean | readonly string[]
+  -readonly [name in keyof P]: P[name] extends
+    string | number | boolean | readonly (string | ClosedAirport)[]
     ? P[name]
     : P[name] extends readonly unknown[]
       ? unknown[]
@@ -149,6 +152,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         name: ranks.nameOf(iata) ?? name,
         tier: ranks.tierOf(iata),
         hasScheduledService: ranks.tierOf(iata) < 3,
+        replaces: ranks.closedFor(iata),
         rank: ranks.trafficRankOf(iata),
         city,
         regions: [],

@@ -2,7 +2,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { CatalogError } from "./api.ts";
-import { type Catalog, type CountryPlace, packCatalog, unpackCatalog } from "./catalog.ts";
+import { type Catalog, packCatalog, unpackCatalog } from "./catalog.ts";
 import { withDeadline } from "./deadline.ts";
 import { Joint, orAborted } from "./joint.ts";
 import type { Caller } from "./open-options.ts";
@@ -15,6 +15,7 @@ import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/sea
 import { joinServed } from "./search/served.ts";
 import { isTexts } from "./search/shape.ts";
 import type { Store } from "./store.ts";
+import type { CountryNames } from "./suggestion.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
 
 /** One version in one locale, ready to be searched. */
@@ -25,7 +26,7 @@ interface Shown {
   readonly places: Catalog;
   readonly index: SearchIndex;
   /** In the language of the copy. */
-  readonly countryName: (country: CountryPlace) => string;
+  readonly countryName: CountryNames;
 }
 
 /** The catalog of one locale, as all see it that have opened it. */
@@ -303,7 +304,7 @@ function noServedFile(baseUrl: string): CatalogError {
 }
 
 /** Names countries in a language; as the contract does where the platform does not know it. */
-function countryNamesIn(language: string): Shown["countryName"] {
+function countryNamesIn(language: string): CountryNames {
   const [known] = Intl.DisplayNames.supportedLocalesOf(language);
   if (known === undefined) return ({ name }) => name;
   const names = new Intl.DisplayNames([known], { type: "region", fallback: "none" });

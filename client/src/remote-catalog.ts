@@ -54,6 +54,8 @@ async function openIn(
     },
     search: (typed, limit) =>
       linked.call("search", limit === undefined ? { typed } : { typed, limit }),
+    nearest: ({ lat, lon }, limits) =>
+      linked.call("nearest", { position: { lat, lon }, ...(limits && { options: limits }) }),
     setLocale: (locale) => linked.call("setLocale", locale),
     refresh: () => linked.call("refresh", null),
     onChange(listener) {

@@ -2,6 +2,7 @@ import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
 import { type Edition, type Library, libraryOf } from "./library.ts";
 import { type Caller, needCrypto, readCaller, readLocale } from "./open-options.ts";
 import type { CatalogCopy } from "./refresh.ts";
+import { nearestTo } from "./nearest.ts";
 import { search } from "./search/search.ts";
 import { NO_STORE, type Store } from "./store.ts";
 import { suggestionOf } from "./suggestion.ts";
@@ -109,8 +110,12 @@ function searchOf(
         .slice(0, limit)
         .flatMap(({ position, isUnderCity }) => {
           const place = index.places[position];
-          return place ? [suggestionOf(place, { isUnderCity, countryName })] : [];
+          return place ? [suggestionOf(place, { isUnderCity, countryName, typed })] : [];
         });
+    },
+    async nearest(position, options) {
+      const { places, countryName } = edition.shown;
+      return nearestTo(places.airports, { position, options, countryName });
     },
     warmUp() {
       search(edition.shown.index, WARM_UP);

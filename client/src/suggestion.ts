@@ -1,4 +1,6 @@
-import type { CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
+import type { AirportPlace, CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
+import { foldForSearch } from "./search/fold.ts";
+import type { ClosedAirport } from "./search/ranks.ts";
 
 /** A place that was found, as a picker lists it. */
 export interface Suggestion {
@@ -13,24 +15,51 @@ export interface Suggestion {
   readonly airports: readonly string[];
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
+  /** The closed airport that was typed, where it leads to this one. */
+  readonly replaces?: ClosedAirport;
 }
+
+/** Names countries in the reader's language. */
+export type CountryNames = (country: CountryPlace) => string;
 
 /** How a place that was found is written. */
 interface Wording {
   readonly isUnderCity: boolean;
-  /** In the reader's language. */
-  readonly countryName: (country: CountryPlace) => string;
+  readonly countryName: CountryNames;
+  /** By which it was found. */
+  readonly typed?: string;
 }
 
-export function suggestionOf(place: Place, { isUnderCity, countryName }: Wording): Suggestion {
+export function suggestionOf(
+  place: Place,
+  { isUnderCity, countryName, typed = "" }: Wording,
+): Suggestion {
   const { kind, id } = place;
   const name = place.kind === "country" ? countryName(place) : place.name;
   const airports = place.kind === "airport" ? [place] : place.airports;
   const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
-  return { kind, id, name, where: whereIs(place, countryName), airports: codes, isUnderCity };
+  const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
+  const where = whereIs(place, countryName);
+  return { kind, id, name, where, airports: codes, isUnderCity, ...(replaces && { replaces }) };
 }
 
-function whereIs(place: Place, countryName: Wording["countryName"]): string {
+/** Finds the closed airport that a text names by a word that its successor lacks. */
+function closedIn(
+  typed: string,
+  { replaces, name, officialName, city, iata, icao }: AirportPlace,
+): ClosedAirport | undefined {
+  if (replaces.length === 0) return undefined;
+  const wordsOf = (...texts: readonly string[]) => foldForSearch(texts.join(" ")).split(" ");
+  const own = wordsOf(name, officialName, city.name, iata, icao);
+  const isOf = (words: readonly string[]) => (word: string) =>
+    words.some((other) => other.startsWith(word));
+  const others = wordsOf(typed).filter((word) => word !== "" && !isOf(own)(word));
+  return replaces.find((closed) =>
+    others.some(isOf(wordsOf(closed.iata, closed.name, ...closed.names))),
+  );
+}
+
+function whereIs(place: Place, countryName: CountryNames): string {
   switch (place.kind) {
     case "airport":
       return `${place.city.name}, ${countryName(place.city.country)}`;

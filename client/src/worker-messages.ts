@@ -1,4 +1,5 @@
 import type { CatalogFailure, OpenOptions } from "./api.ts";
+import type { NearAirport, NearestOptions, Position } from "./nearest.ts";
 import type { CatalogCopy } from "./refresh.ts";
 import type { Suggestion } from "./suggestion.ts";
 
@@ -22,6 +23,10 @@ export interface Calls {
     readonly typed: string;
     readonly limit?: number;
   }) => readonly Suggestion[];
+  readonly nearest: (near: {
+    readonly position: Position;
+    readonly options?: NearestOptions;
+  }) => readonly NearAirport[];
   /** Returns what `unpackCatalog` takes. */
   readonly pack: (nothing: null) => string;
   readonly setLocale: (locale: string) => void;

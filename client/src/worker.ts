@@ -41,6 +41,8 @@ async function answer(message: ToWorker): Promise<Answer<ToWorker["call"]>> {
       return show(number, argument);
     case "search":
       return (await opened(number)).search(argument.typed, argument.limit);
+    case "nearest":
+      return (await opened(number)).nearest(argument.position, argument.options);
     case "pack":
       return pack(await opened(number));
     case "setLocale":

@@ -62,6 +62,17 @@ describe("a catalog in a worker", () => {
     expect(await Promise.all([first, second])).toEqual([["of a"], ["of ab"]]);
   });
 
+  it("asks for the nearest airports with the numbers alone of a position", async () => {
+    const worker = new FakeWorker();
+    const catalog = await openIn(worker);
+    void catalog.nearest(Object.assign({ lat: 47, lon: 8 }, { toJSON: () => "" }));
+    void catalog.nearest({ lat: 47, lon: 8 }, { limit: 3 });
+    expect(worker.received.slice(1).map(({ argument }) => argument)).toEqual([
+      { position: { lat: 47, lon: 8 } },
+      { position: { lat: 47, lon: 8 }, options: { limit: 3 } },
+    ]);
+  });
+
   it("throws what the worker has failed with", async () => {
     const worker = new FakeWorker();
     const refreshed = (await openIn(worker)).refresh();

@@ -93,6 +93,11 @@ describe("an opened catalog", () => {
     expect(await catalog.search("z", 1)).toHaveLength(1);
   });
 
+  it("finds the nearest airports with scheduled service", async () => {
+    const near = await (await open()).nearest({ lat: 45.45, lon: 9.28 });
+    expect(near.map(({ airports }) => airports)).toEqual([["ZRH"]]);
+  });
+
   it("joins its places", async () => {
     const { airports } = await (await open()).places();
     expect(airports.map(({ city }) => city.country.code)).toEqual(["IT", "CH"]);

@@ -102,6 +102,25 @@ describe("the search without a catalog", () => {
     expect(ambiguous).toEqual([]);
   });
 
+  it("leads from a closed airport to its successor, says why, and needs no other names for that", async () => {
+    const search = await open();
+    const [byName] = await search.search("berlin tegel");
+    const [byCode] = await search.search("TXL");
+    for (const found of [byName, byCode])
+      expect(found).toMatchObject({
+        airports: ["BER"],
+        replaces: { iata: "TXL", name: "Berlin Tegel", year: 2020, successor: "BER" },
+      });
+    const own = await search.search("berlin");
+    expect(own.map(({ replaces }) => replaces)).toEqual(own.map(() => undefined));
+  });
+
+  it("finds the nearest airports, as a catalog does", async () => {
+    const search = await open("de");
+    const [first] = await search.nearest({ lat: 47.3779, lon: 8.5402 });
+    expect(first).toMatchObject({ where: "Zurich, Schweiz", airports: ["ZRH"] });
+  });
+
   it("names countries in the language that one sets", async () => {
     const search = await open("de");
     await search.setLocale("ja");

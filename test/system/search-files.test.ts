@@ -5,9 +5,12 @@ import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 const { url } = inject("service");
 
 describe.each([
-  ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart"]],
+  ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed"]],
   ["names.json", ["airports", "cities", "regions", "regionCodes"]],
-  ["served.json", ["airports", "cities", "countries", "regions", "members", "names", "codes"]],
+  [
+    "served.json",
+    ["airports", "cities", "countries", "regions", "members", "names", "codes", "closed"],
+  ],
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;
 

@@ -22,6 +22,7 @@ const INPUTS = [
   "client/src",
   "client/tsconfig.json",
   "data/NOTICE.md",
+  "data/curated/closed-airports.csv",
   "data/curated/tourist-places.csv",
   "data/search",
   "data/snapshot",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { LANGUAGES } from "../../client/src/search/country-names.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
-import type { RanksFile } from "../../client/src/search/ranks.ts";
+import type { ClosedAirport, RanksFile } from "../../client/src/search/ranks.ts";
 import type { ServedFile } from "../../client/src/search/served.ts";
 import type { OtherNames } from "../../client/src/search/search-index.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../src/catalog/ids.ts";
@@ -35,6 +35,7 @@ export function rankPlaces(): RanksFile {
       cities.toReversed().flatMap((row) => codesOf(row).map((code) => [code, idOf(row)])),
     ),
     apart: citiesApart(),
+    closed: closedAirports(),
   };
 }
 
@@ -114,6 +115,7 @@ export function servedPlaces(): ServedFile {
         return position === undefined ? [] : [[code, position]];
       }),
     ),
+    closed: ranks.closed ?? [],
   };
 }
 
@@ -255,6 +257,18 @@ function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "r
     ),
     regionCodes: Object.fromEntries(codes),
   };
+}
+
+/** Reads `data/curated/closed-airports.csv`. */
+function closedAirports(): ClosedAirport[] {
+  const rows: Row[] = parse(readFileSync("data/curated/closed-airports.csv"), { columns: true });
+  return rows.map(({ iata = "", name = "", names = "", year, successor = "" }) => ({
+    iata,
+    name,
+    names: namesIn(names),
+    year: Number(year),
+    successor,
+  }));
 }
 
 /** Reads `data/curated/tourist-places.csv`, folded. */

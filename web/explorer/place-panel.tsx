@@ -106,7 +106,16 @@ type AirportFacts = {
   readonly [
     F in Exclude<
       keyof AirportPlace,
-      "kind" | "id" | "iata" | "name" | "tier" | "hasScheduledService" | "rank" | "lon" | "regions"
+      | "kind"
+      | "id"
+      | "iata"
+      | "name"
+      | "tier"
+      | "hasScheduledService"
+      | "replaces"
+      | "rank"
+      | "lon"
+      | "regions"
     >
   ]: readonly Fact[];
 };

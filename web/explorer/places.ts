@@ -1,14 +1,13 @@
 import { ENTITY_KINDS, NAMESPACE, SOURCES } from "../../src/catalog/id-origin.ts";
 import { formatNumberOf } from "../shared/format.ts";
 import type { AirportPlace, Catalog, CityPlace, Place } from "../../client/src/catalog.ts";
+import { byDistance } from "../../client/src/nearest.ts";
 import { subdivisionOf } from "../../client/src/suggestion.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import type { Position, Selection } from "./permalink.ts";
 
 /** How the id of each city begins. */
 const CITY = `${NAMESPACE}${ENTITY_KINDS.city}`.replace(/(.{8})(.{4})(.{4})/, "$1-$2-$3-");
-
-const EARTH_RADIUS_KM = 6371;
 
 /** Finds the place of a link; undefined if the catalog lacks it. */
 export function findPlace(catalog: Catalog, { kind, key }: Selection): Place | undefined {
@@ -119,20 +118,9 @@ export function nearestAirports(
   airports: readonly AirportPlace[],
   from: Position,
 ): NearestAirports {
-  const sorted = airports
-    .map((airport) => ({ airport, km: distanceKm(from, airport) }))
-    .toSorted((a, b) => a.km - b.km);
+  const sorted = byDistance(airports, from);
   const scheduled = sorted.filter(({ airport }) => airport.tier < 3).slice(0, NEAREST.scheduled);
   const farthest = scheduled.at(-1)?.km ?? Infinity;
   const others = sorted.filter(({ airport, km }) => airport.tier === 3 && km <= farthest);
   return { scheduled, others: others.slice(0, NEAREST.others) };
-}
-
-/** The length of the great circle between two positions (haversine). */
-function distanceKm(a: Position, b: Position): number {
-  const [fromLat, toLat, lat, lon] = [a.lat, b.lat, b.lat - a.lat, b.lon - a.lon].map(
-    (degrees) => (degrees * Math.PI) / 180,
-  ) as [number, number, number, number]; // as many as above
-  const h = Math.sin(lat / 2) ** 2 + Math.cos(fromLat) * Math.cos(toLat) * Math.sin(lon / 2) ** 2;
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
 }

@@ -12,7 +12,7 @@ const ranks = readRanks({
   tiers: "02",
   names: { LIN: "Milan Linate" },
   cities: [],
-  codes: {},
+  codes: { ZRX: uuidText(aLocationsResponse().cities.find(({ name }) => name === "Zürich")?.id) },
 });
 const catalog = await unpackCatalog(packCatalog(aLocationsResponse(), ranks));
 const { airports, cities, countries, regions } = catalog;
@@ -72,6 +72,10 @@ describe("the joined catalog", () => {
     expect(linate?.name).toBe("Milan Linate");
     expect(linate?.officialName).toBe("LIN Airport");
     expect(zurich?.name).toBe(zurich?.officialName);
+  });
+
+  it("knows the codes of a city", () => {
+    expect(zurich?.city.codes).toEqual(["ZRX"]);
   });
 
   it("refuses an answer whose references do not resolve", () => {

@@ -6,6 +6,28 @@ export type Tier = 0 | 1 | 2 | 3;
 /** The rank of a city or an airport without one. */
 export const UNRANKED = 0xffff;
 
+/** An airport that has closed, and leads to the one that took over its flights. */
+export interface ClosedAirport {
+  /** Empty where another airport has the code today. */
+  readonly iata: string;
+  readonly name: string;
+  /** What else travellers type. */
+  readonly names: readonly string[];
+  /** In which the flights moved. */
+  readonly year: number;
+  /** IATA code of the airport that has them. */
+  readonly successor: string;
+}
+
+function isClosedAirport(value: unknown): value is ClosedAirport {
+  return (
+    isRecord(value) &&
+    isTexts([value["iata"], value["name"], value["successor"]]) &&
+    isTexts(value["names"]) &&
+    typeof value["year"] === "number"
+  );
+}
+
 /** `/search/v1/ranks.json`: what is known of airports and cities beyond the catalog. */
 export interface RanksFile {
   /** IATA codes of the airports with scheduled service, the busiest first. */
@@ -20,6 +42,7 @@ export interface RanksFile {
   readonly codes: { readonly [code: string]: string };
   /** Ids of the cities that no source but their airports puts into a subdivision, such as Moscow. */
   readonly apart?: readonly string[];
+  readonly closed?: readonly ClosedAirport[];
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -30,8 +53,13 @@ export function isRanksFile(file: unknown): file is RanksFile {
     typeof file["tiers"] === "string" &&
     isTextByKey(file["names"]) &&
     isTexts(file["cities"]) &&
-    isTextByKey(file["codes"])
+    isTextByKey(file["codes"]) &&
+    isListOfClosed(file["closed"] ?? [])
   );
+}
+
+export function isListOfClosed(value: unknown): value is readonly ClosedAirport[] {
+  return Array.isArray(value) && value.every(isClosedAirport);
 }
 
 /** Which airports and cities are the important ones, and what travellers call them. */
@@ -47,6 +75,8 @@ export interface Ranks {
   readonly codesOf: (id: string) => readonly string[];
   /** Whether nothing but its airports puts a city, by UUID, into a subdivision. */
   readonly isApart: (id: string) => boolean;
+  /** The closed airports whose flights an airport has. */
+  readonly closedFor: (iata: string) => readonly ClosedAirport[];
 }
 
 const NO_RANKS: RanksFile = { airports: [], tiers: "", names: {}, cities: [], codes: {} };
@@ -68,5 +98,11 @@ export function readRanks(file: RanksFile = NO_RANKS): Ranks {
     rankOf: (id) => cityRanks.get(id) ?? UNRANKED,
     codesOf: (id) => codesOf.get(id) ?? [],
     isApart: (id) => apart.has(id),
+    closedFor: closedBySuccessor(file.closed),
   };
+}
+
+/** Finds the closed airports whose flights an airport has. */
+export function closedBySuccessor(closed: readonly ClosedAirport[] = []): Ranks["closedFor"] {
+  return (iata) => closed.filter(({ successor }) => successor === iata);
 }

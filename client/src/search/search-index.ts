@@ -96,7 +96,7 @@ export function createSearchIndex(
       kind: place.kind,
       codes: foldAll(codes),
       names: foldAll(names),
-      aliases: [],
+      aliases: foldAll(closedNames(place)),
       size: sizes.of(place),
       parents: parentsOf(place).map((parent) => positionOf.get(parent) ?? 0),
     };
@@ -110,7 +110,7 @@ export function createSearchIndex(
     entries,
     within,
     names: new WordList(entries.map(({ names }) => names)),
-    aliases: new WordList([]),
+    aliases: new WordList(entries.map(({ aliases }) => aliases)),
     codes: positionsBy(entries.map(({ codes }) => codes)),
     regionCodes: new Map(),
     unspaced: withoutSpaces(entries),
@@ -138,7 +138,9 @@ export function addOtherNames(
   };
   index.entries = index.entries.map((entry, position) => {
     const place = index.places[position];
-    return place ? { ...entry, aliases: withSpellings(aliasesOf(place)) } : entry;
+    if (place === undefined) return entry;
+    const closed = foldAll(closedNames(place));
+    return { ...entry, aliases: [...new Set([...closed, ...withSpellings(aliasesOf(place))])] };
   });
   index.aliases = new WordList(index.entries.map(({ aliases }) => aliases));
   index.regionCodes = positionsBy(
@@ -156,7 +158,10 @@ function textsOf(
 ): { readonly codes: readonly string[]; readonly names: readonly string[] } {
   switch (place.kind) {
     case "airport":
-      return { codes: [place.iata, place.icao], names: [place.name, place.officialName] };
+      return {
+        codes: [place.iata, place.icao, ...place.replaces.map(({ iata }) => iata)],
+        names: [place.name, place.officialName],
+      };
     case "city":
       return { codes: place.codes, names: [place.name, ...localNames(place)] };
     case "country": {
@@ -169,6 +174,12 @@ function textsOf(
     default:
       return place satisfies never;
   }
+}
+
+/** The names of closed airports, by which their successor is found. */
+function closedNames(place: Place): string[] {
+  if (place.kind !== "airport") return [];
+  return place.replaces.flatMap(({ name, names }) => [name, ...names]);
 }
 
 /** A city that has the name of its region in English (Vienna) has it in the other languages (Wien). */

@@ -1,6 +1,12 @@
 import type { Catalog, CatalogFile } from "../catalog.ts";
 import { linkPlaces } from "../catalog.ts";
-import { type Tier, UNRANKED } from "./ranks.ts";
+import {
+  type ClosedAirport,
+  closedBySuccessor,
+  isListOfClosed,
+  type Tier,
+  UNRANKED,
+} from "./ranks.ts";
 import { isRecord, isTextByKey, isTexts } from "./shape.ts";
 
 /**
@@ -45,6 +51,7 @@ export interface ServedFile {
   readonly names: { readonly [iata: string]: string };
   /** Positions of cities by their codes, such as `LON`. */
   readonly codes: { readonly [code: string]: number };
+  readonly closed: readonly ClosedAirport[];
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -66,7 +73,8 @@ export function isServedFile(file: unknown): file is ServedFile {
     members.every(isNumbers) &&
     isTextByKey(names) &&
     isRecord(codes) &&
-    isNumbers(Object.values(codes))
+    isNumbers(Object.values(codes)) &&
+    isListOfClosed(file["closed"])
   );
 }
 
@@ -86,6 +94,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
   const apart = new Set(cities.apart);
   const codesOf = cities.names.map((): string[] => []);
   for (const [code, city] of Object.entries(file.codes)) codesOf[city]?.push(code);
+  const closedFor = closedBySuccessor(file.closed);
   const airportIds = wholeIds(airports.ids);
   const cityIds = wholeIds(cities.ids);
   const icao = airports.icao.split(" ");
@@ -133,6 +142,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
         lon: degrees(airports.lon[rank]),
         tier: Number(airports.tiers[rank]) as Tier, // the file has no other digits
         hasScheduledService: true,
+        replaces: closedFor(iata),
         rank,
         city,
         regions: [],

@@ -1,0 +1,75 @@
+import type { AirportPlace } from "./catalog.ts";
+import { misuse } from "./open-options.ts";
+import { type CountryNames, type Suggestion, suggestionOf } from "./suggestion.ts";
+
+/** A position in degrees, WGS 84. */
+export interface Position {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+export interface NearestOptions {
+  /** At most so many airports. Default: 10. */
+  readonly limit?: number;
+  /** None that is farther away. Default: however far. */
+  readonly withinKm?: number;
+}
+
+/** An airport near a position. */
+export interface NearAirport extends Suggestion {
+  /** Along the great circle. */
+  readonly distanceKm: number;
+}
+
+const DEFAULT_LIMIT = 10;
+const EARTH_RADIUS_KM = 6371;
+
+/**
+ * Finds the airports with scheduled service that are nearest to a position, the nearest first; all
+ * airports where nothing is known of their service.
+ *
+ * @throws CatalogError `invalid_argument` if that is no position.
+ */
+export function nearestTo(
+  airports: readonly AirportPlace[],
+  {
+    position,
+    options: { limit = DEFAULT_LIMIT, withinKm = Infinity } = {},
+    countryName,
+  }: {
+    readonly position: Position;
+    readonly options?: NearestOptions | undefined;
+    readonly countryName: CountryNames;
+  },
+): NearAirport[] {
+  const { lat, lon } = position;
+  if (!Number.isFinite(lat) || !Number.isFinite(lon) || Math.abs(lat) > 90)
+    throw misuse("invalid_argument", `position must be { lat, lon } in degrees`);
+  const scheduled = airports.filter(({ hasScheduledService }) => hasScheduledService);
+  return byDistance(scheduled.length > 0 ? scheduled : airports, position)
+    .slice(0, limit)
+    .filter(({ km }) => km <= withinKm)
+    .map(({ airport, km }) => ({
+      ...suggestionOf(airport, { isUnderCity: false, countryName }),
+      distanceKm: km,
+    }));
+}
+
+/** Airports with their distances from a position, the nearest first. */
+export function byDistance(
+  airports: readonly AirportPlace[],
+  from: Position,
+): { readonly airport: AirportPlace; readonly km: number }[] {
+  return airports
+    .map((airport) => ({ airport, km: distanceKm(from, airport) }))
+    .toSorted((a, b) => a.km - b.km);
+}
+
+/** The length of the great circle between two positions (haversine). */
+function distanceKm(a: Position, b: Position): number {
+  const [fromLat, toLat, lat, lon] = [a.lat, b.lat, b.lat - a.lat, b.lon - a.lon].map(
+    (degrees) => (degrees * Math.PI) / 180,
+  ) as [number, number, number, number]; // as many as above
+  const h = Math.sin(lat / 2) ** 2 + Math.cos(fromLat) * Math.cos(toLat) * Math.sin(lon / 2) ** 2;
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
+}
