@@ -205,7 +205,7 @@ function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant 
   const tag = findDeltaTag(ifNoneMatch, identity);
   return tag === undefined
     ? undefined
-    : { ...variant, body: { ...variant.body, sha256: tag.slice(1, -1) } };
+    : { ...variant, coding: "dcz:", body: { ...variant.body, sha256: tag.slice(1, -1) } };
 }
 
 /**

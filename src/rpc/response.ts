@@ -101,7 +101,6 @@ function responseInit(variant: Variant, { isPost, kind, origin }: InitKey): Resp
   const headers = catalogHeaders(variant, isPost);
   headers.set("server-timing", `from;desc="${origin}"`);
   headers.set("etag", entityTag(variant.body));
-  if (kind === "not_modified") return { status: 304, headers };
   headers.set("content-type", MEDIA_TYPES[variant.representation]);
   const { body, coding } = variant;
   if (isMessageCoding(coding)) {
@@ -113,8 +112,11 @@ function responseInit(variant: Variant, { isPost, kind, origin }: InitKey): Resp
     headers.set("repr-digest", `sha-256=:${Buffer.from(body.sha256, "hex").toString("base64")}:`);
   }
   if (kind === "head") headers.set("content-length", String(variant.body.bytes));
+  // A 304 has the type and the coding of the body, too: Miniflare codes an answer without a type, and
+  // a cache applies the headers of a 304 to the body that it has.
+  const status = kind === "not_modified" ? 304 : 200;
   // The bytes are already compressed.
-  return { headers, encodeBody: "manual" };
+  return { status, headers, encodeBody: "manual" };
 }
 
 /** Methods of the service's paths, including those that bypass the router. */

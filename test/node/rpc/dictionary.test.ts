@@ -198,6 +198,7 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
       const again = await ask(versions[4], { form, headers });
       expect(again.status).toBe(304);
       expect(again.headers.get("etag")).toBe(tag);
+      expect(again.headers.get("content-encoding")).toBe("dcz");
       expect((await ask(versions[3], { form, headers })).status).toBe(200);
     }
   });
