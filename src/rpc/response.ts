@@ -151,16 +151,16 @@ export function allowAnyOrigin(headers: Headers): Headers {
   return headers;
 }
 
-/** Answers OPTIONS, as a preflight or not. */
+/** Answers OPTIONS of the service's paths, as a preflight or not. */
 export async function answerOptions(request: Request, head: RequestHead): Promise<Response> {
   await request.body?.cancel();
-  if (isPreflight(head)) return preflightResponse(head);
+  if (isPreflight(head)) return preflightResponse(head, "GET, HEAD, POST");
   const headers = { allow: ALLOW, "accept-post": ACCEPT_POST };
   return new Response(null, { status: 204, headers: allowAnyOrigin(new Headers(headers)) });
 }
 
 /** Whether a request is a CORS preflight (Fetch, section 4.8). */
-function isPreflight(request: RequestHead): boolean {
+export function isPreflight(request: Pick<RequestHead, "method" | "headers">): boolean {
   return (
     request.method === "OPTIONS" &&
     request.headers.has("origin") &&
@@ -168,10 +168,13 @@ function isPreflight(request: RequestHead): boolean {
   );
 }
 
-/** Permits the methods of the service and whatever headers the browser asks to send, as tracing does. */
-function preflightResponse({ headers: asked }: RequestHead): Response {
+/** Permits these methods and whatever headers the browser asks to send, as tracing does. */
+export function preflightResponse(
+  { headers: asked }: Pick<RequestHead, "headers">,
+  methods: string,
+): Response {
   const headers = allowAnyOrigin(new Headers());
-  headers.set("access-control-allow-methods", "GET, HEAD, POST");
+  headers.set("access-control-allow-methods", methods);
   headers.set("access-control-allow-headers", asked.get("access-control-request-headers") ?? "*");
   headers.set("vary", "Access-Control-Request-Headers");
   headers.set("access-control-max-age", String(PREFLIGHT_MAX_AGE_SECONDS));

@@ -3,7 +3,8 @@ import { describeError, logLine } from "../platform/log.ts";
 import type { createOperations } from "./operations.ts";
 import { createRpcHandler, type RpcHandler } from "../rpc/handler.ts";
 import { answerMetrics, type OptionalBindings } from "../rpc/metrics.ts";
-import { isRpcRequest, readHead } from "../rpc/request.ts";
+import { isRpcRequest, readHead, type RequestHead } from "../rpc/request.ts";
+import { isPreflight, preflightResponse } from "../rpc/response.ts";
 import { readServingConfig } from "../platform/serving-config.ts";
 import { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
@@ -55,11 +56,24 @@ addEventListener("unhandledrejection", ({ reason }) =>
   logLine("error", "unhandled_rejection", "a rejection was not handled", describeError(reason)),
 );
 
+/** The files that scripts of any origin read; wrangler.toml names them, too. */
+function isOpenFile({ url }: RequestHead): boolean {
+  return /^\/(?:openapi\.json$|search\/)/.test(new URL(url).pathname);
+}
+
+/** Sends a static asset, and answers its preflights, which static assets refuse. */
+async function sendOpenFile(request: Request, env: Env, { operations }: App): Promise<Response> {
+  if (isPreflight(request)) return preflightResponse(request, "GET, HEAD");
+  const answer = await env.ASSETS.fetch(request.clone());
+  return answer.status === 404 ? operations(request) : answer;
+}
+
 export default {
   fetch(request, env) {
     app ??= createApp(env);
     const head = readHead(request);
-    return isRpcRequest(head) ? app.rpc(request, head) : app.operations(request);
+    if (isRpcRequest(head)) return app.rpc(request, head);
+    return isOpenFile(head) ? sendOpenFile(request, env, app) : app.operations(request);
   },
 
   async scheduled(controller, env) {

@@ -4,6 +4,37 @@ import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 
 const { url } = inject("service");
 
+describe.each(["/openapi.json", "/search/v1/ranks.json", "/search/v1/names.json"])("%s", (path) => {
+  it("allows the scripts of any origin to send headers of their own, such as those of tracing", async () => {
+    const asked = "baggage,traceparent";
+    const headers = {
+      origin: "https://example.com",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": asked,
+    };
+    const answer = await send({ method: "OPTIONS", path, headers });
+    expect(answer.status).toBe(204);
+    expect(answer.headers).toMatchObject({
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": "GET, HEAD",
+      "access-control-allow-headers": asked,
+    });
+  });
+
+  it("takes no other method", async () => {
+    for (const method of ["POST", "DELETE", "OPTIONS"])
+      expect((await send({ method, path })).status).toBe(405);
+    const { status, body } = await send({ method: "HEAD", path });
+    expect({ status, bytes: body.byteLength }).toEqual({ status: 200, bytes: 0 });
+  });
+});
+
+it("a file that is none is answered as any other path", async () => {
+  const answer = await fetch(`${url}/search/v1/none.json`);
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({ code: "not_found" });
+});
+
 describe.each([
   ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed"]],
   ["names.json", ["airports", "cities", "regions", "regionCodes"]],
