@@ -4,7 +4,7 @@ import { parseLocale } from "../catalog/locale.ts";
 import { memoize } from "../platform/once.ts";
 import type { Representation } from "../catalog/manifest.ts";
 
-/** The longest delay of a timer (ms). A longer one fires at once. */
+/** The longest delay of a timer (ms): 24.8 days. A longer one fires at once. */
 export const TIMEOUT_MAX_MS = 2_147_483_647;
 
 /** The parts of a request, apart from its body, that determine the answer. */
@@ -17,7 +17,7 @@ export interface RequestHead {
   /** Empty if the header is missing. */
   readonly contentType: string;
   readonly isGrpcWeb: boolean;
-  /** The client's deadline; undefined if it names none, NaN if the router refuses it. */
+  /** The client's deadline, at most TIMEOUT_MAX_MS; undefined if it names none, NaN if it is malformed. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export function readHead({ method, url, headers, cf }: Request): RequestHead {
 
 function parseConnectTimeout(value: string | null): number | undefined {
   if (value === null) return undefined;
-  return /^\d{1,10}$/.test(value) ? orRefused(Number(value)) : NaN;
+  return /^\d{1,10}$/.test(value) ? Math.min(Number(value), TIMEOUT_MAX_MS) : NaN;
 }
 
 const GRPC_UNITS_MS: { readonly [unit: string]: number } = {
@@ -49,11 +49,7 @@ const GRPC_UNITS_MS: { readonly [unit: string]: number } = {
 function parseGrpcTimeout(value: string | null): number | undefined {
   if (value === null) return undefined;
   const [, amount, unit = ""] = /^(\d{1,8})([HMSmun])$/.exec(value) ?? [];
-  return orRefused(Number(amount) * (GRPC_UNITS_MS[unit] ?? NaN));
-}
-
-function orRefused(timeoutMs: number): number {
-  return timeoutMs <= TIMEOUT_MAX_MS ? timeoutMs : NaN;
+  return Math.min(Number(amount) * (GRPC_UNITS_MS[unit] ?? NaN), TIMEOUT_MAX_MS);
 }
 
 /** Whether a request is gRPC-Web in base64, which the router does not support. */

@@ -202,6 +202,11 @@ function asRead(request: Request, head: RequestHead, body: RequestBody) {
   // Stored bodies are already compressed, and the router is to name no coding of its own.
   header.delete("accept-encoding");
   header.delete("grpc-accept-encoding");
+  // The router refuses a longer deadline.
+  if (head.timeoutMs === TIMEOUT_MAX_MS) {
+    if (head.isGrpcWeb) header.set("grpc-timeout", `${Math.floor(TIMEOUT_MAX_MS / 1000)}S`);
+    else header.set("connect-timeout-ms", String(TIMEOUT_MAX_MS));
+  }
   const isText = isGrpcWebText(head.contentType);
   if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
   return {

@@ -62,6 +62,16 @@ describe("readCall", () => {
       "grpc-web",
     ],
     [
+      "the furthest deadline",
+      post("application/proto", hex(PROTO), { "connect-timeout-ms": "9999999999" }),
+      "proto",
+    ],
+    [
+      "the furthest deadline in gRPC-Web",
+      post("application/grpc-web", hex(FRAME), { "grpc-timeout": "99999999H" }),
+      "grpc-web",
+    ],
+    [
       "a header of the other protocol",
       post("application/proto", hex(PROTO), { "grpc-timeout": "x", "grpc-encoding": "gzip" }),
       "proto",
@@ -91,8 +101,8 @@ describe("readCall", () => {
     ["no time", post("application/proto", hex(PROTO), { "connect-timeout-ms": "0" })],
     ["no deadline", post("application/proto", hex(PROTO), { "connect-timeout-ms": "soon" })],
     [
-      "too far a deadline",
-      post("application/grpc-web", hex(FRAME), { "grpc-timeout": "9999999H" }),
+      "a deadline of nine digits",
+      post("application/grpc-web", hex(FRAME), { "grpc-timeout": "123456789S" }),
     ],
     ["no message", post("application/proto", hex("ff"))],
     ["another field", post("application/proto", hex(`${PROTO}1001`))],

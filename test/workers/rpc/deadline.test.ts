@@ -36,6 +36,22 @@ describe("a request whose deadline passes while storage is slow", () => {
     },
   );
 
+  it.each([
+    ["application/json", "connect-timeout-ms", "9999999999", "99999999999"],
+    ["application/grpc-web+proto", "grpc-timeout", "99999999H", "999999999H"],
+    ["application/grpc-web-text", "grpc-timeout", "99999999S", "99999999"],
+  ] as const)("may be as far as %s can write it", async (type, name, furthest, malformed) => {
+    const { handler } = aHandler();
+    // The router answers what the fast path does not read.
+    for (const more of [{}, { "content-encoding": "identity", "grpc-encoding": "identity" }]) {
+      const isServed = async (timeout: string) => {
+        const { headers } = await handler(aPost(type, { headers: { ...more, [name]: timeout } }));
+        return headers.has("catalog-version");
+      };
+      expect([await isServed(furthest), await isServed(malformed)]).toEqual([true, false]);
+    }
+  });
+
   it("never reaches storage if the deadline was over from the start", async () => {
     const { handler, reader } = aHandler();
     const response = await handler(aGet({ headers: { "connect-timeout-ms": "0" } }));
