@@ -24,6 +24,7 @@ import { trailerFlag } from "@connectrpc/connect/protocol-grpc-web";
 import { LocationsRequestSchema, LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import { parseLocale } from "../catalog/locale.ts";
+import { withoutUtf8 } from "../platform/charset.ts";
 import { decodeBase64Frames } from "./request-body.ts";
 import {
   callFailure,
@@ -196,6 +197,8 @@ const UNQUOTABLE = new ConnectError(
   Code.InvalidArgument,
 );
 
+const JSON_WITH_PARAMETER = /^application\/(?:grpc-web\+)?json\s*;/i;
+
 /** Converts a request for the router: HEAD to GET, base64 to binary gRPC-Web. */
 function asRead(request: Request, head: RequestHead, body: RequestBody) {
   const header = new Headers(head.headers);
@@ -209,6 +212,9 @@ function asRead(request: Request, head: RequestHead, body: RequestBody) {
   }
   const isText = isGrpcWebText(head.contentType);
   if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
+  // The router takes only two of the spellings of a charset.
+  else if (JSON_WITH_PARAMETER.test(head.contentType))
+    header.set("content-type", withoutUtf8(head.contentType));
   return {
     httpVersion: "",
     method: head.method === "HEAD" ? "GET" : head.method,

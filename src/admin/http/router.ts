@@ -6,6 +6,7 @@ import * as z from "zod";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { permit } from "../auth/gate.ts";
 import { report, type ReportDependencies } from "../audit/audit-trail.ts";
+import { isUtf8 } from "../../platform/charset.ts";
 import { settledWithin } from "../../platform/deadline.ts";
 import { type Http, type RequestInput, sendProblem } from "./http.ts";
 import type { Refusal, Route, RouteSpec } from "./route.ts";
@@ -207,15 +208,6 @@ async function readJson({
   } catch {
     return invalidRequest("malformed_json", "The body is not JSON in UTF-8.");
   }
-}
-
-/** Whether a media type names no other charset, with or without spaces around its signs. */
-function isUtf8(type: string): boolean {
-  return type.split(";").every((parameter) => {
-    const [name = "", ...value] = parameter.split("=");
-    const isCharset = name.trim().toLowerCase() === "charset";
-    return !isCharset || /^(?:utf-?8|"utf-?8")$/i.test(value.join("=").trim());
-  });
 }
 
 /** The fields of the outermost object, also those that `JSON.parse` drops for a later one. */

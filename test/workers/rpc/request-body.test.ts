@@ -133,6 +133,28 @@ describe("a body of another length than announced", () => {
   });
 });
 
+describe("JSON with a charset", () => {
+  const spellings = [
+    [true, "; charset=utf-8", ";charset=UTF8", "; charset= utf-8", ' ; Charset = "utf-8"'],
+    [false, "; charset=utf-16", "; charset=", "; a=b", ";", "; charset=utf-8; charset=utf-8"],
+  ] as const;
+  const types = ["application/json", "application/grpc-web+json"] as const;
+  const cases = spellings.flatMap(([isTaken, ...all]) =>
+    all.flatMap((charset) => types.map((type) => [isTaken, type, charset] as const)),
+  );
+
+  it.each(cases)("is taken (%s): %s%s", async (isTaken, type, charset) => {
+    const { handler } = aHandler();
+    const headers = { "content-type": `${type}${charset}` };
+    const response = await handler(aPost(type, { locale: "de", headers }));
+    expect(response.status).toBe(isTaken ? 200 : 415);
+    if (!isTaken) return;
+    const usual = await handler(aPost(type, { locale: "de" }));
+    expect(response.headers.get("content-type")).toBe(type);
+    expect(await bytesOf(response)).toEqual(await bytesOf(usual));
+  });
+});
+
 describe("a body that is not needed for the answer", () => {
   it.each([
     [404, "http://localhost/locations.v1.LocationsService/Nope", "POST", "application/proto"],
