@@ -16,7 +16,7 @@ import {
 } from "@connectrpc/connect/protocol-grpc-web";
 import { LOCALE_MAX_BYTES, type ParsedLocale } from "../catalog/locale.ts";
 import type { CallError } from "./look-up.ts";
-import { isGrpcWeb, isGrpcWebText } from "./request.ts";
+import { isGrpcWeb, isGrpcWebText, METHOD_PATH, type RequestHead } from "./request.ts";
 import { ACCEPT_POST, ALLOW, allowAnyOrigin, MEDIA_TYPES } from "./response.ts";
 
 /** Retry delay while stores are down: about the length of a hiccup. */
@@ -115,6 +115,26 @@ export interface RouterAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Gives words to an error without a body, if a person has opened its address in a browser. */
+export function inWords(answer: RouterAnswer, { method, url, headers }: RequestHead): RouterAnswer {
+  const isShown = method === "GET" && headers.get("accept")?.includes("text/html") === true;
+  if (!isShown || answer.body.byteLength > 0) return answer;
+  const { origin } = new URL(url);
+  const what = answer.status === 404 ? "There is no such call." : "This is the address of a call.";
+  const text = `${what} Programs POST {"locale":"de"} as application/json to
+${origin}${METHOD_PATH}
+
+or GET
+${origin}${METHOD_PATH}?connect=v1&encoding=json&message=%7B%22locale%22%3A%22de%22%7D
+
+More: ${origin}/docs
+`;
+  const worded = new Headers(answer.headers);
+  worded.set("content-type", "text/plain; charset=utf-8");
+  worded.set("x-content-type-options", "nosniff");
+  return { ...answer, headers: worded, body: new TextEncoder().encode(text) };
 }
 
 /** Sends an error in the protocol of the request. */

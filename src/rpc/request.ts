@@ -68,7 +68,7 @@ function isGrpc(contentType: string): boolean {
 }
 
 /** Path of the one method. Written out, because the generated code takes long to load. */
-const METHOD_PATH = "/locations.v1.LocationsService/GetLocationsV1";
+export const METHOD_PATH = "/locations.v1.LocationsService/GetLocationsV1";
 const SERVICE_PATH = METHOD_PATH.slice(0, METHOD_PATH.lastIndexOf("/") + 1);
 
 /**

@@ -30,6 +30,7 @@ import {
   callFailure,
   errorAnswer,
   errorResponse,
+  inWords,
   internalError,
   malformedLocale,
   preconditionFailed,
@@ -135,7 +136,7 @@ export function createRouter({ answerCall, log, measure }: RouterDependencies): 
     await body.discard();
     if (success !== undefined) return success;
     measure({ outcome });
-    return errorResponse(head, answer);
+    return errorResponse(head, inWords(answer, head));
   };
 }
 
