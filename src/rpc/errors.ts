@@ -134,7 +134,7 @@ More: ${origin}/docs
   const worded = new Headers(answer.headers);
   worded.set("content-type", "text/plain; charset=utf-8");
   worded.set("x-content-type-options", "nosniff");
-  return { ...answer, headers: worded, body: new TextEncoder().encode(text) };
+  return { ...answer, headers: worded, body: new Uint8Array(Buffer.from(text)) };
 }
 
 /** Sends an error in the protocol of the request. */

@@ -16,7 +16,7 @@ const READS = [
   "/admin/ingest/held",
   "/admin/catalog/versions",
   "/admin/backup/list",
-  "/admin/backup/jobs",
+  "/admin/backup-jobs",
   "/admin/alerts?state=inactive",
   "/admin/alerts/runs",
   "/admin/audit",

@@ -1,5 +1,6 @@
 /** Checks answers against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
+import { OUTSIDE_ROUTES } from "../../web/build/openapi-call.ts";
 import { openApiDocument } from "../../web/build/openapi-document.ts";
 
 /** An OpenAPI document, as far as it is looked into. */
@@ -10,6 +11,11 @@ export type OpenApi = Pick<
 
 /** The service's OpenAPI document, by which an answer has no other fields. */
 export const OPENAPI: OpenApi = closed(openApiDocument());
+
+/** The paths that `src/admin/` routes. */
+export const ROUTE_PATHS = Object.fromEntries(
+  Object.entries(OPENAPI.paths ?? {}).filter(([path]) => !(path in OUTSIDE_ROUTES.paths)),
+);
 
 /** Lets answers have only the fields that a document names. It allows others, for later versions. */
 export function closed<Document extends OpenApi>(document: Document): Document {

@@ -22,7 +22,7 @@ interface Known {
 /** The lists in which the ids of resources are, by the path of one. */
 const LISTS: { readonly [path: string]: { readonly path: string; readonly field: string } } = {
   "/admin/ingest/runs/{id}": { path: "/admin/ingest/runs", field: "runs" },
-  "/admin/backup/jobs/{id}": { path: "/admin/backup/jobs", field: "jobs" },
+  "/admin/backup-jobs/{id}": { path: "/admin/backup-jobs", field: "jobs" },
   "/admin/backup/{id}": { path: "/admin/backup/list", field: "backups" },
   "/admin/alerts/runs/{id}": { path: "/admin/alerts/runs", field: "runs" },
 };

@@ -154,7 +154,7 @@ export class Restorer {
   /** The newest jobs, however often it takes to learn of them. */
   async #jobs(): Promise<readonly JobAnswer[]> {
     for (;;) {
-      const answer = await this.#deps.admin.call("GET", "/admin/backup/jobs?limit=200");
+      const answer = await this.#deps.admin.call("GET", "/admin/backup-jobs?limit=200");
       if (answer?.status === 200) return (answer.body as { jobs: JobAnswer[] }).jobs; // our API
       await sleep(POLL_MS);
     }
@@ -166,7 +166,7 @@ export class Restorer {
     const deadline = Date.now() + JOB_DEADLINE_MS;
     try {
       while (Date.now() < deadline) {
-        const answer = await admin.call("GET", `/admin/backup/jobs/${id}`);
+        const answer = await admin.call("GET", `/admin/backup-jobs/${id}`);
         if (answer?.status === 200) {
           const job = answer.body as JobAnswer; // our API
           if (!isOpen(job.state)) return job;

@@ -106,7 +106,7 @@ export class KilledService {
   }
 
   jobWhen<J>(id: string, is: (job: J) => boolean): Promise<J> {
-    return this.#when(`/admin/backup/jobs/${id}`, is);
+    return this.#when(`/admin/backup-jobs/${id}`, is);
   }
 
   /** Everything that is stored. */

@@ -21,6 +21,16 @@ import * as api from "./api.ts";
 api.defaults.baseUrl = ${JSON.stringify(url)};
 api.defaults.headers = { authorization: ${JSON.stringify(`Bearer ${adminToken}`)} };
 
+const posted = await api.getLocationsV1({ locale: "de" });
+const got = await api.queryLocationsV1("json", JSON.stringify({ locale: "de" }), { connect: "v1" });
+const { airports } = await api.getSearchRanks();
+const health = await api.getCatalogHealth();
+const malformed = await api
+  .getLocationsV1({ locale: "?" })
+  .catch((error: unknown) => error instanceof HttpError && [error.status, error.data.code]);
+const busiest = posted.airports.find(({ iata }) => iata === airports[0]);
+const city = posted.cities.find(({ id }) => id.value === busiest?.cityId.value)?.name.length;
+
 const { scopes } = await api.getIdentity();
 const queued = await api.queueRun({ mode: "dry_run", note: "by a generated client" });
 const found = await api.listRuns({ trigger: "manual", limit: 1 });
@@ -32,6 +42,10 @@ const refused = await api
   .rollBack({ generation: 999_999, expected_generation: 1 })
   .catch((error: unknown) => error instanceof HttpError && [error.status, error.data.code]);
 
+// @ts-expect-error a locale is text
+void (() => api.getLocationsV1({ locale: 7 }));
+// @ts-expect-error only JSON
+void (() => api.queryLocationsV1("proto", ""));
 // @ts-expect-error there is no such mode
 void (() => api.queueRun({ mode: "fast" }));
 // @ts-expect-error a generation is required
@@ -46,6 +60,10 @@ void queued.disposition;
 const words: string[] = [queued.message, evaluated.message, deleted.message];
 console.log(
   JSON.stringify({
+    same: JSON.stringify(posted) === JSON.stringify(got),
+    city: city !== undefined && city > 0,
+    published: health.published_at !== null,
+    malformed,
     scopes,
     mode: details.mode,
     note: found.runs[0]?.note,
@@ -89,6 +107,10 @@ describe("a client made by oazapfts from /openapi.json", () => {
 
   it("calls the service", () => {
     expect(JSON.parse(run(join(folder, "program.ts")))).toEqual({
+      same: true,
+      city: true,
+      published: true,
+      malformed: [400, "invalid_argument"],
       scopes: ["read", "operate"],
       mode: "dry_run",
       note: "by a generated client",

@@ -65,7 +65,7 @@ async function post(url: string, path: string, body: object = {}): Promise<Respo
 
 /** A backup job. */
 async function job(url: string, id: string): Promise<{ readonly state: string }> {
-  const answer = await fetch(`${url}/admin/backup/jobs/${id}`, { headers: authorization() });
+  const answer = await fetch(`${url}/admin/backup-jobs/${id}`, { headers: authorization() });
   return answer.json();
 }
 

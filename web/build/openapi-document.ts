@@ -1,4 +1,4 @@
-/** The OpenAPI document of the admin routes, which is one of the Worker's static assets. */
+/** The OpenAPI document of all that is plain HTTP, which is one of the Worker's static assets. */
 import {
   createDocument,
   type ZodOpenApiObject,
@@ -6,15 +6,16 @@ import {
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
 import * as z from "zod";
+import { OUTSIDE_ROUTES } from "./openapi-call.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { allRoutes } from "../../src/admin/app.ts";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "../../src/admin/http/http.ts";
 import type { ResponseSpec, Route, RouteSpec } from "../../src/admin/http/route.ts";
 import type { AdminPlatform } from "../../src/admin/admin-platform.ts";
 
-/** Makes the document of all routes, without a running service. */
+/** Makes the document of the call and of all routes, without a running service. */
 export function openApiDocument() {
-  return describeRoutes(allRoutes(nothing));
+  return describeRoutes(allRoutes(nothing), OUTSIDE_ROUTES);
 }
 
 /** In the place of what routes work with: a description reads it and calls nothing of it. */
@@ -23,9 +24,18 @@ const nothing: AdminPlatform = new Proxy(() => undefined, {
   apply: (): unknown => nothing,
 }) as unknown as AdminPlatform;
 
-/** The OpenAPI 3.1 document of routes, made from the schemas that validate their requests. */
-export function describeRoutes(routes: readonly Route[]) {
+/**
+ * The OpenAPI 3.1 document of routes, made from the schemas that validate their requests, and of what
+ * else is open to everybody.
+ */
+export function describeRoutes(
+  routes: readonly Route[],
+  others: Partial<typeof OUTSIDE_ROUTES> = {},
+) {
   const paths: { [path: string]: { [method: string]: ZodOpenApiOperationObject } } = {};
+  for (const [path, methods] of Object.entries(others.paths ?? {}))
+    for (const [method, described] of Object.entries(methods))
+      paths[path] = { ...paths[path], [method]: { ...described, tags: ["public"], security: [] } };
   for (const { spec } of routes) {
     const path = spec.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [spec.method]: operation(spec) };
@@ -33,9 +43,11 @@ export function describeRoutes(routes: readonly Route[]) {
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
-      title: "Locations at the Edge: operations",
+      title: "Locations at the Edge",
       version: packageJson.version,
+      license: { name: "MIT", identifier: "MIT" },
       description: [
+        "Clients of the catalog need only the operations with the tag `public`. Errors of the call are those of Connect; what follows is about the routes.",
         "Routes below `/admin` need a credential: `Authorization: Bearer` with a token, or a login by Cloudflare Access. The others are public.",
         "Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused, but public routes ignore unknown parameters. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
         "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Another request with the same key is refused (422).",
@@ -46,6 +58,7 @@ export function describeRoutes(routes: readonly Route[]) {
     tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
+      schemas: { ...others.schemas },
       securitySchemes: {
         token: {
           type: "http",
@@ -80,22 +93,21 @@ function withoutClosing(key: string, value: unknown): unknown {
   return key === "additionalProperties" && value === false ? undefined : value;
 }
 
-/** Subjects of the groups of operations, by the segment of their paths. */
+/** Subjects of the groups of operations, by the segment of their paths below `/admin`. */
 const TAGS = {
+  public: "The catalog for clients, and what is known of it. Nothing here needs a credential.",
   ingest: "Runs, their queue and pause, and held changes by upstream.",
-  catalog: "Published versions, and the health of the catalog.",
+  catalog: "Published versions.",
   backup: "Backups, and the jobs that make, verify and restore them.",
   alerts: "Alerts, their evaluations and their notifications.",
   audit: "What operators changed.",
   monitor: "Every check of the service.",
-  dashboard: "The state at a glance.",
   whoami: "The credential of a request.",
-  credits: "The credits for the data.",
 };
 
 function operation(spec: RouteSpec): ZodOpenApiOperationObject {
   const { operationId, access, params, path, query, body, summary, description } = spec;
-  const [, group = ""] = /^\/(?:admin\/)?(\w+)/.exec(path) ?? [];
+  const [, group = "public"] = /^\/admin\/(\w+)/.exec(path) ?? [];
   return {
     operationId,
     summary,

@@ -99,7 +99,7 @@ function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
 
 /** Shows the latest jobs, or nothing if the deployment has no list of them. */
 function Jobs() {
-  const { body } = usePoll<{ jobs: readonly BackupJob[] }>("/admin/backup/jobs", JOBS_EVERY_MS);
+  const { body } = usePoll<{ jobs: readonly BackupJob[] }>("/admin/backup-jobs", JOBS_EVERY_MS);
   if (body === undefined || body.jobs.length === 0) return null;
   return (
     <>

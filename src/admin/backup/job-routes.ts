@@ -16,7 +16,7 @@ const runBody = noteBody.extend({
   pin: z.boolean().default(false).meta({ description: "Keep it until it is unpinned." }),
 });
 
-const jobParams = z.object({ id: idOf("a job", "/admin/backup/jobs") });
+const jobParams = z.object({ id: idOf("a job", "/admin/backup-jobs") });
 
 const jobPage = z.strictObject({
   jobs: z.array(jobSchema).meta({ description: "Newest first, of the last hundred that ended." }),
@@ -97,7 +97,7 @@ export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
 
   const list = route({
     method: "get",
-    path: "/admin/backup/jobs",
+    path: "/admin/backup-jobs",
     operationId: "listBackupJobs",
     summary: "List the recent backup jobs, newest first",
     description: "The jobs that wait or are under way, and the last hundred that ended.",
@@ -112,7 +112,7 @@ export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
 
   const one = route({
     method: "get",
-    path: "/admin/backup/jobs/:id",
+    path: "/admin/backup-jobs/:id",
     operationId: "getBackupJob",
     summary: "One backup job",
     description: "Its stage and progress, and in the end its verdict or error.",
@@ -152,7 +152,7 @@ export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
         // Without a key, the id of the request marks repeated calls of the coordinator.
         idempotencyKey: idempotencyKey ?? requestId,
       });
-      return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
+      return result.ok ? accept(result, `/admin/backup-jobs/${result.job.id}`) : refuseJob(result);
     });
 
   return [run, list, one, work("verify"), work("restore")];
@@ -186,7 +186,7 @@ function describeJob(changed: boolean, { id, kind, chain, state, warning }: Back
       ? ` It follows a backup of the present state: to undo the restore, restore ${chain[0]}.`
       : "";
   const caution = warning === undefined ? "" : ` ${warning}`;
-  return `${result}${caution}${undo} GET /admin/backup/jobs/${id} shows its progress.`;
+  return `${result}${caution}${undo} GET /admin/backup-jobs/${id} shows its progress.`;
 }
 
 /** After this time a busy coordinator is worth another try. */

@@ -73,7 +73,7 @@ async function post<T>(path: string, body: object = {}, headers = {}): Promise<T
 }
 
 const runOf = (id: string) => get<Run>(`/admin/ingest/runs/${id}`);
-const jobOf = (id: string) => get<BackupJob>(`/admin/backup/jobs/${id}`);
+const jobOf = (id: string) => get<BackupJob>(`/admin/backup-jobs/${id}`);
 const health = () => get("/catalog/health");
 async function whatFailed(): Promise<string> {
   const { answers } = await get<{ answers: { question: string }[] }>("/admin/monitor/status");

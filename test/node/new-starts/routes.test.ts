@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aRunRequest } from "../../builders/backup-world.ts";
 import { HostileTrial } from "../../builders/hostile-trial.ts";
 import { hostileValues, ROUTE_FIELDS } from "../../builders/hostile-values.ts";
-import { OPENAPI } from "../../builders/openapi-check.ts";
+import { ROUTE_PATHS } from "../../builders/openapi-check.ts";
 
 /** As much of the OpenAPI document as describes fields. */
 interface Described {
@@ -27,7 +27,7 @@ interface Schema {
 /** The schema of each field of each route, as the OpenAPI document has them. */
 const DESCRIBED: { readonly [route: string]: { readonly [field: string]: Schema } } =
   Object.fromEntries(
-    Object.entries(OPENAPI.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(ROUTE_PATHS).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => {
         const { parameters = [], requestBody }: Described = operation;
         const body = requestBody?.content["application/json"]?.schema.properties ?? {};
@@ -51,7 +51,7 @@ async function idFor(trial: HostileTrial, path: string): Promise<string> {
   if (path.includes("/ingest/runs/")) return (await ingest.enqueue({ mode: "dry_run" })).run.id;
   if (path.includes("/alerts/runs/")) return [...world.monitor.rows.keys()][0] ?? "";
   const [job] = ingest.coordinator.jobs();
-  if (path.includes("/backup/jobs/")) return job?.id ?? "";
+  if (path.includes("/backup-jobs/")) return job?.id ?? "";
   if (path.endsWith("/{id}")) return (await installation.backUp(aRunRequest())).backup_id;
   return job?.backup_id ?? "";
 }

@@ -93,7 +93,7 @@ const READS = [
   "/admin/ingest/runs",
   "/admin/ingest/held",
   "/admin/catalog/versions",
-  "/admin/backup/jobs",
+  "/admin/backup-jobs",
   "/admin/backup/list",
   "/admin/alerts",
   "/admin/alerts/runs",

@@ -69,7 +69,7 @@ describe("the routes that list backups and jobs", () => {
     const { backup_id, id } = await world.installation.backUp();
     await world.post(`/admin/backup/${backup_id}/verify`);
     const jobs = async (query: string) =>
-      (await world.request(`/admin/backup/jobs${query}`)).json<Json>();
+      (await world.request(`/admin/backup-jobs${query}`)).json<Json>();
     const first = await jobs("?limit=1");
     expect(first).toMatchObject({ jobs: [{ kind: "verify", state: "queued" }], total: 3 });
     expect(await jobs(`?limit=2&cursor=${String(first["next_cursor"])}`)).toMatchObject({

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
 import { beginEachWith } from "../../../builders/coordinator-world.ts";
-import { OPENAPI } from "../../../builders/openapi-check.ts";
+import { ROUTE_PATHS } from "../../../builders/openapi-check.ts";
 
 interface Operation {
   readonly parameters?: readonly { readonly name: string }[];
 }
 
 /** The paths of all routes that take a key, by the document. */
-const PATHS = Object.entries(OPENAPI.paths ?? {})
+const PATHS = Object.entries(ROUTE_PATHS)
   .filter(([, item]) => {
     const { post }: { readonly post?: Operation } = item as object; // plain OpenAPI
     return post?.parameters?.some(({ name }) => name === "Idempotency-Key");

@@ -9,7 +9,7 @@ import {
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";
 import { aRunRequest } from "../../../builders/backup-world.ts";
-import { OPENAPI } from "../../../builders/openapi-check.ts";
+import { ROUTE_PATHS } from "../../../builders/openapi-check.ts";
 import { cutOff } from "../../../builders/source.ts";
 
 /** Every route that changes something, and its action in the audit. */
@@ -45,7 +45,7 @@ interface TestedRoute {
 }
 
 /** All routes of the OpenAPI document. */
-const ROUTES = Object.entries(OPENAPI.paths ?? {}).flatMap(([path, item]) =>
+const ROUTES = Object.entries(ROUTE_PATHS).flatMap(([path, item]) =>
   Object.keys(item).map((name): TestedRoute => {
     const method = name.toUpperCase();
     return { method, path, action: ACTIONS[`${method} ${path}`] };
@@ -241,7 +241,7 @@ describe.each(WRONG)("a request with $what", (wrong) => {
 describe("a method that a path does not take", () => {
   const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
 
-  it.each(Object.keys(OPENAPI.paths ?? {}))("gets 405 at %s", async (path) => {
+  it.each(Object.keys(ROUTE_PATHS))("gets 405 at %s", async (path) => {
     const own = ROUTES.filter((route) => route.path === path);
     const taken = own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     // OPTIONS of a public path is a preflight.
@@ -276,7 +276,7 @@ describe("a malformed id", () => {
 
   it.each([
     ["/admin/backup", "a backup", "/admin/backup/list"],
-    ["/admin/backup/jobs", "a job", "/admin/backup/jobs"],
+    ["/admin/backup-jobs", "a job", "/admin/backup-jobs"],
     ["/admin/alerts/runs", "an evaluation", "/admin/alerts/runs"],
     ["/admin/ingest/runs", "a run", "/admin/ingest/runs"],
   ])(
@@ -296,7 +296,7 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
       ["?cursor=x", "cursor: must be the next_cursor"],
     ],
     "GET /admin/audit": [["?cursor=abc", "cursor: must be the next_cursor"]],
-    "GET /admin/backup/jobs": [["?cursor=x", "cursor: must be the next_cursor"]],
+    "GET /admin/backup-jobs": [["?cursor=x", "cursor: must be the next_cursor"]],
     "GET /admin/backup/list": [["?cursor=..%2f", "cursor: must be the next_cursor"]],
     "GET /admin/ingest/held": [["?cursor=x", "cursor: must be the next_cursor"]],
     "GET /admin/ingest/runs": [
@@ -375,7 +375,7 @@ describe("an id that nothing has", () => {
   const REFUSALS: { readonly [route: string]: Refusal } = {
     "GET /admin/alerts/runs/{id}": "404 run_not_found",
     "GET /admin/backup/{id}": "404 backup_not_found",
-    "GET /admin/backup/jobs/{id}": "404 job_not_found",
+    "GET /admin/backup-jobs/{id}": "404 job_not_found",
     "GET /admin/ingest/runs/{id}": "404 run_not_found",
     "POST /admin/backup/{id}/pin": "404 backup_not_found",
     "POST /admin/backup/{id}/restore": "404 backup_not_found",
