@@ -11,8 +11,11 @@ const NEEDS: { readonly [project: string]: () => readonly (string | false)[] } =
   backups: () => [findBrowser() === undefined && BROWSER],
   caches: () => [
     findBrowser() === undefined && BROWSER,
-    findProgram("nginx") === undefined && "nginx: install it",
-    findProgram("varnishd") === undefined && "Varnish: install it",
+    ...["nginx", "varnishd", "squid", "haproxy"].map(
+      (name) => findProgram(name) === undefined && `${name}: install it`,
+    ),
+    !existsSync("/usr/lib/python3/dist-packages/cachecontrol") &&
+      "Debian's python3-cachecontrol with python3-brotli: install them",
   ],
   data: () => [
     !existsSync("data/build/node_modules") &&

@@ -1,10 +1,11 @@
-/** nginx and Varnish in front of a service, as Debian packages them. */
+/** What stands in front of a service, as Debian packages it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findProgram } from "../find-program.ts";
 
 const POLL_MS = 50;
 
@@ -37,6 +38,7 @@ export const CACHES: { readonly [name: string]: Prepare } = {
             proxy_pass ${origin.origin};
             proxy_http_version 1.1;
             proxy_cache catalog;
+            proxy_cache_revalidate on;
             add_header X-Cache $upstream_cache_status;
           }
         }
@@ -50,6 +52,7 @@ export const CACHES: { readonly [name: string]: Prepare } = {
       settings,
       `vcl 4.1;
       backend service { .host = "${origin.hostname}"; .port = "${origin.port}"; }
+      sub vcl_backend_response { set beresp.grace = 0s; set beresp.keep = 1h; }
       sub vcl_deliver {
         if (obj.hits > 0) { set resp.http.X-Cache = "HIT"; } else { set resp.http.X-Cache = "MISS"; }
       }`,
@@ -61,6 +64,49 @@ export const CACHES: { readonly [name: string]: Prepare } = {
   },
 };
 
+/** Those that keep what varies by more than they know, and those that do not. */
+export const FRONTS: typeof CACHES = {
+  ...CACHES,
+  squid({ folder, port, origin }) {
+    const settings = join(folder, "squid.conf");
+    writeFileSync(
+      settings,
+      `http_port 127.0.0.1:${port} accel defaultsite=${origin.host}
+      cache_peer ${origin.hostname} parent ${origin.port} 0 no-query originserver
+      http_access allow all
+      cache_mem 64 MB
+      maximum_object_size_in_memory 8 MB
+      memory_cache_shared off
+      access_log none
+      shutdown_lifetime 0 seconds
+      cache_log /dev/null
+      pid_filename none`,
+    );
+    return ["squid", "-N", "-f", settings];
+  },
+  haproxy({ folder, port, origin }) {
+    const settings = join(folder, "haproxy.cfg");
+    writeFileSync(
+      settings,
+      `cache catalog
+        total-max-size 64
+        max-object-size 8000000
+        process-vary on
+      defaults
+        mode http
+        timeout connect 60s
+        timeout client 60s
+        timeout server 60s
+      listen front
+        bind 127.0.0.1:${port}
+        http-request cache-use catalog
+        http-response cache-store catalog
+        server service ${origin.host}\n`,
+    );
+    return ["haproxy", "-db", "-f", settings];
+  },
+};
+
 /** A running cache, which is empty at first. */
 export class SharedCache {
   readonly #folder = mkdtempSync(join(tmpdir(), "locations-cache-"));
@@ -69,7 +115,9 @@ export class SharedCache {
 
   private constructor(prepare: Prepare, port: number, origin: string) {
     const [command, ...args] = prepare({ folder: this.#folder, port, origin: new URL(origin) });
-    this.#process = spawn(command, args, { stdio: "ignore" });
+    // Squid, started by root, reads its settings as another user.
+    chmodSync(this.#folder, 0o755);
+    this.#process = spawn(findProgram(command) ?? command, args, { stdio: "ignore" });
     this.url = `http://127.0.0.1:${port}`;
   }
 
