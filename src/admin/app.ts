@@ -41,7 +41,8 @@ export function createAdminApp(platform: AdminPlatform): Hono<Http> {
   app.notFound((c) => {
     const detail = `There is nothing at ${c.req.path}.`;
     // Otherwise a page with a wrong address hears only that its fetch has failed.
-    const headers = { "access-control-allow-origin": "*" };
+    const isPublic = !c.req.path.startsWith("/admin/");
+    const headers = isPublic ? { "access-control-allow-origin": "*" } : {};
     return sendProblem(c, { status: 404, code: "not_found", detail }, headers);
   });
   app.onError((error, c) => {

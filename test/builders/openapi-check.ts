@@ -1,6 +1,8 @@
+/// <reference path="./raw.d.ts" />
 /** Checks answers against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
 import { OUTSIDE_ROUTES } from "../../web/build/openapi-call.ts";
+import contract from "../../proto/locations/v1/locations.proto?raw";
 import { openApiDocument } from "../../web/build/openapi-document.ts";
 
 /** An OpenAPI document, as far as it is looked into. */
@@ -10,7 +12,7 @@ export type OpenApi = Pick<
 >;
 
 /** The service's OpenAPI document, by which an answer has no other fields. */
-export const OPENAPI: OpenApi = closed(openApiDocument());
+export const OPENAPI: OpenApi = closed(openApiDocument(contract));
 
 /** The paths that `src/admin/` routes. */
 export const ROUTE_PATHS = Object.fromEntries(

@@ -4,9 +4,3 @@ declare namespace Cloudflare {
     MIGRATIONS: import("cloudflare:test").D1Migration[];
   }
 }
-
-/** Vite gives the text of a file. */
-declare module "*.md?raw" {
-  const text: string;
-  export default text;
-}

@@ -1,14 +1,12 @@
 /** JSON Schemas of the contract's messages in protobuf's JSON, with the comments of the contract. */
-import { readFileSync } from "node:fs";
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import type { oas31 } from "zod-openapi";
 import { file_locations_v1_locations } from "../../gen/locations/v1/locations_pb.ts";
 
 type SchemaObject = oas31.SchemaObject;
 
-/** By name of the message. */
-export function contractSchemas(): { readonly [name: string]: SchemaObject } {
-  const source = readFileSync("proto/locations/v1/locations.proto", "utf8");
+/** Makes the schemas, by name of the message, with the comments of `source`, the contract's text. */
+export function contractSchemas(source: string): { readonly [name: string]: SchemaObject } {
   return Object.fromEntries(
     file_locations_v1_locations.messages.map((message) => [
       message.name,

@@ -1,7 +1,7 @@
 /** What callers reach that is no route of `src/admin/`: the one call as plain HTTP, and the search's files. */
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { METHOD_PATH } from "../../src/rpc/request.ts";
-import { contractSchemas } from "./contract-schemas.ts";
+import type { contractSchemas } from "./contract-schemas.ts";
 
 type Schema = NonNullable<ReturnType<typeof contractSchemas>[string]>;
 
@@ -15,7 +15,6 @@ const byKey = (description: string): Schema => ({
 
 /** The schemas that the operations refer to. */
 const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
-  ...contractSchemas(),
   CallError: {
     type: "object",
     description: "An error of Connect.",
@@ -54,8 +53,23 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
         ...texts,
         description: "Ids of cities that no source but their airports puts into a subdivision.",
       },
+      closed: {
+        type: "array",
+        description: "Closed airports, which lead to those that have their flights.",
+        items: {
+          type: "object",
+          properties: {
+            iata: { ...text, description: "Empty where another airport has the code today." },
+            name: text,
+            names: { ...texts, description: "What else travellers type." },
+            year: { type: "integer", description: "In which the flights moved." },
+            successor: { ...text, description: "IATA code of the airport that has them." },
+          },
+          required: ["iata", "name", "names", "year", "successor"],
+        },
+      },
     },
-    required: ["airports", "tiers", "names", "cities", "codes"],
+    required: ["airports", "tiers", "names", "cities", "codes", "closed"],
   },
   SearchNames: {
     type: "object",

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
 import * as z from "zod";
+import { contractSchemas } from "./contract-schemas.ts";
 import { OUTSIDE_ROUTES } from "./openapi-call.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { allRoutes } from "../../src/admin/app.ts";
@@ -13,9 +14,14 @@ import { PROBLEM_MEDIA_TYPE, problemSchema } from "../../src/admin/http/http.ts"
 import type { ResponseSpec, Route, RouteSpec } from "../../src/admin/http/route.ts";
 import type { AdminPlatform } from "../../src/admin/admin-platform.ts";
 
-/** Makes the document of the call and of all routes, without a running service. */
-export function openApiDocument() {
-  return describeRoutes(allRoutes(nothing), OUTSIDE_ROUTES);
+/**
+ * Makes the document of the call and of all routes, without a running service.
+ *
+ * @param contract the text of the contract, whose comments describe the messages.
+ */
+export function openApiDocument(contract: string) {
+  const schemas = { ...contractSchemas(contract), ...OUTSIDE_ROUTES.schemas };
+  return describeRoutes(allRoutes(nothing), { ...OUTSIDE_ROUTES, schemas });
 }
 
 /** In the place of what routes work with: a description reads it and calls nothing of it. */

@@ -14,6 +14,7 @@ import { worldOutline, worldWater } from "./world-outline.ts";
 const SOURCE = "web";
 const SNAPSHOT = "data/snapshot";
 const OUT = "dist/web";
+const CONTRACT = readFileSync("proto/locations/v1/locations.proto", "utf8");
 
 interface Page {
   readonly name: "explorer" | "dashboard" | "docs" | "nothing";
@@ -133,14 +134,14 @@ const files: Files = new Map(
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
-files.set("openapi.json", JSON.stringify(openApiDocument()));
+files.set("openapi.json", JSON.stringify(openApiDocument(CONTRACT)));
 files.set("search/v1/names.json", JSON.stringify(otherNames()));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
 files.set("search/v1/served.json", JSON.stringify(servedPlaces()));
 files.set("service-worker.js", await buildServiceWorker(files));
 files.set("client.tgz", await packing);
 files.set("locations.binpb", describeContract());
-files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
+files.set("locations.proto", CONTRACT);
 for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
   if (name.endsWith(".gz"))
     files.set(`snapshot/${manifest.snapshot}/${name}`, readFileSync(`${SNAPSHOT}/${name}`));

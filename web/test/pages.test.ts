@@ -33,12 +33,17 @@ const PAGES = globSync("{,client/,data/,docs/}*.md").toSorted();
 const OTHER_NAMES = new Set(
   (
     "ADMIN_TOKENS ALERT_PING_URL ALERT_WEBHOOKS METRICS AUTH CHROMIUM URL " +
-    "CODINGS GROUPS RULES MANIFEST_FORMAT LICENSE NOTICE DELETE GET HEAD POST LON"
+    "CODINGS GROUPS RULES MANIFEST_FORMAT LICENSE NOTICE DELETE GET HEAD POST LON NULL"
   ).split(" "),
 );
 
 /** Words of other programs and of a source. */
-const OTHER_WORDS = ["custom_domain", "http_gzip_support", "ref_airport_pageranked"];
+const OTHER_WORDS = [
+  "custom_domain",
+  "http_gzip_support",
+  "ref_airport_pageranked",
+  "proxy_cache_revalidate",
+];
 
 /** The words, such as `run_not_found`, of what the service, the contract and the snapshot are made of. */
 const WORDS = new Set([

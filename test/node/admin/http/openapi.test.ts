@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Validator as JsonSchema } from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
@@ -85,7 +86,9 @@ describe("the OpenAPI document", () => {
   });
 
   it("lets answers gain fields, and restricts requests to the fields that it names", () => {
-    const { paths, components } = openApiDocument();
+    const { paths, components } = openApiDocument(
+      readFileSync("proto/locations/v1/locations.proto", "utf8"),
+    );
     const rollBack = paths?.["/admin/catalog/rollback"]?.post;
     const answers = JSON.stringify([components, rollBack?.responses]);
     expect(answers).not.toContain('"additionalProperties":false');
