@@ -130,7 +130,7 @@ export class Library {
    */
   async prepareSearch({ shown }: Edition, typed: string, caller: Caller): Promise<void> {
     const need = this.#hasCatalog ? "perhaps" : namesNeeded(shown.index, typed);
-    if (need === "no" || shown.knowledge.names !== undefined) return;
+    if (typed.trim() === "" || need === "no" || shown.knowledge.names !== undefined) return;
     this.#files.wantNames();
     const coming = this.prepareFiles(caller);
     if (need === "yes") await coming;

@@ -1,4 +1,3 @@
-/// <reference path="./raw.d.ts" />
 /** Checks answers against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
 import { OUTSIDE_ROUTES } from "../../web/build/openapi-call.ts";
