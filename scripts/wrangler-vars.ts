@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parse } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { checkSettings, SECRET_NAMES } from "../src/monitor/settings.ts";
 
@@ -15,7 +15,9 @@ interface RawConfig {
 
 /** Says what is wrong with the settings of each environment in a configuration of wrangler, a line each. */
 export function checkVars(config = "wrangler.toml"): readonly string[] {
-  const { vars, env = {} }: RawConfig = parse(readFileSync(config, "utf8"));
+  const read = readConfig(config);
+  if (typeof read === "string") return [`${config}: ${read}`];
+  const { vars, env = {} } = read;
   const blocks = [
     ["[vars]", vars] as const,
     ...Object.entries(env).map(([name, { vars: own }]) => [`[env.${name}.vars]`, own] as const),
@@ -28,4 +30,14 @@ export function checkVars(config = "wrangler.toml"): readonly string[] {
       ),
     ].map((problem) => `${block} in ${config}: ${problem}`),
   );
+}
+
+/** Returns what is wrong with a file that is not TOML, and where. */
+function readConfig(config: string): RawConfig | string {
+  try {
+    return parse(readFileSync(config, "utf8"));
+  } catch (error) {
+    if (error instanceof TomlError) return error.message;
+    throw error;
+  }
 }

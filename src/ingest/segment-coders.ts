@@ -24,7 +24,7 @@ const {
 
 /**
  * Compression effort. `best` is the maximum of each coding. `fast` takes a fiftieth of the time and
- * makes bodies a quarter longer.
+ * makes bodies a third longer.
  */
 const EFFORTS = {
   fast: { brotliQuality: 2, gzipLevel: 2, zstdLevel: 3 },

@@ -39,6 +39,13 @@ it("the table has every setting", () => {
   );
 });
 
+it("a file that is not TOML is refused with the place of the fault", () => {
+  const [problem = "", ...others] = problemsOfFile('[vars]\nSOURCE = = "dropped"\n');
+  expect(problem).toMatch(/^wrangler\.toml: Invalid TOML document/);
+  expect(problem).toContain('2:  SOURCE = = "dropped"');
+  expect(others).toEqual([]);
+});
+
 describe("a right value", () => {
   it.each(rows("valid"))("passes at a start: %s of “%.60s”", (name, value) => {
     expect(checkSettings({ [name]: value }, manifest.locales)).toEqual([]);
