@@ -177,6 +177,20 @@ describe("encodeBodies", () => {
     },
   );
 
+  it.each(["gzip", "br"] as const)(
+    "refuses a segment of a locale in %s that decodes to more",
+    async (coding) => {
+      const compressMore = async (task: Omit<CompressionTask, "effort">) => {
+        const bytes =
+          task.coding === coding ? concatenate([task.bytes, Uint8Array.of(120)]) : task.bytes;
+        return compress({ ...task, bytes, effort: "fast" });
+      };
+      await expect(encodeAll(english, stored, { compress: compressMore })).rejects.toThrow(
+        `proto in ${coding} does not decode to its input`,
+      );
+    },
+  );
+
   it("refuses a segment of a locale that refers to bytes before it", async () => {
     const options = { dictionary: common.proto, finishFlush: constants.Z_SYNC_FLUSH };
     const compressOther = async (task: Omit<CompressionTask, "effort">) =>
