@@ -5,12 +5,16 @@
  */
 export const node = {
   get crypto() {
-    return process.getBuiltinModule("node:crypto");
+    return (crypto ??= process.getBuiltinModule("node:crypto"));
   },
   get util() {
     return process.getBuiltinModule("node:util");
   },
   get zlib() {
-    return process.getBuiltinModule("node:zlib");
+    return (zlib ??= process.getBuiltinModule("node:zlib"));
   },
 };
+
+// An ingest asks for these thousands of times, and `getBuiltinModule` looks each time anew.
+let crypto: typeof import("node:crypto") | undefined;
+let zlib: typeof import("node:zlib") | undefined;
