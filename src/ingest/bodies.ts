@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { Hash } from "node:crypto";
 import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
 import type { EncodedPart, Form } from "../catalog/encode.ts";
 import {
@@ -245,10 +246,14 @@ async function encodeBody(
       : await encodeSegment({ ...unit, coding }, input.around, end, deps),
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
-  const sent = [open, shared.bytes, localBlob.bytes, close];
+  const [start, rest] = [
+    [open, shared.bytes],
+    [localBlob.bytes, close],
+  ];
+  const hash = head.length === 0 ? hashOnce(shared.bytes, open) : hashOf(start);
   const body: Body = {
-    sha256: sha256Hex(...sent),
-    bytes: lengthOf(sent),
+    sha256: hashOf(rest, hash).digest("hex"),
+    bytes: lengthOf([...start, ...rest]),
     segments: [
       ...inlineSegments(open),
       toSegment(shared),
@@ -257,6 +262,20 @@ async function encodeBody(
     ],
   };
   return { body, localBlob };
+}
+
+/** Hashes what bodies begin with that have no frame: it is the same in all locales. */
+function hashOnce(common: Uint8Array, open: Uint8Array): Hash {
+  const hash = hashesOfStarts.get(common) ?? hashOf([open, common]);
+  hashesOfStarts.set(common, hash);
+  return hash.copy();
+}
+
+const hashesOfStarts = new WeakMap<Uint8Array, Hash>();
+
+function hashOf(parts: readonly Uint8Array[], hash: Hash = node.crypto.createHash("sha256")): Hash {
+  for (const part of parts) hash.update(part);
+  return hash;
 }
 
 /**
