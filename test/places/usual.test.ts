@@ -51,18 +51,20 @@ async function askWorker(origin: string): Promise<string> {
 
 function worker(name: string, date: string, isBound = false): Place {
   const binding = '[[services]]\nbinding = "SERVICE"\nservice = "front"\n';
+  const code = codeWith("env.SERVICE");
   return {
     name,
     packages: {},
     files: {
+      "worker.js": isBound ? code : code.replace(", fetch }", " }"),
       "wrangler.toml": wrangler("worker.js", "places", date, isBound ? binding : ""),
       "front.js": FRONT,
       "front.toml": wrangler("front.js", "front", date),
     },
     enter: ({ folder, service }: App) => {
-      const code = codeWith("env.SERVICE").replace("https://locations.example.com", service);
-      const source = isBound ? code : code.replace(", fetch }", " }");
-      writeFileSync(join(folder, "worker.js"), source);
+      const file = join(folder, "worker.js");
+      const source = readFileSync(file, "utf8");
+      writeFileSync(file, source.replace("https://locations.example.com", service));
       appendFileSync(join(folder, "front.toml"), `[vars]\nADDRESS = "${service}"\n`);
       const configs = ["wrangler.toml", ...(isBound ? ["front.toml"] : [])];
       const command = [resolve("node_modules/.bin/wrangler"), "dev", "--port={port}"];
@@ -72,17 +74,35 @@ function worker(name: string, date: string, isBound = false): Place {
   };
 }
 
+/** The same place with a search that fetches no catalog. */
+function asPicker({ name, files, ...place }: Place): Place {
+  const changed = Object.entries(files).map(([path, source]) => [
+    path,
+    source.replaceAll("openCatalog", "openSearch"),
+  ]);
+  return {
+    ...place,
+    name: `${name}, as a picker without the catalog`,
+    files: Object.fromEntries(changed),
+    shows: /^Munich \| Deutschland$/,
+  };
+}
+
 /** About the newest that this `workerd` knows: that of the service. */
 const [, today = ""] =
   /^compatibility_date = "(.*)"$/m.exec(readFileSync("wrangler.toml", "utf8")) ?? [];
 
 const vite = { vite: "7.3.8" };
 
+const ofToday = worker(`a Worker of ${today}`, today);
+const inVite = viteApps("Vite 7.3.8", vite, { "main.js": PAGE });
+const inNode = program("Node 24.21.0", { node: "24.21.0" }, ["program.mjs", ESM], ["node"]);
+
 testPlaces([
-  worker(`a Worker of ${today}`, today),
+  ofToday,
   worker("a Worker with the service as a service binding", today, true),
   worker("a Worker of 2024-09-23", "2024-09-23"),
-  ...viteApps("Vite 7.3.8", vite, { "main.js": PAGE }),
+  ...inVite,
   {
     name: "Vite 7.3.8, in development without the README's line, whose error names it",
     packages: vite,
@@ -97,11 +117,12 @@ testPlaces([
       ),
     shows: /optimizeDeps: \{ exclude: \["locations-at-the-edge-client"\] \}/,
   },
-  program("Node 24.21.0", { node: "24.21.0" }, ["program.mjs", ESM], ["node"]),
+  inNode,
   program(
     "a server in Node 24.21.0, as the README has it",
     { node: "24.21.0" },
     ["server.mjs", SERVER],
     ["node"],
   ),
+  ...[ofToday, ...inVite, inNode].map(asPicker),
 ]);
