@@ -9,7 +9,6 @@ import { otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
 import { describeContract, packClient } from "./for-clients.ts";
 import { openApiDocument } from "./openapi-document.ts";
-import { worldOutline, worldWater } from "./world-outline.ts";
 
 const SOURCE = "web";
 const SNAPSHOT = "data/snapshot";
@@ -68,9 +67,9 @@ type Files = Map<string, string | Uint8Array>;
 /** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "worker.js": buildWorker,
-  "world-110m.json": () => JSON.stringify(worldOutline("110m")),
-  "world-50m.json": () => JSON.stringify(worldOutline("50m")),
-  "world-water.json": () => JSON.stringify(worldWater()),
+  "world-110m.json": () => readFileSync("data/map/world-110m.json"),
+  "world-50m.json": () => readFileSync("data/map/world-50m.json"),
+  "world-water.json": () => readFileSync("data/map/world-water.json"),
 };
 
 const generated: Plugin = {

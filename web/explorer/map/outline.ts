@@ -1,13 +1,13 @@
 import type { WorldPoint } from "./mercator.ts";
 
-/** The outline of the world, as `web/build/world-outline.ts` makes it. */
+/** The outline of the world, as `data/build/world-outline.ts` makes it. */
 export interface WorldOutline {
   /** Width of the world in grid units. */
   readonly size: number;
   readonly lands: readonly Land[];
 }
 
-/** Lakes and large rivers, as `web/build/world-outline.ts` makes them. */
+/** Lakes and large rivers, as `data/build/world-outline.ts` makes them. */
 export interface WorldWater {
   readonly size: number;
   readonly lakes: readonly Shape[];
@@ -26,7 +26,7 @@ export interface Shape {
 }
 
 /** A land. Positions and widths are in worlds. */
-export interface Land extends Shape {
+interface Land extends Shape {
   /** Alpha-2 codes of its countries, the one with most airports first. */
   readonly codes: readonly string[];
   /** Middle of its largest part. */

