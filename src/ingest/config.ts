@@ -45,7 +45,7 @@ const INGEST_FIELDS = {
     .transform((text) => splitList(text).filter((host) => host !== "")),
   /** Most bytes of an upstream file, as announced and as decoded; today's largest has 13 MB. */
   SOURCE_MAX_BYTES: wholeNumber(1_048_576, FILE_MAX_BYTES, FILE_MAX_BYTES),
-  /** How hard an ingest compresses: "fast" (brotli 2, gzip 2) or "best" (brotli 11, gzip 9). */
+  /** How hard an ingest compresses: "fast" (brotli 1, gzip 1) or "best" (brotli 11, gzip 9). */
   COMPRESSION: oneOf(["fast", "best"]).default("fast"),
   /**
    * A change by upstream is held back until upstream has said the same for this time, or an operator
