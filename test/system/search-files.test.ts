@@ -4,7 +4,12 @@ import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 
 const { url } = inject("service");
 
-describe.each(["/openapi.json", "/search/v1/ranks.json", "/search/v1/names.json"])("%s", (path) => {
+describe.each([
+  "/openapi.json",
+  "/search/v1/ranks.json",
+  "/search/v1/names.json",
+  "/search/v1/served.json",
+])("%s", (path) => {
   it("allows the scripts of any origin to send headers of their own, such as those of tracing", async () => {
     const asked = "baggage,traceparent";
     const headers = {

@@ -7,11 +7,34 @@ type Schema = NonNullable<ReturnType<typeof contractSchemas>[string]>;
 
 const text = { type: "string" } as const satisfies Schema;
 const texts = { type: "array", items: text } as const satisfies Schema;
-const byKey = (description: string): Schema => ({
+const integers = { type: "array", items: { type: "integer" } } as const satisfies Schema;
+const rows = { type: "array", items: texts } as const satisfies Schema;
+const byKey = (description: string, items: Schema = text): Schema => ({
   type: "object",
-  additionalProperties: text,
+  additionalProperties: items,
   description,
 });
+const columns = (properties: { readonly [name: string]: Schema }): Schema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
+
+const CLOSED: Schema = {
+  type: "array",
+  description: "Closed airports, which lead to those that have their flights.",
+  items: {
+    type: "object",
+    properties: {
+      iata: { ...text, description: "Empty where another airport has the code today." },
+      name: text,
+      names: { ...texts, description: "What else travellers type." },
+      year: { type: "integer", description: "In which the flights moved." },
+      successor: { ...text, description: "IATA code of the airport that has them." },
+    },
+    required: ["iata", "name", "names", "year", "successor"],
+  },
+};
 
 /** The schemas that the operations refer to. */
 const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
@@ -53,21 +76,7 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
         ...texts,
         description: "Ids of cities that no source but their airports puts into a subdivision.",
       },
-      closed: {
-        type: "array",
-        description: "Closed airports, which lead to those that have their flights.",
-        items: {
-          type: "object",
-          properties: {
-            iata: { ...text, description: "Empty where another airport has the code today." },
-            name: text,
-            names: { ...texts, description: "What else travellers type." },
-            year: { type: "integer", description: "In which the flights moved." },
-            successor: { ...text, description: "IATA code of the airport that has them." },
-          },
-          required: ["iata", "name", "names", "year", "successor"],
-        },
-      },
+      closed: CLOSED,
     },
     required: ["airports", "tiers", "names", "cities", "codes", "closed"],
   },
@@ -81,6 +90,49 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
       regionCodes: byKey("Codes of subdivisions, such as ME for Maine, by slug."),
     },
     required: ["airports", "cities", "regions", "regionCodes"],
+  },
+  SearchServed: {
+    ...columns({
+      airports: columns({
+        ids: {
+          ...text,
+          description:
+            "UUIDs with spaces between them. Of those that begin as the first one does, only the last digits, without zeros before them.",
+        },
+        iata: { ...text, description: "Three letters each, the busiest first." },
+        icao: { ...text, description: "With spaces between them." },
+        names: { ...texts, description: "Official names; `*` stands for the city's." },
+        tiers: { ...text, description: "A digit each, as in SearchRanks." },
+        lat: { ...integers, description: "Hundredths of a degree." },
+        lon: { ...integers, description: "Hundredths of a degree." },
+        cities: { ...integers, description: "Positions in `cities`." },
+      }),
+      cities: columns({
+        ids: { ...text, description: "As those of airports." },
+        names: texts,
+        countries: { ...text, description: "Two letters each." },
+        ranked: { type: "integer", description: "So many come first, the most populous first." },
+        apart: { ...integers, description: "Positions of those in `apart` of SearchRanks." },
+      }),
+      countries: {
+        ...rows,
+        description: "Id, two-letter code, three-letter code, English and native name of each.",
+      },
+      regions: {
+        ...rows,
+        description: "Id, slug and English name of each that tells apart cities of one name.",
+      },
+      members: {
+        type: "array",
+        items: integers,
+        description: "Positions of the airports of each region.",
+      },
+      names: byKey("Names that travellers use, by IATA code; `*` stands for the city's."),
+      codes: byKey("Positions of cities, by their codes, such as LON.", { type: "integer" }),
+      closed: CLOSED,
+    }),
+    description:
+      "The airports with scheduled service, their cities and countries: a list for each field, whose values have the order of the places.",
   },
 };
 
@@ -223,6 +275,9 @@ export const OUTSIDE_ROUTES: {
     },
     "/search/v1/names.json": {
       get: file("getSearchNames", "SearchNames", "Other names of airports, cities and regions"),
+    },
+    "/search/v1/served.json": {
+      get: file("getSearchServed", "SearchServed", "What a picker of airports needs"),
     },
   },
   schemas: CALL_SCHEMAS,
