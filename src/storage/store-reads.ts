@@ -3,7 +3,7 @@ import { settledWithin } from "../platform/deadline.ts";
 import { isAwaited } from "../platform/time.ts";
 
 /** Silence of KV after which R2 is read as well. KV answers a cold read within about 100 ms. */
-const HEDGE_AFTER_MS = 400;
+export const HEDGE_AFTER_MS = 400;
 /** Faults in a row after which a store is skipped. */
 const STORE_FAULTS = 3;
 /** Faults after which an object that neither store has intact is left alone. */

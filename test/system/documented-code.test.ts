@@ -9,7 +9,7 @@ import { signingKey } from "../../src/monitor/alert-settings.ts";
 import { webhookHeaders } from "../../src/monitor/webhook.ts";
 import { WEBHOOK_SECRET } from "../builders/webhook-receiver.ts";
 
-const { url } = inject("service");
+const { url, adminToken } = inject("service");
 const { counts } = manifest;
 
 mkdirSync(".wrangler", { recursive: true });
@@ -55,6 +55,25 @@ describe("the documented code", () => {
     const beginning = shown.replaceAll("\n", "");
     expect(beginning).toContain('"AAA"');
     expect((await answer.text()).slice(0, beginning.length)).toBe(beginning);
+  });
+
+  it("reads the two quick checks, and every check with the token that npm start writes", () => {
+    const tokenFile = join(folder, "token");
+    writeFileSync(tokenFile, `${adminToken}\n`);
+    const [, chapter = ""] = /^## Operators' routes\n.*?^```sh\n(.*?)^```$/ms.exec(readme) ?? [];
+    const answers = chapter
+      .replaceAll("http://127.0.0.1:8787", url)
+      .replace(".wrangler/local-admin-token", tokenFile)
+      .trim()
+      .split("\n")
+      .map((command) =>
+        JSON.parse(execFileSync("sh", ["-c", command], { stdio: "pipe" }).toString()),
+      );
+    expect(answers).toEqual([
+      expect.objectContaining({ status: expect.any(String), answers: expect.any(Object) }),
+      expect.objectContaining({ status: "pass", locales: expect.any(Object) }),
+      expect.objectContaining({ status: expect.any(String), checks: expect.any(Object) }),
+    ]);
   });
 
   it("calls the service as a browser does, and joins the lists", () => {

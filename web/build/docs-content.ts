@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { Marked, Renderer, type Tokens } from "marked";
 import { highlight } from "./highlight.ts";
-import { slugOf } from "./html.ts";
+import { escapeHtml, slugOf } from "./html.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { type OpenApiDocument, openApiHtml } from "./openapi-html.ts";
 import { protoHtml } from "./proto-html.ts";
@@ -22,11 +22,14 @@ interface Guide {
 
 const marked = new Marked();
 
-const CLIENTS = "/docs";
+const WELCOME = "/docs";
+const CLIENTS = "/docs/clients";
 const ROUTES = "/docs/routes";
+const README = "README.md";
 
 /** Whom the pages are for, in the order of the navigation: by page its file, if there is one. */
 const READERS: { readonly [reader: string]: { readonly [path: string]: string } } = {
+  Everybody: { [WELCOME]: README },
   Callers: {
     [CLIENTS]: "docs/clients.md",
     "/docs/package": "client/README.md",
@@ -48,15 +51,18 @@ const READERS: { readonly [reader: string]: { readonly [path: string]: string } 
   },
 };
 /** Titles in place of the files' own. */
-const TITLES = new Map([["client/README.md", "The package"]]);
+const TITLES = new Map([
+  [README, "Welcome"],
+  ["client/README.md", "The package"],
+]);
 const PATHS = new Map(
   Object.values(READERS).flatMap((pages) =>
     Object.entries(pages).map(([path, file]): [string, string] => [file, path]),
   ),
 );
-const README = "README.md";
-/** Chapters of README that callers need. */
-const CHAPTERS = ["One call", "A browser client", "Locales", "Errors"];
+/** Chapters of README that callers need, and those of the welcome. */
+const CALLERS_CHAPTERS = ["A browser client", "Locales", "Errors"];
+const WELCOME_CHAPTERS = ["One call", "Documents"];
 
 /** The pages below /docs: those of docs/ and the package, with the contract, the routes and the credits. */
 export function docsPages(): DocsPage[] {
@@ -107,8 +113,20 @@ function readGuides(): Guide[] {
 function readGuide(file: string, path: string): Guide {
   const [heading = "", ...lines] = readFileSync(file, "utf8").split("\n");
   const title = TITLES.get(file) ?? heading.replace("# ", "");
-  const body = markdownHtml(lines.join("\n"), file);
+  const markdown = lines.join("\n");
+  if (path === WELCOME) return { path, title, html: welcomeHtml(markdown) };
+  const body = markdownHtml(markdown, file);
   return { path, title, html: path === CLIENTS ? forCallers(body) : body };
+}
+
+/** What the service is, a call, and where to read on: one screen. */
+function welcomeHtml(readme: string): string {
+  const [introduction = ""] = readme.split("\n## ");
+  const pages = `<p>This service also has <a href="/">the explorer</a>, which shows the catalog on a map, and <a href="/dashboard">the dashboard</a> for operators; <a href="${ROUTES}">HTTP routes</a> describes every path, and <a href="${CLIENTS}#the-contract">the contract</a> every field.</p>`;
+  return [introduction, ...chaptersOf(readme, WELCOME_CHAPTERS)]
+    .map((markdown) => markdownHtml(markdown, README))
+    .concat(pages)
+    .join("\n");
 }
 
 function routesGuide(): Guide {
@@ -121,9 +139,14 @@ function routesGuide(): Guide {
 
 function forCallers(html: string): string {
   const readme = readFileSync(README, "utf8");
-  const chapters = CHAPTERS.map((title) => `## ${title}\n${chapter(readme, title)}`);
-  const chaptersHtml = markdownHtml(chapters.join("\n"), README);
-  return [chaptersHtml, html, contractHtml(), creditsHtml(readme)].join("\n");
+  const chapters = chaptersOf(readme, CALLERS_CHAPTERS);
+  const [introduction = "", ...rest] = html.split(/(?=<h2)/);
+  const body = [introduction, markdownHtml(chapters.join("\n"), README), ...rest].join("\n");
+  return [body, contractHtml(), creditsHtml(readme)].join("\n");
+}
+
+function chaptersOf(readme: string, titles: readonly string[]): string[] {
+  return titles.map((title) => `## ${title}\n${chapter(readme, title)}`);
 }
 
 function contractHtml(): string {
@@ -171,13 +194,17 @@ class DocsRenderer extends Renderer {
       : super.link({ ...token, href });
   }
 
-  /** The pages that the pictures show are at hand. */
-  override image(): string {
-    return "";
+  /** Drawings stand in the page, in its colours. The pages that photographs show are at hand. */
+  override image({ href, text }: Tokens.Image): string {
+    if (!href.endsWith(".svg")) return "";
+    const drawing = readFileSync(join(dirname(this.#file), href), "utf8");
+    return `<span class="drawing scroll" tabindex="0" role="img" aria-label="${escapeHtml(text)}">${drawing.replace(/<style>.*<\/style>/s, "")}</span>`;
   }
 
+  /** What shows an answer is in no language: nobody copies it. */
   override code({ text, lang = "" }: Tokens.Code): string {
-    return `<pre class="code-block" tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
+    const classes = lang === "" || lang === "text" ? "code-block output" : "code-block";
+    return `<pre class="${classes}" tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
   }
 
   /** The navigation leads to these. */
@@ -191,7 +218,7 @@ function hrefOf(href: string, from: string): string | undefined {
   if (/^(?:https?:|#)/.test(href)) return href;
   const [path = "", fragment] = href.split("#");
   const file = join(dirname(from), path);
-  const isChapter = file === README && CHAPTERS.some((title) => slugOf(title) === fragment);
+  const isChapter = file === README && CALLERS_CHAPTERS.some((title) => slugOf(title) === fragment);
   const page = isChapter ? CLIENTS : PATHS.get(file);
   return fragment === undefined ? page : page && `${page}#${fragment}`;
 }

@@ -112,7 +112,7 @@ function operationHtml(route: string, operation: Operation, components: Componen
 <p>${description === undefined ? "" : `${inlineHtml(description)} `}${access}</p>
 ${rowsHtml("Parameters", parameters.map(parameterRow))}
 ${body === undefined ? "" : rowsHtml("Body", fieldRows(body))}
-${body === undefined ? "" : exampleHtml("the body", sampleOf(body, components))}
+${body === undefined ? "" : exampleHtml("the body", sampleOf(body, components), "code-block")}
 <h4>Answers</h4>${tableHtml(Object.entries(responses).map(responseCells))}
 ${answerExamples(responses, components)}
 </div></details>`;
@@ -153,10 +153,10 @@ function answerExamples(
     .join("");
 }
 
-function exampleHtml(what: string, value: unknown): string {
+function exampleHtml(what: string, value: unknown, classes = "code-block output"): string {
   if (typeof value === "string") return "";
   const text = escapeHtml(JSON.stringify(value, null, 2));
-  return `<h4>Example of ${what}</h4><pre class="code-block" tabindex="0"><code>${text}</code></pre>`;
+  return `<h4>Example of ${what}</h4><pre class="${classes}" tabindex="0"><code>${text}</code></pre>`;
 }
 
 function schemaHtml(name: string, schema: Schema): string {

@@ -2,13 +2,16 @@
 import { render } from "preact";
 import { CopyButton } from "../shared/copy-button.tsx";
 
-/** Where README's examples find the service. */
-const EXAMPLE_ORIGIN = "http://127.0.0.1:8787";
+/** Where the examples find the service, on this machine and deployed. */
+const EXAMPLE_ORIGIN = /http:\/\/127\.0\.0\.1:8787|https:\/\/locations\.example\.com/g;
 
-for (const block of document.querySelectorAll("pre.code-block")) {
-  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+for (const code of document.querySelectorAll("code")) {
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
     text.nodeValue = text.nodeValue?.replaceAll(EXAMPLE_ORIGIN, window.location.origin) ?? "";
+}
+
+for (const block of document.querySelectorAll("pre.code-block:not(.output)")) {
   const frame = document.createElement("div");
   const copy = document.createElement("span");
   frame.className = "code-frame";

@@ -5,13 +5,34 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { docsPages } from "../build/docs-content.ts";
 import { slugOf } from "../build/html.ts";
+import { openApiDocument } from "../build/openapi-document.ts";
 import { SETTING_NAMES } from "../../src/monitor/settings.ts";
 import type { AirportRecord } from "../../src/schemas/held-change.ts";
 import { HELD_RULES } from "../../src/schemas/held-rules.ts";
+import { HELD_STATES } from "../../src/schemas/held-change.ts";
+import { RUN_OUTCOMES } from "../../src/schemas/run-report.ts";
+import { readServingConfig } from "../../src/platform/serving-config.ts";
+import { HEDGE_AFTER_MS } from "../../src/storage/store-reads.ts";
 import { ALERT_STATES } from "../../src/schemas/alert-run.ts";
 import { VERDICT_STATES } from "../../src/schemas/backup.ts";
-import { SOURCE_NAMES } from "../../src/schemas/run-words.ts";
+import { SOURCE_NAMES, STAGES } from "../../src/schemas/run-words.ts";
 import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
+
+/** The drawings, and what each says as the code does. */
+const { config } = readServingConfig({});
+const DRAWINGS: [string, readonly string[]][] = [
+  [
+    "request",
+    [
+      `keeps the manifest for ${config.manifestFreshMs / 1000} s`,
+      `${config.cacheMaxBytes / 2 ** 20} MiB of segments`,
+      `silent for ${HEDGE_AFTER_MS} ms`,
+    ],
+  ],
+  ["held-change", HELD_STATES],
+  ["run", [STAGES.join(" "), ...RUN_OUTCOMES]],
+  ["alert", ALERT_STATES],
+];
 
 /** What the page on upstream calls the fields of an airport. */
 const FIELDS = {
@@ -122,7 +143,31 @@ it("docs/upstream.md says of each guard whether force overrides it, and ranks th
   expect(tableOf(page, "rule").map(([name = ""]) => /`(\w+)`/.exec(name)?.[1])).toEqual(HELD_RULES);
 });
 
+/** The routes that the service was asked for. */
+const SPECIFIED = [
+  "POST /admin/ingest/pause",
+  "POST /admin/ingest/resume",
+  "POST /admin/ingest/queue",
+  "GET /admin/ingest/runs",
+  "POST /admin/backup/run",
+  "GET /admin/backup/list",
+  "GET /admin/alerts/runs",
+  "GET /admin/monitor/status",
+  "GET /dashboard/summary",
+  "GET /catalog/health",
+];
+
 describe("the README", () => {
+  it("has a table of the routes that the service was asked for, as OpenAPI describes them", () => {
+    const rows = tableOf(readFileSync("README.md", "utf8"), "method");
+    expect(rows.map(([method, path]) => `${method} ${path?.replaceAll("`", "")}`)).toEqual(
+      SPECIFIED,
+    );
+    const { paths } = openApiDocument(readFileSync("proto/locations/v1/locations.proto", "utf8"));
+    for (const [method = "", path = ""] of SPECIFIED.map((route) => route.split(" ")))
+      expect(paths?.[path]).toHaveProperty(method.toLowerCase());
+  });
+
   it("links to every page of docs/", () => {
     const readme = readFileSync("README.md", "utf8");
     expect(markdownIn("docs").filter((page) => !readme.includes(`](${page})`))).toEqual([]);
@@ -132,8 +177,28 @@ describe("the README", () => {
 describe("the pages below /docs", () => {
   const pages = docsPages();
 
-  it("match those of docs/, the page of the package and that of the routes", () => {
-    expect(pages).toHaveLength(markdownIn("docs").length + 2);
+  it("are those of docs/, at the names of their files, the welcome, the package and the routes", () => {
+    const ofFiles = markdownIn("docs").map((file) => `/${file.replace(/\.md$/, "")}`);
+    const all = ["/docs", "/docs/package", "/docs/routes", ...ofFiles];
+    expect(pages.map(({ path }) => path).toSorted()).toEqual(all.toSorted());
+  });
+
+  it("begin with a welcome, which has a call and leads to every other page", () => {
+    const [welcome, ...others] = pages;
+    expect(welcome?.content).toMatch(/<h2 id="one-call">.*GetLocationsV1/s);
+    const [, text = ""] = /docs-body(.*)<nav class="row/s.exec(welcome?.content ?? "") ?? [];
+    expect(others.filter(({ path }) => !text.includes(`href="${path}`))).toEqual([]);
+  });
+
+  it.each(DRAWINGS)("show the drawing %s, which names what the code has", (name, words) => {
+    const drawing = readFileSync(`docs/drawings/${name}.svg`, "utf8");
+    const said = [...drawing.matchAll(/>([^<>]+)<\/text>/g)].map(([, text = ""]) => text).join(" ");
+    expect(words.filter((word) => !said.includes(word))).toEqual([]);
+    for (const style of ["color: #161b21", "prefers-color-scheme: dark"])
+      expect(drawing).toContain(style);
+    const shown = pages.filter(({ content }) => content.includes(`id="${name}-end"`));
+    expect(shown).toHaveLength(1);
+    expect(shown[0]?.content).not.toContain("<style>");
   });
 
   it("show an example of the body and of the answer of each operation that has them", () => {
