@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
-import { CALL } from "./http.ts";
+import { CALL, send } from "./http.ts";
 import { signingKey } from "../../src/monitor/alert-settings.ts";
 import { webhookHeaders } from "../../src/monitor/webhook.ts";
 import { WEBHOOK_SECRET } from "../builders/webhook-receiver.ts";
@@ -74,6 +74,35 @@ describe("the documented code", () => {
       expect.objectContaining({ status: "pass", locales: expect.any(Object) }),
       expect.objectContaining({ status: expect.any(String), checks: expect.any(Object) }),
     ]);
+  });
+
+  it("allows scripts of any origin what the page on clients says, without credentials", async () => {
+    const page = readFileSync("docs/clients.md", "utf8");
+    const [, chapter = ""] = /^## Browsers and CORS\n(.*?)^## /ms.exec(page) ?? [];
+    const named = [...chapter.matchAll(/`(\/[^`]+)`/g)].map(([, path = ""]) => path);
+    expect(named).toHaveLength(7);
+    const headers = { origin: "https://example.com" };
+    for (const path of [CALL, ...named]) {
+      const address = path === "/search/v1" ? `${path}/ranks.json` : path;
+      const answer = await fetch(`${url}${address}`, { headers });
+      const allowed = path === "/admin" ? null : "*";
+      expect([path, answer.headers.get("access-control-allow-origin")]).toEqual([path, allowed]);
+      expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+      if (allowed === null) continue;
+      const preflight = await send({
+        method: "OPTIONS",
+        path: address,
+        headers: {
+          ...headers,
+          "access-control-request-method": "GET",
+          "access-control-request-headers": "traceparent",
+        },
+      });
+      expect(preflight.headers).toMatchObject({
+        "access-control-allow-headers": "traceparent",
+        "access-control-max-age": "7200",
+      });
+    }
   });
 
   it("calls the service as a browser does, and joins the lists", () => {

@@ -4,12 +4,14 @@ import { CopyButton } from "../shared/copy-button.tsx";
 
 /** Where the examples find the service, on this machine and deployed. */
 const EXAMPLE_ORIGIN = /http:\/\/127\.0\.0\.1:8787|https:\/\/locations\.example\.com/g;
+const withOwnOrigin = (text: string) => text.replaceAll(EXAMPLE_ORIGIN, window.location.origin);
 
 for (const code of document.querySelectorAll("code")) {
   const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
-    text.nodeValue = text.nodeValue?.replaceAll(EXAMPLE_ORIGIN, window.location.origin) ?? "";
+    text.nodeValue = withOwnOrigin(text.nodeValue ?? "");
 }
+for (const link of document.links) link.href = withOwnOrigin(link.href);
 
 for (const block of document.querySelectorAll("pre.code-block:not(.output)")) {
   const frame = document.createElement("div");

@@ -90,7 +90,7 @@ it("the explorer loads less than 300 KB compressed, not counting the catalog", a
 
 describe("the documentation", () => {
   it("shows the contract with its comments, and the credits", async () => {
-    const page = await openPage("/docs");
+    const page = await openPage("/docs/clients");
     await page.getByText("Every airport").first().waitFor({ state: "attached" });
     const text = (await page.locator("main").textContent()) ?? "";
     expect(text).toContain("// GetLocationsV1 returns the full lists");
@@ -125,10 +125,34 @@ describe("the documentation", () => {
     const page = await openPage("/docs");
     expect(await page.locator("h2").first().textContent()).toBe("One call");
     expect(await page.locator("pre").first().textContent()).toMatch(/^curl .*\n.*GetLocationsV1/);
-    await page.getByRole("link", { name: "The package →" }).click();
-    await page.getByRole("heading", { level: 1, name: "The package" }).waitFor();
-    await page.getByRole("link", { name: "← Clients" }).click();
+    await page.getByRole("link", { name: "Clients →" }).click();
     await page.getByRole("heading", { level: 1, name: "Clients" }).waitFor();
+    await page.getByRole("link", { name: "← Welcome" }).click();
+    await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
+  });
+
+  it("copies calls but no answers, and has its own address in each of them", async () => {
+    const page = await openPage("/docs");
+    await page.getByRole("button", { name: "Copy" }).waitFor();
+    expect(await page.locator("pre").count()).toBe(2);
+    expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(1);
+    for (const path of ["/docs/clients", "/docs/package", "/docs/deploying", "/docs/operating"]) {
+      await page.goto(path);
+      await page.getByRole("button", { name: "Copy" }).first().waitFor();
+      const code = (await page.locator("code").allTextContents()).join("\n");
+      expect(code).toContain(inject("service").url);
+      expect(code).not.toMatch(/127\.0\.0\.1:8787|\/\/locations\.example\.com/);
+    }
+  });
+
+  it.each(["light", "dark"] as const)("draws pictures in %s colours", async (colorScheme) => {
+    const page = await openPage("/docs/alerts", { colorScheme });
+    const drawing = page.getByRole("img", { name: "The states of an alert" });
+    const colors = await drawing
+      .locator("text")
+      .first()
+      .evaluate((text) => [getComputedStyle(text).fill, getComputedStyle(document.body).color]);
+    expect(colors[0]).toBe(colors[1]);
   });
 
   it("has its text before its navigation on a phone", async () => {
@@ -140,7 +164,7 @@ describe("the documentation", () => {
     await expect.poll(() => page.evaluate(top)).toBeLessThan(370);
   });
 
-  describe.each(["/docs", "/docs/operating", "/docs/routes"])("%s", (path) => {
+  describe.each(["/docs", "/docs/clients", "/docs/operating", "/docs/routes"])("%s", (path) => {
     it.each(["light", "dark"] as const)(
       "has no serious accessibility fault in %s colours",
       async (colorScheme) => {
@@ -178,7 +202,7 @@ describe("the pages and the Worker", () => {
     await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole("link", { name: "documentation" }).click();
-    await page.getByRole("heading", { level: 1, name: "Clients" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
     expect(takeProblems().join()).toContain("404");
     const { url } = inject("service");
     const asked = await fetch(`${url}/nothing`);
