@@ -42,9 +42,11 @@ export async function measureCold(worker: Pick<BenchWorker, "catalog">, one: Cas
       stored,
       one,
     });
+    // Simulators of bindings would take more CPU than the Worker does. That of KV starts with its first
+    // read, so another Worker has just read from it.
     const manifestKb = (stored.get(MANIFEST_KEY)?.byteLength ?? NaN) / 1000;
     return {
-      title: `A new isolate, medians of ${STARTS} starts in turn, in CPU of all of workerd. A start is measured in a process without bindings, whose simulators would take more CPU than the Worker does. Requests are measured with KV on this machine's disk, which another Worker has just read, because KV's simulator starts with its first read. The request is ${one.name}, the manifest has ${round(manifestKb, 0)} kB`,
+      title: `A new isolate, medians of ${STARTS} starts in turn, in CPU of all of workerd. The start is that of a process without bindings; the requests read KV from this machine's disk. The request is ${one.name}, the manifest has ${round(manifestKb, 0)} kB`,
       columns: [
         "Worker",
         "bundle, MiB",

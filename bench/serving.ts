@@ -59,7 +59,7 @@ function queryOf({ path }: Case): string {
 export function servingTable(all: readonly Served[]): Table {
   return {
     title:
-      "Serving in English, and the CPU of others as a multiple of the service's. The limit is a Worker that looks at the request and returns the same bytes as a constant; the router is Connect's, with the message in memory, and does not compress",
+      "Serving in English, and the CPU of others as a multiple of the service's. The limit is a Worker that returns the same bytes as a constant; the router is Connect's, which does not compress",
     columns: ["request", "bytes", "requests/s", "CPU ms", "limit / service", "router / service"],
     rows: all.map(({ one, bytes, results }) => [
       one.name,

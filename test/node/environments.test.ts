@@ -105,6 +105,19 @@ it(".dev.vars.example has a secret that the Worker accepts, and names its token"
   });
 });
 
+it("services in one account, such as production and staging, do not count failed logins together", () => {
+  const ids = [production, ...Object.values(env)].flatMap((section) =>
+    valuesOf(section, ["namespace_id"]),
+  );
+  expect(new Set(ids).size).toBe(1 + Object.keys(env).length);
+});
+
+it("git ignores what the documented commands leave behind", () => {
+  const ignored = readFileSync(".gitignore", "utf8").split("\n");
+  for (const file of ["/secrets.json", "/worker-startup.cpuprofile"])
+    expect(ignored).toContain(file);
+});
+
 it("docs/deploying.md lists each setting, but for those of the alerts", () => {
   const page = readFileSync("docs/deploying.md", "utf8");
   const rows = [...page.matchAll(/^- `([A-Z_]+)`/gm)].map(([, name = ""]) => name);

@@ -68,7 +68,9 @@ const OTHER_WORDS = [
 
 /** The words, such as `run_not_found`, of what the service, the contract and the snapshot are made of. */
 const WORDS = new Set([
-  ...wordsIn(globSync(["src/**/*.{ts,tsx}", "data/build/*.ts", "proto/**/*.proto"])),
+  ...wordsIn(
+    globSync(["src/**/*.{ts,tsx}", "data/build/*.ts", "proto/**/*.proto", "wrangler.toml"]),
+  ),
   ...Object.values(Code).flatMap((code) => (typeof code === "number" ? codeToString(code) : [])),
   ...OTHER_WORDS,
 ]);
