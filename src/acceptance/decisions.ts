@@ -35,9 +35,9 @@ export function withDecision(held: HeldChange, decisions: DecisionsById): HeldCh
   return { ...held, state: verdict, due_at: null, decided_by: by, decided_at: at, note };
 }
 
-/** Longest time between two runs that have seen the same: a day, and half of one for a late run. */
+/** Longest time between two looks of a source: a day, and half of one for a late run. */
 const GAP_MS = 36 * HOUR_MS;
-/** Of the daily runs that have seen a change, the first may have been late and the last on time. */
+/** A change is due so much early, because the daily run that first saw it may have been late. */
 const LATENESS_MS = HOUR_MS;
 
 /** Whether a run has looked lately. After a gap nobody knows what upstream has said. */

@@ -70,7 +70,7 @@ export function findTakers<C extends CodeChange>(
   return takers;
 }
 
-/** Takes an ICAO code that several airports have from all but the one with the best claim. */
+/** Leaves an ICAO code that several airports have to the one with the best claim; the others have none. */
 export function withoutSharedCodes(airports: readonly AcceptedAirport[]): AcceptedAirport[] {
   const worstFirst = airports.toSorted((a, b) => byClaim(b, a));
   const owners = new Map(worstFirst.map(({ icao, id }) => [icao, id]));

@@ -25,8 +25,8 @@ import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./
 
 const PARTS_RESTORED_PER_STEP = 4;
 /**
- * A restore does not write the audit, or anyone who can write a backup could forge it. An earlier
- * Worker had a table of what evaluations found, which they say themselves.
+ * A restore does not write the audit: whoever can write a backup could forge it. Nor does it write
+ * `alert_findings` of an earlier Worker, which repeats what `alert_runs` says.
  */
 const NEVER_RESTORED = ["audit", "alert_findings"];
 
@@ -133,7 +133,7 @@ function publish(
   const [restored] = versions;
   if (restored === undefined) throw new Error(NOTHING_TO_SERVE.message);
   state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
-  // It would publish after the resume what it had fetched before the restore.
+  // A paused run would publish, after the resume, what it fetched before the restore.
   state.cancelPausedRun({ at, by, note });
   const present = state.lastGeneration();
   const generation = Math.max(served, present, restored.generation) + 1;

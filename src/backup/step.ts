@@ -22,7 +22,7 @@ export interface Draft {
   readonly startedAt: string;
   readonly state: Part;
   readonly tables: readonly CopiedTable[];
-  /** Number of copied tables, and the key of the last copied row of the next one. */
+  /** Number of tables that are copied; `afterRow` is the key of the last copied row of the next table. */
   readonly tablesDone: number;
   readonly afterRow: readonly Value[] | null;
   /** The published version, if any. */

@@ -69,7 +69,7 @@ function letters(code: string): string {
   return plain.length > 6 ? hashed(code) : Buffer.from(plain, "ascii").toString("hex");
 }
 
-/** 40 bits: among 10,000 names, two are the same once in 20,000 catalogs, which the checks refuse. */
+/** 40 bits: of 20,000 catalogs with 10,000 names, one has two equal hashes, and the checks refuse it. */
 function hashed(name: string): string {
   return sha256Hex(name).slice(0, 10);
 }

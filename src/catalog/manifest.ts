@@ -71,7 +71,7 @@ export interface Counts {
 
 /** A source of the catalog. */
 export interface DataSource {
-  /** Name, such as `OurAirports: airports`, or an upstream with the name of its file. */
+  /** Name, such as `OurAirports: airports`; for a file of upstream, the source and the file's name. */
   readonly name: string;
   /** Date of the data, `YYYY-MM-DD`. */
   readonly as_of: string;

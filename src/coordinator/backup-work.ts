@@ -116,7 +116,7 @@ export class BackupWork implements Work<BackupRecord> {
     };
   }
 
-  /** Ends a job as failed. Retention deletes the remains of a backup that it has not finished. */
+  /** Ends a job as failed. If it was making a backup, retention deletes what is there of it. */
   #fail(claimed: BackupRecord, { code, message }: Fault): StepCommit<BackupRecord> {
     const stage = this.stageOf(claimed);
     const error = { code, message, stage };

@@ -161,7 +161,7 @@ export const RETRY_MAX_MS = HOUR_MS;
 /** Longest wait of another first ingest for which upstream may ask. */
 export const FIRST_INGEST_WAIT_MAX_MS = 6 * HOUR_MS;
 
-/** Time of the next step of a job. A wait that was set while the clock was ahead is over. */
+/** Time of the next step of a job: now, if its wait was set while the clock was ahead. */
 export function stepTime({ job, notBefore }: JobRecord, now: number): number {
   if (notBefore === null || isAhead(job.queued_at, now)) return now;
   const maxMs = job.state === "running" ? MAX_BACKOFF_MS : RETRY_MAX_MS;

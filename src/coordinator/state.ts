@@ -144,8 +144,8 @@ export class CoordinatorState {
   }
 
   /**
-   * Forgets a version that awaits replication, which the stores will never show. Another one that
-   * awaits it by now, as after a takeover, stays.
+   * Forgets a version that awaits replication, because the stores will never show it. Does nothing if
+   * another version awaits it by now, as after a takeover.
    */
   withdraw(generation: number | null): void {
     if (generation === null || generation !== this.values.get("unreplicated")) return;

@@ -17,7 +17,7 @@ export interface FileMeasure {
   readonly before: number | null;
   /** Airports of the ledger. */
   readonly accepted: number;
-  /** Percentage by which the file may list fewer airports than either, or more than both. */
+  /** The file may list so many percent fewer than the smaller of these numbers, and more than the larger. */
   readonly slackPercent: number;
 }
 

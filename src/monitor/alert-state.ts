@@ -69,7 +69,7 @@ export function nextTrack(
   return { ...next, since: next.state === known.state ? known.since : now };
 }
 
-/** Lets what a clock that was ahead has recorded begin now; an alert stays the one that was raised. */
+/** Replaces times ahead of now by now. `raisedAt` stays, because receivers know the alert by it. */
 function withoutAhead(track: AlertTrack, now: number): AlertTrack {
   const orNow = (time: number | null) => (time === null ? null : (unlessAhead(time, now) ?? now));
   return {

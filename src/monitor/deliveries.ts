@@ -55,7 +55,7 @@ interface DueContext {
   readonly newId: string;
 }
 
-/** Lists what a target does not know. What it has not accepted stays in the same message. */
+/** Lists the notices that a target lacks. One that it has not accepted keeps the id of its message. */
 export function noticesDue(
   { known: knownAlerts, undelivered }: TargetRecord,
   evaluated: readonly Evaluated[],

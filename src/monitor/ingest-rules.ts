@@ -237,7 +237,7 @@ const HISTORY_LOSS_SHOWN_MS = 7 * DAY_MS;
 /** Judges whether D1 has lost rows or tables, as far as the coordinator can be read. */
 export function judgeHistory({ ingest }: RunInput, { now }: RuleContext): Finding {
   return judgeInput(ingest, ({ historyLostAt }) => {
-    // Of a time ahead of now, the next reconciliation makes a true one.
+    // The next reconciliation corrects a time that lies ahead of now.
     const age = historyLostAt === null ? Infinity : (ageOf(historyLostAt, now) ?? 0);
     if (age >= HISTORY_LOSS_SHOWN_MS) return { value: 0, message: "D1 has every run." };
     const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;

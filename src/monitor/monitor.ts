@@ -158,7 +158,7 @@ export class Monitor {
     const since = unlessAhead(this.#state.values.get("since"), now()) ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
     const lastTickAt = this.#lastTick();
-    // Nobody knows whether the coordinator was silent while the monitor slept.
+    // While the monitor slept, the coordinator may have answered: its silence begins anew.
     const hasSlept = hasElapsed(lastTickAt, MONITOR_GAP_MS, startedAt);
     const silentSince = unlessAhead(this.#state.values.get("silent_since"), now());
     const silentBefore = hasSlept ? null : silentSince;

@@ -16,7 +16,7 @@ type Evidence = {
 
 /** What a rule says about one subject. */
 export interface Finding {
-  /** Null if there is nothing to measure, which is bad, or if the input is unreadable. */
+  /** Null if the input is unreadable, or if there is nothing to measure; the latter counts as bad. */
   readonly value: number | null;
   /** One sentence for people. */
   readonly message: string;
@@ -59,8 +59,8 @@ export function judgeInput<T>(input: Reading<T>, measure: (value: T) => Finding)
 }
 
 /**
- * Measures the time that has passed since another. If that lies ahead of now, nobody knows, which is
- * bad.
+ * Measures the time that has passed since an earlier time. A time ahead of now has an unknown age,
+ * which counts as bad.
  *
  * @param describe makes the message; the age is such as `1 d 6 h`.
  */

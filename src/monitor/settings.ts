@@ -15,8 +15,8 @@ export const SETTING_NAMES: readonly string[] = [
 export const SECRET_NAMES: readonly string[] = ["ADMIN_TOKENS", ...SECRET_ALERT_SETTINGS];
 
 /**
- * The settings among a Worker's bindings, however they were set, also those with an unknown name; a
- * name with an underscore before it is a tool's.
+ * The settings among a Worker's bindings, however they were set, also those with an unknown name. Names
+ * that begin with an underscore are those of tools.
  */
 export function settingsOf(bindings: object): { readonly [name: string]: unknown } {
   const isSetting = ([name, value]: [string, unknown]) =>

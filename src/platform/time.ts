@@ -45,7 +45,7 @@ export function durationOf(from: Time, to: Time): number {
   return Math.max(0, toMs(to) - toMs(from));
 }
 
-/** Whether `ms` have passed since a time; null is never, and a time ahead of now was long ago. */
+/** Whether `ms` have passed since a time. They have if it is null (it never was) or ahead of now (nobody knows when). */
 export function hasElapsed(since: Time | null, ms: number, now: number): boolean {
   const age = since === null ? null : ageOf(since, now);
   return age === null || age >= ms;

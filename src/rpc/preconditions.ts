@@ -1,6 +1,6 @@
 import type { Body } from "../catalog/manifest.ts";
 
-/** The conditions of a GET or HEAD; null for those that do not count. */
+/** The conditions of a GET or HEAD; null for those that are absent or do not count. */
 export interface Conditions {
   readonly ifMatch: string | null;
   readonly ifUnmodifiedSince: string | null;

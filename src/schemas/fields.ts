@@ -29,7 +29,7 @@ export const count = z.int().min(0);
 
 /** The number of a publication. */
 export const generation = z.int().min(1).max(999_999_999);
-/** One that a backup brings, above which there is room for all that follow. */
+/** The generation of a backup's version. It leaves room above for all later publications. */
 export const restoredGeneration = generation.max(500_000_000);
 
 /** A number for each list of the catalog. */

@@ -12,8 +12,8 @@ type Database = Pick<D1Database, "prepare" | "batch">;
 
 /**
  * Applies the migrations that D1 lacks, each in one transaction with its record, and makes the tables
- * anew that it has lost since, without their rows. Throws if D1 fails; of two callers at once one
- * may, and a repeated call goes on.
+ * anew that it has lost since, without their rows. Throws if D1 fails, and may throw for one of two
+ * callers at once; a repeated call goes on.
  *
  * @returns the names of the lost tables, and whether D1 knew of no migration: it is new, or has lost all.
  */
@@ -80,7 +80,7 @@ interface Statement {
 
 const BREAKPOINT = "--> statement-breakpoint";
 
-/** The statements of migrations, but those about a table that one of them drops. */
+/** The statements of migrations, without those about tables that a later migration drops. */
 function statementsOf(migrations: readonly Migration[]): Statement[] {
   const texts = migrations.flatMap(({ sql }) => sql.split(BREAKPOINT));
   const dropped = new Set(texts.map((text) => /DROP TABLE `?(\w+)/.exec(text)?.[1]));

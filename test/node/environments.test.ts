@@ -112,6 +112,13 @@ it("services in one account, such as production and staging, do not count failed
   expect(new Set(ids).size).toBe(1 + Object.keys(env).length);
 });
 
+it("nothing but failed logins is limited in number", () => {
+  const limits = [production, ...Object.values(env)].map((section) => section["ratelimits"]);
+  expect(limits.flatMap((limit) => valuesOf(limit, ["name"]))).toEqual(
+    limits.map(() => "AUTH_FAILURES"),
+  );
+});
+
 it("git ignores what the documented commands leave behind", () => {
   const ignored = readFileSync(".gitignore", "utf8").split("\n");
   for (const file of ["/secrets.json", "/worker-startup.cpuprofile"])

@@ -89,6 +89,10 @@ describe("the documented code", () => {
       expect([path, answer.headers.get("access-control-allow-origin")]).toEqual([path, allowed]);
       expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
       if (allowed === null) continue;
+      const exposed = answer.headers.get("access-control-expose-headers") ?? "";
+      const ofCatalog = ["Catalog-Version", "Catalog-Sha256", "Content-Language", "Retry-After"];
+      expect(exposed).toContain("ETag");
+      if (path === CALL) for (const name of ofCatalog) expect(exposed).toContain(name);
       const preflight = await send({
         method: "OPTIONS",
         path: address,

@@ -43,7 +43,7 @@ const alertsSchema = z.strictObject({
     .meta({ description: "All alerts that are not inactive." }),
 });
 
-/** The parts of the public summary; null if they cannot be read. They name nobody and no reason. */
+/** The parts of the public summary; null if they cannot be read. They name no person and no reason. */
 const sections = {
   catalog: catalogSchema.nullable(),
   ingest: ingestSchema.nullable(),
