@@ -122,6 +122,6 @@ export function judgeSettings({ monitor }: Facts): Finding {
     message:
       problems.length === 0
         ? "Every setting can be used."
-        : `Wrong settings: ${problems.join("; ")}. The service goes on with the defaults, but no run begins if its own are wrong.`,
+        : `Wrong settings: ${problems.join("; ")}. The service goes on with the defaults; ingest runs that need a wrong setting fail.`,
   };
 }

@@ -20,7 +20,7 @@ const pauseBody = z.strictObject({
     .nullable()
     .optional()
     .meta({
-      description: `When the pause ends by itself, at most ${PAUSE_MAX_DAYS} days ahead; null for when it is resumed. Left out, it stays as it is.`,
+      description: `When the pause ends by itself, at most ${PAUSE_MAX_DAYS} days ahead; with null, it lasts until it is resumed. Left out, it stays as it is.`,
     }),
   cancel_running: z.boolean().default(false),
 });

@@ -855,7 +855,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       withMonitor({ settingProblems: ["there is no setting A", "B must be a whole number"] }),
       {
         message:
-          "Wrong settings: there is no setting A; B must be a whole number. The service goes on with the defaults, but no run begins if its own are wrong.",
+          "Wrong settings: there is no setting A; B must be a whole number. The service goes on with the defaults; ingest runs that need a wrong setting fail.",
       },
     ],
   ],
