@@ -91,8 +91,8 @@ describe("the documented code", () => {
       if (allowed === null) continue;
       const exposed = answer.headers.get("access-control-expose-headers") ?? "";
       const ofCatalog = ["Catalog-Version", "Catalog-Sha256", "Content-Language", "Retry-After"];
-      expect(exposed).toContain("ETag");
-      if (path === CALL) for (const name of ofCatalog) expect(exposed).toContain(name);
+      const readable = path === CALL ? ["ETag", ...ofCatalog] : [];
+      expect(readable.filter((name) => !exposed.includes(name))).toEqual([]);
       const preflight = await send({
         method: "OPTIONS",
         path: address,

@@ -147,11 +147,10 @@ describe("the documentation", () => {
 
   it.each(["light", "dark"] as const)("draws pictures in %s colours", async (colorScheme) => {
     const page = await openPage("/docs/alerts", { colorScheme });
-    const drawing = page.getByRole("img", { name: "The states of an alert" });
-    const colors = await drawing
-      .locator("text")
-      .first()
-      .evaluate((text) => [getComputedStyle(text).fill, getComputedStyle(document.body).color]);
+    await page.getByRole("img", { name: "The states of an alert" }).waitFor();
+    const colors = await page.evaluate<string[]>(
+      "['.drawing text', 'body'].map((one) => getComputedStyle(document.querySelector(one))[one === 'body' ? 'color' : 'fill'])",
+    );
     expect(colors[0]).toBe(colors[1]);
   });
 
