@@ -137,6 +137,15 @@ const projects = [
   {
     root,
     test: {
+      name: "receivers",
+      include: ["test/receivers/*.test.ts"],
+      ...runningService,
+      ...HANG_BOUNDS,
+    },
+  },
+  {
+    root,
+    test: {
       name: "places",
       include: ["test/places/*.test.ts"],
       ...runningService,

@@ -95,9 +95,11 @@ export class LocalWorker {
         `--env-file=${folder.secretsFile}`,
         `--var=LOCALES:${locales}`,
         `--var=MANIFEST_FRESH_MS:${LOCAL_FRESH_MS}`,
-        ...Object.entries({ ...LOCAL_SETTINGS, ...vars }).map(
-          ([name, value]) => `--var=${name}:${value}`,
-        ),
+        ...Object.entries({
+          ...LOCAL_SETTINGS,
+          SERVICE_URL: `http://127.0.0.1:${port}`,
+          ...vars,
+        }).map(([name, value]) => `--var=${name}:${value}`),
         "--show-interactive-dev-session=false",
       ];
       // Wrangler builds them too, when it is loaded: it waits for this build.

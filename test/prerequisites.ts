@@ -17,6 +17,9 @@ const NEEDS: { readonly [project: string]: () => readonly (string | false)[] } =
     !existsSync("/usr/lib/python3/dist-packages/cachecontrol") &&
       "Debian's python3-cachecontrol with python3-brotli: install them",
   ],
+  receivers: () => [
+    findProgram("prometheus-alertmanager") === undefined && "prometheus-alertmanager: install it",
+  ],
   data: () => [
     !existsSync("data/build/node_modules") &&
       "the packages of the snapshot's build: npm ci --prefix data/build",

@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import { describeIssues, parseJson } from "../platform/parse-json.ts";
 import { DAY_MS, HOUR_MS } from "../platform/time.ts";
 
-const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
+/** The formats in which messages are sent. */
+export const WEBHOOK_KINDS = ["alertmanager", "slack", "webhook"] as const;
 
 /** A receiver of messages. `url` and `key` are never shown or logged. */
 export interface WebhookTarget {
@@ -21,14 +22,20 @@ export interface AlertConfig {
   readonly targets: readonly WebhookTarget[];
   /** Dead-man's switch: called after each evaluation, so that missing evaluations are noticed. */
   readonly pingUrl: string | null;
+  /** Address of the alerts in the dashboard, to which messages lead; null without `SERVICE_URL`. */
+  readonly dashboardUrl: string | null;
 }
 
 /** The names of the settings that are secrets. */
 export const SECRET_ALERT_SETTINGS = ["ALERT_WEBHOOKS", "ALERT_PING_URL"] as const;
 
+/** The names of those that are neither secrets nor limits. */
+export const OTHER_ALERT_SETTINGS = ["SERVICE_URL"] as const;
+
 /** The raw settings that `loadAlertConfig` reads. A missing one has its default. */
 export type AlertSettings = LimitSettings & {
-  readonly [S in (typeof SECRET_ALERT_SETTINGS)[number]]?: string | undefined;
+  readonly [S in (typeof SECRET_ALERT_SETTINGS | typeof OTHER_ALERT_SETTINGS)[number]]?:
+    string | undefined;
 };
 
 /**
@@ -41,19 +48,30 @@ export function loadAlertConfig(settings: AlertSettings): {
 } {
   const { limits, problems } = readLimits(settings);
   const { ALERT_WEBHOOKS: webhooks = "[]", ALERT_PING_URL: pingUrl = null } = settings;
+  const { SERVICE_URL: serviceUrl = null } = settings;
   const { targets, problem } = readTargets(webhooks);
   const pingProblem = pingUrl === null ? null : urlProblem(pingUrl);
+  const serviceProblem = serviceUrl === null ? null : urlProblem(serviceUrl);
+  const hasAddress = serviceUrl !== null && serviceProblem === null;
   return {
-    config: { limits, targets, pingUrl: pingProblem === null ? pingUrl : null },
+    config: {
+      limits,
+      targets,
+      pingUrl: pingProblem === null ? pingUrl : null,
+      dashboardUrl: hasAddress ? new URL("/dashboard#alerts", serviceUrl).href : null,
+    },
     problems: [
       ...problems,
       ...(problem === null ? [] : [`ALERT_WEBHOOKS ${problem}`]),
       ...(pingProblem === null ? [] : [`ALERT_PING_URL ${pingProblem}`]),
+      ...(serviceProblem === null ? [] : [`SERVICE_URL ${serviceProblem}`]),
     ],
   };
 }
 
 const MAX_TARGETS = 10;
+/** Where Alertmanager takes alerts. */
+const ALERTMANAGER_PATH = "/api/v2/alerts";
 
 const target = z
   .strictObject({
@@ -73,6 +91,12 @@ const target = z
         return key ?? z.NEVER;
       })
       .optional(),
+  })
+  .superRefine(({ kind, url }, context) => {
+    if (kind === "alertmanager" && !url.endsWith(ALERTMANAGER_PATH))
+      context.addIssue(
+        `url must end with ${ALERTMANAGER_PATH}: other receivers of this kind now have the kind "webhook"`,
+      );
   })
   .transform(({ secret: key = null, ...rest }): WebhookTarget => ({ ...rest, key }));
 
@@ -107,7 +131,7 @@ function readTargets(text: string): {
   const byName = new Map(right.map((found) => [found.name, found]));
   return {
     targets: [...byName.values()].slice(0, MAX_TARGETS),
-    problem: `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${describeIssues(parsed.error)}`,
+    problem: `must be a JSON list of {name, kind: "alertmanager" | "slack" | "webhook", url, secret?}: ${describeIssues(parsed.error)}`,
   };
 }
 

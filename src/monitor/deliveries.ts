@@ -9,7 +9,7 @@ import { storedTime } from "../storage/object-tables.ts";
 import { hasElapsed, timeText } from "../platform/time.ts";
 import { ALERT_CHANGES, type AlertChange } from "../schemas/alert-run.ts";
 import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
-import type { Notice } from "./webhook.ts";
+import type { Notice } from "./messages.ts";
 
 /** An open alert as a webhook knows it. Times are milliseconds since 1970. */
 const knownAlert = z.object({
@@ -51,6 +51,8 @@ interface DueContext {
   readonly now: number;
   /** Interval at which an open alert is repeated. */
   readonly repeatMs: number;
+  /** Whether the target takes it for an end if an evaluation does not repeat an open alert. */
+  readonly forgets: boolean;
   /** The id of the message with all news. */
   readonly newId: string;
 }
@@ -59,12 +61,13 @@ interface DueContext {
 export function noticesDue(
   { known: knownAlerts, undelivered }: TargetRecord,
   evaluated: readonly Evaluated[],
-  { now, repeatMs, newId }: DueContext,
+  { newId, ...context }: DueContext,
 ): readonly DueNotice[] {
+  const { now } = context;
   return evaluated.flatMap(({ record: { track }, result }) => {
     const { fingerprint, severity, suppressed } = result;
     const known = knownAlerts[fingerprint];
-    const change = dueChange(track, known, { now, repeatMs, suppressed });
+    const change = dueChange(track, known, { ...context, suppressed });
     if (change === null) return [];
     const before = undelivered[fingerprint];
     return {
@@ -86,19 +89,22 @@ export function dueChange(
   {
     now,
     repeatMs,
+    forgets,
     suppressed,
-  }: Pick<DueContext, "now" | "repeatMs"> & {
+  }: Omit<DueContext, "newId"> & {
     /** Whether a pause excuses the alert, so that raising it notifies nobody. */
     readonly suppressed: boolean;
   },
 ): AlertChange | null {
   if (raisedAt === null) return known === undefined ? null : "resolved";
-  // A recovering alert may resolve at the next evaluation.
-  if (suppressed || goods > 0 || !needsAttention(state)) return null;
-  const change = state === "firing" ? "fired" : "nodata";
   // The target may know an earlier incident, whose end it has not accepted.
-  if (known?.raisedAt !== raisedAt || !known.told.includes(change)) return change;
-  return hasElapsed(known.deliveredAt, repeatMs, now) ? "repeated" : null;
+  const told = known?.raisedAt === raisedAt ? known : undefined;
+  const reminder = forgets && told !== undefined ? "repeated" : null;
+  // A recovering alert may resolve at the next evaluation.
+  if (suppressed || goods > 0 || !needsAttention(state)) return reminder;
+  const change = state === "firing" ? "fired" : "nodata";
+  if (!told?.told.includes(change)) return change;
+  return hasElapsed(told.deliveredAt, repeatMs, now) ? "repeated" : reminder;
 }
 
 /**

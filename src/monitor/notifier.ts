@@ -10,7 +10,8 @@ import {
   type TargetRecord,
 } from "./deliveries.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import { type Notice, sendMessage, requestOnce } from "./webhook.ts";
+import type { Notice } from "./messages.ts";
+import { sendMessage, requestOnce } from "./webhook.ts";
 import type { AlertConfig, WebhookTarget } from "./alert-settings.ts";
 import type { MonitorPlatform } from "./monitor-platform.ts";
 
@@ -58,22 +59,31 @@ export class Notifier {
       deliveries,
       notified,
       notify_failed: deliveries.length - notified,
-      changed: run.changed || deliveries.length > 0,
+      changed: run.changed || sent.some(isNews),
     };
   }
 
-  /** Sends a test message to all targets. */
+  /** Sends an alert that ends to all targets. Returns the receipt of the last message of each. */
   async test(targets: readonly WebhookTarget[], by: string): Promise<readonly Receipt[]> {
-    const id = this.#platform.newId();
-    const log = logOf(this.#platform.log, id);
-    const notices = [testNotice(by, timeText(this.#platform.now()))];
-    const receipts = await Promise.all(
-      targets.map((target) =>
-        sendMessage(target, { id, target: target.name, notices }, this.#platform),
-      ),
-    );
-    for (const receipt of receipts) logReceipt(log, "alert_test", { id, receipt });
-    return receipts;
+    const log = logOf(this.#platform.log, this.#platform.newId());
+    return Promise.all(targets.map((target) => this.#testOne(target, by, log)));
+  }
+
+  async #testOne(target: WebhookTarget, by: string, log: Log): Promise<Receipt> {
+    const now = this.#platform.now();
+    const fired = testNotice(by, timeText(now));
+    const send = async (notice: Notice) => {
+      const id = this.#platform.newId();
+      const receipt = await this.#send(target, id, [notice]);
+      logReceipt(log, "alert_test", { id, receipt });
+      return receipt;
+    };
+    // Alertmanager notifies nobody of an alert that ends before it has looked at it.
+    if (target.kind === "alertmanager")
+      return send({ ...fired, endsAt: timeText(now + TEST_LASTS_MS) });
+    const receipt = await send(fired);
+    if (!receipt.delivered) return receipt;
+    return send({ ...fired, change: "resolved", endsAt: timeText(this.#platform.now()) });
   }
 
   /** Pings the dead-man's switch after an evaluation. */
@@ -97,15 +107,16 @@ export class Notifier {
     context: { readonly now: number; readonly repeatMs: number },
   ): Promise<readonly Sent[]> {
     const newId = this.#platform.newId();
-    const due = noticesDue(this.#state.target(target), evaluated, { ...context, newId });
+    const forgets = target.kind === "alertmanager";
+    const known = this.#state.target(target);
+    const due = noticesDue(known, evaluated, { ...context, forgets, newId });
     // Stores the ids before sending, because a crash must not change them.
     this.#update(target, (record) => beforeDelivery(record, due));
     const messages = Map.groupBy(due, ({ messageId }) => messageId);
     const log = logOf(this.#platform.log, runId);
     const sent = await Promise.all(
       [...messages].map(async ([id, notices]): Promise<Sent> => {
-        const message = { id, target: target.name, notices };
-        const receipt = await sendMessage(target, message, this.#platform);
+        const receipt = await this.#send(target, id, notices);
         if (receipt.delivered)
           this.#update(target, (record) => afterDelivery(record, notices, context.now));
         logReceipt(log, "alert_notification", { id, receipt });
@@ -122,12 +133,26 @@ export class Notifier {
     return sent;
   }
 
+  #send(target: WebhookTarget, id: string, notices: readonly Notice[]): Promise<Receipt> {
+    const { dashboardUrl } = this.#platform.config;
+    const message = { id, target: target.name, notices };
+    return sendMessage(target, message, { network: this.#platform, dashboardUrl });
+  }
+
   #update(target: WebhookTarget, change: (record: TargetRecord) => TargetRecord): void {
     this.#state.transaction(() =>
       this.#state.setTarget(target, change(this.#state.target(target))),
     );
   }
 }
+
+/** Whether a message says more than that an alert stays open, or did not arrive. */
+function isNews({ receipt, notices }: Sent): boolean {
+  return !receipt.delivered || notices.some(({ change }) => change !== "repeated");
+}
+
+/** How long the test alert is open in Alertmanager, which groups alerts for half a minute first. */
+const TEST_LASTS_MS = 5 * 60_000;
 
 /** Adds the id of an evaluation or a test to each line. */
 export function logOf(write: Log, id: string): Log {

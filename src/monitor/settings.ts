@@ -1,4 +1,4 @@
-import { loadAlertConfig, SECRET_ALERT_SETTINGS } from "./alert-settings.ts";
+import { loadAlertConfig, OTHER_ALERT_SETTINGS, SECRET_ALERT_SETTINGS } from "./alert-settings.ts";
 import { CONFIG_SETTINGS, loadConfig } from "../ingest/config.ts";
 import { ACCESS_SETTINGS, readCredentials } from "../platform/credentials.ts";
 import { LIMIT_SETTINGS } from "./alert-settings.ts";
@@ -8,6 +8,7 @@ import type { SnapshotLocale } from "../sources/snapshot.ts";
 export const SETTING_NAMES: readonly string[] = [
   ...CONFIG_SETTINGS,
   ...LIMIT_SETTINGS,
+  ...OTHER_ALERT_SETTINGS,
   ...ACCESS_SETTINGS,
 ];
 

@@ -1,157 +1,9 @@
 import type { Buffer } from "node:buffer";
 import { node } from "../platform/node.ts";
 import { timeText } from "../platform/time.ts";
-import { gravest } from "../schemas/check.ts";
-import type { RuleFinding } from "./rules.ts";
-import type { RuleName, Severity } from "../schemas/rule-names.ts";
-import type { AlertChange, Receipt } from "../schemas/alert-run.ts";
+import type { Receipt } from "../schemas/alert-run.ts";
 import type { WebhookTarget } from "./alert-settings.ts";
-
-type NoticeField =
-  "fingerprint" | "labels" | "message" | "value" | "threshold" | "unit" | "evidence";
-
-/** Notification about one alert. Times are RFC 3339. */
-export interface Notice extends Pick<RuleFinding, NoticeField> {
-  readonly change: AlertChange;
-  /** Name of the rule; `test` in a test message. */
-  readonly rule: RuleName | "test";
-  /**
-   * Severities of the alert, each a label. An open alert has one; one that was delivered as `warn`
-   * and then as `fail` is resolved under both.
-   */
-  readonly severities: readonly Severity[];
-  /** Raising time of the alert. */
-  readonly startsAt: string;
-  /** Resolution time; null while open. */
-  readonly endsAt: string | null;
-}
-
-/** The notices of one evaluation for one target. */
-export interface Message {
-  /** Stays the same when the same changes are sent again. */
-  readonly id: string;
-  readonly target: string;
-  readonly notices: readonly Notice[];
-}
-
-/** Formats a notice in one line, such as `FIRING catalog_stale: …`. */
-function headline({ change, rule, labels, message }: Notice): string {
-  const named = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  const subject = named.length === 0 ? rule : `${rule} (${named.join(", ")})`;
-  return `${CHANGE_WORDS[change]} ${subject}: ${message}`;
-}
-
-const CHANGE_WORDS: { readonly [C in AlertChange]: string } = {
-  fired: "FIRING",
-  nodata: "NO DATA",
-  repeated: "STILL FIRING",
-  resolved: "RESOLVED",
-};
-
-/** Alertmanager's end time of an open alert. */
-const NOT_ENDED = "0001-01-01T00:00:00Z";
-const SERVICE = "locations-at-the-edge";
-
-/**
- * Formats a message like Alertmanager's webhook, version 4.
- * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
- */
-function alertmanagerBody({ target, notices }: Message): string {
-  const alerts = notices.flatMap((notice) =>
-    notice.severities.map((severity) => alertOf(notice, severity)),
-  );
-  return JSON.stringify({
-    version: "4",
-    groupKey: `{}:{service="${SERVICE}"}`,
-    truncatedAlerts: 0,
-    status: alerts.some(({ status }) => status === "firing") ? "firing" : "resolved",
-    receiver: target,
-    groupLabels: { service: SERVICE },
-    commonLabels: common(alerts.map(({ labels }) => labels)),
-    commonAnnotations: common(alerts.map(({ annotations }) => annotations)),
-    externalURL: "",
-    alerts,
-  });
-}
-
-function alertOf(notice: Notice, severity: Severity) {
-  const { change, rule, labels, value, threshold, unit, evidence, fingerprint } = notice;
-  return {
-    status: change === "resolved" ? "resolved" : "firing",
-    labels: { alertname: rule, service: SERVICE, severity, ...labels },
-    annotations: {
-      summary: headline(notice),
-      description: notice.message,
-      change,
-      value: value === null ? "" : String(value),
-      threshold: String(threshold),
-      unit,
-      evidence: JSON.stringify(evidence),
-    },
-    startsAt: notice.startsAt,
-    endsAt: notice.endsAt ?? NOT_ENDED,
-    generatorURL: "",
-    fingerprint,
-  };
-}
-
-/** Returns the pairs that all objects share. */
-function common(all: readonly { readonly [name: string]: string }[]): { [name: string]: string } {
-  const [first = {}, ...others] = all;
-  const shared = Object.entries(first).filter(([name, value]) =>
-    others.every((pairs) => pairs[name] === value),
-  );
-  return Object.fromEntries(shared);
-}
-
-const RED = "#c0392b";
-const ORANGE = "#d68910";
-const GREEN = "#1e8449";
-
-/**
- * Formats a message for an incoming webhook of Slack, Mattermost or Rocket.Chat.
- * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
- */
-function slackBody({ notices }: Message): string {
-  const resolved = notices.filter(({ change }) => change === "resolved").length;
-  const counts = [
-    [notices.length - resolved, "firing"],
-    [resolved, "resolved"],
-  ] as const;
-  const summary = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return JSON.stringify({
-    text: `Locations at the Edge: ${summary.join(", ")}`,
-    attachments: notices.map(attachmentOf),
-  });
-}
-
-function attachmentOf(notice: Notice) {
-  const { change, rule, severities, startsAt, endsAt } = notice;
-  const at = Date.parse(endsAt ?? startsAt);
-  return {
-    color: colorOf(notice),
-    fallback: escape(headline(notice)),
-    title: escape(headline({ ...notice, message: "" }).replace(/: $/, "")),
-    text: escape(notice.message),
-    fields: [
-      { title: "Rule", value: escape(rule), short: true },
-      { title: "Severity", value: gravest(severities), short: true },
-      { title: "Since", value: startsAt, short: true },
-      { title: "Change", value: change, short: true },
-    ],
-    ts: Math.floor(at / 1000),
-  };
-}
-
-function colorOf({ change, severities }: Notice): string {
-  if (change === "resolved") return GREEN;
-  return severities.includes("fail") ? RED : ORANGE;
-}
-
-/** Escapes the three special characters of Slack. */
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
+import { bodyOf, type Message } from "./messages.ts";
 
 interface DeliveryLimits {
   /** Deadline for the beginning of an answer. */
@@ -185,6 +37,12 @@ export interface Network {
   readonly now: () => number;
 }
 
+interface Sending {
+  readonly network: Network;
+  /** Where messages lead, as in `bodyOf`. */
+  readonly dashboardUrl: string | null;
+}
+
 /** Result of one request. */
 interface Outcome {
   readonly status: number | null;
@@ -200,10 +58,10 @@ interface Outcome {
 export async function sendMessage(
   target: WebhookTarget,
   message: Message,
-  network: Network,
+  { network, dashboardUrl }: Sending,
 ): Promise<Receipt> {
   const began = network.now();
-  const body = target.kind === "slack" ? slackBody(message) : alertmanagerBody(message);
+  const body = bodyOf(target.kind, message, { dashboardUrl, now: began });
   let attempts = 0;
   let outcome: Outcome;
   do {

@@ -137,7 +137,7 @@ export class AdminWorld {
   async watch(): Promise<void> {
     this.monitor.restart({
       ALERT_WEBHOOKS: JSON.stringify([
-        { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/", secret: WEBHOOK_SECRET },
+        { name: "ops", kind: "webhook", url: "http://127.0.0.1:9/", secret: WEBHOOK_SECRET },
       ]),
     });
     await this.evaluate();

@@ -259,7 +259,8 @@ function settingNumbers(min: number, max: number): SettingValues {
 const MINUTE_MS = 60_000;
 
 const json = (...list: readonly unknown[]) => JSON.stringify(list);
-const WEBHOOK = { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/" };
+const WEBHOOK = { name: "ops", kind: "webhook", url: "http://127.0.0.1:9/" };
+const ALERTMANAGER_URL = "http://127.0.0.1:9/prefix/api/v2/alerts";
 const webhooks = (count: number) =>
   json(...Array.from({ length: count }, (_, at) => ({ ...WEBHOOK, name: `ops-${at}` })));
 const TOKEN = { id: "ada", sha256: "0".repeat(64), scopes: ["read"] };
@@ -327,6 +328,7 @@ export const SETTING_VALUES: { readonly [setting: string]: SettingValues } = {
       webhooks(10),
       json({ ...WEBHOOK, name: "o".repeat(40) }),
       json({ ...WEBHOOK, url: `${WEBHOOK.url}${"x".repeat(10_000)}` }),
+      json({ ...WEBHOOK, kind: "alertmanager", url: ALERTMANAGER_URL }),
       json(WEBHOOK),
     ],
     wrong: [
@@ -335,6 +337,8 @@ export const SETTING_VALUES: { readonly [setting: string]: SettingValues } = {
       webhooks(11),
       json({ ...WEBHOOK, name: "o".repeat(41) }),
       json({ ...WEBHOOK, kind: "pager" }),
+      json({ ...WEBHOOK, kind: "alertmanager" }),
+      json({ ...WEBHOOK, kind: "alertmanager", url: `${ALERTMANAGER_URL}/` }),
       json({ ...WEBHOOK, secret: "whsec_" }),
       json(WEBHOOK, WEBHOOK),
     ],
@@ -342,6 +346,10 @@ export const SETTING_VALUES: { readonly [setting: string]: SettingValues } = {
   ALERT_PING_URL: {
     valid: ["https://a.example/ping", "http://[::1]:1/x", "http://127.0.0.1:9/"],
     wrong: [...ODD_SETTINGS, "http://a.example/", "ftp://a.example", "https://u:p@a.example/"],
+  },
+  SERVICE_URL: {
+    valid: ["https://a.example", "http://127.0.0.1:8787/"],
+    wrong: [...ODD_SETTINGS, "a.example", "http://a.example/", "https://u:p@a.example/"],
   },
   ADMIN_TOKENS: {
     valid: [

@@ -61,7 +61,7 @@ export class WebhookReceiver {
   settingsFor(...names: readonly string[]) {
     const targets = names.map((name) => ({
       name,
-      kind: "alertmanager",
+      kind: "webhook",
       url: `${this.url}/${name}`,
       secret: WEBHOOK_SECRET,
     }));

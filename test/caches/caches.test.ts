@@ -8,8 +8,9 @@ import {
   renamed,
 } from "../../web/test/browser/dictionary-browser.ts";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
+import { PackagedServer } from "../builders/packaged-server.ts";
 import { freePort } from "../system/running-service.ts";
-import { CACHES, SharedCache } from "./shared-cache.ts";
+import { CACHES } from "./shared-cache.ts";
 
 useBrowser();
 const service = usePublishingService();
@@ -23,7 +24,7 @@ it.each(Object.entries(CACHES))(
   "%s gives each browser the delta of its own dictionary",
   async (_, prepare) => {
     const port = await freePort();
-    let cache = await SharedCache.start(prepare, service.proxy.url, port);
+    let cache = await PackagedServer.start(prepare, service.proxy.url, port);
     const open = async () => DictionaryBrowser.open(await openPage(site()));
 
     async function receive(browser: DictionaryBrowser) {
@@ -45,7 +46,7 @@ it.each(Object.entries(CACHES))(
       version++;
       await service.publish(renamed(version));
       await cache.stop();
-      cache = await SharedCache.start(prepare, service.proxy.url, port);
+      cache = await PackagedServer.start(prepare, service.proxy.url, port);
     }
 
     try {

@@ -8,10 +8,11 @@ import { promisify } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { callUrl, contentOf, FORMS } from "../../web/test/browser/dictionary-browser.ts";
+import { PackagedServer } from "../builders/packaged-server.ts";
 import { freePort } from "../system/running-service.ts";
 import { sha256 } from "../system/http.ts";
 import { AgingProxy, FRESH_MS } from "./aging-proxy.ts";
-import { FRONTS, SharedCache } from "./shared-cache.ts";
+import { FRONTS } from "./shared-cache.ts";
 
 const { url: service } = inject("service");
 /** Of Chromium and Firefox over HTTPS, of both over HTTP, and of a program. */
@@ -50,7 +51,7 @@ describe.each([
       const proxy = await aging();
       const prepare = FRONTS[name];
       if (prepare === undefined) throw new Error(`there is no ${name}`);
-      const front = await SharedCache.start(prepare, proxy.url, await freePort());
+      const front = await PackagedServer.start(prepare, proxy.url, await freePort());
       onTestFinished(() => front.stop());
       const url = callUrl(front.url, form, "de");
       const content = await contentOf(callUrl(service, form, "de"));

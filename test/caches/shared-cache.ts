@@ -1,23 +1,7 @@
 /** What stands in front of a service, as Debian packages it. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { findProgram } from "../find-program.ts";
-
-const POLL_MS = 50;
-
-interface Setup {
-  readonly folder: string;
-  readonly port: number;
-  /** The service. */
-  readonly origin: URL;
-}
-
-/** Writes the settings of a cache into its folder. Returns the command that starts it. */
-type Prepare = (setup: Setup) => readonly [command: string, ...args: string[]];
+import type { Prepare } from "../builders/packaged-server.ts";
 
 export const CACHES: { readonly [name: string]: Prepare } = {
   nginx({ folder, port, origin }) {
@@ -106,34 +90,3 @@ export const FRONTS: typeof CACHES = {
     return ["haproxy", "-db", "-f", settings];
   },
 };
-
-/** A running cache, which is empty at first. */
-export class SharedCache {
-  readonly #folder = mkdtempSync(join(tmpdir(), "locations-cache-"));
-  readonly #process: ChildProcess;
-  readonly url: string;
-
-  private constructor(prepare: Prepare, port: number, origin: string) {
-    const [command, ...args] = prepare({ folder: this.#folder, port, origin: new URL(origin) });
-    // Squid, started by root, reads its settings as another user.
-    chmodSync(this.#folder, 0o755);
-    this.#process = spawn(findProgram(command) ?? command, args, { stdio: "ignore" });
-    this.url = `http://127.0.0.1:${port}`;
-  }
-
-  static async start(prepare: Prepare, origin: string, port: number): Promise<SharedCache> {
-    const cache = new SharedCache(prepare, port, origin);
-    while (!(await fetch(`${cache.url}/robots.txt`).catch(() => undefined))?.status) {
-      if (cache.#process.exitCode !== null) throw new Error("the cache has ended");
-      await sleep(POLL_MS);
-    }
-    return cache;
-  }
-
-  async stop(): Promise<void> {
-    const ended = once(this.#process, "exit");
-    this.#process.kill();
-    await ended;
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}

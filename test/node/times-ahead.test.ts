@@ -203,7 +203,7 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
   it("lets an open alert be repeated", () => {
     const track = { ...newTrack(NOW), state: "firing", raisedAt: NOW } as const;
     const known = { raisedAt: NOW, deliveredAt: at, told: ["fired"], severities: [] } as const;
-    const context = { now: NOW, repeatMs: 4 * HOUR_MS, suppressed: false };
+    const context = { now: NOW, repeatMs: 4 * HOUR_MS, forgets: false, suppressed: false };
     expect(dueChange(track, known, context)).toBe("repeated");
   });
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
     vars: {
       ...upstream.vars,
       ALERT_WEBHOOKS: JSON.stringify([
-        { name: "ops", kind: "alertmanager", url: ops.url, secret: WEBHOOK_SECRET },
+        { name: "ops", kind: "webhook", url: ops.url, secret: WEBHOOK_SECRET },
         { name: "chat", kind: "slack", url: chat.url },
       ]),
       ALERT_PING_URL: switchboard.url,

@@ -107,7 +107,8 @@ export const EVALUATE_ALERTS: Action = {
 
 export const TEST_NOTIFICATION: Action = {
   title: "Send a test notification",
-  explanation: "Sends one message to every configured receiver.",
+  explanation:
+    "Sends the alert “test”, and its end, to every webhook. In Alertmanager it ends after five minutes.",
   verb: "Send",
   path: "/admin/alerts/test",
 };

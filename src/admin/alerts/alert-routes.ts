@@ -43,13 +43,14 @@ export function alertRoutes({ alerts }: AdminPlatform) {
     path: "/admin/alerts/test",
     operationId: "testWebhooks",
     summary: "Send a test notification",
-    description: "To all webhooks. A failed delivery is reported in its receipt, not as an error.",
+    description:
+      "An alert and its end, to all webhooks; in Alertmanager it ends after five minutes. A failed delivery is reported in its receipt, not as an error.",
     access: "operate",
     action: "alerts.test",
     body: z.strictObject({ note: noteField }),
     responses: {
       200: {
-        description: "A receipt for each message",
+        description: "The receipt of the last message to each webhook",
         body: z.strictObject({ ...outcome, receipts: z.array(receiptSchema) }),
       },
     },

@@ -5,7 +5,7 @@ import { WEBHOOK_SECRET } from "../../builders/webhook-receiver.ts";
 
 const HOOK = {
   name: "ops",
-  kind: "alertmanager",
+  kind: "webhook",
   url: "https://hooks.example.org/T000/very-secret-path",
   secret: WEBHOOK_SECRET,
 };
@@ -38,6 +38,7 @@ describe("loadAlertConfig", () => {
       },
       targets: [],
       pingUrl: null,
+      dashboardUrl: null,
     });
   });
 
@@ -55,6 +56,14 @@ describe("a setting of the alerts that cannot be used", () => {
   it.each([
     [{ name: "Ops Chat" }, "0 name must be 1 to 40 of a-z"],
     [{ kind: "pagerduty" }, "0 kind "],
+    [
+      { kind: "alertmanager" },
+      '0 url must end with /api/v2/alerts: other receivers of this kind now have the kind "webhook"',
+    ],
+    [
+      { kind: "alertmanager", url: "https://hooks.example.org/very-secret-path/api/v1/alerts" },
+      "0 url must end",
+    ],
     [{ url: "hooks.example.org" }, "0 url is not a URL"],
     [{ url: "http://hooks.example.org/very-secret-path" }, "0 url must begin with https://"],
     [{ url: "https://me:hidden@hooks.example.org/" }, "0 url must have no user name"],

@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LIMIT_SETTINGS } from "../../../src/monitor/alert-settings.ts";
+import {
+  LIMIT_SETTINGS,
+  OTHER_ALERT_SETTINGS,
+  SECRET_ALERT_SETTINGS,
+  WEBHOOK_KINDS,
+} from "../../../src/monitor/alert-settings.ts";
 import { RULES } from "../../../src/monitor/rules.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -15,7 +20,9 @@ describe("docs/alerts.md", () => {
     );
   });
 
-  it("names each setting of the alerts", () => {
-    expect(LIMIT_SETTINGS.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  it("names each setting of the alerts, and each kind of webhook", () => {
+    const settings = [...LIMIT_SETTINGS, ...OTHER_ALERT_SETTINGS, ...SECRET_ALERT_SETTINGS];
+    const names = [...settings, ...WEBHOOK_KINDS];
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 });

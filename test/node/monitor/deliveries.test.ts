@@ -42,9 +42,11 @@ class Play {
   now = 0;
   readonly delivered: Sent[] = [];
   readonly #forMs: number;
+  readonly #forgets: boolean;
 
-  constructor(forMs = 0) {
+  constructor({ forMs = 0, forgets = false } = {}) {
     this.#forMs = forMs;
+    this.#forgets = forgets;
   }
 
   /** The alert as the target knows it. */
@@ -57,7 +59,7 @@ class Play {
     this.now += afterMs;
     this.track = nextTrack(this.track, verdict, { now: this.now, forMs: this.#forMs });
     const { raisedAt } = this.track;
-    const context = { now: this.now, repeatMs: REPEAT_MS, suppressed };
+    const context = { now: this.now, repeatMs: REPEAT_MS, forgets: this.#forgets, suppressed };
     const change = dueChange(this.track, this.known, context);
     if (change === null || !delivers) return change;
     const startsAt = new Date(raisedAt ?? this.now).toISOString();
@@ -130,28 +132,35 @@ const aStep = fc.record({
   suppressed: fc.constantFrom(false, false, false, true),
 });
 const steps = fc.array(aStep, { minLength: 1, maxLength: 60, size: "max" });
-const forMs = fc.constantFrom(0, 4 * MINUTE_MS, 14 * MINUTE_MS);
+const aTarget = fc.record({
+  forMs: fc.constantFrom(0, 4 * MINUTE_MS, 14 * MINUTE_MS),
+  forgets: fc.boolean(),
+});
 
 /** One evaluation as it was played. */
 interface Played {
   readonly step: Step;
   readonly before: AlertTrack;
   readonly after: AlertTrack;
+  /** What the target knew before. */
+  readonly known: KnownAlert | undefined;
+  readonly due: AlertChange | null;
 }
 
 /** Plays any steps, and lets a rule name what breaks it. */
 function expectNeverToBreak(
-  rule: (play: Play, played: readonly Played[]) => readonly unknown[],
+  rule: (play: Play, played: readonly Played[], forgets: boolean) => readonly unknown[],
 ): void {
   fc.assert(
-    fc.property(forMs, steps, (lasting, planned) => {
-      const play = new Play(lasting);
+    fc.property(aTarget, steps, (target, planned) => {
+      const play = new Play(target);
       const played = planned.map((step): Played => {
         const before = play.track;
-        play.evaluate(step);
-        return { step, before, after: play.track };
+        const { known } = play;
+        const due = play.evaluate(step);
+        return { step, before, known, due, after: play.track };
       });
-      expect(rule(play, played)).toEqual([]);
+      expect(rule(play, played, target.forgets)).toEqual([]);
     }),
     { seed: 20_261_120, numRuns: 1_000 },
   );
@@ -185,11 +194,23 @@ describe("any sequence of findings, deliveries and pauses", () => {
     );
   });
 
-  it("repeats an open alert only by the clock", () => {
-    expectNeverToBreak(({ delivered }) =>
+  it("repeats an open alert only by the clock, unless the target forgets it", () => {
+    expectNeverToBreak(({ delivered }, _, forgets) =>
       episodes(delivered).filter(
         ({ sent: { change, at }, since }) =>
-          change === "repeated" && at - (since.at(-1)?.at ?? at) < REPEAT_MS,
+          !forgets && change === "repeated" && at - (since.at(-1)?.at ?? at) < REPEAT_MS,
+      ),
+    );
+  });
+
+  it("is silent at no evaluation about an alert that a target knows and would forget", () => {
+    expectNeverToBreak((_, played, forgets) =>
+      played.filter(
+        ({ known, due, after }) =>
+          forgets &&
+          due === null &&
+          known !== undefined &&
+          (after.raisedAt === null || known.raisedAt === after.raisedAt),
       ),
     );
   });
@@ -246,7 +267,7 @@ describe("the id of a message", () => {
         const result = anAlertResult({ fingerprint: print });
         return { record: { track, last: result }, result, transition: null };
       }),
-      { now: 0, repeatMs: REPEAT_MS, newId },
+      { now: 0, repeatMs: REPEAT_MS, forgets: false, newId },
     );
   const idsOf = (notices: readonly DueNotice[]) => notices.map(({ messageId }) => messageId);
   const both = due(NEW_TARGET, "id 1", [first, second]);

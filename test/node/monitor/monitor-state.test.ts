@@ -23,7 +23,7 @@ it("a webhook is known by its name and URL, and forgotten with either", () => {
   const state = new MonitorState(new MemoryTables(), SILENT);
   const failing = { ...NEW_TARGET, failures: 3 };
   state.setTarget(ops, failing);
-  expect(state.target({ ...ops, kind: "alertmanager" })).toEqual(failing);
+  expect(state.target({ ...ops, kind: "webhook" })).toEqual(failing);
   for (const other of [
     { ...ops, name: "chat" },
     { ...ops, url: "https://example.org/other" },

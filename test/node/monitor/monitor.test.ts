@@ -161,7 +161,7 @@ describe("an alert", () => {
   it("goes to each target, and again only to one that failed", async () => {
     const chat = await WebhookReceiver.start();
     const hooks = [
-      { name: "ops", kind: "alertmanager", url: receiver.url },
+      { name: "ops", kind: "webhook", url: receiver.url },
       { name: "chat", kind: "slack", url: chat.url },
     ];
     world.restart({ ALERT_WEBHOOKS: JSON.stringify(hooks) });

@@ -2,12 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { signingKey, type WebhookTarget } from "../../../src/monitor/alert-settings.ts";
-import {
-  type Message,
-  type Network,
-  type Notice,
-  sendMessage,
-} from "../../../src/monitor/webhook.ts";
+import type { Message, Notice } from "../../../src/monitor/messages.ts";
+import { type Network, sendMessage } from "../../../src/monitor/webhook.ts";
 import {
   reset,
   silence,
@@ -16,6 +12,7 @@ import {
   WebhookReceiver,
 } from "../../builders/webhook-receiver.ts";
 
+const DASHBOARD = "https://locations.example.org/dashboard#alerts";
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
 const notice: Notice = {
@@ -66,8 +63,9 @@ const network: Network = {
 
 /** The receipt of the message. */
 function send(changes: Partial<WebhookTarget> = {}, others: Partial<Network> = {}) {
-  const target = { name: "ops", kind: "alertmanager", url: receiver.url, key: null } as const;
-  return sendMessage({ ...target, ...changes }, message, { ...network, ...others });
+  const target = { name: "ops", kind: "webhook", url: receiver.url, key: null } as const;
+  const sending = { network: { ...network, ...others }, dashboardUrl: DASHBOARD };
+  return sendMessage({ ...target, ...changes }, message, sending);
 }
 
 /** Attempts that end after so long. */
@@ -75,7 +73,7 @@ const within = (timeoutMs: number) => ({
   deliveryLimits: { ...network.deliveryLimits, timeoutMs },
 });
 
-describe("a message in Alertmanager's shape", () => {
+describe("a message in the shape of Alertmanager's webhook", () => {
   it("has every field of its version 4", async () => {
     expect(await send()).toEqual({
       target: "ops",
@@ -101,7 +99,7 @@ describe("a message in Alertmanager's shape", () => {
           unit: "ms",
           evidence: '{"generation":7}',
         },
-        externalURL: "",
+        externalURL: DASHBOARD,
         alerts: [
           {
             status: "firing",
@@ -122,7 +120,7 @@ describe("a message in Alertmanager's shape", () => {
             },
             startsAt: "2026-11-20T11:55:00.000Z",
             endsAt: "0001-01-01T00:00:00Z",
-            generatorURL: "",
+            generatorURL: DASHBOARD,
             fingerprint: "00112233445566aa",
           },
           expect.objectContaining({
@@ -142,6 +140,42 @@ describe("a message in Alertmanager's shape", () => {
   });
 });
 
+describe("a message to Alertmanager", () => {
+  it("lists alerts whose ends outlive two evaluations, unless they have ended", async () => {
+    await send({ kind: "alertmanager" });
+    expect(receiver.bodies).toEqual([
+      [
+        {
+          labels: {
+            alertname: "catalog_stale",
+            service: "locations-at-the-edge",
+            severity: "fail",
+          },
+          annotations: {
+            description: "The catalog was last compared with upstream 1 d 7 h ago.",
+            value: "111600000",
+            threshold: "108000000",
+            unit: "ms",
+            evidence: '{"generation":7}',
+          },
+          startsAt: "2026-11-20T11:55:00.000Z",
+          endsAt: "2026-11-20T12:15:00.000Z",
+          generatorURL: DASHBOARD,
+        },
+        expect.objectContaining({
+          labels: {
+            alertname: "notify_failing",
+            service: "locations-at-the-edge",
+            severity: "warn",
+            target: "ops",
+          },
+          endsAt: "2026-11-20T12:00:00.000Z",
+        }),
+      ],
+    ]);
+  });
+});
+
 describe("a message in Slack's shape", () => {
   it("has a text and an attachment for each alert, with all markup escaped", async () => {
     await send({ kind: "slack" });
@@ -154,6 +188,7 @@ describe("a message in Slack's shape", () => {
             fallback:
               "FIRING catalog_stale: The catalog was last compared with upstream 1 d 7 h ago.",
             title: "FIRING catalog_stale",
+            title_link: DASHBOARD,
             text: "The catalog was last compared with upstream 1 d 7 h ago.",
             fields: [
               { title: "Rule", value: "catalog_stale", short: true },
@@ -166,6 +201,7 @@ describe("a message in Slack's shape", () => {
           expect.objectContaining({
             color: "#1e8449",
             title: "RESOLVED notify_failing (target=ops)",
+            title_link: DASHBOARD,
             text: 'The webhook "ops" takes &lt;messages&gt; &amp; more.',
             ts: NOW / 1000,
           }),

@@ -7,7 +7,7 @@ import { HostileTrial } from "../../builders/hostile-trial.ts";
 import { SETTING_VALUES } from "../../builders/hostile-values.ts";
 import { resultOf } from "../../builders/monitor-world.ts";
 
-const ALERT_SETTINGS = ["ALERT_WEBHOOKS", "ALERT_PING_URL"];
+const ALERT_SETTINGS = ["ALERT_WEBHOOKS", "ALERT_PING_URL", "SERVICE_URL"];
 const CREDENTIALS = ["ADMIN_TOKENS", ...ACCESS_SETTINGS];
 
 /** What a run and the status say about wrong settings. */

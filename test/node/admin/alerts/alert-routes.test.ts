@@ -159,6 +159,14 @@ describe("POST /admin/alerts/run", () => {
 describe("POST /admin/alerts/test", () => {
   const test = (body: object) => world.post("/admin/alerts/test", body);
 
+  it("sends an alert that ends", async () => {
+    world.monitor.restart(receiver.settingsFor("ops"));
+    expect((await test({})).status).toBe(200);
+    expect(receiver.bodies.map((body) => body["status"])).toEqual(["firing", "resolved"]);
+    const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(ids).size).toBe(2);
+  });
+
   it("sends to all webhooks, and returns receipts even for messages that did not arrive", async () => {
     receiver.answers = [status(403), status(200)];
     const answer = await test({});
