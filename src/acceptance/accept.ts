@@ -18,7 +18,7 @@ import {
 } from "./airport.ts";
 import { correctAirports } from "./corrections.ts";
 import { type HeldChange } from "../schemas/held-change.ts";
-import { byChange, isUnbroken, rankOf, withDecision } from "./decisions.ts";
+import { byChange, byRank, isUnbroken, withDecision } from "./decisions.ts";
 import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
 import { matchAirports, type Pair } from "./identity.ts";
 import { acceptRegionNames } from "./region-names.ts";
@@ -258,8 +258,4 @@ export function trustUpstream(
     },
     held: [...corrected, ...heldOfOthers(held, run)].toSorted(byRank),
   };
-}
-
-function byRank(a: HeldChange, b: HeldChange): number {
-  return compareText(rankOf(a), rankOf(b));
 }

@@ -19,6 +19,12 @@ export const AUDIT_ACTIONS = {
   "set_aside.forget": "Forget what could not be read",
 } as const;
 
+/** Writes what somebody did; an action of another version of the service as it is recorded. */
+export function actionText(action: string): string {
+  const words: { readonly [action: string]: string } = AUDIT_ACTIONS;
+  return words[action] ?? action;
+}
+
 /** Most characters of the note with which somebody explains an action. */
 export const NOTE_MAX_LENGTH = 500;
 

@@ -1,4 +1,4 @@
-import { and, getTableColumns, lt } from "drizzle-orm";
+import { and, getTableColumns, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
 import { exceptNewest } from "./rows.ts";
@@ -15,6 +15,8 @@ interface AuditQuery extends PageQuery {
   readonly action?: string | undefined;
   readonly target?: string | undefined;
   readonly outcome?: AuditEntry["outcome"] | undefined;
+  /** IATA code of an airport on whose change somebody has decided. */
+  readonly iata?: string | undefined;
   /** Earliest time, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
   /** Latest time, exclusive, in milliseconds since 1970. */
@@ -56,12 +58,18 @@ export function createAuditStore(d1: D1Database) {
   };
 }
 
-function auditConditions({ actor, action, target, outcome, sinceMs, untilMs }: AuditQuery) {
+function auditConditions({ actor, action, target, outcome, iata, sinceMs, untilMs }: AuditQuery) {
   return [
     equal(auditEntries.actor, actor),
     equal(auditEntries.action, action),
     equal(auditEntries.target, target),
     equal(auditEntries.outcome, outcome),
+    iata === undefined ? undefined : hasDecided(iata),
     ...within(auditEntries.at, sinceMs, untilMs),
   ];
+}
+
+function hasDecided(iata: string) {
+  const changes = sql`json_each(${auditEntries.after}, '$.changes')`;
+  return sql`EXISTS (SELECT 1 FROM ${changes} WHERE json_extract(value, '$.iata') = ${iata})`;
 }

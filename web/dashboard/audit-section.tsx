@@ -1,7 +1,10 @@
 import { useState } from "preact/hooks";
 import { Segmented } from "../shared/segmented.tsx";
 import type { AuditEntry, AuditPage } from "./answers.ts";
-import { actionText, changeText, valueText } from "./audit-words.ts";
+import { actionText } from "../../src/schemas/audit-actions.ts";
+import { decidedIn } from "../../src/schemas/decided-change.ts";
+import { changeText, valueText } from "./audit-words.ts";
+import { DecidedChanges } from "./decided-changes.tsx";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
@@ -16,21 +19,63 @@ const FILTERS = {
   failed: "Failed",
 } as const satisfies { readonly [O in AuditEntry["outcome"] | "all"]: string };
 
+interface Props {
+  /** The airport whose decisions are wanted; undefined for all entries. */
+  readonly iata: string | undefined;
+}
+
 /** The audit: who changed what, why, and what it was before. */
-export function AuditSection() {
+export function AuditSection({ iata }: Props) {
   const [filter, setFilter] = useState<keyof typeof FILTERS>("all");
-  const query = filter === "all" ? "" : `?outcome=${filter}`;
-  const polled = usePages<AuditPage>(`/admin/audit${query}`, EVERY_MS);
+  const query = new URLSearchParams({
+    ...(filter !== "all" && { outcome: filter }),
+    ...(iata !== undefined && { iata }),
+  });
+  const polled = usePages<AuditPage>(`/admin/audit?${query}`, EVERY_MS);
   const entries = polled.pages.flatMap((page) => page.entries);
   return (
     <Section
       title="Audit"
       what="audit"
       polled={polled}
-      actions={<Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />}
+      actions={
+        <>
+          <AirportFilter key={iata} iata={iata} />
+          <Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />
+        </>
+      }
     >
       <Table label="Audit" columns={COLUMNS} rows={entries.map(auditRow)} />
     </Section>
+  );
+}
+
+/** Leads to the decisions about one airport. */
+function AirportFilter({ iata }: Props) {
+  const onSubmit = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget).get("iata");
+    window.location.hash = typed ? `#audit/${String(typed).toUpperCase()}` : "#audit";
+  };
+  return (
+    <form class="row" onSubmit={onSubmit}>
+      <label class="row">
+        Airport
+        <input
+          class="input input-code"
+          name="iata"
+          defaultValue={iata ?? ""}
+          placeholder="ZRH"
+          pattern="[A-Za-z]{3}"
+          title="IATA code"
+          autocomplete="off"
+        />
+      </label>
+      <button type="submit" class="button">
+        Decisions
+      </button>
+      {iata !== undefined && <a href="#audit">All entries</a>}
+    </form>
   );
 }
 
@@ -38,6 +83,7 @@ const COLUMNS = ["Action", "When", "Who", "Target", "Outcome", "Request", "Befor
 
 function auditRow(entry: AuditEntry) {
   const { id, action, at, actor, target, outcome, detail, request, before, after } = entry;
+  const decided = decidedIn(after);
   return {
     key: id,
     cells: [
@@ -45,13 +91,16 @@ function auditRow(entry: AuditEntry) {
       <Time at={at} />,
       actor,
       <span class="id" title={target ?? ""}>
-        {target}
+        {decided.length === 1 ? (decided[0]?.iata ?? decided[0]?.name) : target}
       </span>,
       <>
         <StatusPill word={outcome} /> {detail}
       </>,
       valueText(request),
-      changeText(before, after),
+      <>
+        {changeText(before, after)}
+        {decided.length > 0 && <DecidedChanges changes={decided} total={decided.length} />}
+      </>,
     ],
   };
 }

@@ -1,11 +1,3 @@
-import { AUDIT_ACTIONS } from "../../src/schemas/audit-actions.ts";
-
-/** Writes what somebody did; an action of another version of the service as it is recorded. */
-export function actionText(action: string): string {
-  const words: { readonly [action: string]: string } = AUDIT_ACTIONS;
-  return words[action] ?? action;
-}
-
 /** Writes what was before an action and what is after it; of one that was refused, only the former. */
 export function changeText(before: unknown, after: unknown): string {
   if (before != null) return `${valueText(before)} → ${valueText(after)}`;
@@ -16,7 +8,10 @@ export function changeText(before: unknown, after: unknown): string {
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "object") return JSON.stringify(value).replaceAll('"', "");
-  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  // Decided changes are shown as a list of their own.
+  const fields = Object.entries(value).filter(
+    ([name, field]) => field !== null && name !== "changes",
+  );
   const words = fields.map(([name, field]) => `${name.replaceAll("_", " ")}: ${valueText(field)}`);
   return words.join(", ") || "–";
 }

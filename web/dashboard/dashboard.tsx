@@ -191,7 +191,7 @@ function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
       {tab === "versions" && <VersionsSection onAction={onAction} />}
       {tab === "alerts" && <AlertsSection evaluation={evaluation} onAction={onAction} />}
       {tab === "backups" && <BackupsSection onAction={onAction} />}
-      {tab === "audit" && <AuditSection />}
+      {tab === "audit" && <AuditSection key={id} iata={id} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { HeldChange } from "./answers.ts";
-import { changedFields, compareWords, type Fields } from "./held-words.ts";
+import { changedFields, type Fields } from "../../src/schemas/decided-change.ts";
+import { compareWords, recordText } from "./held-words.ts";
 
 /** The record that is served, with the words marked that upstream no longer says. */
 export function Before({ held }: { readonly held: HeldChange }) {
@@ -26,7 +27,7 @@ function Side({ held, record, other, tag: Tag }: SideProps) {
         <div key={field}>
           <dt>{field}</dt>
           <dd>
-            {compareWords(text(record[field]), text((other ?? record)[field])).map(
+            {compareWords(recordText(record[field]), recordText((other ?? record)[field])).map(
               ({ text: word, isOther }, index) =>
                 isOther ? <Tag key={index}>{word}</Tag> : <span key={index}>{word}</span>,
             )}
@@ -35,9 +36,4 @@ function Side({ held, record, other, tag: Tag }: SideProps) {
       ))}
     </dl>
   );
-}
-
-function text(value: Fields[string] | undefined): string {
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  return String(value ?? "") || "–";
 }

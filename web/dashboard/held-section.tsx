@@ -188,6 +188,7 @@ function Links({ held: { iata, before, after } }: { readonly held: HeldChange })
         </a>
       )}
       <a href={`https://ourairports.com/${upstream}`}>OurAirports</a>
+      <a href={`#audit/${iata}`}>Decisions</a>
     </small>
   );
 }

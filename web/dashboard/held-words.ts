@@ -1,5 +1,6 @@
 /** Held changes in plain words. Pure. */
 import { distanceKm } from "../../src/catalog/positions.ts";
+import { changedFields, type DecidedChange } from "../../src/schemas/decided-change.ts";
 import { type HeldRule, MOVE_KM } from "../../src/schemas/held-rules.ts";
 import type { HeldChange } from "./answers.ts";
 
@@ -18,22 +19,6 @@ export const WORDS_OF_RULES: { readonly [rule: string]: string } = {
   none: "Usual edits, which need no look.",
 } satisfies { readonly [R in HeldRule | "none"]: string };
 
-/** The fields of a record, by name. */
-export type Fields = { readonly [field: string]: string | number | boolean };
-
-/** The fields that tell most about an airport that is new or gone. */
-const TELLING = ["name", "municipality", "region", "country", "type", "scheduled"];
-
-/** The names of the fields that a change is about. */
-export function changedFields({ before, after }: HeldChange): readonly string[] {
-  if (before !== null && after !== null) {
-    const [served, wanted]: [Fields, Fields] = [before, after];
-    return Object.keys(wanted).filter((field) => served[field] !== wanted[field]);
-  }
-  const only: Fields = before ?? after ?? {};
-  return TELLING.filter((field) => only[field] !== undefined && only[field] !== "");
-}
-
 /** Says what an approval does. */
 export function effectOf(held: HeldChange): string {
   const { iata, name, before, after } = held;
@@ -46,6 +31,23 @@ export function effectOf(held: HeldChange): string {
     return `${subject} moves by ${Math.round(distanceKm(before, after))} km${rest}.`;
   }
   return `${subject} gets another ${changedFields(held).join(", ")}.`;
+}
+
+/** Writes a value of a record. */
+export function recordText(value: string | number | boolean | null | undefined): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return String(value ?? "") || "–";
+}
+
+/** Says what was served, and what is served instead once it is approved. */
+export function decidedText({ fields }: DecidedChange): string {
+  const list = (write: (field: DecidedChange["fields"][number]) => string) =>
+    fields.map((field) => `${field.field}: ${write(field)}`).join(", ");
+  if (fields.every(({ after }) => after === null))
+    return `leaves the catalog (${list(({ before }) => recordText(before))})`;
+  if (fields.every(({ before }) => before === null))
+    return `enters the catalog (${list(({ after }) => recordText(after))})`;
+  return list(({ before, after }) => `${recordText(before)} → ${recordText(after)}`);
 }
 
 /** A part of a text, and whether another text lacks it. */

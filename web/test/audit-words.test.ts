@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { actionText, changeText } from "../dashboard/audit-words.ts";
+import { actionText } from "../../src/schemas/audit-actions.ts";
+import { changeText } from "../dashboard/audit-words.ts";
 
 describe("the audit's last column", () => {
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AirportRecord, HeldChange } from "../../src/schemas/held-change.ts";
-import { compareWords, effectOf } from "../dashboard/held-words.ts";
+import { decidedChange } from "../../src/schemas/decided-change.ts";
+import { compareWords, decidedText, effectOf } from "../dashboard/held-words.ts";
 
 const AIRPORT: AirportRecord = {
   iata: "ZRH",
@@ -47,6 +48,29 @@ describe("effectOf", () => {
       after: after && { ...AIRPORT, ...after },
     };
     expect(effectOf(aHeldChange(change))).toBe(effect);
+  });
+});
+
+describe("decidedText", () => {
+  it.each<[Partial<AirportRecord> | null, Partial<AirportRecord> | null, string]>([
+    [{}, { name: "Ghost", scheduled: false }, "name: Zürich Airport → Ghost, scheduled: yes → no"],
+    [{ icao: "" }, { icao: "LSZH" }, "icao: – → LSZH"],
+    [
+      {},
+      null,
+      "leaves the catalog (name: Zürich Airport, municipality: Zürich, region: CH-ZH, country: CH, type: large_airport, scheduled: yes)",
+    ],
+    [
+      null,
+      { municipality: "" },
+      "enters the catalog (name: Zürich Airport, region: CH-ZH, country: CH, type: large_airport, scheduled: yes)",
+    ],
+  ])("says what was served and what is served instead: from %j to %j", (before, after, text) => {
+    const change = {
+      before: before && { ...AIRPORT, ...before },
+      after: after && { ...AIRPORT, ...after },
+    };
+    expect(decidedText(decidedChange(aHeldChange(change)))).toBe(text);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { AuditEntry } from "../../storage/audit-store.ts";
-import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
+import { BAD_CURSOR, iataField, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 import { orUnavailable } from "../calls.ts";
@@ -13,6 +13,7 @@ const auditQuery = z.strictObject({
     description: "The id or generation that was acted on, as in the entry.",
   }),
   outcome: z.enum(AUDIT_OUTCOMES).optional(),
+  iata: iataField.optional().meta({ description: "Decisions about this airport." }),
   since: time().optional(),
   until: time().optional(),
   ...pageQuery,

@@ -30,6 +30,11 @@ export function time() {
   return instant().transform((text) => Date.parse(text));
 }
 
+/** An IATA code of an airport. */
+export const iataField = z
+  .string()
+  .regex(/^[A-Z]{3}$/, "must be an IATA code: three capital letters");
+
 /** Why somebody changes something: the same field of every change. */
 export const noteField = z
   .string()

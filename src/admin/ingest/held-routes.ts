@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { HELD_STATES, type HeldChange, heldChangeSchema } from "../../schemas/held-change.ts";
+import { DECIDED_MAX, decidedChange, namesOf } from "../../schemas/decided-change.ts";
 import { DECISIONS, HELD_RULES } from "../../schemas/held-rules.ts";
-import { byChange, type Decision, rankOf, withDecision } from "../../acceptance/decisions.ts";
+import {
+  byChange,
+  byRank,
+  type Decision,
+  rankOf,
+  withDecision,
+} from "../../acceptance/decisions.ts";
 import { decodeHeld, HELD_FILE } from "../../ingest/ledger-files.ts";
 import { count } from "../../schemas/fields.ts";
 import { plainRun } from "../../coordinator/run-record.ts";
@@ -10,7 +17,15 @@ import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../platform/time.ts";
 import { type CoordinatorCalls, Unavailable } from "../calls.ts";
 import type { Actor } from "../http/http.ts";
-import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
+import {
+  BAD_CURSOR,
+  iataField,
+  noteField,
+  outcome,
+  pageFields,
+  pageQuery,
+  restOf,
+} from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 import { OF_RUN, runId, runPath } from "./find-runs.ts";
@@ -24,10 +39,7 @@ const ruleField = z
 const heldQuery = z.strictObject({
   state: z.enum(HELD_STATES).optional(),
   rule: ruleField,
-  iata: z
-    .string()
-    .regex(/^[A-Z]{3}$/, "must be an IATA code: three capital letters")
-    .optional(),
+  iata: iataField.optional(),
   run_id: runId.optional().meta({ description: "The run that saw the change first." }),
   ...pageQuery,
 });
@@ -36,7 +48,7 @@ const heldPage = z
   .strictObject({
     held: z
       .array(heldChangeSchema)
-      .meta({ description: "The most urgent first, then by IATA code." }),
+      .meta({ description: "The most urgent first, then large airports, then by IATA code." }),
     by_rule: z.record(z.string(), count).meta({
       description:
         "How many match but for the parameter `rule`, by rule, the most urgent first; `none`: those that no rule marks. A change may be marked by several.",
@@ -116,7 +128,7 @@ export function heldRoutes(platform: AdminPlatform) {
 const BY_RANK = {
   keyOf: rankOf,
   descending: false,
-  form: /^\d\d (?:[A-Z]{3})? [\w-]+$/,
+  form: /^\d\d [01] (?:[A-Z]{3})? [\w-]+$/,
 };
 
 function decisionRoutes(verb: Verb, platform: AdminPlatform) {
@@ -177,7 +189,8 @@ async function readHeld({ coordinator, archive }: AdminPlatform): Promise<HeldCh
       throw new Unavailable("archive", cause);
     });
   const verdicts = byChange(decisions);
-  return held.map((change) => withDecision(change, verdicts));
+  // An earlier Worker has archived them in another order.
+  return held.map((change) => withDecision(change, verdicts)).toSorted(byRank);
 }
 
 /** Counts the changes that each rule marks, the most urgent rule first. */
@@ -235,7 +248,11 @@ async function decide(
     status: 200,
     body: { changed: decided > 0, held, run, message: decisionMessage(verb, decided, runs) },
     ...(run && { headers: { location: runPath(run) } }),
-    change: { target, before, after: { [verdict]: decided } },
+    change: {
+      target,
+      before,
+      after: { [verdict]: decided, changes: changed.slice(0, DECIDED_MAX).map(decidedChange) },
+    },
   } as const;
 }
 
@@ -245,7 +262,7 @@ async function queueRuns(
   approved: readonly HeldChange[],
   actor: Actor,
 ): Promise<readonly ListedRun[]> {
-  const note = "takes over approved changes";
+  const note = `takes over approved changes: ${namesOf(approved)}`;
   const plain = plainRun({ trigger: "manual", requested_by: actor.id, note });
   const runs: ListedRun[] = [];
   for (const source of new Set(approved.map((change) => change.source))) {

@@ -4,6 +4,8 @@
  */
 import { Cron } from "croner";
 import { validate as isUuid } from "uuid";
+import { actionText } from "../../schemas/audit-actions.ts";
+import { decidedIn, namesOf } from "../../schemas/decided-change.ts";
 import type { AlertResult } from "../../schemas/alert-run.ts";
 import { lastSuccess } from "../../monitor/catalog-rules.ts";
 import {
@@ -188,10 +190,12 @@ function whoChangedWhat(
   };
 }
 
-function describeChange({ at, actor, action, target }: ChangeByOperator): Detail {
+function describeChange({ at, actor, action, target, after }: ChangeByOperator): Detail {
+  const decided = decidedIn(after);
   // Nobody reads the id of a run, an evaluation or a backup.
-  const named = target === null || isUuid(target) ? "" : ` ${target}`;
-  return detail(`${actor}: ${action}${named}`, at);
+  const id = target === null || isUuid(target) ? "" : target;
+  const named = decided.length > 0 ? namesOf(decided) : id;
+  return detail(`${actor}: ${actionText(action)}${named === "" ? "" : ` (${named})`}`, at);
 }
 
 const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);

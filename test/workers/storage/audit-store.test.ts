@@ -54,6 +54,20 @@ describe("the audit in D1", () => {
     expect(await found({ actor: "' OR 1=1 --" })).toEqual([]);
   });
 
+  it("can be searched by an airport on whose change somebody has decided", async () => {
+    const changes = ["GVA", "ZRH"].map((iata) => ({ iata }));
+    await audit.save([
+      entry(1, { after: { approved: 2, changes } }),
+      entry(2, { after: { changes: [{ iata: null }] } }),
+      entry(3, { after: null }),
+      entry(4, { after: "GVA" }),
+    ]);
+    const found = async (iata: string) =>
+      (await list({ iata })).entries.map(({ id }) => Number(id.slice(-1)));
+    expect(await found("ZRH")).toEqual([1]);
+    expect(await found("' OR 1=1 --")).toEqual([]);
+  });
+
   it("deletes entries older than 400 days, but never the newest ones, even if the clock is wrong", async () => {
     const now = Date.parse("2026-11-01T00:00:00.000Z");
     const at = (days: number) => new Date(now - days * 86_400_000).toISOString();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { decidedIn } from "../../../../src/schemas/decided-change.ts";
 import type { HeldChange } from "../../../../src/schemas/held-change.ts";
 import { sourceKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
@@ -15,6 +16,8 @@ const EDITS: { readonly [iata: string]: Row } = {
   LIN: { name: "Spook" },
 };
 const VANDALISED = ROWS.map((row) => ({ ...row, ...EDITS[row["iata_code"] ?? ""] }));
+
+const NAME_OF_ZRH = { field: "name", before: "Zürich Airport", after: "Ghost" };
 
 interface Page {
   readonly held: readonly HeldChange[];
@@ -148,7 +151,10 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
       action: "ingest.approve_held",
       target: id,
       before: { waiting: 1 },
-      after: { approved: 1 },
+      after: {
+        approved: 1,
+        changes: [{ id, iata: "ZRH", name: expect.any(String), fields: [NAME_OF_ZRH] }],
+      },
     });
     expect((await list("?state=approved")).held.map((each) => each.id)).toEqual([id]);
     await world.ingest.drain();
@@ -189,6 +195,42 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
       changed: false,
       held: { length: 3 },
     });
+  });
+});
+
+describe("the audit of decisions", () => {
+  const decided = async (query = "") => {
+    const answer = await world.request(`/admin/audit${query}`);
+    const { entries } = await answer.json<{ entries: { action: string; after: object }[] }>();
+    return entries.map(({ action, after }) => [
+      action,
+      decidedIn(after).map(({ iata, fields }) => [iata, fields.map(({ field }) => field)]),
+    ]);
+  };
+
+  it("names each change of a group with its fields, also after a rollback, and by the airport", async () => {
+    await decide("approve", { rule: "changes_name" });
+    await decide(`${await idOf("ZRH")}/reject`);
+    await world.ingest.drain();
+    await world.ingest.coordinator.rollback(1);
+    const group = [
+      "ingest.approve_held",
+      [
+        ["LIN", ["name"]],
+        ["ZRH", ["name"]],
+      ],
+    ];
+    const one = ["ingest.reject_held", [["ZRH", ["name"]]]];
+    expect(await decided()).toEqual([one, group]);
+    expect(await decided("?iata=ZRH")).toEqual([one, group]);
+    expect(await decided("?iata=LIN")).toEqual([group]);
+    expect(await decided("?iata=GVA")).toEqual([]);
+  });
+
+  it("says in the history which airports a run takes over", async () => {
+    const { run } = await decide("approve", { run_id: firstRun });
+    await world.ingest.drain();
+    expect(world.ingest.run(run?.id ?? "").note).toBe("takes over approved changes: GVA, LIN, ZRH");
   });
 });
 

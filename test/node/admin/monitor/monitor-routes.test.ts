@@ -347,7 +347,7 @@ describe("the five answers", () => {
     await world.post("/admin/ingest/pause", { note: "bad data", until });
     const { changed, next, failed } = await answers();
     expect(failed).toMatchObject(say("pass", "Nothing"));
-    expect(changed).toMatchObject(say("pass", "ops", "ops: ingest.pause"));
+    expect(changed).toMatchObject(say("pass", "ops", "ops: Pause ingestion"));
     expect(next).toMatchObject(say("warn", "Ingestion is paused", "Paused by ops: “bad data”; "));
     const end = next?.details.find(({ text }) => text === "The pause ends");
     expect(end?.at).toBe(until);
@@ -365,7 +365,7 @@ describe("the five answers", () => {
     for (const change of ["pause", "resume", "pause", "resume"])
       await world.post(`/admin/ingest/${change}`);
     const { changed } = await answers();
-    expect(changed?.text.match(/ops: ingest\.(pause|resume)/g)).toHaveLength(3);
+    expect(changed?.text.match(/ops: (Pause|Resume) ingestion/g)).toHaveLength(3);
   });
 
   it("leave out the attempts after which everything was as before", async () => {
@@ -376,7 +376,7 @@ describe("the five answers", () => {
     await world.post("/admin/ingest/resume");
     const { changed } = await answers();
     const texts = changed?.details.map(({ text }) => text).filter((text) => text.startsWith("ops"));
-    expect(texts).toEqual(["ops: ingest.resume", "ops: ingest.pause"]);
+    expect(texts).toEqual(["ops: Resume ingestion", "ops: Pause ingestion"]);
   });
 
   it("list what waits and when each job comes next", async () => {

@@ -1,0 +1,61 @@
+/** What an operator has decided about held changes, as the audit records it and the pages show it. */
+import type { HeldChange } from "./held-change.ts";
+
+/** A value of a record. */
+type Value = string | number | boolean;
+/** The fields of a record, by name. */
+export type Fields = { readonly [field: string]: Value };
+
+/** Most decided changes that an entry of the audit names, so that D1 takes its row. */
+export const DECIDED_MAX = 2_000;
+
+/** A held change on which somebody has decided. */
+export interface DecidedChange extends Pick<HeldChange, "id" | "iata" | "name"> {
+  /** The fields that differ. `before`: as served, null if it is new; `after`: null if it leaves. */
+  readonly fields: readonly {
+    readonly field: string;
+    readonly before: Value | null;
+    readonly after: Value | null;
+  }[];
+}
+
+/** The fields that tell most about an airport that is new or gone. */
+const TELLING = ["name", "municipality", "region", "country", "type", "scheduled"];
+
+/** The names of the fields that a change is about. */
+export function changedFields({ before, after }: Pick<HeldChange, "before" | "after">): string[] {
+  if (before !== null && after !== null) {
+    const [served, wanted]: [Fields, Fields] = [before, after];
+    return Object.keys(wanted).filter((field) => served[field] !== wanted[field]);
+  }
+  const only: Fields = before ?? after ?? {};
+  return TELLING.filter((field) => only[field] !== undefined && only[field] !== "");
+}
+
+/** Makes of a held change what the audit keeps of it. */
+export function decidedChange(held: HeldChange): DecidedChange {
+  const { id, iata, name } = held;
+  const [before, after]: [Fields | null, Fields | null] = [held.before, held.after];
+  const fields = changedFields(held).map((field) => ({
+    field,
+    before: before?.[field] ?? null,
+    after: after?.[field] ?? null,
+  }));
+  return { id, iata, name, fields };
+}
+
+/** Names the first few: "GVA, ZRH, LIN and 96 more". */
+export function namesOf(changes: readonly Pick<HeldChange, "iata" | "name">[]): string {
+  const names = changes.slice(0, NAMED).map(({ iata, name }) => iata ?? name);
+  const others = changes.length - names.length;
+  return `${names.join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
+}
+
+const NAMED = 3;
+
+/** The decided changes of an entry of the audit, from what it says is after the decision. */
+export function decidedIn(after: unknown): readonly DecidedChange[] {
+  const isDecision = typeof after === "object" && after !== null && "changes" in after;
+  // Only a decision has written them.
+  return isDecision ? (after.changes as readonly DecidedChange[]) : [];
+}
