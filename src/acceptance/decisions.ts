@@ -1,16 +1,16 @@
 /** How held changes are ordered and decided, and when they are due. */
 import { compareText } from "../catalog/integrity.ts";
 import { hasElapsed, HOUR_MS, isAhead } from "../platform/time.ts";
+import { isLarge } from "../schemas/decided-change.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import { HELD_RULES } from "../schemas/held-rules.ts";
 
 /** The place in the list of held changes: the most urgent first, then large airports, then by code. */
-export function rankOf({ rules: [first], iata, id, before, after }: HeldChange): string {
+export function rankOf(held: HeldChange): string {
+  const { rules, iata, id } = held;
+  const [first] = rules;
   const rank = first === undefined ? HELD_RULES.length : HELD_RULES.indexOf(first);
-  const isLarge = [before, after].some(
-    (record) => record !== null && "type" in record && record.type === "large_airport",
-  );
-  return `${String(rank).padStart(2, "0")} ${isLarge ? "0" : "1"} ${iata ?? ""} ${id}`;
+  return `${String(rank).padStart(2, "0")} ${isLarge(held) ? "0" : "1"} ${iata ?? ""} ${id}`;
 }
 
 /** Compares two held changes by their places in the list. */

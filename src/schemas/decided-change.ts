@@ -44,6 +44,13 @@ export function decidedChange(held: HeldChange): DecidedChange {
   return { id, iata, name, fields };
 }
 
+/** Whether the airport is large, or upstream says so. */
+export function isLarge({ before, after }: Pick<HeldChange, "before" | "after">): boolean {
+  return [before, after].some(
+    (record) => record !== null && "type" in record && record.type === "large_airport",
+  );
+}
+
 /** Names the first few: "GVA, ZRH, LIN and 96 more". */
 export function namesOf(changes: readonly Pick<HeldChange, "iata" | "name">[]): string {
   const names = changes.slice(0, NAMED).map(({ iata, name }) => iata ?? name);

@@ -6,7 +6,7 @@ import { formatCount, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import type { Backup, HeldChange, Run, Version } from "./answers.ts";
 import { ComparisonView } from "./diff-view.tsx";
-import { effectOf } from "./held-words.ts";
+import { DecisionPreview, GroupPreview } from "./decision-preview.tsx";
 import { PauseEffect } from "./pause-effect.tsx";
 
 /** The field for the reason of a change. */
@@ -147,7 +147,8 @@ export function approve({ id, mode, guards }: Run): Action {
 export function cancelRun(id: string): Action {
   return {
     title: "Cancel the run",
-    explanation: "A waiting run is cancelled at once, a running one before it publishes.",
+    explanation:
+      "A waiting run is cancelled at once, a running one before it publishes. To undo it, queue another run.",
     verb: "Cancel the run",
     isDangerous: true,
     path: `/admin/ingest/runs/${id}/cancel`,
@@ -159,8 +160,7 @@ export function cancelRun(id: string): Action {
 export function rollBackTo({ generation }: Version, current: Version): Action {
   return {
     title: `Roll back to version ${generation}`,
-    explanation:
-      "Publishes its content again as a new, higher version. Clients see it within about a minute.",
+    explanation: `Publishes its content again as a new, higher version. Clients see it within about a minute. To undo it, roll back to version ${current.generation}.`,
     preview: (
       <>
         <PauseEffect of="rollback" />
@@ -203,7 +203,7 @@ export function deleteBackup(backup: Backup): Action {
   const { id } = backup;
   return {
     title: "Delete the backup",
-    explanation: "This cannot be undone.",
+    explanation: "Deletes its files in R2. This cannot be undone.",
     preview: <BackupSummary backup={backup} />,
     verb: "Delete",
     isDangerous: true,
@@ -244,22 +244,23 @@ function BackupSummary({ backup }: { readonly backup: Backup }) {
   );
 }
 
-const HELD = { Approve: DECISIONS.approve, Reject: DECISIONS.reject };
+const HELD = {
+  Approve: `${DECISIONS.approve} To undo that, roll back to the version before: from the next run on the change waits anew, and you can reject it.`,
+  Reject: `${DECISIONS.reject} To undo it, approve the change.`,
+};
 type Verb = keyof typeof HELD;
 
 /** Decides on a held change by upstream. */
 export function decideHeld(verb: Verb, held: HeldChange): Action {
-  const { id, iata, name } = held;
+  const { id, iata, name, after } = held;
+  const isApproval = verb === "Approve";
+  const isRemoval = isApproval && after === null;
   return {
-    title: `${verb} the change`,
+    title: isRemoval ? `Remove ${iata ?? name} from the catalog` : `${verb} the change`,
     explanation: HELD[verb],
-    preview: (
-      <p>
-        <b>{iata ?? "Subdivision"}</b> {name}: {verb === "Reject" && "not done: "}
-        {effectOf(held)}
-      </p>
-    ),
-    verb,
+    preview: <DecisionPreview held={held} isApproval={isApproval} />,
+    verb: isRemoval ? "Remove" : verb,
+    ...(isRemoval && { isDangerous: true }),
     path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb.toLowerCase()}`,
     fields: [noteField()],
   };
@@ -274,6 +275,7 @@ export function decideAll(verb: Verb, group: { rule: string; total: number }): A
   return {
     title: `${verb} ${all}`,
     explanation: `${HELD[verb]} It decides on ${all} ${which}, also on those that are not on the page.`,
+    preview: <GroupPreview rule={rule} />,
     verb: `${verb} all`,
     isDangerous: true,
     path: `/admin/ingest/held/${verb.toLowerCase()}`,

@@ -31,6 +31,8 @@ export type {
 /** A page of a history. */
 type Page<List extends string, Row> = { readonly [list in List]: readonly Row[] } & {
   readonly next_cursor: string | null;
+  /** Rows on all pages. */
+  readonly total: number;
 };
 
 export type RunListPage = Page<"runs", Run> & { readonly paused: boolean | null };

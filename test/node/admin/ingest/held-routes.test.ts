@@ -235,6 +235,18 @@ describe("the audit of decisions", () => {
 });
 
 describe("POST /admin/ingest/held/{id}/reject", () => {
+  it("undoes an approval after a rollback to the version before, from where the change waits anew", async () => {
+    const id = await idOf("ZRH");
+    const before = world.ingest.current()?.generation ?? 0;
+    await decide(`${id}/approve`);
+    await world.ingest.drain();
+    expect(await idOf("ZRH")).toBe("");
+    await world.ingest.coordinator.rollback(before);
+    expect(await world.ingest.runToEnd()).toMatchObject({ outcome: "unchanged" });
+    expect((await list("?iata=ZRH")).held).toMatchObject([{ id, state: "waiting" }]);
+    expect(await decide(`${id}/reject`)).toMatchObject({ held: [{ state: "rejected" }] });
+  });
+
   it("stops a run that is about to publish the change from publishing it", async () => {
     const id = await idOf("ZRH");
     for (let day = 1; day <= 2; day++) {

@@ -359,9 +359,21 @@ describe("the dashboard, where ingestion is operated,", () => {
     expect(await place.getAttribute("href")).toBe("/?airport=ZRH");
     expect(await seriousFaults(page)).toEqual([]);
     await row.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("dialog").getByText("ZRH gets another name.").waitFor();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("ZRH gets another name.").waitFor();
+    expect(await dialog.locator("dd").allInnerTexts()).toEqual(["Zürich Airport", "Ghost Airport"]);
     expect(await confirm(page, "Approve")).toBe(message);
     await page.getByText("There are none.").waitFor();
+  });
+
+  it("shows a removal as one", async () => {
+    const page = await signIn("#held");
+    await listHeld(page, () => [{ ...HELD, rules: ["leaves"], after: null }]);
+    await page.getByRole("button", { name: "Approve" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Remove ZRH from the catalog" });
+    await dialog.getByText("ZRH leaves the catalog, in every language.").waitFor();
+    const button = dialog.getByRole("button", { name: "Remove", exact: true });
+    expect(await button.getAttribute("class")).toContain("button-danger");
   });
 
   it("leaves the focus at the next change once the row of the decided one is gone", async () => {
@@ -403,6 +415,15 @@ describe("the dashboard, where ingestion is operated,", () => {
     });
     await page.getByRole("link", { name: "Held changes" }).click();
     await page.getByRole("button", { name: "Reject all 2" }).click();
+    const listed = page.getByRole("dialog").getByRole("listitem");
+    await expect
+      .poll(() => listed.allInnerTexts())
+      .toEqual(
+        ["ZRH", "GVA"].map(
+          (iata) => `${iata} Zürich Airport: name: Zürich Airport → Ghost Airport`,
+        ),
+      );
+    await page.getByText("2 changes, 0 of large airports:").waitFor();
     await page.getByLabel("Note").fill("vandalism");
     expect(await confirm(page, "Reject all")).toBe(message);
     expect(sent).toEqual([{ rule: "changes_name", note: "vandalism" }]);
