@@ -1,3 +1,4 @@
+import { formatDuration } from "../platform/durations.ts";
 import { Cron } from "croner";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
@@ -5,13 +6,7 @@ import type { EndedRun } from "../schemas/run.ts";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
 import { RETRY_MAX_MS } from "../coordinator/jobs.ts";
 import { ageOf, DAY_MS, hasElapsed, isAwaited, timeText, unlessAhead } from "../platform/time.ts";
-import {
-  describeDuration,
-  type Finding,
-  judgeInput,
-  measureAge,
-  type RuleContext,
-} from "./rule.ts";
+import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
 import { type Facts, isOther, newestPublished } from "./facts.ts";
 
 /** Most failed runs in the evidence. */
@@ -240,7 +235,7 @@ export function judgeHistory({ ingest }: RunInput, { now }: RuleContext): Findin
     // The next reconciliation corrects a time that lies ahead of now.
     const age = historyLostAt === null ? Infinity : (ageOf(historyLostAt, now) ?? 0);
     if (age >= HISTORY_LOSS_SHOWN_MS) return { value: 0, message: "D1 has every run." };
-    const message = `D1 had lost rows ${describeDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
+    const message = `D1 had lost rows ${formatDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
     return { value: 1, message };
   });
 }

@@ -1,11 +1,6 @@
+import { formatDuration } from "../platform/durations.ts";
 import { DAY_MS, unlessAhead } from "../platform/time.ts";
-import {
-  describeDuration,
-  type Finding,
-  judgeInput,
-  measureAge,
-  type RuleContext,
-} from "./rule.ts";
+import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
 import type { Facts } from "./facts.ts";
 
 /** Most backups ahead of now in the evidence. */
@@ -105,7 +100,7 @@ export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
   );
   const sentences = ending.map(({ id, expiresAt }) =>
     expiresAt > now
-      ? `The admin token "${id}" expires in ${describeDuration(expiresAt - now)}.`
+      ? `The admin token "${id}" expires in ${formatDuration(expiresAt - now)}.`
       : `The admin token "${id}" has expired.`,
   );
   return {

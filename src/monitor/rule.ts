@@ -1,4 +1,5 @@
-import { ageOf, DAY_MS, HOUR_MS, type Time } from "../platform/time.ts";
+import { formatDuration } from "../platform/durations.ts";
+import { ageOf, DAY_MS, type Time } from "../platform/time.ts";
 import type { Facts, Reading } from "./facts.ts";
 import type { Limits } from "./alert-settings.ts";
 import type { Severity, Unit } from "../schemas/rule-names.ts";
@@ -70,7 +71,7 @@ export function measureAge(
   describe: (age: string) => string,
 ): Pick<Finding, "value" | "message"> {
   const value = ageOf(since, now);
-  if (value !== null) return { value, message: describe(describeDuration(value)) };
+  if (value !== null) return { value, message: describe(formatDuration(value)) };
   const unknownAge = describe("an unknown time");
   return {
     value,
@@ -81,26 +82,6 @@ export function measureAge(
 /** Builds a finding for an unreadable input. */
 export function unknown(why: string): Finding {
   return { value: null, message: `Cannot be known: ${why}.`, evidence: { why }, verdict: "nodata" };
-}
-
-const DURATION_UNITS = [
-  ["d", DAY_MS],
-  ["h", HOUR_MS],
-  ["min", 60_000],
-  ["s", 1_000],
-] as const;
-
-/** Formats a duration in its two largest units, such as `1 d 6 h`. */
-export function describeDuration(ms: number): string {
-  const largest = DURATION_UNITS.findIndex(([, size]) => ms >= size);
-  if (largest === -1) return "0 s";
-  let rest = ms;
-  const parts = DURATION_UNITS.slice(largest, largest + 2).map(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return count === 0 ? "" : `${count} ${unit}`;
-  });
-  return parts.filter((part) => part !== "").join(" ");
 }
 
 const AGE_UNITS = [

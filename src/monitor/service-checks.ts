@@ -2,6 +2,7 @@
  * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
  * Only the rules judge; here a finding becomes a check, and a late evaluation or first run fails.
  */
+import { formatDuration } from "../platform/durations.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import { EVALUATION, type RuleName } from "../schemas/rule-names.ts";
@@ -12,7 +13,7 @@ import { judgeHistory, judgeStores } from "./ingest-rules.ts";
 import type { MonitorStatus } from "./monitor.ts";
 import { bothShow } from "./facts.ts";
 import { MONITOR_GAP_MS } from "./alert-settings.ts";
-import { describeDuration, type Finding, type RuleContext } from "./rule.ts";
+import { type Finding, type RuleContext } from "./rule.ts";
 import { completeFinding, type RuleFinding } from "./rules.ts";
 import { ageOf, durationOf } from "../platform/time.ts";
 
@@ -61,8 +62,8 @@ function checkEvaluation(at: string | null, now: number): Check {
   // A time that lies ahead is as wrong as one that is too long ago.
   const distance =
     age === null
-      ? `${describeDuration(durationOf(now, at))} in the future`
-      : `${describeDuration(age)} ago`;
+      ? `${formatDuration(durationOf(now, at))} in the future`
+      : `${formatDuration(age)} ago`;
   const output = `the rules were last evaluated ${distance}: look at the cron trigger and the log`;
   return { status: "fail", time: at, output };
 }
@@ -126,7 +127,7 @@ export function checkEmptyStores(
   const age = ageOf(first.queued_at, now);
   const progress = firstRunOutput(running);
   if (age === null || age >= MONITOR_GAP_MS) {
-    const when = age === null ? "in the future" : `${describeDuration(age)} ago`;
+    const when = age === null ? "in the future" : `${formatDuration(age)} ago`;
     const output = `${progress}, and was queued ${when}: look at the run and the log`;
     return { "catalog:present": [{ status: "fail", output }] };
   }

@@ -2,12 +2,13 @@ import { DECISIONS } from "../../src/schemas/held-rules.ts";
 import { EFFECTS } from "../../src/schemas/effects.ts";
 import { FORCE_EFFECT, OVERRIDDEN } from "../../src/schemas/overridable.ts";
 import type { RunMode, SourceName } from "../../src/schemas/run-words.ts";
-import { formatCount, formatTime } from "../shared/format.ts";
+import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import type { Backup, HeldChange, Run, Version } from "./answers.ts";
 import { ComparisonView } from "./diff-view.tsx";
 import { DecisionPreview, GroupPreview } from "./decision-preview.tsx";
 import { PauseEffect } from "./pause-effect.tsx";
+import { Time } from "./time.tsx";
 
 /** The field for the reason of a change. */
 function noteField(hint = "Why. Shown in the audit.") {
@@ -237,8 +238,8 @@ function BackupSummary({ backup }: { readonly backup: Backup }) {
   const { id, generation, started_at: at, note, verified } = backup;
   return (
     <p>
-      Backup <code>{id}</code> of {at === null ? "an unknown time" : `${formatTime(at)} UTC`}, with
-      version {generation ?? "unknown"}, {verified.state}
+      Backup <code>{id}</code> of {at === null ? "an unknown time" : <Time at={at} />}, with version{" "}
+      {generation ?? "unknown"}, {verified.state}
       {note !== null && `: “${note}”`}
     </p>
   );

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { formatCount, formatDuration } from "../shared/format.ts";
+import { formatDuration } from "../../src/platform/durations.ts";
+import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { EVALUATE_ALERTS, TEST_NOTIFICATION } from "./actions.tsx";
 import type { AlertList, AlertRun, AlertRunPage, Check } from "./answers.ts";

@@ -1,4 +1,5 @@
-import { formatBytes, formatDuration } from "../shared/format.ts";
+import { formatDuration } from "../../src/platform/durations.ts";
+import { formatBytes } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { deleteBackup, pinBackup, restoreBackup, verifyBackup } from "./actions.tsx";
 import type { Backup, BackupJob, BackupList } from "./answers.ts";

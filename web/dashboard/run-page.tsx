@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { LISTS } from "../../src/schemas/lists.ts";
-import { formatCount, formatDuration, formatNumberOf } from "../shared/format.ts";
+import { formatDuration } from "../../src/platform/durations.ts";
+import { formatCount, formatNumberOf } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { approve, cancelRun, mayApprove } from "./actions.tsx";
 import type { RunDetail } from "./answers.ts";

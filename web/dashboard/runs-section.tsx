@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { formatCount, formatDuration } from "../shared/format.ts";
+import { formatDuration } from "../../src/platform/durations.ts";
+import { formatCount } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
 import { cancelRun } from "./actions.tsx";

@@ -1,6 +1,6 @@
 import { durationOf } from "../../src/platform/time.ts";
 import { STAGES } from "../../src/schemas/run-words.ts";
-import { formatDuration } from "../shared/format.ts";
+import { formatDuration } from "../../src/platform/durations.ts";
 import type { Run } from "./answers.ts";
 import { StatusPill } from "./status-pill.tsx";
 import { useNow } from "./time.tsx";
@@ -20,7 +20,7 @@ export function StageTrack({ run, onCancel }: Props) {
       <div class="row track-top">
         <StatusPill word={run.state} />
         <a href={`#runs/${run.id}`}>
-          {run.mode.replaceAll("_", " ")} run from {run.source}
+          {run.mode === "dry_run" ? "dry run" : `${run.mode} run`} from {run.source}
         </a>
         <span>{startedAt !== null && formatDuration(elapsed)}</span>
         <button type="button" class="button" onClick={onCancel}>

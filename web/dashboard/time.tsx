@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { formatAge, formatTime } from "../shared/format.ts";
+import { formatAge } from "../../src/platform/durations.ts";
+import { formatTime } from "../shared/format.ts";
 
 const EVERY_MS = 1_000;
 
@@ -13,22 +14,22 @@ export function useNow(): number {
   return now;
 }
 
-/** A time as its age; the time itself in UTC appears when one points at it. */
+/** A time as its age; the time itself appears when one points at it. */
 export function Age({ at }: { readonly at: string }) {
   return (
-    <time dateTime={at} title={`${formatTime(at)} UTC`}>
+    <time dateTime={at} title={formatTime(at)}>
       {formatAge(at, useNow())}
     </time>
   );
 }
 
-/** A time as its age, with the time itself in UTC; a dash for none. */
+/** A time as its age, with the time itself in the reader's zone and in UTC; a dash for none. */
 export function Time({ at }: { readonly at: string | null }) {
   const now = useNow();
   if (at === null) return <>–</>;
   return (
     <time dateTime={at}>
-      {formatAge(at, now)} <small>{formatTime(at).slice(0, 16)} UTC</small>
+      {formatAge(at, now)} <small>{formatTime(at)}</small>
     </time>
   );
 }

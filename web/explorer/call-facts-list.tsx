@@ -1,4 +1,5 @@
-import { formatBytes, formatDuration, formatHash } from "../shared/format.ts";
+import { formatDuration } from "../../src/platform/durations.ts";
+import { formatBytes, formatHash } from "../shared/format.ts";
 import type { CallFacts } from "./use-catalog.ts";
 import { BROTLI_RATIO, type Exchange, type Transfer } from "./wire.ts";
 

@@ -21,9 +21,7 @@ export function ChangesPanel({ catalog, changes, onSelect, onClose }: Props) {
     <article class="place stack">
       <PanelHead
         above={
-          <span class="trail">
-            {changes.state === "known" && `${formatTime(changes.publishedAt)} UTC`}
-          </span>
+          <span class="trail">{changes.state === "known" && formatTime(changes.publishedAt)}</span>
         }
         heading={`What version ${catalog.version} changed`}
         onClose={onClose}

@@ -16,8 +16,9 @@ import {
   problemsOf,
   worstOf,
 } from "../../schemas/check.ts";
+import { EVALUATION } from "../../schemas/rule-names.ts";
 import type { HeldSummary } from "../../schemas/run-report.ts";
-import { describeAge, describeDuration } from "../../monitor/rule.ts";
+import { describeAge } from "../../monitor/rule.ts";
 import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { ageOf, timeText } from "../../platform/time.ts";
@@ -210,6 +211,12 @@ const JOBS = {
   verify_backup: "Next verification of a backup",
 } as const satisfies { readonly [J in ScheduledJob["job"]]: string };
 
+/** The checks that say whether the cron trigger of a job has come lately. */
+const TRIGGER_CHECKS = {
+  watch: [EVALUATION, "rule:monitor_gap"],
+  others: [EVALUATION, "rule:ticks_missed"],
+};
+
 /** The checks that say whether anything happens as scheduled. */
 const OF_SCHEDULE = ["coordinator:responseTime", "ingest:paused"];
 
@@ -221,12 +228,14 @@ function whatHappensNext(
   const status = worstOf(found);
   const question = "next";
   const ticks = nextTicks(jobs, at);
-  const scheduled = ticks.map((tick) => describeTick(tick, coordinator?.pause ?? null));
+  const scheduled = ticks.map((tick) =>
+    describeTick(tick, { pause: coordinator?.pause ?? null, isLate: isLate(tick, checks) }),
+  );
   if (coordinator === null) {
     const problems = problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`));
     return { question, status, answer: "Unknown", details: [...problems, ...scheduled] };
   }
-  const answer = describeBusy(coordinator) ?? describeIdle(ticks, at);
+  const answer = describeBusy(coordinator) ?? describeIdle(ticks, checks);
   const details = [...describeWork(coordinator, isPublic), ...scheduled];
   return { question, status, answer, details };
 }
@@ -248,9 +257,19 @@ function nextTime(cron: string, now: number): string {
   return timeText(next?.getTime() ?? now);
 }
 
-function describeTick({ job, at }: Tick, pause: Pause | null): Detail {
+/** Whether the trigger has been silent, so that nobody can promise that it comes. */
+function isLate({ job }: Tick, checks: Checks): boolean {
+  const names = job === "watch" ? TRIGGER_CHECKS.watch : TRIGGER_CHECKS.others;
+  return worstOf(checksOf(checks, names)) !== "pass";
+}
+
+function describeTick(
+  { job, at }: Tick,
+  { pause, isLate: isUnsure }: { readonly pause: Pause | null; readonly isLate: boolean },
+): Detail {
   const isSkipped = job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(at));
-  return detail(isSkipped ? `${JOBS[job]}, which the pause skips` : JOBS[job], at);
+  const skipped = isSkipped ? ", which the pause skips" : "";
+  return detail(`${JOBS[job]}${skipped}${isUnsure ? ", if its trigger comes" : ""}`, at);
 }
 
 function describeBusy({ job, pause, running, queued }: CoordinatorStatus): string | null {
@@ -259,11 +278,11 @@ function describeBusy({ job, pause, running, queued }: CoordinatorStatus): strin
   return running !== null || queued.length > 0 ? "A run" : null;
 }
 
-function describeIdle(ticks: readonly Tick[], now: number): string {
+function describeIdle(ticks: readonly Tick[], checks: Checks): string {
   // The alerts are evaluated all the time, which is no news.
   const next = ticks.find(({ job }) => job !== "watch");
   if (next === undefined) return "Nothing";
-  return `${JOBS[next.job]} in ${describeDuration(Date.parse(next.at) - now)}`;
+  return isLate(next, checks) ? "Unknown: the triggers are late" : JOBS[next.job];
 }
 
 /** Says what is under way, and what waits. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { ScheduledJob } from "../../../../src/admin/admin-platform.ts";
 import { answerQuestions } from "../../../../src/admin/monitor/answers.ts";
 import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
@@ -215,16 +216,16 @@ describe("the five answers", () => {
       ),
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
-      next: say("pass", "Next ingest in 16 h 17 min", "Next evaluation of the alerts"),
+      next: say("pass", "Next ingest", "Next evaluation of the alerts"),
     });
   });
 
   /** What the public is told if one check fails. */
-  const withFailing = (name: string) => {
+  const withFailing = (name: string, jobs: readonly ScheduledJob[] = []) => {
     const checks = { [name]: [{ status: "fail", output: `${name} is broken` }] } as const;
     const parts = { at: world.ingest.time, manifest: null, coordinator: null, monitor: null };
     const observation = { ...parts, changes: null, checks, limits: DEFAULT_LIMITS };
-    const told = answerQuestions(observation, { jobs: [], isPublic: true });
+    const told = answerQuestions(observation, { jobs, isPublic: true });
     return Object.fromEntries(told.map((answer) => [answer.question, answer]));
   };
 
@@ -253,6 +254,21 @@ describe("the five answers", () => {
     "say that the audit is not whole where %s fails",
     (name) => expect(withFailing(name)["changed"]).toMatchObject({ status: "fail" }),
   );
+
+  it.each([
+    ["rule:data_old", []],
+    ["monitor:evaluation", ["evaluation", "ingest"]],
+    ["rule:monitor_gap", ["evaluation"]],
+    ["rule:ticks_missed", ["ingest"]],
+  ])("promise nothing whose trigger is silent: where %s fails", (name, unsure) => {
+    const jobs = [
+      { cron: "*/5 * * * *", job: "watch" },
+      { cron: "17 4 * * *", job: "ingest" },
+    ] as const;
+    const scheduled = withFailing(name, jobs)["next"]?.details.slice(-2) ?? [];
+    const unsureOf = scheduled.filter(({ text }) => text.endsWith(", if its trigger comes"));
+    expect(unsureOf.map(({ text }) => /^Next (\w+)/.exec(text)?.[1])).toEqual(unsure);
+  });
 
   it("include every check that the service has", async () => {
     const { checks } = await monitor();
@@ -291,7 +307,7 @@ describe("the five answers", () => {
       served: say("fail", "No", "nothing is published, or both stores have lost"),
       next: say(
         "pass",
-        "Next ingest in 16 h 17 min",
+        "Unknown: the triggers are late",
         "The next run finds which changes by upstream wait.",
       ),
     });
