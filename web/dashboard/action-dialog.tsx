@@ -74,7 +74,7 @@ export function ActionDialog({ action, onClose }: Props) {
             ))}
           </>
         )}
-        {result && <ActionResult result={result} onLeave={() => dialog.current?.close()} />}
+        {result && <ActionResult {...{ action, result }} onLeave={() => dialog.current?.close()} />}
         {needsToken && (
           <>
             <p>
@@ -120,11 +120,12 @@ function isOfCredential({ kind, code }: AdminFailure): boolean {
 }
 
 interface ActionResultProps {
+  readonly action: Action;
   readonly result: AdminResult<ActionAnswer>;
   readonly onLeave: () => void;
 }
 
-function ActionResult({ result, onLeave }: ActionResultProps) {
+function ActionResult({ action, result, onLeave }: ActionResultProps) {
   if (!result.ok) {
     const { message, requestId } = result.failure;
     return (
@@ -141,8 +142,8 @@ function ActionResult({ result, onLeave }: ActionResultProps) {
         <p>{message}</p>
       </div>
       {run && (
-        <a href={`#runs/${run.id}`} onClick={onLeave}>
-          Show the run
+        <a href={action.isEvaluation ? "#alerts" : `#runs/${run.id}`} onClick={onLeave}>
+          {action.isEvaluation ? "Show the alerts" : "Show the run"}
         </a>
       )}
       {job && (

@@ -33,6 +33,8 @@ export interface Action {
   /** Label of the confirming button. */
   readonly verb: string;
   readonly isDangerous?: true;
+  /** Whether the run in its answer is an evaluation of the alerts, which has no page of its own. */
+  readonly isEvaluation?: true;
   /** Default: POST. */
   readonly method?: "DELETE";
   readonly path: string;

@@ -104,6 +104,7 @@ export const EVALUATE_ALERTS: Action = {
   explanation: "Evaluates every rule and sends notifications, as the cron does.",
   verb: "Evaluate",
   path: "/admin/alerts/run",
+  isEvaluation: true,
 };
 
 export const TEST_NOTIFICATION: Action = {

@@ -70,14 +70,17 @@ export function Dashboard() {
         <h1>
           Dashboard <span class="pill">{window.location.host}</span>
         </h1>
-        {form.isShown ? (
-          <TokenForm failure={failure} />
-        ) : (
+        {form.isShown && <TokenForm failure={failure} />}
+        {!form.isShown && isAnswered && (
           <ControlBar identity={identity.body} onAction={setAction} />
         )}
       </div>
-      <Glance polled={answers} isSignedIn={!form.isShown} />
-      {!form.isShown && isAnswered && (
+      {mayAsk && !isAnswered && !form.isShown ? (
+        <p role="status">Loading …</p>
+      ) : (
+        <Glance polled={answers} isSignedIn={!form.isShown} />
+      )}
+      {!form.isShown && isAnswered && isSummed && (
         <Tabs
           live={live}
           evaluation={answers.failure ? undefined : answers.body?.checks?.[EVALUATION]?.[0]}
@@ -107,6 +110,7 @@ interface ControlProps {
 function ControlBar({ identity, onAction }: ControlProps) {
   const pause = usePoll<PauseState>(identity ? "/admin/ingest/pause" : null, IDLE_MS);
   const isPaused = pause.body?.paused === true;
+  // The buttons have their places before it is known, so that nothing moves.
   const isKnown = pause.body !== undefined || pause.failure !== undefined;
   const mayOperate = identity?.scopes.includes("operate") === true;
   const signOut = () => {
@@ -116,11 +120,12 @@ function ControlBar({ identity, onAction }: ControlProps) {
   return (
     <div class="row control-bar">
       {identity && <Who identity={identity} />}
-      {isKnown && mayOperate && (
+      {mayOperate && (
         <>
           <button
             type="button"
             class={`button ${isPaused ? "button-main" : ""}`}
+            disabled={!isKnown}
             onClick={() => onAction(isPaused ? RESUME : PAUSE)}
           >
             {isPaused ? "Resume …" : "Pause …"}

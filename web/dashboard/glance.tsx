@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import { hasElapsed } from "../../src/platform/time.ts";
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
@@ -30,15 +31,16 @@ interface Props {
 export function Glance({ polled, isSignedIn }: Props) {
   const { body, receivedAt, failure } = polled;
   const now = useNow();
+  const isPhone = useIsPhone();
   const isOld = failure !== undefined || hasElapsed(receivedAt, OLD_MS, now);
   const answers = body?.answers ?? [];
   const isNext = ({ question }: Answer) => question === "next";
   const inOrder = answers.toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)));
   const showCard = (answer: Answer) => (
-    <Card key={answer.question} answer={answer} isOld={isOld} isSignedIn={isSignedIn} />
+    <Card key={answer.question} {...{ answer, isOld, isPhone, isSignedIn }} />
   );
   return (
-    <section class="stack" aria-label="At a glance">
+    <section class="stack glance" aria-label="At a glance">
       <FailureLine polled={polled} what="summary" />
       <div class="cards">{inOrder.filter((answer) => !isNext(answer)).map(showCard)}</div>
       {answers.filter(isNext).map(showCard)}
@@ -58,39 +60,92 @@ function hasSeveralProblems(answer: Answer): boolean {
 interface CardProps {
   readonly answer: Answer;
   readonly isOld: boolean;
+  readonly isPhone: boolean;
   readonly isSignedIn: boolean;
 }
 
-function Card({ answer, isOld, isSignedIn }: CardProps) {
+/** Problems that a phone shows at once, so that the sections stay in sight. */
+const SHOWN_ON_PHONE = 2;
+
+/** One answer. On a phone it is a line that opens, unless something is wrong. */
+function Card({ answer, isOld, isPhone, isSignedIn }: CardProps) {
   const question = QUESTIONS[answer.question];
   const width = hasSeveralProblems(answer) ? "card-wide" : "";
   const tone = `tone-${isOld ? "quiet" : TONES[answer.status]}`;
+  const attributes = {
+    class: `panel card card-${answer.question} ${width} ${tone}`,
+    "data-card": question,
+    "data-status": answer.status,
+  };
+  const heading = (
+    <>
+      <h2>{question}</h2>
+      <p class="card-value">{answer.answer}</p>
+    </>
+  );
+  const judged = (
+    <p class="card-judged">
+      {isOld ? "Not up to date. Judged" : "Judged"} <Age at={answer.at} />
+    </p>
+  );
+  const notes = (details: Answer["details"]) => <Notes {...{ details, isSignedIn }} />;
+  if (isPhone && !hasFailed(answer))
+    return (
+      <details {...attributes}>
+        <summary>{heading}</summary>
+        {notes(answer.details)}
+        {judged}
+      </details>
+    );
+  const shown = isPhone ? SHOWN_ON_PHONE : answer.details.length;
+  const others = answer.details.slice(shown);
+  return (
+    <div {...attributes}>
+      {heading}
+      {notes(answer.details.slice(0, shown))}
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length} more</summary>
+          {notes(others)}
+        </details>
+      )}
+      {judged}
+    </div>
+  );
+}
+
+interface NotesProps extends Pick<Props, "isSignedIn"> {
+  readonly details: Answer["details"];
+}
+
+function Notes({ details, isSignedIn }: NotesProps) {
   const leadsSomewhere = ({ href }: { readonly href: string }) =>
     isSignedIn || !href.startsWith("#");
   return (
-    <div
-      class={`panel card card-${answer.question} ${width} ${tone}`}
-      data-card={question}
-      data-status={answer.status}
-    >
-      <h2>{question}</h2>
-      <p class="card-value">{answer.answer}</p>
-      <ul class="card-note">
-        {answer.details.map(({ text, at, links }, index) => (
-          <li key={index}>
-            {text} {at && <Time at={at} />}
-            {links.filter(leadsSomewhere).map((link) => (
-              <span key={link.href}>
-                {" "}
-                <a href={link.href}>{link.text}</a>
-              </span>
-            ))}
-          </li>
-        ))}
-      </ul>
-      <p class="card-judged">
-        {isOld ? "Not up to date. Judged" : "Judged"} <Age at={answer.at} />
-      </p>
-    </div>
+    <ul class="card-note">
+      {details.map(({ text, at, links }, index) => (
+        <li key={index}>
+          {text} {at && <Time at={at} />}
+          {links.filter(leadsSomewhere).map((link) => (
+            <span key={link.href}>
+              {" "}
+              <a href={link.href}>{link.text}</a>
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
   );
+}
+
+/** Whether the window is as narrow as a phone, as the style sheet has it. */
+function useIsPhone(): boolean {
+  const [query] = useState(() => window.matchMedia("(max-width: 560px)"));
+  const [isPhone, setPhone] = useState(query.matches);
+  useEffect(() => {
+    const onChange = () => setPhone(query.matches);
+    query.addEventListener("change", onChange);
+    return () => query.removeEventListener("change", onChange);
+  }, []);
+  return isPhone;
 }

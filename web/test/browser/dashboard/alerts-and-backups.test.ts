@@ -25,9 +25,12 @@ describe("the dashboard's alerts", () => {
 
     await page.getByRole("link", { name: "Alerts" }).click();
     await page.getByRole("button", { name: "Evaluate now" }).click();
-    expect(await confirm(page, "Evaluate")).toMatch(
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Evaluate", exact: true }).click();
+    expect(await dialog.getByRole("status").textContent()).toMatch(
       /^\d+ rules evaluated\. Alerts: [1-9]\d* firing/,
     );
+    await dialog.getByRole("link", { name: "Show the alerts" }).click();
     const { airports } = manifest.counts;
     const rules = page.getByRole("table", { name: "Rules" });
     const refused = rules.getByRole("row", { name: "guard_tripped" });

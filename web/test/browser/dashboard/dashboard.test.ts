@@ -51,7 +51,7 @@ const listHeld = (page: Page, held: () => readonly object[]) =>
   });
 /** The service's answers, with these details of what failed. */
 const haveFailed = (page: Page, details: readonly { text: string; at: string | null }[]) =>
-  page.route("/dashboard/summary", async (route) => {
+  page.route(/\/dashboard\/summary|\/admin\/monitor\/status/, async (route) => {
     const body = await (await route.fetch()).json();
     const failed = { status: "fail", details: details.map((given) => ({ ...given, links: [] })) };
     for (const answer of body.answers)
@@ -220,18 +220,70 @@ describe("the dashboard without a valid token", () => {
   });
 
   it("shows the section to which a link leads, on a phone and again", async () => {
-    const page = await signIn("", { viewport: { width: 390, height: 844 } });
+    const height = 400;
+    const page = await signIn("", { viewport: { width: 390, height } });
     const sections = page.getByRole("navigation", { name: "Sections" });
     const top = async () => (await sections.boundingBox())?.y ?? Infinity;
+    await page.locator("summary", { hasText: "Who changed what?" }).click();
     const link = page.getByRole("link", { name: "All changes" });
     await link.waitFor();
     for (const time of ["first", "second"]) {
       await page.evaluate("window.scrollTo(0, 0)");
-      expect(await top(), time).toBeGreaterThan(844);
+      expect(await top(), time).toBeGreaterThan(height);
       await link.click();
       await page.getByRole("heading", { level: 2, name: "Audit" }).waitFor();
-      await expect.poll(top).toBeLessThan(0.75 * 844);
+      await expect.poll(top).toBeLessThan(0.75 * height);
     }
+  });
+
+  it("shows what is wrong and the section on the first screen of a phone", async () => {
+    const [width, height] = [390, 844];
+    const page = await signIn("", { viewport: { width, height } });
+    const text = "a message that takes several lines of a narrow card. ".repeat(2);
+    await haveFailed(
+      page,
+      Array.from({ length: 8 }, () => ({ text, at: null })),
+    );
+    for (const [hash, title] of Object.entries({ runs: "Ingest runs", held: "Held changes" })) {
+      await page.goto(`/dashboard#${hash}`);
+      await page.reload();
+      const heading = page.getByRole("heading", { level: 2, name: title });
+      await heading.waitFor();
+      const box = await heading.boundingBox();
+      expect((box?.y ?? Infinity) + (box?.height ?? 0), title).toBeLessThan(height);
+      const problem = page.locator(`[data-card="${FAILED}"] li`).first();
+      expect((await problem.boundingBox())?.y).toBeLessThan(height / 2);
+    }
+    const others = page.locator(`[data-card="${FAILED}"] summary`);
+    await others.click();
+    await page.locator(`[data-card="${FAILED}"] li`).last().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it.each([390, 1280])("moves nothing while it loads, at %i px", async (width) => {
+    const page = await signIn("", { viewport: { width, height: 844 } });
+    await firstRun(page).waitFor();
+    await page.addInitScript(`
+      window.shifted = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shifted += entry.value;
+      }).observe({ type: "layout-shift", buffered: true });
+    `);
+    await page.reload();
+    await firstRun(page).waitFor();
+    await page
+      .getByRole("button", { name: "Pause", exact: false })
+      .and(page.locator(":enabled"))
+      .waitFor();
+    expect(await page.evaluate("window.shifted")).toBeLessThan(0.02);
+  });
+
+  it("shows times in the reader's zone, with UTC beside", async () => {
+    const page = await signIn("", { timezoneId: "Asia/Kathmandu" });
+    const time = firstRun(page).locator("time small").first();
+    expect(await time.innerText()).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d \((?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC\)$/,
+    );
   });
 
   it("asks for a token again after too many failures", async () => {
