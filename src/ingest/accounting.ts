@@ -6,7 +6,7 @@ import type { HeldChange } from "../schemas/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead, Reject } from "../catalog/source-airport.ts";
 import type { HeldSummary, ListCounts, Report } from "../schemas/run-report.ts";
-import { countReasons } from "./unusable-rows.ts";
+import { countReasons } from "../sources/upstream-reader.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The number of airports that an upstream file lists, and the numbers to compare it with. */

@@ -3,6 +3,7 @@ import type { ChangeCounts } from "../catalog/diff.ts";
 import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
+import { nameReasons } from "../sources/upstream-reader.ts";
 import { type Guard, OVERRIDABLE } from "../schemas/overridable.ts";
 import { LISTS } from "../schemas/lists.ts";
 
@@ -23,8 +24,6 @@ const COVERAGE_LOSS_MAX_POINTS = 10;
  * leaves time to act. JSON is about twice as long, so no segment comes near KV's limit of 25 MiB.
  */
 export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
-/** Most reasons in a message. */
-const REASONS_NAMED = 3;
 /** Most violations in a message. */
 const VIOLATIONS_NAMED = 5;
 
@@ -183,9 +182,7 @@ function* checkChange(
 function* checkRejects({ rows }: GuardInputs): Generator<GuardTrip> {
   const { seen, rejected: after, reasons } = rows;
   const limit = percentOf(seen, REJECTS_MAX_PERCENT);
-  const common = Object.entries(reasons).slice(0, REASONS_NAMED);
-  const named = common.map(([reason, count]) => `${reason} ${count}`).join(", ");
-  const message = `${after} of ${seen} rows rejected, most often ${named}; look at them in the run's rejects, and at the file`;
+  const message = `${after} of ${seen} rows rejected, most often ${nameReasons(reasons)}; look at them in the run's rejects, and at the file`;
   if (after > limit) yield { guard: "guard_rejects", before: null, after, limit, message };
 }
 

@@ -7,7 +7,7 @@ import { hasLostBlobs } from "../storage/replicate.ts";
 import { ledgerOf } from "./ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
-import { countReasons } from "./unusable-rows.ts";
+import { countReasons } from "../sources/upstream-reader.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
 import {
   type IngestCheckpoint,

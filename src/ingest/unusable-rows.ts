@@ -2,6 +2,7 @@
 import type { AcceptedAirport } from "../acceptance/airport.ts";
 import { compareText } from "../catalog/integrity.ts";
 import type { AirportsRead, Reject } from "../catalog/source-airport.ts";
+import { countReasons } from "../sources/upstream-reader.ts";
 import type { UnusableRows } from "../schemas/run-report.ts";
 
 /** From this many rows on, they are no single mistake: the file of February 2026 has one such row. */
@@ -43,12 +44,4 @@ function byReason(of: UnusableRows["of"], rejects: readonly Reject[]): UnusableR
   return Object.entries(countReasons(rejects))
     .map(([name, rows]) => ({ of, name, rows }))
     .filter(({ rows }) => rows >= ROWS_NOTED);
-}
-
-/** Counts rejected rows by reason, the commonest first. */
-export function countReasons(rejects: readonly Reject[]): { readonly [reason: string]: number } {
-  const groups = [...Map.groupBy(rejects, ({ reason }) => reason)].map(
-    ([reason, { length }]) => [reason, length] as const,
-  );
-  return Object.fromEntries(groups.toSorted(([, a], [, b]) => b - a));
 }

@@ -2,7 +2,13 @@ import { asEvidence } from "../catalog/evidence.ts";
 import { tidy } from "../catalog/fold.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { isNear, roundDegrees } from "../catalog/positions.ts";
-import { reject, REJECTS_MAX, tooManyRejects, type UpstreamReader } from "./upstream-reader.ts";
+import {
+  countReasons,
+  reject,
+  REJECTS_MAX,
+  tooManyRejects,
+  type UpstreamReader,
+} from "./upstream-reader.ts";
 import {
   AIRPORT_TYPES,
   type AirportsRead,
@@ -100,7 +106,8 @@ export async function readAirports(
     const parsed = parseAirport(row, knownCountries);
     if (typeof parsed === "string") {
       rejects.push(reject(parsed, { line: row.line, iata, id: row.get("id") }));
-      if (rejects.length > REJECTS_MAX) throw tooManyRejects("airports.csv", row.line);
+      if (rejects.length > REJECTS_MAX)
+        throw tooManyRejects("airports.csv", row.line, countReasons(rejects));
       continue;
     }
     if (WRONGLY_DECODED.test(`${parsed.name} ${parsed.municipality}`) && ++garbled > GARBLED_MAX)
@@ -218,7 +225,8 @@ export async function readSubdivisions(
   for await (const row of readCsv("regions.csv", bytes, ["code", "name"])) {
     seen++;
     if (!row.complete) {
-      if (++broken > REJECTS_MAX) throw tooManyRejects("regions.csv", row.line);
+      if (++broken > REJECTS_MAX)
+        throw tooManyRejects("regions.csv", row.line, { column_count: broken });
       continue;
     }
     const code = row.get("code");
@@ -230,7 +238,8 @@ export async function readSubdivisions(
       const reason = isRefused ? "bad_text" : "duplicate_region";
       rejects.push(reject(reason, { line: row.line, iata: "", id: code }));
     }
-    if (rejects.length > REJECTS_MAX) throw tooManyRejects("regions.csv", row.line);
+    if (rejects.length > REJECTS_MAX)
+      throw tooManyRejects("regions.csv", row.line, countReasons(rejects));
     if (isRefused) continue;
     if (known === undefined || compareText(name, known) < 0) names.set(code, name);
   }

@@ -19,11 +19,32 @@ export function reject(
   return { reason, line, iata: asEvidence(iata), id: asEvidence(id) };
 }
 
-export function tooManyRejects(file: string, line: number): SourceError {
+/** Builds the fault of a file with more than {@link REJECTS_MAX} unusable rows. */
+export function tooManyRejects(file: string, line: number, reasons: Reasons): SourceError {
   return new SourceError(
     "malformed_csv",
-    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}; check that it is the right file`,
+    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}, most often ${nameReasons(reasons)}; check that it is the right file, or mend what these rows have in common`,
   );
+}
+
+/** How many rows were rejected for each reason. */
+type Reasons = Readonly<Record<string, number>>;
+
+/** Most reasons in a message. */
+const REASONS_NAMED = 3;
+
+/** Counts rejected rows by reason, the commonest first. */
+export function countReasons(rejects: readonly Reject[]): Reasons {
+  const groups = [...Map.groupBy(rejects, ({ reason }) => reason)].map(
+    ([reason, { length }]) => [reason, length] as const,
+  );
+  return Object.fromEntries(groups.toSorted(([, a], [, b]) => b - a));
+}
+
+/** Names the first reasons of {@link countReasons}, such as `bad_iata 12, bad_text 3`. */
+export function nameReasons(reasons: Reasons): string {
+  const common = Object.entries(reasons).slice(0, REASONS_NAMED);
+  return common.map(([reason, rows]) => `${reason} ${rows}`).join(", ");
 }
 
 /** Opens a file of an upstream by its name without `.gz`, decompressed. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AcceptedAirport } from "../../../src/acceptance/airport.ts";
 import type { Reject } from "../../../src/catalog/source-airport.ts";
-import { countReasons, findUnusable } from "../../../src/ingest/unusable-rows.ts";
+import { findUnusable } from "../../../src/ingest/unusable-rows.ts";
+import { countReasons } from "../../../src/sources/upstream-reader.ts";
 import { aSourceAirport } from "../../builders/source.ts";
 
 /** Airports of a country, with codes and row numbers that no other country has. */
