@@ -15,7 +15,7 @@ import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/sea
 import { joinServed } from "./search/served.ts";
 import { isTexts } from "./search/shape.ts";
 import type { Store } from "./store.ts";
-import type { CountryNames } from "./suggestion.ts";
+import { type CountryNames, countryNamesIn } from "./suggestion.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
 
 /** One version in one locale, ready to be searched. */
@@ -301,12 +301,4 @@ function show(edition: Edition, shown: Shown): void {
 function noServedFile(baseUrl: string): CatalogError {
   const message = `${baseUrl} has no places for openSearch: its service is older, or newer, than this package`;
   return new CatalogError({ code: "unimplemented", message, retryAfterSeconds: null });
-}
-
-/** Names countries in a language; as the contract does where the platform does not know it. */
-function countryNamesIn(language: string): CountryNames {
-  const [known] = Intl.DisplayNames.supportedLocalesOf(language);
-  if (known === undefined) return ({ name }) => name;
-  const names = new Intl.DisplayNames([known], { type: "region", fallback: "none" });
-  return ({ code, name }) => names.of(code) ?? name;
 }

@@ -22,6 +22,14 @@ export interface Suggestion {
 /** Names countries in the reader's language. */
 export type CountryNames = (country: CountryPlace) => string;
 
+/** Names countries in a language; as the contract does where the platform does not know it. */
+export function countryNamesIn(language: string): CountryNames {
+  const [known] = Intl.DisplayNames.supportedLocalesOf(language);
+  if (known === undefined) return ({ name }) => name;
+  const names = new Intl.DisplayNames([known], { type: "region", fallback: "none" });
+  return ({ code, name }) => names.of(code) ?? name;
+}
+
 /** How a place that was found is written. */
 interface Wording {
   readonly isUnderCity: boolean;

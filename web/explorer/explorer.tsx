@@ -11,7 +11,7 @@ import { NearPanel } from "./near-panel.tsx";
 import { keepForOffline } from "./offline.ts";
 import { Overview } from "./overview.tsx";
 import { PlacePanel } from "./place-panel.tsx";
-import { findPlace, nearestAirports, selectionOf } from "./places.ts";
+import { findPlace, nameIn, nearestAirports, selectionOf } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 import { textDirection } from "./text-direction.ts";
 import { useCatalog } from "./use-catalog.ts";
@@ -122,6 +122,7 @@ export function Explorer() {
       </div>
       <WorldMap
         catalog={catalog}
+        locale={locale}
         isAwaited={catalog === undefined && isCalling}
         selected={selected}
         changed={(link.changes && changed) || undefined}
@@ -157,7 +158,7 @@ function Notice({ text }: { readonly text: string }) {
 /** Names the place in the window's title, and turns the page as its language is read. */
 function useTitle(selected: Place | undefined, locale: string): void {
   useEffect(() => {
-    document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
+    document.title = selected ? `${nameIn(locale, selected)} · ${TITLE}` : TITLE;
     document.documentElement.dir = textDirection(locale);
   }, [selected, locale]);
 }

@@ -1,6 +1,6 @@
 import type { Place } from "../../client/src/catalog.ts";
 import { formatPermalink, NOWHERE, parsePermalink } from "./permalink.ts";
-import { selectionOf } from "./places.ts";
+import { nameIn, selectionOf } from "./places.ts";
 import { textDirection } from "./text-direction.ts";
 
 interface Props {
@@ -26,12 +26,13 @@ export function PlaceLink({ place, locale, onSelect }: Props) {
   );
 }
 
-/** The name of a place. Only regions have one in the locale of the answer. */
+/** The name of a place. Only countries and regions have one in the locale of the answer. */
 export function PlaceName({ place, locale }: Pick<Props, "place" | "locale">) {
-  if (place.kind !== "region") return <bdi>{place.name}</bdi>;
+  const name = nameIn(locale, place);
+  if (place.kind === "airport" || place.kind === "city") return <bdi>{name}</bdi>;
   return (
     <bdi lang={locale} dir={textDirection(locale)}>
-      {place.name}
+      {name}
     </bdi>
   );
 }

@@ -144,6 +144,7 @@ function factsOf(place: Place, links: Pick<Props, "locale" | "onSelect">): Fact[
       return [
         ["ISO 3166-1", `${place.code} · ${place.code3}`],
         ["Native name", <bdi>{place.nameNative}</bdi>],
+        ["In English", place.name],
         ["Calling code", place.phonePrefix && `+${place.phonePrefix}`],
       ];
     case "region":

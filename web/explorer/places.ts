@@ -2,7 +2,7 @@ import { ENTITY_KINDS, NAMESPACE, SOURCES } from "../../src/catalog/id-origin.ts
 import { formatNumberOf } from "../shared/format.ts";
 import type { AirportPlace, Catalog, CityPlace, Place } from "../../client/src/catalog.ts";
 import { byDistance } from "../../client/src/nearest.ts";
-import { subdivisionOf } from "../../client/src/suggestion.ts";
+import { type CountryNames, countryNamesIn, subdivisionOf } from "../../client/src/suggestion.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import type { Position, Selection } from "./permalink.ts";
 
@@ -55,6 +55,16 @@ function keyOf(place: Place): string {
 /** Returns the airports of a place. */
 export function airportsOf(place: Place): readonly AirportPlace[] {
   return place.kind === "airport" ? [place] : place.airports;
+}
+
+const countryNames = new Map<string, CountryNames>();
+
+/** Returns the name of a place for readers of a locale. */
+export function nameIn(locale: string, place: Place): string {
+  if (place.kind !== "country") return place.name;
+  const nameOf = countryNames.get(locale) ?? countryNamesIn(locale);
+  countryNames.set(locale, nameOf);
+  return nameOf(place);
 }
 
 /** Returns a note that tells apart places of one name. */

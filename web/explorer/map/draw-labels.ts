@@ -11,9 +11,12 @@ interface Style {
 }
 
 const FAMILY = "ui-sans-serif, system-ui, sans-serif";
-const COUNTRY_FONT = `600 12px ${FAMILY}`;
-const CITY_FONT = `500 11px ${FAMILY}`;
-const CODE_FONT = `600 11px ${FAMILY}`;
+/** Sizes in pixels, where people have not chosen another size of text. */
+const TEXTS = {
+  country: { weight: 600, size: 12, height: 16 },
+  city: { weight: 500, size: 11, height: 13 },
+  code: { weight: 600, size: 11, height: 13 },
+} as const;
 /** From these magnifications on, cities and the codes of airports are named. */
 const CITIES_ZOOM = 3;
 const CODES_ZOOM = 12;
@@ -30,17 +33,26 @@ const DOT_RADIUS = 4;
 export function drawLabels(worlds: readonly Frame[]): void {
   const [first] = worlds;
   if (first === undefined) return;
-  const taken: Box[] = [...first.covered, scaleBox(first.size), ...worlds.flatMap(spotBox)];
+  const taken: Box[] = [...first.covered, scaleBox(first), ...worlds.flatMap(spotBox)];
   const { highlighted, spot } = first.scene;
   const selected = highlighted.length === 1 || spot !== undefined ? highlighted : [];
   const places = new Set(selected.map(({ place }) => place));
   const labels = { taken, selected: places, dots: worlds.flatMap(dotsInSight) };
-  const style = { font: CODE_FONT, color: first.colors.label, height: 13 };
+  const style = styleOf(first, "code", first.colors.label);
   for (const frame of worlds) for (const point of selected) writeCode(frame, point, labels, style);
   for (const frame of worlds) drawRemovedCodes(frame, labels);
   for (const frame of worlds) drawCountries(frame, labels);
   for (const frame of worlds) drawCities(frame, labels);
   for (const frame of worlds) drawOtherCodes(frame, labels);
+}
+
+function styleOf(
+  { textScale }: Omit<Frame, "zoom">,
+  kind: keyof typeof TEXTS,
+  color: string,
+): Style {
+  const { weight, size, height } = TEXTS[kind];
+  return { font: `${weight} ${size * textScale}px ${FAMILY}`, color, height: height * textScale };
 }
 
 /** What a new name has to avoid. */
@@ -67,7 +79,7 @@ function dotsInSight(frame: Frame): CanvasPoint[] {
 }
 
 function drawRemovedCodes(frame: Frame, labels: Labels): void {
-  const style = { font: CODE_FONT, color: frame.colors.removed, height: 13 };
+  const style = styleOf(frame, "code", frame.colors.removed);
   for (const { at, item } of inSight(frame, frame.scene.removed)) {
     const width = widthOf(frame, item.iata, style.font);
     const places = placesAround(at, { width, radius: 8, height: style.height });
@@ -78,7 +90,7 @@ function drawRemovedCodes(frame: Frame, labels: Labels): void {
 /** Names the countries that are wider than their names. */
 function drawCountries(frame: Frame, labels: Labels): void {
   const { scene, view, colors } = frame;
-  const style = { font: COUNTRY_FONT, color: colors.label, height: 16 };
+  const style = styleOf(frame, "country", colors.label);
   const lands = scene.outline?.lands.toSorted((a, b) => b.width - a.width) ?? [];
   for (const { codes, label, width } of lands) {
     const text = scene.countryNames.get(codes[0] ?? "");
@@ -95,8 +107,8 @@ function drawCountries(frame: Frame, labels: Labels): void {
 function drawCities(frame: Frame, labels: Labels): void {
   const { scene, zoom, colors } = frame;
   if (zoom < CITIES_ZOOM) return;
-  const style = { font: CITY_FONT, color: colors["label-faint"], height: 13 };
-  const codeStyle = { font: CODE_FONT, color: colors.dot, height: 12 };
+  const style = styleOf(frame, "city", colors["label-faint"]);
+  const codeStyle = styleOf(frame, "code", colors.dot);
   for (const { at, item } of inSight(frame, scene.cities)) {
     if (zoom >= CODES_ZOOM)
       for (const airport of item.airports)
@@ -111,7 +123,7 @@ function drawCities(frame: Frame, labels: Labels): void {
 function drawOtherCodes(frame: Frame, labels: Labels): void {
   const { scene, zoom, colors } = frame;
   if (zoom < CODES_ZOOM) return;
-  const style = { font: CODE_FONT, color: colors["dot-faint"], height: 12 };
+  const style = styleOf(frame, "code", colors["dot-faint"]);
   const others = scene.points.filter(
     ({ place }) => place.tier === 3 && !labels.selected.has(place),
   );
@@ -251,8 +263,9 @@ function spotBox(frame: Frame): Box[] {
 }
 
 /** Where the scale is. */
-function scaleBox({ height }: MapSize): Box {
-  return { left: 0, right: 14 + SCALE_WIDTH_MAX, top: height - 34, bottom: height };
+function scaleBox({ size: { height }, textScale }: Frame): Box {
+  const top = height - 20 - TEXTS.city.height * textScale;
+  return { left: 0, right: 14 + SCALE_WIDTH_MAX, top, bottom: height };
 }
 
 /** Draws how long a round number of kilometers is in the middle of the map. */
@@ -278,6 +291,6 @@ export function drawScale(frame: Omit<Frame, "zoom">): void {
     context.stroke();
   }
   const text = `${(length * power) / 1000} km`;
-  const style = { font: CITY_FONT, color: colors.label, height: 13 };
-  writeWithHalo(frame, { text, left: left + 4, top: top - 11, style });
+  const style = styleOf(frame, "city", colors.label);
+  writeWithHalo(frame, { text, left: left + 4, top: top - 4 - style.height / 2, style });
 }

@@ -21,6 +21,8 @@ export interface Frame {
   readonly colors: MapColors;
   /** Canvas pixels per CSS pixel. */
   readonly pixelRatio: number;
+  /** How many times as large as usual somebody has made the text. */
+  readonly textScale: number;
   /** What lies over the canvas. */
   readonly covered: readonly Box[];
   /** How many times as large as the whole world. */

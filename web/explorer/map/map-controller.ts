@@ -67,6 +67,7 @@ export class MapController {
     this.#colors = readMapColors(canvas);
     this.#selection = select(canvas);
     this.#zoom = zoom<HTMLCanvasElement, unknown>()
+      .duration(duration(STEP_MS))
       // One finger scrolls the page, two move the map.
       .filter((event: MouseEvent | TouchEvent) =>
         "touches" in event ? event.touches.length > 1 : !event.button,
@@ -256,6 +257,7 @@ export class MapController {
         scene: this.#scene,
         colors: this.#colors,
         pixelRatio: pixelRatio(),
+        textScale: textScale(),
         covered: this.#covered,
       });
     });
@@ -274,6 +276,11 @@ function coveredParts(canvas: HTMLCanvasElement): Box[] {
 
 function pixelRatio(): number {
   return Math.min(PIXEL_RATIO_MAX, window.devicePixelRatio);
+}
+
+/** Browsers have text of 16 pixels, unless people have chosen another size. */
+function textScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
 
 /** Whether people have asked their system for less motion. */

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../shared/format.ts";
 import type { AirportPlace, Catalog, Place } from "../../../client/src/catalog.ts";
 import type { MapView, Position } from "../permalink.ts";
-import { airportsOf } from "../places.ts";
+import { airportsOf, nameIn } from "../places.ts";
 import { MapController } from "./map-controller.ts";
 import { mapCities, type MapPoint, mapPoints } from "./map-scene.ts";
 import { project } from "./mercator.ts";
@@ -11,6 +11,8 @@ import { loadWorld } from "./world-outline.ts";
 
 interface Props {
   readonly catalog: Catalog | undefined;
+  /** Of the names. */
+  readonly locale: string;
   /** Whether a first catalog is on its way, which the land does not slow down. */
   readonly isAwaited: boolean;
   readonly selected: Place | undefined;
@@ -53,7 +55,7 @@ export function WorldMap(props: Props) {
   const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
   const cities = useMemo(() => mapCities(catalog?.cities ?? []), [catalog]);
   const countryNames = useMemo(
-    () => new Map(catalog?.countries.map(({ code, name }) => [code, name])),
+    () => new Map(catalog?.countries.map((place) => [place.code, nameIn(props.locale, place)])),
     [catalog],
   );
 
@@ -106,7 +108,7 @@ export function WorldMap(props: Props) {
           data-points={points.length}
           data-land={outline !== undefined}
         />
-        {tip && <MapTip tip={tip} />}
+        {tip && <MapTip tip={tip} locale={props.locale} />}
       </div>
       <div class="floating map-buttons">
         {BUTTONS.map(([label, sign, move]) => (
@@ -133,14 +135,15 @@ export function WorldMap(props: Props) {
   );
 }
 
-/** Half of the width that a tip has at most, and the height that it has at least. */
-const TIP_HALF = 130;
+/** Half of the width that a tip has at most, and, in pixels, the height that it has at least. */
+const TIP_HALF = "8.125rem";
 const TIP_HEIGHT = 70;
 
 /** Names a point, above it where there is room, and always inside the map. */
-function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
+function MapTip({ tip, locale }: { readonly tip: Tip; readonly locale: string }) {
+  const { point, left, top } = tip;
   const { iata, name, city } = point.place;
-  const middle = `clamp(${TIP_HALF}px, ${left}px, 100% - ${TIP_HALF}px)`;
+  const middle = `clamp(${TIP_HALF}, ${left}px, 100% - ${TIP_HALF})`;
   const transform =
     top < TIP_HEIGHT ? "translate(-50%, 14px)" : "translate(-50%, -100%) translateY(-12px)";
   return (
@@ -151,7 +154,7 @@ function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
     >
       <b>{iata}</b> {name}
       <small>
-        {city.name}, {city.country.name}
+        {city.name}, {nameIn(locale, city.country)}
       </small>
     </div>
   );

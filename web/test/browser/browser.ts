@@ -93,7 +93,7 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the page's Content-Security-Policy does not bind.
   await page.evaluate(axeSource);
   const result = await page.evaluate<AxeResult>(
-    `axe.run(document, { resultTypes: ["violations"] })`,
+    `axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })`,
   );
   return result.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

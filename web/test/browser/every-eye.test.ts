@@ -1,0 +1,190 @@
+import type { Page } from "playwright-core";
+import { describe, expect, inject, it } from "vitest";
+import { openPage, takeProblems, useBrowser } from "./browser.ts";
+import { waitForAnswer } from "./explorer-page.ts";
+
+useBrowser();
+
+const PLACES = ["/", "/?airport=ZRH", "/?country=GB", "/?near=47.4,8.5"];
+const PAGES = [...PLACES, "/dashboard", "/docs", "/docs/routes"];
+
+/** Opens a page, and waits until it shows what it is about. */
+async function openWhole(...[path, options]: Parameters<typeof openPage>): Promise<Page> {
+  const page = await openPage(path, options);
+  await settle(page);
+  return page;
+}
+
+async function settle(page: Page): Promise<void> {
+  if (await page.locator("#explorer").count())
+    await page.locator(".call-fact small", { hasText: "GET" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  takeProblems(); // The dashboard is told that it is signed out.
+}
+
+/** The color behind the text of an element. */
+function backgroundOf(page: Page, selector: string): Promise<string> {
+  const element = `document.querySelector(${JSON.stringify(selector)})`;
+  return page.evaluate<string>(`getComputedStyle(${element}).backgroundColor`);
+}
+
+describe("in high contrast", () => {
+  it.each([
+    ["/", ".site-nav"],
+    ["/docs", ".site-nav"],
+    ["/docs/routes", ".docs-nav"],
+    ["/dashboard", ".site-nav"],
+  ])("%s shows which page it is in %s", async (path, nav) => {
+    const page = await openWhole(path, { forcedColors: "active" });
+    const current = await backgroundOf(page, `${nav} a[aria-current]`);
+    expect(current).not.toBe(await backgroundOf(page, `${nav} a:not([aria-current])`));
+    expect(current).not.toBe(await backgroundOf(page, "body"));
+  });
+
+  it("shows the chosen protocol, and the result that Enter takes", async () => {
+    const page = await openWhole("/", { forcedColors: "active" });
+    const chosen = await backgroundOf(page, ".segment input:checked + span");
+    expect(chosen).not.toBe(await backgroundOf(page, ".segment input:not(:checked) + span"));
+    await page.getByRole("combobox", { name: "Search" }).fill("london");
+    await page.getByRole("option").nth(1).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.locator('[role="option"][aria-selected="true"]').getByText("Heathrow").waitFor();
+    const active = await backgroundOf(page, '[role="option"][aria-selected="true"]');
+    expect(active).not.toBe(await backgroundOf(page, '[role="option"][aria-selected="false"]'));
+    expect(await backgroundOf(page, ".map-legend span")).not.toBe(chosen);
+  });
+});
+
+/** Texts that are written over each other, or beyond the page, as far as they can be seen. */
+const BAD_TEXTS = `{
+  const inSight = (element, box) => {
+    for (let outer = element; outer !== null; outer = outer.parentElement) {
+      if (getComputedStyle(outer).overflow === "visible") continue;
+      const { left, right, top, bottom } = outer.getBoundingClientRect();
+      box.left = Math.max(box.left, left);
+      box.right = Math.min(box.right, right);
+      box.top = Math.max(box.top, top);
+      box.bottom = Math.min(box.bottom, bottom);
+    }
+    return box.left < box.right && box.top < box.bottom ? [box] : [];
+  };
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (node.data.trim() === "" || !element.checkVisibility()) continue;
+    if (element.closest(".visually-hidden, noscript, option, .docs-contents, caption")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const { left, right, top, bottom } of range.getClientRects()) {
+      const line = (bottom - top) * 0.2; // which letters do not fill
+      const box = { left: left + 1, right: right - 1, top: top + line, bottom: bottom - line };
+      texts.push(...inSight(element, box).map((box) => ({ text: node.data.trim().slice(0, 30), ...box })));
+    }
+  }
+  const width = document.documentElement.clientWidth;
+  const isOver = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const pairs = texts.flatMap((a, at) => texts.slice(at + 1).map((b) => [a, b]));
+  [
+    ...pairs.filter(([a, b]) => isOver(a, b)).map(([a, b]) => a.text + " over " + b.text),
+    ...texts.filter(({ left, right }) => left < -1 || right > width + 1).map(({ text }) => text + " beyond the page"),
+  ];
+}`;
+
+describe("with text of twice the size", () => {
+  describe.each([390, 1024, 1600])("at %i pixels", (width) => {
+    it.each(PAGES)("%s writes nothing over anything else", async (path) => {
+      const page = await openPage("about:blank", { viewport: { width, height: 800 } });
+      const session = await page.context().newCDPSession(page);
+      await session.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
+      await page.goto(path);
+      await settle(page);
+      expect(await page.evaluate("getComputedStyle(document.body).fontSize")).toBe("26px");
+      expect(await page.evaluate(BAD_TEXTS)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    });
+  });
+});
+
+/** What can be pressed, is no part of a text, and is lower or narrower than 24 pixels. */
+const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, select, summary")]
+  .filter((element) => element.checkVisibility() && !element.closest("p, pre, td, .visually-hidden, .docs-contents, .docs-body li"))
+  .filter((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return height > 1 && Math.min(width, height) < 24;
+  })
+  .map(({ outerHTML }) => outerHTML)`;
+
+it.each([...PLACES, "/docs"].flatMap((path) => [[path, 390] as const, [path, 1280] as const]))(
+  "%s at %i pixels has no target that is smaller than 24 pixels",
+  async (path, width) => {
+    const page = await openWhole(path, { viewport: { width, height: 800 } });
+    expect(await page.evaluate(SMALL_TARGETS)).toEqual([]);
+  },
+);
+
+describe("who wants less motion", () => {
+  const MOVES: [name: string, move: (page: Page) => Promise<void>][] = [
+    ["a button", (page) => page.getByRole("button", { name: "Zoom in" }).click()],
+    ["a key", (page) => page.getByRole("application").press("ArrowLeft")],
+    ["a double click", (page) => page.locator(".map-canvas").dblclick()],
+    ["a link", (page) => page.locator(".place-list a").first().click()],
+  ];
+
+  /** Counts the views that the map shows from a move on. */
+  async function viewsFrom(
+    move: (page: Page) => Promise<void>,
+    reducedMotion: "reduce" | "no-preference",
+  ): Promise<number> {
+    const page = await openWhole("/?country=CH", { reducedMotion });
+    await page.evaluate(`{
+      window.views = new Set();
+      const { setTransform } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.setTransform = function (...matrix) {
+        const [, , , , x, y] = matrix;
+        if (x !== 0) window.views.add(x + " " + y);
+        setTransform.apply(this, matrix);
+      };
+    }`);
+    await move(page);
+    await page.waitForTimeout(1_000);
+    return page.evaluate<number>("window.views.size");
+  }
+
+  it.each(MOVES)("sees the map jump by %s, and others see it move", async (_, move) => {
+    expect(await viewsFrom(move, "reduce")).toBeLessThanOrEqual(2);
+    expect(await viewsFrom(move, "no-preference")).toBeGreaterThan(2);
+  });
+});
+
+describe.each([
+  ["ar", "المملكة المتحدة"],
+  ["ja", "イギリス"],
+  ["de", "Vereinigtes Königreich"],
+])("a reader of %s", (locale, name) => {
+  it("finds countries under their names in that language, wherever they stand", async () => {
+    const page = await openPage(`/?locale=${locale}`);
+    await waitForAnswer(page, locale);
+    const list = page.locator(".place-list", { hasText: "Countries" });
+    await list.getByText(name, { exact: true }).click();
+    const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
+    await heading.getByText(name, { exact: true }).waitFor();
+    expect(await heading.getAttribute("lang")).toBe(locale);
+    expect(await page.title()).toContain(name);
+    await page.getByRole("link", { name: "London Heathrow Airport" }).click();
+    await page.locator(".trail").getByText(name).waitFor();
+    await page.locator(".facts").getByText(name).waitFor();
+    await page.locator(".map-canvas").hover();
+    await page.locator(".map-tip small", { hasText: name }).waitFor();
+  });
+});
+
+it("mirrors the page, but not the map, for those who read from right to left", async () => {
+  const page = await openWhole("/?airport=ZRH&locale=ar");
+  const side = await page.locator(".side").boundingBox();
+  const map = await page.locator(".map").boundingBox();
+  expect(side?.x).toBeGreaterThan(map?.x ?? Infinity);
+  expect(await page.locator(".map-canvas").getAttribute("dir")).toBe("ltr");
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(1280);
+  expect(inject("service").locales).toContain("ar");
+});
