@@ -206,7 +206,7 @@ async function nextTask(): Promise<void> {
 }
 
 /** Works through items in tasks of some milliseconds. */
-async function inTasks<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+export async function inTasks<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let startedAt = performance.now();
   for (const item of items) {
     work(item);

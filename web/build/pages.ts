@@ -37,7 +37,8 @@ const PAGES: readonly Page[] = [
     title: "Locations at the Edge",
     description: "Every airport of the world with its city, country and regions, in one call.",
     entries: [`${SOURCE}/explorer/main.tsx`, `${SOURCE}/style/explorer.css`],
-    content: fillIn("explorer.html", INTRODUCTION),
+    // Without spaces, in whose place Preact would put the elements anew.
+    content: fillIn("explorer.html", INTRODUCTION).replaceAll(/>\s+</g, "><"),
   },
   {
     name: "dashboard",

@@ -1,4 +1,5 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { inTasks } from "../../client/src/catalog.ts";
 import type { Health } from "./use-health.ts";
 
 interface Props {
@@ -12,15 +13,15 @@ const NONE: NonNullable<Health["locales"]> = [];
 
 /** Chooses a published locale by its name in its own language. */
 export function LocalePicker({ value, published: known = NONE, onChange }: Props) {
-  // A name takes long to make: on a phone, those of all locales take longer than a frame.
-  const published = useMemo(
-    () =>
-      known
-        .map(({ locale }) => ({ locale, name: localeName(locale) }))
-        .toSorted((a, b) => a.name.localeCompare(b.name)),
-    [known],
-  );
-  const isPublished = published.some(({ locale }) => locale === value);
+  const [named, setNamed] = useState<readonly NamedLocale[]>([]);
+  useEffect(() => {
+    let isWanted = true;
+    void nameLocales(known).then((names) => isWanted && setNamed(names));
+    return () => {
+      isWanted = false;
+    };
+  }, [known]);
+  const isPublished = named.some(({ locale }) => locale === value);
   return (
     <select
       class="select"
@@ -28,15 +29,27 @@ export function LocalePicker({ value, published: known = NONE, onChange }: Props
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     >
-      {published.map(({ locale, name }) => (
+      {named.map(({ locale, name }) => (
         <option key={locale} value={locale} lang={locale}>
           {name}
         </option>
       ))}
       {/* A link may name a tag that is no language. */}
-      {!isPublished && <option value={value}>{localeName(value)}</option>}
+      {!isPublished && <option value={value}>{value}</option>}
     </select>
   );
+}
+
+interface NamedLocale {
+  readonly locale: string;
+  readonly name: string;
+}
+
+/** Names locales in tasks: on a phone, the names of all take longer than a frame. */
+async function nameLocales(known: typeof NONE): Promise<NamedLocale[]> {
+  const named: NamedLocale[] = [];
+  await inTasks(known, ({ locale }) => named.push({ locale, name: localeName(locale) }));
+  return named.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 /** The names of languages that browsers have in English only, as CLDR has them. */

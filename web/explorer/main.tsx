@@ -3,8 +3,5 @@ import { Explorer } from "./explorer.tsx";
 
 const root = document.getElementById("explorer");
 if (root === null) throw new Error("the page has no element #explorer");
-// This runs in a task of its own, so that no task takes long.
-setTimeout(() => {
-  root.replaceChildren();
-  render(<Explorer />, root);
-});
+// In a task of its own, so that no task takes long. What the page has already, Preact takes over.
+setTimeout(() => render(<Explorer />, root));

@@ -75,14 +75,14 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
   const [again, setAgain] = useState(0);
   const change = (part: Partial<CatalogState>) => setState((before) => ({ ...before, ...part }));
   const typed = useRef("");
-  const places = useRef<ReadonlyMap<string, Place>>(undefined);
+  const places = useRef<() => ReadonlyMap<string, Place>>(undefined);
   const searchAgain = async () => {
     const wanted = typed.current;
     if (places.current === undefined) return change({ found: { typed: wanted, results: null } });
     const suggestions = await worker.call("search", { typed: wanted, limit: SEARCH_LIMIT });
     if (wanted !== typed.current) return;
     const results = suggestions.flatMap((suggestion) => {
-      const place = places.current?.get(suggestion.id);
+      const place = places.current?.().get(suggestion.id);
       return place ? [{ ...suggestion, place }] : [];
     });
     change({ found: { typed: wanted, results } });
@@ -109,7 +109,10 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
   const { catalog } = state;
   useEffect(() => {
     if (catalog?.isWhole !== true) return;
-    places.current = new Map(listPlaces(catalog).map((place) => [place.id, place]));
+    // Made for the first results, which is soon enough.
+    let byId: ReadonlyMap<string, Place> | undefined;
+    places.current = () =>
+      (byId ??= new Map(listPlaces(catalog).map((place) => [place.id, place])));
     void searchAgain();
   }, [catalog]);
   return {

@@ -1,5 +1,4 @@
-import type { AirportPlace, CityPlace } from "../../../client/src/catalog.ts";
-import { UNRANKED } from "../../../client/src/search/ranks.ts";
+import { type AirportPlace, type Catalog, inTasks } from "../../../client/src/catalog.ts";
 import { project, type WorldPoint } from "./mercator.ts";
 import type { WorldOutline, WorldWater } from "./outline.ts";
 
@@ -16,6 +15,8 @@ interface RemovedPoint extends WorldPoint {
 /** A city on the map. */
 interface MapCity extends WorldPoint {
   readonly name: string;
+  /** Of its busiest airport. */
+  readonly rank: number;
   /** Those with scheduled service, the busiest first. */
   readonly airports: readonly MapPoint[];
 }
@@ -62,21 +63,39 @@ const ALL_TIERS_ZOOM = 2.5;
 
 /** Projects airports onto the map. */
 export function mapPoints(airports: readonly AirportPlace[]): MapPoint[] {
-  return airports
-    .toSorted((a, b) => b.rank - a.rank)
-    .map((place) => ({ place, ...project(place.lon, place.lat) }));
+  return leastImportantFirst(airports).map(pointOf);
 }
 
-/** Projects the cities with scheduled service onto the map. */
-export function mapCities(cities: readonly CityPlace[]): MapCity[] {
-  const rankOf = ({ airports: [busiest] }: MapCity) => busiest?.place.rank ?? UNRANKED;
-  return cities
-    .map(({ name, lon, lat, airports }) => {
-      const scheduled = airports.filter(({ tier }) => tier < 3);
-      return { name, ...project(lon, lat), airports: mapPoints(scheduled).toReversed() };
-    })
-    .filter(({ airports }) => airports.length > 0)
-    .toSorted((a, b) => rankOf(a) - rankOf(b));
+function leastImportantFirst(airports: readonly AirportPlace[]): AirportPlace[] {
+  return airports.toSorted((a, b) => b.rank - a.rank);
+}
+
+function pointOf(place: AirportPlace): MapPoint {
+  return { place, ...project(place.lon, place.lat) };
+}
+
+/** Projects a catalog onto the map, in tasks so short that the page stays quick. */
+export async function mapCatalog({
+  airports,
+  cities,
+}: Pick<Catalog, "airports" | "cities">): Promise<Pick<MapScene, "points" | "cities">> {
+  const points = new Map<AirportPlace, MapPoint>();
+  await inTasks(leastImportantFirst(airports), (place) => points.set(place, pointOf(place)));
+  const found: MapCity[] = [];
+  await inTasks(cities, ({ name, lon, lat, airports: ofCity }) => {
+    const scheduled = ofCity.filter(({ tier }) => tier < 3);
+    const busiestFirst = scheduled
+      .flatMap((place) => points.get(place) ?? [])
+      .toSorted((a, b) => a.place.rank - b.place.rank);
+    const [busiest] = busiestFirst;
+    if (busiest === undefined) return;
+    const { rank } = busiest.place;
+    found.push({ name, rank, ...project(lon, lat), airports: busiestFirst });
+  });
+  return {
+    points: [...points.values()],
+    cities: found.toSorted((a, b) => a.rank - b.rank),
+  };
 }
 
 /** Whether an airport is shown, at so many times the size of the whole world. */

@@ -4,7 +4,7 @@ import type { AirportPlace, Catalog, Place } from "../../../client/src/catalog.t
 import type { MapView, Position } from "../permalink.ts";
 import { airportsOf, nameIn } from "../places.ts";
 import { MapController } from "./map-controller.ts";
-import { mapCities, type MapPoint, mapPoints } from "./map-scene.ts";
+import { mapCatalog, type MapPoint, mapPoints } from "./map-scene.ts";
 import { project } from "./mercator.ts";
 import type { RemovedAirport } from "../use-changes.ts";
 import { loadWorld } from "./world-outline.ts";
@@ -41,7 +41,7 @@ const ZOOM_STEP = 1.8;
 
 /** An interactive map of all airports. */
 export function WorldMap(props: Props) {
-  const catalog = useAfterPaint(props.catalog);
+  const { catalog } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const controller = useRef<MapController>(undefined);
   const last = useRef(props);
@@ -52,8 +52,7 @@ export function WorldMap(props: Props) {
   const land = isClose ? loadWorld.fine : loadWorld.coarse;
   const outline = useLoaded(props.isAwaited ? null : land);
   const water = useLoaded(isClose ? loadWorld.water : null);
-  const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
-  const cities = useMemo(() => mapCities(catalog?.cities ?? []), [catalog]);
+  const places = usePlaces(catalog);
   const countryNames = useMemo(
     () => new Map(catalog?.countries.map((place) => [place.code, nameIn(props.locale, place)])),
     [catalog],
@@ -75,8 +74,8 @@ export function WorldMap(props: Props) {
     return () => map.end();
   }, []);
   useEffect(
-    () => controller.current?.show({ outline, water, points, cities, countryNames }),
-    [outline, water, points],
+    () => controller.current?.show({ outline, water, ...places, countryNames }),
+    [outline, water, places],
   );
   useHighlight(controller, props);
   const { view } = props;
@@ -91,7 +90,7 @@ export function WorldMap(props: Props) {
     move(controller.current);
     event.preventDefault();
   };
-  const count = formatCount(points.length);
+  const count = formatCount(places.points.length);
   return (
     <section class="map" aria-label="Map">
       <div
@@ -105,7 +104,7 @@ export function WorldMap(props: Props) {
           ref={canvas}
           class="map-canvas"
           dir="ltr"
-          data-points={points.length}
+          data-points={places.points.length}
           data-land={outline !== undefined}
         />
         {tip && <MapTip tip={tip} locale={props.locale} />}
@@ -160,14 +159,21 @@ function MapTip({ tip, locale }: { readonly tip: Tip; readonly locale: string })
   );
 }
 
-/** Returns a value once the rest of the page shows it: the map takes longer to draw than lists do. */
-function useAfterPaint<T>(value: T): T {
-  const [shown, setShown] = useState(value);
+type MapPlaces = Awaited<ReturnType<typeof mapCatalog>>;
+
+const NO_PLACES: MapPlaces = { points: [], cities: [] };
+
+/** Returns the places of a catalog on the map; those of the last one until they are there. */
+function usePlaces(catalog: Catalog | undefined): MapPlaces {
+  const [places, setPlaces] = useState(NO_PLACES);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(value));
-    return () => clearTimeout(timer);
-  }, [value]);
-  return shown;
+    let isWanted = catalog !== undefined;
+    if (catalog) void mapCatalog(catalog).then((made) => isWanted && setPlaces(made));
+    return () => {
+      isWanted = false;
+    };
+  }, [catalog]);
+  return places;
 }
 
 /** Loads a part of the world. Returns what was loaded before until it is there. */

@@ -188,7 +188,7 @@ describe("the explorer", () => {
     expect(await first.textContent()).toBe("Zürich Airport");
   });
 
-  it("has its heading before its scripts, and moves nothing in sight when the catalog comes", async () => {
+  it("has its heading before its scripts, and neither moves nor draws it anew when the catalog comes", async () => {
     const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
     await page.addInitScript(`{
       window.shift = 0;
@@ -202,9 +202,18 @@ describe("the explorer", () => {
     });
     await page.goto("/", { waitUntil: "commit" });
     await page.getByRole("heading", { level: 1, name: "The world in one call" }).waitFor();
+    await page.evaluate(`{
+      window.moved = [];
+      const first = new Set(document.querySelectorAll(".explorer, .explorer *"));
+      new MutationObserver((list) => {
+        const removed = list.flatMap(({ removedNodes }) => [...removedNodes]);
+        window.moved.push(...removed.filter((node) => first.has(node)).map(({ outerHTML }) => outerHTML));
+      }).observe(document.querySelector("main"), { childList: true, subtree: true });
+    }`);
     release.resolve();
     await waitForAnswer(page, "en");
     await page.locator(".place-list").first().waitFor({ state: "attached" });
+    expect(await page.evaluate("window.moved")).toEqual([]);
     expect(await page.evaluate("window.shift")).toBeLessThan(0.01);
   });
 
