@@ -132,13 +132,47 @@ describe("a search of all places of the world", () => {
     expect(inEnglish("terminal 5 qxqxq")).toEqual([]);
   });
 
-  it("corrects no short word to one that only begins like it, and no first letter", () => {
-    expect(inEnglish("tegen").join()).not.toContain("Tehran");
-    expect(inEnglish("qondon")).toEqual([]);
+  it.each([
+    ["fenver", "city Denver (Colorado, United States)"],
+    ["hicago", "city Chicago (Illinois, United States)"],
+    ["lonodn", "city London (England, United Kingdom)"],
+    ["dbai", "city Dubai (United Arab Emirates)"],
+    ["fenve", "city Denver (Colorado, United States)"],
+    ["rihyadd", "city Riyadh (Saudi Arabia)"],
+    ["lodnon hetahrow", "airport LHR (London, United Kingdom)"],
+    ["nwyork", "city New York (United States)"],
+  ])("forgives the typos in %s", (typed, expected) => {
+    expect(inEnglish(typed)[0]).toBe(expected);
   });
 
-  it("tolerates typos only if it finds nothing without them", () => {
-    expect(inEnglish("paris").every((found) => /pari|France|Texas|United/i.test(found))).toBe(true);
-    expect(inEnglish("qqqq")).toEqual([]);
+  it("puts what a typo leads to after what matches as it is typed, and never in its place", () => {
+    const names = findInEnglish("tampe").map(({ place }) => place.name);
+    expect(names[0]).toBe("Tampere");
+    expect(names.indexOf("Tampa")).toBeGreaterThan(names.indexOf("Tampere–Pirkkala Airport"));
   });
+
+  it("forgives no typo in three letters, and none where ten places match", () => {
+    expect(inEnglish("xqx")).toEqual([]);
+    expect(inEnglish("paris").every((found) => /pari|France|Texas|United/i.test(found))).toBe(true);
+  });
+
+  it.each([
+    ["gatwick north terminal", "airport LGW (London, United Kingdom)"],
+    ["orly sud", "airport ORY (Paris, France)"],
+    ["berlin-t", "city Berlin (Germany)"],
+    ["heathrow qxqxq", "airport LHR (London, United Kingdom)"],
+    ["manhatan london hilton", "city London (England, United Kingdom)"],
+  ])("finds the best of %s where no place has all words, and says so", (typed, expected) => {
+    expect(inEnglish(typed)[0]).toBe(expected);
+    expect(findInEnglish(typed).every(({ isPartial }) => isPartial)).toBe(true);
+  });
+
+  it.each(["london heathrow", "heathrow terminal 5", "lodnon", "LHR"])(
+    "calls what %s finds no part",
+    (typed) => {
+      const found = findInEnglish(typed);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.some(({ isPartial }) => isPartial)).toBe(false);
+    },
+  );
 });

@@ -17,6 +17,7 @@ const RANKS = readRanks(rankPlaces());
 export interface FoundPlace {
   readonly place: Place;
   readonly isUnderCity: boolean;
+  readonly isPartial: boolean;
 }
 
 /** Searches an answer whose names are in a locale, with all files that the page loads. */
@@ -31,9 +32,9 @@ export async function catalogFinder(
   addOtherNames(index, { names: NAMES, countryNames });
   const places = listPlaces(catalog);
   return (typed) =>
-    search(index, typed).map(({ position, isUnderCity }) => {
+    search(index, typed).map(({ position, ...how }) => {
       const place = places[position];
       if (place === undefined) throw new Error(`no place ${position}`);
-      return { place, isUnderCity };
+      return { place, ...how };
     });
 }

@@ -59,6 +59,8 @@ export interface SearchIndex {
   regionCodes: ReadonlyMap<string, readonly number[]>;
   /** Names of several words, by what they are without the spaces. */
   unspaced: ReadonlyMap<string, string>;
+  /** Names of several words without the spaces, those in other languages left out. */
+  readonly unspacedNames: WordList;
 }
 
 /** What people call countries, besides their names in the catalog and in the reader's language. */
@@ -114,6 +116,9 @@ export function createSearchIndex(
     codes: positionsBy(entries.map(({ codes }) => codes)),
     regionCodes: new Map(),
     unspaced: withoutSpaces(entries),
+    unspacedNames: new WordList(
+      entries.map(({ names }) => names.filter(isOfSeveralWords).map(withoutSpace)),
+    ),
   };
 }
 
@@ -266,7 +271,13 @@ function positionsBy(codesOf: readonly (readonly string[])[]): Map<string, numbe
 
 function withoutSpaces(entries: readonly Entry[]): Map<string, string> {
   const names = entries.flatMap((entry) => [...entry.names, ...entry.aliases]);
-  return new Map(
-    names.filter((name) => name.includes(" ")).map((name) => [name.replaceAll(" ", ""), name]),
-  );
+  return new Map(names.filter(isOfSeveralWords).map((name) => [withoutSpace(name), name]));
+}
+
+function isOfSeveralWords(name: string): boolean {
+  return name.includes(" ");
+}
+
+function withoutSpace(name: string): string {
+  return name.replaceAll(" ", "");
 }

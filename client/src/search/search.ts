@@ -11,7 +11,8 @@ import {
   withoutKind,
   withSpellings,
 } from "./search-words.ts";
-import { TYPO_MIN_LENGTH, wordsWithTypo } from "./typo.ts";
+import { wordsNear } from "./typo.ts";
+import { bitsIn, type WordList } from "./word-list.ts";
 
 /** Most listed results. */
 export const SEARCH_LIMIT = 40;
@@ -22,13 +23,16 @@ export interface Found {
   readonly position: number;
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
+  /** Whether it lacks words of the query, because no place has all of them. */
+  readonly isPartial: boolean;
 }
 
 /** How a query matches a place, and what that is worth: lower is better. */
 const COST = {
-  code: 0,
-  /** By its ICAO code, which may also be a name: Sylt. */
-  icao: 1.3,
+  /** By the code of an airport or the three letters of a city's: less than any other, whatever the sizes. */
+  code: -9,
+  /** By a code of a country, or an abbreviation of a city: LA, HCMC. */
+  shortCode: 0,
   name: 1,
   namePrefix: 1.6,
   /** By the very name of its region or country, of an airport. */
@@ -41,8 +45,8 @@ const COST = {
   anyWord: 2.6,
   /** By the name of what it lies in, of a city: its airport says enough. */
   cityWithin: 2.6,
-  /** Of a query that had to be corrected. */
-  corrected: 2,
+  /** Of words that ten places have, where a query has others: the rare ones say more. */
+  common: 0.7,
   /** Of each word that the place need not have and lacks. */
   missing: 0.2,
 };
@@ -52,28 +56,49 @@ const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
 const SIZE_WEIGHT = 1.7;
 /** How much an airport is before its city where somebody asks for an airport. */
 const ASKED_FOR_AIRPORT = 1.6;
-const ICAO_LENGTH = 4;
-/** So many corrections of a query are tried. */
+/** Of an airport or a city; ICAO codes are longer. */
+const CODE_LENGTH = 3;
+/** So many corrections of a word are tried, and of each if two are wrong. */
 const CORRECTIONS_MAX = 6;
+const CORRECTIONS_OF_TWO_MAX = 3;
+/** Where fewer places than these match as it is typed, typos are forgiven. */
+const ENOUGH = 10;
+/** Shortest text in which two typos are forgiven where nothing else is found. */
+const TWICE_MIN_LENGTH = 6;
+/** Puts what a corrected text leads to after what matches as it is typed. */
+const CORRECTED = 100;
+/** Of each typo, and of a word that is only begun. */
+const TYPO_COST = 0.8;
+const BEGUN_COST = 0.5;
 /** Shortest beginning of a word by which a city, a region or a country says where a place is. */
 const WHERE_MIN_LENGTH = 3;
 
 /**
  * Finds places by code or name, best first; the airports of a city follow it. Forgives spaces that
- * are missing or too many, and one typo.
+ * are missing or too many, and typos: what they lead to follows what matches as it is typed. Where no
+ * place has all words, it finds those that have most.
  */
 export function search(index: SearchIndex, typed: string): Found[] {
   const query = foldQuery(typed);
   if (query === "") return [];
-  const matches = match(index, query);
-  if (!matches.some(({ cost }) => cost <= COST.word)) {
-    matches.push(...matchCodes(index, query), ...matchCorrected(index, query));
-    if (matches.length === 0) matches.push(...matchRest(index, query));
-  }
   const scores = new Float64Array(index.entries.length).fill(Infinity);
-  for (const { position, score } of matches)
-    scores[position] = Math.min(score, scores[position] ?? Infinity);
-  return group(index, scores);
+  let count = 0;
+  const add = (matches: readonly Match[], tier: number) => {
+    for (const { position, score } of matches) {
+      if (scores[position] === Infinity) count++;
+      scores[position] = Math.min(tier + score, scores[position] ?? Infinity);
+    }
+  };
+  const exact = matchExactly(index, query);
+  add(exact, 0);
+  if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
+  if (count < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
+    add(matchCorrected(index, corrections(index, query)), CORRECTED);
+  if (count === 0) add(matchWithoutAdded(index, query), 0);
+  const isPartial = count === 0;
+  if (isPartial) add(matchPartly(index, query), 0);
+  if (count === 0) add(matchCorrected(index, correctTwice(index, query)), 0);
+  return group(index, scores).map((found) => ({ ...found, isPartial }));
 }
 
 /**
@@ -122,27 +147,70 @@ function matchCodes({ codes, entries }: SearchIndex, query: string): Match[] {
 }
 
 /** Finds what somebody may have meant who has mistyped. */
-function matchCorrected(index: SearchIndex, query: string): Match[] {
-  return corrections(index, query).flatMap((corrected) =>
-    match(index, corrected).map((found) => ({ ...found, score: found.score + COST.corrected })),
+function matchCorrected(index: SearchIndex, meant: readonly Correction[]): Match[] {
+  const known: MatchedTexts = new Map();
+  return meant.flatMap(({ text, cost }) =>
+    match(index, text, known)
+      .map((found) => withCodeAs(COST.alias, found))
+      .map((found) => ({ ...found, score: found.score + cost })),
   );
 }
 
-/** Finds what matches a query well without the words that no place has, or that people add to names. */
-function matchRest(index: SearchIndex, query: string): Match[] {
-  const isKnown = (word: string) =>
-    isBeginning(index, word) || index.codes.has(word) || smallWord(word) !== undefined;
+/** Finds what matches a query well without the words that people add to names. */
+function matchWithoutAdded(index: SearchIndex, query: string): Match[] {
   const rest = query
     .split(" ")
     .map(withoutKind)
-    .filter((word) => !isAdded(word) && isKnown(word));
+    .filter((word) => !isAdded(word));
   if (rest.every((word) => smallWord(word) !== undefined) || rest.join(" ") === query) return [];
   return match(index, rest.join(" ")).filter(({ cost }) => cost <= COST.word);
 }
 
+/** Finds the places that have most words of a query, each as it is typed or the likeliest correction. */
+function matchPartly(index: SearchIndex, query: string): Match[] {
+  const words = query
+    .split(" ")
+    .map(withoutKind)
+    .filter((word) => !isAdded(word))
+    .map((word) => ({ word, isSmall: smallWord(word) !== undefined }))
+    .map(({ word, isSmall }) => ({ word: isSmall ? word : likeliest(index, word), isSmall }));
+  const had = new Uint16Array(index.entries.length);
+  for (const [at, { word, isSmall }] of words.entries())
+    if (!isSmall)
+      for (const position of placesWith(index, word))
+        had[position] = (had[position] ?? 0) | (1 << at);
+  const most = had.reduce((count, bits) => Math.max(count, bitsIn(bits)), 0);
+  const counts = new Map<number, number>();
+  for (const bits of had)
+    if (most > 0 && bitsIn(bits) === most) counts.set(bits, (counts.get(bits) ?? 0) + 1);
+  return [...counts].flatMap(([bits, count]) => {
+    const some = words.filter(({ isSmall }, at) => isSmall || bits & (1 << at));
+    const common = COST.common * Math.log10(count);
+    return match(index, some.map(({ word }) => word).join(" "))
+      .filter(({ position, cost }) => had[position] === bits && cost <= COST.word)
+      .map((found) => withCodeAs(COST.word, found))
+      .map((found) => ({ ...found, score: found.score + common }));
+  });
+}
+
+/** Finds what matches a query as it is typed. A name of four letters is no ICAO code: Sylt. */
+function matchExactly(index: SearchIndex, query: string): Match[] {
+  const exact = match(index, query);
+  const isName = query.length > CODE_LENGTH && exact.some(({ cost }) => cost === COST.name);
+  return isName ? exact.map((found) => withCodeAs(COST.alias, found)) : exact;
+}
+
+/** Takes from a match by a code that it comes before all others. */
+function withCodeAs(cost: number, found: Match): Match {
+  if (found.cost !== COST.code) return found;
+  return { ...found, cost, score: found.score - found.cost + cost };
+}
+
+type Listed = Omit<Found, "isPartial">;
+
 /** Lists airports that are found under their city, the busiest first. */
-function group({ places, positionOf }: SearchIndex, scores: Float64Array): Found[] {
-  const found = new Map<number, Found>();
+function group({ places, positionOf }: SearchIndex, scores: Float64Array): Listed[] {
+  const found = new Map<number, Listed>();
   // Each that is looked at is listed, so that these are enough.
   for (const position of lowest(scores)) {
     if (found.size >= SEARCH_LIMIT) break;
@@ -188,14 +256,14 @@ interface QueryWord {
 const HOW = { not: 0, otherBeginning: 1, other: 2, beginning: 3, whole: 4 };
 
 /** Finds the entries that have each word of a query, themselves or by what they are in. */
-function match(index: SearchIndex, query: string): Match[] {
+function match(index: SearchIndex, query: string, known: MatchedTexts = new Map()): Match[] {
   const texts = query.split(" ");
   const isAllSmall = texts.every((text) => smallWord(text) !== undefined);
-  const found = new Map([...new Set(texts)].map((text) => [text, matchWord(index, text)]));
-  const words = texts.flatMap((text) => {
+  const words = texts.map((text) => {
     const small = isAllSmall ? undefined : smallWord(text);
-    const ofText = found.get(text);
-    return ofText ? [{ text, small, ...ofText }] : [];
+    const ofText = known.get(text) ?? matchWord(index, text);
+    known.set(text, ofText);
+    return { text, small, ...ofText };
   });
   const phrases = new Map<number, readonly string[]>();
   const named = areasNamed(index, words);
@@ -220,8 +288,12 @@ function match(index: SearchIndex, query: string): Match[] {
   return matches;
 }
 
+type MatchedText = Omit<QueryWord, "text" | "small">;
+/** What words match, those that several queries have. */
+type MatchedTexts = Map<string, MatchedText>;
+
 /** Finds the entries that a word matches by itself. */
-function matchWord(index: SearchIndex, text: string): Omit<QueryWord, "text" | "small"> {
+function matchWord(index: SearchIndex, text: string): MatchedText {
   const { names, aliases, codes, regionCodes, entries, within } = index;
   const direct = new Uint8Array(entries.length);
   const lent = new Uint8Array(entries.length);
@@ -249,6 +321,17 @@ function matchWord(index: SearchIndex, text: string): Omit<QueryWord, "text" | "
   for (let position = 0; position < lent.length; position++)
     if (lent[position]) for (const child of within[position] ?? []) has[child] = 1;
   return { direct, lent, has };
+}
+
+/** The positions of what has a word, or lies in what has it. */
+function placesWith({ names, aliases, codes, within }: SearchIndex, word: string): number[] {
+  const spellings = [...new Set([word, respell(word)])];
+  const having = spellings.flatMap((one) => [
+    ...names.entriesWith(one),
+    ...aliases.entriesWith(one),
+    ...(codes.get(one) ?? []),
+  ]);
+  return [...having, ...having.flatMap((position) => within[position] ?? [])];
 }
 
 /** Whether an entry is a region of several countries: `south` does not begin Southern Europe. */
@@ -327,8 +410,11 @@ function costOf(entry: Entry, phrases: readonly string[]): number {
   return Math.min(...phrases.map((phrase) => costOfPhrase(entry, phrase)));
 }
 
-function costOfPhrase({ codes, names, aliases }: Entry, phrase: string): number {
-  if (codes.includes(phrase)) return phrase.length === ICAO_LENGTH ? COST.icao : COST.code;
+function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): number {
+  if (codes.includes(phrase))
+    return kind === "airport" || (kind === "city" && phrase.length === CODE_LENGTH)
+      ? COST.code
+      : COST.shortCode;
   if (names.includes(phrase)) return COST.name;
   if (names.some((name) => name.startsWith(phrase))) return COST.namePrefix;
   if (aliases.includes(phrase))
@@ -338,10 +424,88 @@ function costOfPhrase({ codes, names, aliases }: Entry, phrase: string): number 
   return COST.anyWord;
 }
 
-/** Queries that somebody may have meant whose words are in no place, the likeliest first. */
-function corrections(index: SearchIndex, query: string): string[] {
+/** What somebody may have meant, and what the typos cost. */
+interface Correction {
+  readonly text: string;
+  readonly cost: number;
+}
+
+/** A word that is like a misspelt one. */
+interface LikelyWord extends Correction {
+  readonly isBegun: boolean;
+  /** With the size of the largest place that has it. Lower is likelier. */
+  readonly score: number;
+}
+
+/** Queries that somebody may have meant: with other spaces, or with one or two other words. */
+function corrections(index: SearchIndex, query: string): Correction[] {
+  const words = query.split(" ");
   const spaced = [...correctSpaces(index, query)].filter((other) => other !== query);
-  return spaced.length > 0 ? spaced : correctTypo(index, query);
+  const names = nearWords(index, [index.unspacedNames], words.join("")).filter(
+    ({ isBegun }) => !isBegun,
+  );
+  return [
+    ...spaced.map((text) => ({ text, cost: 0 })),
+    ...names.map(({ text, cost }) => ({ text: index.unspaced.get(text) ?? text, cost })),
+    ...correctWords(index, words),
+  ];
+}
+
+/** Replaces the first two words that no place has, or each word by itself if all are known. */
+function correctWords(index: SearchIndex, words: readonly string[]): Correction[] {
+  const last = words.length - 1;
+  const isKnown = (word: string, at: number) =>
+    isWord(index, word) || (at > 0 && at === last && isBeginning(index, word));
+  const needed = [...words.entries()]
+    .filter(([, word]) => smallWord(word) === undefined)
+    .map(([at, word]) => ({ at, word, isKnown: isKnown(word, at) }));
+  const wrong = needed.filter((one) => !one.isKnown).slice(0, 2);
+  const replaced = (wrong.length > 0 ? wrong : needed).map(({ at, word }) =>
+    nearWords(index, [index.names, index.aliases], word).map(({ text, cost }) => ({
+      at,
+      text,
+      cost,
+    })),
+  );
+  const [first = [], second = []] = wrong.length === 2 ? replaced : [replaced.flat()];
+  if (wrong.length < 2)
+    return first.map(({ at, text, cost }) => ({ text: words.with(at, text).join(" "), cost }));
+  return first.slice(0, CORRECTIONS_OF_TWO_MAX).flatMap((one) =>
+    second.slice(0, CORRECTIONS_OF_TWO_MAX).map((other) => ({
+      text: words.with(one.at, one.text).with(other.at, other.text).join(" "),
+      cost: one.cost + other.cost,
+    })),
+  );
+}
+
+/** Names with two typos in a text of six letters or more that is otherwise nothing. */
+function correctTwice(index: SearchIndex, query: string): Correction[] {
+  const typed = query.replaceAll(" ", "");
+  if (typed.length < TWICE_MIN_LENGTH) return [];
+  return nearWords(index, [index.names, index.aliases, index.unspacedNames], typed, 2)
+    .filter(({ isBegun }) => !isBegun)
+    .map(({ text, cost }) => ({ text: index.unspaced.get(text) ?? text, cost }));
+}
+
+/** The words that a misspelt one may stand for, the likeliest first: those of large places. */
+function nearWords(
+  { entries }: SearchIndex,
+  lists: readonly WordList[],
+  typed: string,
+  most?: number,
+): LikelyWord[] {
+  const likely = new Map<string, LikelyWord>();
+  for (const list of lists)
+    for (const { word, at, typos, isBegun } of wordsNear(list, typed, most)) {
+      const cost = typos * TYPO_COST + (isBegun ? BEGUN_COST : 0);
+      let size = 0;
+      for (const position of list.entries[at] ?? [])
+        size = Math.max(size, entries[position]?.size ?? 0);
+      const score = cost - size * SIZE_WEIGHT;
+      if (score < (likely.get(word)?.score ?? Infinity))
+        likely.set(word, { text: word, cost, isBegun, score });
+    }
+  return [...likely.values()].toSorted((a, b) => a.score - b.score).slice(0, CORRECTIONS_MAX);
 }
 
 /** Corrects spaces that are missing or too many, and `ae` for `ä`. */
@@ -364,23 +528,10 @@ function correctSpaces(index: SearchIndex, query: string): Set<string> {
   return found;
 }
 
-/** Replaces the first misspelt word of a query by words that are one typo away, large places first. */
-function correctTypo(index: SearchIndex, query: string): string[] {
-  const typed = query.split(" ");
-  const at = typed.findIndex((word) => word.length >= TYPO_MIN_LENGTH && !isWord(index, word));
-  const wrong = typed[at];
-  if (wrong === undefined) return [];
-  const { names, aliases, entries } = index;
-  const near = [names, aliases].flatMap((list) =>
-    wordsWithTypo(list.words, wrong).map((word) => {
-      const sizes = list.entriesWith(word).map((position) => entries[position]?.size ?? 0);
-      return { word, size: Math.max(...sizes) };
-    }),
-  );
-  return near
-    .toSorted((a, b) => b.size - a.size)
-    .slice(0, CORRECTIONS_MAX)
-    .map(({ word }) => typed.with(at, word).join(" "));
+/** The word itself, if a place has it, or the one that it may stand for. */
+function likeliest(index: SearchIndex, word: string): string {
+  if (isWord(index, word)) return word;
+  return nearWords(index, [index.names, index.aliases], word)[0]?.text ?? word;
 }
 
 function isWord({ names, aliases }: SearchIndex, word: string): boolean {

@@ -1,29 +1,111 @@
-/** Shortest word in which a typo is forgiven: shorter ones would be like too many others. */
-export const TYPO_MIN_LENGTH = 5;
+import { bitsIn, lettersOf, type WordList } from "./word-list.ts";
 
-/** Whether one letter that is wrong, missing, extra or swapped with its neighbour makes `a` into `b`. */
-function isOneTypo(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  if (a.length > b.length) return a.slice(start + 1) === b.slice(start);
-  if (a.length < b.length) return a.slice(start) === b.slice(start + 1);
-  if (a.slice(start + 1) === b.slice(start + 1)) return true;
-  const isSwapped = a[start] === b[start + 1] && a[start + 1] === b[start];
-  return isSwapped && a.slice(start + 2) === b.slice(start + 2);
+/** From so many letters on, a word may have one typo, and from so many two, as Algolia and Meilisearch have it. */
+const ONE_TYPO_LENGTH = 4;
+const TWO_TYPOS_LENGTH = 8;
+
+/** A longer text is no name. */
+const TYPED_MAX = 30;
+
+/** Chinese, Japanese and Korean are typed by their sounds, so that another sign is another name. */
+const BY_SOUND = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** More than is forgiven. */
+const FAR = 99;
+
+/** How many typos are forgiven in what is typed. */
+function typosForgiven(typed: string): 0 | 1 | 2 {
+  const { length } = typed;
+  if (length < ONE_TYPO_LENGTH) return 0;
+  return length < TWO_TYPOS_LENGTH ? 1 : 2;
 }
 
-/** Shortest word with a typo that may be only begun: shorter ones are like the beginnings of too many. */
-const BEGUN_MIN_LENGTH = 7;
+/** A word that somebody may have meant. */
+export interface NearWord {
+  readonly word: string;
+  /** In the list. */
+  readonly at: number;
+  readonly typos: number;
+  /** Whether only the beginning of the word was typed. */
+  readonly isBegun: boolean;
+}
 
-/** The words that one typo, not in the first letter, makes into what is typed, or begins so. */
-export function wordsWithTypo(words: readonly string[], typed: string): string[] {
+/**
+ * The words that are typed, or begun, with one or two letters that are wrong, missing, extra or swapped
+ * with their neighbour (optimal string alignment). What words have in common is compared once.
+ */
+export function wordsNear(
+  { words, shared, letters }: WordList,
+  typed: string,
+  most: number = typosForgiven(typed),
+): readonly NearWord[] {
+  if (most === 0 || typed.length > TYPED_MAX || BY_SOUND.test(typed)) return [];
+  const typedLetters = lettersOf(typed);
   const { length } = typed;
-  const initial = typed.slice(0, 1);
-  const ends = [length - 1, length, length + 1];
-  return words.filter((word) => {
-    if (!word.startsWith(initial) || word.length < length - 1) return false;
-    if (length < BEGUN_MIN_LENGTH) return word.length <= length + 1 && isOneTypo(typed, word);
-    return ends.some((end) => isOneTypo(typed, word.slice(0, end)));
-  });
+  const depthMax = length + most;
+  /** Of the first letters of a word, as many as the number of the row, from the first typed ones. */
+  const distances = Array.from({ length: depthMax + 1 }, () =>
+    new Uint8Array(length + 1).fill(FAR),
+  );
+  for (let at = 0; at <= most; at++) distances[0]?.fill(at, at, at + 1);
+  const ofAllTyped = (depth: number) => distances[depth]?.[length] ?? Infinity;
+  const near: NearWord[] = [];
+  // So many rows are those of the word before, whose beginning of so many letters is too far.
+  let [known, tooFar, same] = [0, Infinity, Infinity];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    same = Math.min(same, shared[at] ?? 0);
+    // Each letter that the word lacks is a typo.
+    if (same >= tooFar || bitsIn(typedLetters & ~(letters[at] ?? 0)) > most) continue;
+    known = Math.min(known, same);
+    [tooFar, same] = [Infinity, Infinity];
+    while (known < Math.min(word.length, depthMax) && tooFar === Infinity)
+      if (compareNext(distances, ++known, { word, typed, most }) > most) tooFar = known;
+    let typos = Infinity;
+    for (let depth = length - most; depth <= known; depth++)
+      typos = Math.min(typos, ofAllTyped(depth));
+    if (typos === 0 || typos > most) continue;
+    const whole = word.length === known ? ofAllTyped(known) : Infinity;
+    const isBegun = whole > most;
+    near.push({
+      word,
+      at,
+      typos: isBegun ? typos : whole,
+      isBegun,
+    });
+  }
+  return near;
+}
+
+interface Compared {
+  readonly word: string;
+  readonly typed: string;
+  readonly most: number;
+}
+
+/** Compares one letter more of a word. Returns the least distance in the row. */
+function compareNext(
+  distances: readonly Uint8Array[],
+  depth: number,
+  { word, typed, most }: Compared,
+): number {
+  const [row, above, aboveThat] = [distances[depth], distances[depth - 1], distances[depth - 2]];
+  if (row === undefined || above === undefined) return FAR;
+  let least = FAR;
+  if (depth <= most) least = row[0] = depth;
+  const [letter, before] = [word[depth - 1], word[depth - 2]];
+  const end = Math.min(typed.length, depth + most);
+  for (let at = Math.max(1, depth - most); at <= end; at++) {
+    const isSame = letter === typed[at - 1];
+    let distance = Math.min(
+      (above[at - 1] ?? FAR) + (isSame ? 0 : 1),
+      (above[at] ?? FAR) + 1,
+      (row[at - 1] ?? FAR) + 1,
+    );
+    if (!isSame && letter === typed[at - 2] && before === typed[at - 1])
+      distance = Math.min(distance, (aboveThat?.[at - 2] ?? FAR) + 1);
+    row[at] = distance;
+    least = Math.min(least, distance);
+  }
+  return least;
 }

@@ -4,6 +4,10 @@ export class WordList {
   readonly words: readonly string[];
   /** The entries that have each word. Not private: proxies, such as Vue's, refuse that. */
   readonly entries: readonly (readonly number[])[];
+  /** How many letters each word has in common with the one before it. */
+  readonly shared: Uint8Array;
+  /** As `lettersOf` has them. */
+  readonly letters: Int32Array;
 
   /** @param textsOf folded texts of each entry, whose words are separated by single spaces. */
   constructor(textsOf: readonly (readonly string[])[]) {
@@ -17,6 +21,10 @@ export class WordList {
         }
     this.words = [...entriesOf.keys()].toSorted();
     this.entries = this.words.map((word) => entriesOf.get(word) ?? []);
+    this.shared = Uint8Array.from(this.words, (word, at) =>
+      inCommon(word, this.words[at - 1] ?? ""),
+    );
+    this.letters = Int32Array.from(this.words, lettersOf);
   }
 
   /** The entries that have this very word. */
@@ -48,4 +56,24 @@ export class WordList {
     }
     return low;
   }
+}
+
+/** The letters of a word, a bit for each; some letters share one. */
+export function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) % 32);
+  return letters;
+}
+
+/** Counts the bits that are set. */
+export function bitsIn(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
+
+function inCommon(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
 }
