@@ -55,7 +55,8 @@ function AirportFilter({ iata }: Props) {
   const onSubmit = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget).get("iata");
-    window.location.hash = typed ? `#audit/${String(typed).toUpperCase()}` : "#audit";
+    const code = typeof typed === "string" ? typed.trim().toUpperCase() : "";
+    window.location.hash = code === "" ? "#audit" : `#audit/${code}`;
   };
   return (
     <form class="row" onSubmit={onSubmit}>

@@ -92,7 +92,9 @@ it("the explorer takes no task of more than 150 ms on a phone, a quarter as fast
   const page = await openPage("/docs", { viewport: { width: 412, height: 823 } });
   const session = await page.context().newCDPSession(page);
   const events: { name: string; pid: number; tid: number; tdur?: number }[] = [];
-  session.on("Tracing.dataCollected", ({ value }) => events.push(...(value as typeof events)));
+  session.on("Tracing.dataCollected", ({ value }) =>
+    events.push(...(value as unknown as typeof events)),
+  );
   const ended = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
   const includedCategories = ["disabled-by-default-devtools.timeline"];
   await session.send("Tracing.start", { traceConfig: { includedCategories } });
