@@ -1,5 +1,5 @@
 /** What the audit records, as the dashboard writes it. */
-export const AUDIT_ACTIONS = {
+const AUDIT_ACTIONS = {
   "alerts.run": "Evaluate the alerts",
   "alerts.test": "Send a test notification",
   "backup.delete": "Delete a backup",
