@@ -110,5 +110,6 @@ export function subdivisionOf({
     ([a, ofA], [b, ofB]) =>
       isSubdivision(b) - isSubdivision(a) || ofB - ofA || a.airports.length - b.airports.length,
   );
-  return most && most[0].nameEnglish !== name ? most[0] : undefined;
+  const isOfOwnName = most && foldForSearch(most[0].nameEnglish) === foldForSearch(name);
+  return isOfOwnName ? undefined : most?.[0];
 }

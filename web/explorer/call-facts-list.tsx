@@ -77,7 +77,9 @@ function wireNote(transfer: Transfer): string {
   return `${formatBytes(decodedBytes)} decoded`;
 }
 
+/** Says nothing of an answer that did not come over the wire this time. */
 function ratioNote(transfer: Transfer | undefined): string {
-  const ratio = transfer ? transfer.decodedBytes / transfer.encodedBytes : 1;
+  if (transfer === undefined || transfer.wireBytes < transfer.encodedBytes) return "";
+  const ratio = transfer.decodedBytes / transfer.encodedBytes;
   return ratio > 1.05 ? `${ratio.toFixed(1)} times smaller` : "";
 }

@@ -16,7 +16,7 @@ import { PanelHead } from "./panel-head.tsx";
 import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
 import { PlaceList } from "./place-list.tsx";
-import { byAirports, byCitySize, byImportance } from "./places.ts";
+import { byAirports, byCitySize, byImportance, closedText } from "./places.ts";
 
 interface Props {
   readonly place: Place;
@@ -106,16 +106,7 @@ type AirportFacts = {
   readonly [
     F in Exclude<
       keyof AirportPlace,
-      | "kind"
-      | "id"
-      | "iata"
-      | "name"
-      | "tier"
-      | "hasScheduledService"
-      | "replaces"
-      | "rank"
-      | "lon"
-      | "regions"
+      "kind" | "id" | "iata" | "name" | "tier" | "hasScheduledService" | "rank" | "lon" | "regions"
     >
   ]: readonly Fact[];
 };
@@ -134,6 +125,10 @@ function factsOf(place: Place, links: Pick<Props, "locale" | "onSelect">): Fact[
           ["Country", <PlaceLink place={place.city.country} {...links} />],
         ],
         lat: [["Position", formatPosition(place.lat, place.lon)]],
+        replaces:
+          place.replaces.length === 0
+            ? []
+            : [["Replaces", place.replaces.map((closed) => <div>{closedText(closed)}</div>)]],
       } satisfies AirportFacts).flat();
     case "city":
       return [

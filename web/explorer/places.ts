@@ -3,6 +3,7 @@ import { formatNumberOf } from "../shared/format.ts";
 import type { AirportPlace, Catalog, CityPlace, Place } from "../../client/src/catalog.ts";
 import { byDistance } from "../../client/src/nearest.ts";
 import { type CountryNames, countryNamesIn, subdivisionOf } from "../../client/src/suggestion.ts";
+import type { ClosedAirport } from "../../client/src/search/ranks.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import type { Position, Selection } from "./permalink.ts";
 
@@ -83,6 +84,11 @@ export function placeContext(place: Place): string {
     default:
       return place satisfies never;
   }
+}
+
+/** Names a closed airport for its successor, such as `Berlin Tegel (TXL) since 2020`. */
+export function closedText({ name, iata, year }: ClosedAirport): string {
+  return `${name}${iata === "" ? "" : ` (${iata})`} since ${year}`;
 }
 
 /** Counts the airports of a place in words. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Place } from "../../client/src/catalog.ts";
 import { PlaceName } from "./place-link.tsx";
-import { placeContext } from "./places.ts";
+import { closedText, placeContext } from "./places.ts";
 import { SEARCH_LIMIT } from "../../client/src/search/search.ts";
 import type { CatalogPort, Result } from "./use-catalog.ts";
 
@@ -15,6 +15,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
+  const input = useRef<HTMLInputElement>(null);
   // Until the answer to the last letter is there, that to the one before stays, but leads nowhere.
   const results = found.results ?? [];
   const isCurrent = found.typed === typed;
@@ -27,6 +28,10 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
     setOpen(false);
     setTyped("");
     onSelect(place);
+  };
+  const clear = () => {
+    setTyped("");
+    input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const chosen = results[active]?.place;
@@ -42,30 +47,44 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
 
   return (
     <div class="search" role="search">
-      <input
-        aria-label="Search airports, cities, countries and regions"
-        class="input"
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
-        placeholder="Search places, codes"
-        role="combobox"
-        aria-expanded={isListed}
-        aria-controls="search-results"
-        aria-autocomplete="list"
-        aria-activedescendant={isListed && results[active] ? `result-${active}` : undefined}
-        value={typed}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          setOpen(true);
-        }}
-        onFocus={() => {
-          prepareSearch();
-          setOpen(true);
-        }}
-        onBlur={() => setOpen(false)}
-        onKeyDown={onKeyDown}
-      />
+      <div class="search-field">
+        <input
+          ref={input}
+          aria-label="Search airports, cities, countries and regions"
+          class="input"
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="Search places, codes"
+          role="combobox"
+          aria-expanded={isListed}
+          aria-controls="search-results"
+          aria-autocomplete="list"
+          aria-activedescendant={isListed && results[active] ? `result-${active}` : undefined}
+          value={typed}
+          onInput={(event) => {
+            setTyped(event.currentTarget.value);
+            setOpen(true);
+          }}
+          onFocus={() => {
+            prepareSearch();
+            setOpen(true);
+          }}
+          onBlur={() => setOpen(false)}
+          onKeyDown={onKeyDown}
+        />
+        {typed !== "" && (
+          <button
+            type="button"
+            class="icon-button search-clear"
+            aria-label="Clear the search"
+            title="Clear the search"
+            onClick={clear}
+          >
+            <span aria-hidden="true">×</span>
+          </button>
+        )}
+      </div>
       <ul
         id="search-results"
         class={`floating results ${isCurrent ? "" : "is-stale"}`}
@@ -111,7 +130,7 @@ interface OptionProps {
 
 /** An airport under its city is indented; what is read aloud says the city. */
 function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
-  const { place, name, where, isUnderCity } = result;
+  const { place, name, where, isUnderCity, replaces } = result;
   const option = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isActive) option.current?.scrollIntoView({ block: "nearest" });
@@ -132,7 +151,10 @@ function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
       </span>
       <span class="result-text">
         <PlaceName place={{ ...place, name }} locale={locale} />
-        <small>{"lat" in place ? where : placeContext(place)}</small>
+        <small class={isUnderCity ? "visually-hidden" : ""}>
+          {"lat" in place ? where : placeContext(place)}
+        </small>
+        {replaces && <small>replaces {closedText(replaces)}</small>}
       </span>
     </li>
   );

@@ -1,4 +1,5 @@
 import type { AirportPlace } from "../../../client/src/catalog.ts";
+import { formatCount } from "../../shared/format.ts";
 import { type Box, type Frame, placeOnCanvas, radiusOf, SPOT_RADIUS } from "./frame.ts";
 import type { MapPoint } from "./map-scene.ts";
 import type { WorldPoint } from "./mercator.ts";
@@ -20,6 +21,12 @@ const TEXTS = {
 /** From these magnifications on, cities and the codes of airports are named. */
 const CITIES_ZOOM = 3;
 const CODES_ZOOM = 12;
+/** For so much of the map, in square pixels, one country is named. */
+const COUNTRY_PIXELS = 12_000;
+/** Of a land that is narrower, in pixels, nobody would see that the name is its own. */
+const LAND_WIDTH_MIN = 8;
+/** Between a name and the edge of the map, in pixels. */
+const EDGE = 4;
 /** So many names of each kind are tried in a frame. */
 const TRIES_MAX = 90;
 const SCALE_WIDTH_MAX = 110;
@@ -41,7 +48,7 @@ export function drawLabels(worlds: readonly Frame[]): void {
   const style = styleOf(first, "code", first.colors.label);
   for (const frame of worlds) for (const point of selected) writeCode(frame, point, labels, style);
   for (const frame of worlds) drawRemovedCodes(frame, labels);
-  for (const frame of worlds) drawCountries(frame, labels);
+  drawCountries(worlds, first, labels);
   for (const frame of worlds) drawCities(frame, labels);
   for (const frame of worlds) drawOtherCodes(frame, labels);
 }
@@ -87,21 +94,33 @@ function drawRemovedCodes(frame: Frame, labels: Labels): void {
   }
 }
 
-/** Names the countries that are wider than their names. */
-function drawCountries(frame: Frame, labels: Labels): void {
-  const { scene, view, colors } = frame;
-  const style = styleOf(frame, "country", colors.label);
-  const lands = scene.outline?.lands.toSorted((a, b) => b.width - a.width) ?? [];
-  for (const { codes, label, width } of lands) {
-    const text = scene.countryNames.get(codes[0] ?? "");
-    const at = text && placeOnCanvas(label, frame);
-    if (!text || !at) continue;
-    const textWidth = widthOf(frame, text, style.font);
-    if (textWidth > width * view.k * 1.15) continue;
-    const left = at.left - textWidth / 2;
-    const places = [0, -style.height, style.height].map((by) => ({ left, top: at.top + by }));
-    write(frame, { text, style, places }, labels);
+/** Names countries, those with most traffic first, as many as the map has room for. */
+function drawCountries(worlds: readonly Frame[], first: Frame, labels: Labels): void {
+  const { scene, size, view, colors } = first;
+  const style = styleOf(first, "country", colors.label);
+  const lands = new Map(scene.outline?.lands.map((land) => [land.codes[0], land]));
+  let left = (size.width * size.height) / COUNTRY_PIXELS;
+  for (const [code, text] of scene.countryNames) {
+    const land = lands.get(code);
+    if (land === undefined || land.width * view.k < LAND_WIDTH_MIN) continue;
+    for (const frame of worlds)
+      if (left > 0 && writeOnLand(frame, { text, style, at: land.label }, labels)) left -= 1;
   }
+}
+
+/** Writes a name over the middle of a land, or beside that where it would leave the map. */
+function writeOnLand(
+  frame: Frame,
+  { text, style, at }: Pick<Text, "text" | "style"> & { readonly at: WorldPoint },
+  labels: Labels,
+): boolean {
+  const middle = placeOnCanvas(at, frame);
+  if (middle === undefined) return false;
+  const width = widthOf(frame, text, style.font);
+  const rightmost = frame.size.width - width - EDGE;
+  const left = Math.max(EDGE, Math.min(rightmost, middle.left - width / 2));
+  const places = [0, -style.height, style.height].map((by) => ({ left, top: middle.top + by }));
+  return write(frame, { text, style, places }, labels);
 }
 
 function drawCities(frame: Frame, labels: Labels): void {
@@ -137,7 +156,7 @@ function writeCode(frame: Frame, point: MapPoint, labels: Labels, style: Style):
   const width = widthOf(frame, text, style.font);
   // The selection has a ring.
   const gap = labels.selected.has(point.place) ? 9 : 3;
-  const radius = radiusOf(point.place.tier, frame.zoom) + gap;
+  const radius = radiusOf(point.place.tier, frame) + gap;
   write(
     frame,
     { text, style, places: placesAround(at, { width, radius, height: style.height }) },
@@ -183,8 +202,8 @@ interface Label extends Pick<Text, "text" | "style"> {
   readonly places: readonly CanvasPoint[];
 }
 
-/** Writes a text with a halo at the first place where it hides the fewest points, if it fits anywhere. */
-function write(frame: Frame, { text, style, places }: Label, { taken, dots }: Labels): void {
+/** Writes a text with a halo at the first place where it hides the fewest points, if it fits anywhere. Returns whether it does. */
+function write(frame: Frame, { text, style, places }: Label, { taken, dots }: Labels): boolean {
   const width = widthOf(frame, text, style.font);
   const free = places
     .map((at) => ({ at, box: boxOf(at, width, style.height) }))
@@ -193,9 +212,10 @@ function write(frame: Frame, { text, style, places }: Label, { taken, dots }: La
     )
     .map((place) => ({ ...place, hidden: dots.filter((dot) => isHidden(dot, place.box)).length }));
   const [best] = free.toSorted((a, b) => a.hidden - b.hidden);
-  if (best === undefined) return;
+  if (best === undefined) return false;
   taken.push(best.box);
   writeWithHalo(frame, { text, ...best.at, style });
+  return true;
 }
 
 function boxOf({ left, top }: CanvasPoint, width: number, height: number): Box {
@@ -290,7 +310,7 @@ export function drawScale(frame: Omit<Frame, "zoom">): void {
     context.lineWidth = lineWidth;
     context.stroke();
   }
-  const text = `${(length * power) / 1000} km`;
+  const text = `${formatCount((length * power) / 1000)} km`;
   const style = styleOf(frame, "city", colors.label);
   writeWithHalo(frame, { text, left: left + 4, top: top - 4 - style.height / 2, style });
 }

@@ -92,17 +92,15 @@ function shapesInSight<S extends Shape>({ view, size }: Frame, shapes: readonly 
 function drawAirports(frame: Frame): void {
   const { scene, colors, zoom } = frame;
   const { highlighted, hovered } = scene;
-  const isSelecting = highlighted.length > 0;
   for (const tier of [3, 2, 1, 0] as const) {
     const points = scene.points.filter(
       (point) => point.place.tier === tier && isShown(point, zoom),
     );
-    const isFaint = isSelecting || tier === 3;
-    const color = isFaint ? colors["dot-faint"] : colors.dot;
-    drawPoints(frame, points, { color, radius: radiusOf(tier, zoom) });
+    const color = tier === 3 ? colors["dot-faint"] : colors.dot;
+    drawPoints(frame, points, { color, radius: radiusOf(tier, frame) });
   }
   for (const point of highlighted) {
-    const radius = radiusOf(point.place.tier, zoom) + 0.8;
+    const radius = radiusOf(point.place.tier, frame) + 0.8;
     drawPoints(frame, [point], { color: colors.selected, radius });
   }
   const ringed = highlighted.length === 1 ? [...highlighted, hovered] : [hovered];
@@ -178,9 +176,9 @@ function drawSpot(frame: Frame): void {
 function drawRing(frame: Frame, point: MapPoint): void {
   const at = placeOnCanvas(point, frame);
   if (at === undefined) return;
-  const { context, colors, zoom } = frame;
+  const { context, colors } = frame;
   context.beginPath();
-  context.arc(at.left, at.top, radiusOf(point.place.tier, zoom) + 5, 0, 2 * Math.PI);
+  context.arc(at.left, at.top, radiusOf(point.place.tier, frame) + 5, 0, 2 * Math.PI);
   context.strokeStyle = colors.ring;
   context.lineWidth = 2;
   context.stroke();

@@ -45,8 +45,9 @@ const COLOR_NAMES = [
   "halo",
 ] as const;
 
-/** Radii in pixels of airports by tier, at the whole world. */
+/** Radii in pixels of airports by tier, at the whole world, where it is so wide or wider. */
 const RADII = [1.9, 1.1, 0.9, 0.9] as const;
+const USUAL_WIDTH = 1_000;
 const RADIUS_MAX = 5;
 /** Radius of the ring around the spot that the nearest airports are near to. */
 export const SPOT_RADIUS = 6;
@@ -73,7 +74,8 @@ export function placeOnCanvas({ x, y }: WorldPoint, { view, size }: Frame) {
   return isInside ? { left, top } : undefined;
 }
 
-/** Returns the radius of an airport, which grows with the magnification. */
-export function radiusOf(tier: number, zoom: number): number {
-  return Math.min(RADIUS_MAX, (RADII[tier] ?? 1) * (1 + Math.log2(Math.max(1, zoom)) * 0.4));
+/** Returns the radius of an airport, which grows with the map and with the magnification. */
+export function radiusOf(tier: number, { zoom, view }: Pick<Frame, "zoom" | "view">): number {
+  const onWorld = (RADII[tier] ?? 1) * Math.min(1, view.k / zoom / USUAL_WIDTH);
+  return Math.min(RADIUS_MAX, onWorld * (1 + Math.log2(Math.max(1, zoom)) * 0.4));
 }

@@ -1,4 +1,10 @@
-import { type AirportPlace, type Catalog, inTasks } from "../../../client/src/catalog.ts";
+import {
+  type AirportPlace,
+  type Catalog,
+  type CountryPlace,
+  inTasks,
+} from "../../../client/src/catalog.ts";
+import { UNRANKED } from "../../../client/src/search/ranks.ts";
 import { project, type WorldPoint } from "./mercator.ts";
 import type { WorldOutline, WorldWater } from "./outline.ts";
 
@@ -30,7 +36,7 @@ export interface MapScene {
   readonly points: readonly MapPoint[];
   /** Those with scheduled service, the busiest first. */
   readonly cities: readonly MapCity[];
-  /** Names of countries by alpha-2 code. */
+  /** Names of countries by alpha-2 code, those with most traffic first. */
   readonly countryNames: ReadonlyMap<string, string>;
   /** Airports that the catalog has no more, if its changes are shown. */
   readonly removed: readonly RemovedPoint[];
@@ -74,11 +80,19 @@ function pointOf(place: AirportPlace): MapPoint {
   return { place, ...project(place.lon, place.lat) };
 }
 
+/** What the map shows of a catalog. */
+export interface MapPlaces extends Pick<MapScene, "points" | "cities"> {
+  /** Those with most traffic first. */
+  readonly countries: readonly CountryPlace[];
+}
+
+/** An airport's share of the traffic falls with its rank about like this, as a number without unit. */
+function trafficOf({ rank }: AirportPlace): number {
+  return rank === UNRANKED ? 0 : 1 / (20 + rank);
+}
+
 /** Projects a catalog onto the map, in tasks so short that the page stays quick. */
-export async function mapCatalog({
-  airports,
-  cities,
-}: Pick<Catalog, "airports" | "cities">): Promise<Pick<MapScene, "points" | "cities">> {
+export async function mapCatalog({ airports, cities, countries }: Catalog): Promise<MapPlaces> {
   const points = new Map<AirportPlace, MapPoint>();
   await inTasks(leastImportantFirst(airports), (place) => points.set(place, pointOf(place)));
   const found: MapCity[] = [];
@@ -92,9 +106,17 @@ export async function mapCatalog({
     const { rank } = busiest.place;
     found.push({ name, rank, ...project(lon, lat), airports: busiestFirst });
   });
+  const traffic = new Map<CountryPlace, number>();
+  await inTasks(countries, (country) =>
+    traffic.set(
+      country,
+      country.airports.reduce((sum, airport) => sum + trafficOf(airport), 0),
+    ),
+  );
   return {
     points: [...points.values()],
     cities: found.toSorted((a, b) => a.rank - b.rank),
+    countries: [...traffic].toSorted(([, a], [, b]) => b - a).map(([country]) => country),
   };
 }
 

@@ -4,7 +4,7 @@ import type { AirportPlace, Catalog, Place } from "../../../client/src/catalog.t
 import type { MapView, Position } from "../permalink.ts";
 import { airportsOf, nameIn } from "../places.ts";
 import { MapController } from "./map-controller.ts";
-import { mapCatalog, type MapPoint, mapPoints } from "./map-scene.ts";
+import { mapCatalog, type MapPlaces, type MapPoint, mapPoints } from "./map-scene.ts";
 import { project } from "./mercator.ts";
 import type { RemovedAirport } from "../use-changes.ts";
 import { loadWorld } from "./world-outline.ts";
@@ -54,8 +54,8 @@ export function WorldMap(props: Props) {
   const water = useLoaded(isClose ? loadWorld.water : null);
   const places = usePlaces(catalog);
   const countryNames = useMemo(
-    () => new Map(catalog?.countries.map((place) => [place.code, nameIn(props.locale, place)])),
-    [catalog],
+    () => new Map(places.countries.map((place) => [place.code, nameIn(props.locale, place)])),
+    [places, props.locale],
   );
 
   useEffect(() => {
@@ -75,7 +75,7 @@ export function WorldMap(props: Props) {
   }, []);
   useEffect(
     () => controller.current?.show({ outline, water, ...places, countryNames }),
-    [outline, water, places],
+    [outline, water, places, countryNames],
   );
   useHighlight(controller, props);
   const { view } = props;
@@ -90,6 +90,7 @@ export function WorldMap(props: Props) {
     move(controller.current);
     event.preventDefault();
   };
+  const highlighted = highlightedName(props);
   const count = formatCount(places.points.length);
   return (
     <section class="map" aria-label="Map">
@@ -124,7 +125,7 @@ export function WorldMap(props: Props) {
         ))}
       </div>
       <div class="map-legend" dir="ltr" aria-hidden="true">
-        {props.changed && <span class="legend-changed">new or changed</span>}
+        {highlighted && <span class="legend-highlighted">{highlighted}</span>}
         {props.changed && <span class="legend-removed">removed</span>}
         <span class="legend-large">large</span>
         <span>scheduled flights</span>
@@ -159,9 +160,7 @@ function MapTip({ tip, locale }: { readonly tip: Tip; readonly locale: string })
   );
 }
 
-type MapPlaces = Awaited<ReturnType<typeof mapCatalog>>;
-
-const NO_PLACES: MapPlaces = { points: [], cities: [] };
+const NO_PLACES: MapPlaces = { points: [], cities: [], countries: [] };
 
 /** Returns the places of a catalog on the map; those of the last one until they are there. */
 function usePlaces(catalog: Catalog | undefined): MapPlaces {
@@ -191,6 +190,13 @@ function useLoaded<T>(load: (() => Promise<T>) | null): T | undefined {
     };
   }, [load]);
   return part;
+}
+
+/** How the legend calls what is highlighted. */
+function highlightedName({ selected, near, changed }: Props): string | undefined {
+  if (selected) return "selected";
+  if (near) return "nearest";
+  return changed && "new or changed";
 }
 
 /** Shows what is selected. Flies there when the selection changes, unless a link names another view. */

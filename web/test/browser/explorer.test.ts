@@ -65,6 +65,7 @@ describe("the explorer", () => {
     await page.getByRole("button", { name: "Call again" }).click();
     await page.locator(".call-fact", { hasText: "not modified" }).waitFor();
     expect(await factOf(page, "On the wire")).toMatch(/^\d+ B/);
+    expect(await factOf(page, "Compression")).not.toContain("smaller");
     expect(await page.locator(".counts").textContent()).toContain(
       manifest.counts.airports.toLocaleString("en"),
     );
@@ -129,6 +130,40 @@ describe("the explorer", () => {
     await page.getByRole("combobox", { name: "Search" }).fill("qqqq");
     await page.getByText("Nothing found for “qqqq”").waitFor();
     expect(await options.count()).toBe(0);
+  });
+
+  it("says which closed airport a result replaces, and so does its panel", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("tegel");
+    const option = page.getByRole("option", { name: "Berlin Brandenburg" });
+    await option.getByText("replaces Berlin Tegel (TXL) since 2020").click();
+    await page.getByRole("heading", { level: 1, name: "Berlin Brandenburg" }).waitFor();
+    await page.locator(".fact", { hasText: "Replaces" }).getByText("Tempelhof (THF)").waitFor();
+  });
+
+  it("names the city of airports below it only to those who hear the list", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("london");
+    const heathrow = page.getByRole("option", {
+      name: "LHR London Heathrow Airport London, United",
+    });
+    await heathrow.waitFor();
+    expect((await heathrow.locator("small").boundingBox())?.width).toBe(1);
+  });
+
+  it("clears the search by a button, which leaves the focus in it", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    const search = page.getByRole("combobox", { name: "Search" });
+    await search.fill("london");
+    await page.getByRole("option").first().waitFor();
+    await page.getByRole("button", { name: "Clear the search" }).click();
+    expect(await search.inputValue()).toBe("");
+    expect(await search.evaluate("document.activeElement.role")).toBe("combobox");
+    expect(await page.getByRole("option").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Clear the search" }).count()).toBe(0);
   });
 
   it("moves nothing while somebody types, whether or not something is found", async () => {

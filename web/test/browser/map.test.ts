@@ -29,7 +29,83 @@ async function openMap(path: string): Promise<Page> {
   return page;
 }
 
+/** Has the page list all texts that are written on the map. */
+async function listTexts(page: Page): Promise<void> {
+  await page.addInitScript(`{
+    window.texts = [];
+    const { fillRect, fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillRect = function (...box) {
+      window.texts = []; // of a new drawing
+      fillRect.apply(this, box);
+    };
+    CanvasRenderingContext2D.prototype.fillText = function (...text) {
+      window.texts.push(text[0]);
+      fillText.apply(this, text);
+    };
+  }`);
+}
+
 describe("the map", () => {
+  it.each([
+    [390, ["United States", "United Kingdom", "Germany", "China"], ["Mali", "Niger", "Iceland"]],
+    [1024, ["United States", "United Kingdom", "Germany", "Japan", "France"], ["Niger", "Chad"]],
+    [1600, ["United States", "United Kingdom", "Germany", "Spain", "Japan"], ["Chad"]],
+  ])("names countries of much traffic first at %i pixels", async (width, named, unnamed) => {
+    const page = await openPage("/docs", { viewport: { width, height: 850 } });
+    await listTexts(page);
+    await page.goto("/");
+    await page.locator('.map-canvas:not([data-points="0"])[data-land="true"]').waitFor();
+    await page.waitForLoadState("networkidle");
+    const texts = () => page.evaluate<string[]>("window.texts");
+    await expect.poll(texts).toEqual(expect.arrayContaining(named));
+    expect((await texts()).filter((text) => unnamed.includes(text))).toEqual([]);
+    expect((await texts()).at(-1)).toMatch(/^\d,\d00 km$/);
+  });
+
+  it("lets the airports of Europe part on a phone", async () => {
+    const page = await openPage("/", {
+      viewport: { width: 390, height: 844 },
+      deviceScaleFactor: 2,
+    });
+    await page.locator('.map-canvas:not([data-points="0"])[data-land="true"]').waitFor();
+    await page.waitForLoadState("networkidle");
+    // The canvas shows these places between the British Isles and the Black Sea.
+    const share = `{
+      const canvas = document.querySelector("canvas");
+      const { width, height } = canvas;
+      const box = [width * 0.44, height * 0.4, width * 0.1, height * 0.07].map(Math.round);
+      const { data } = canvas.getContext("2d").getImageData(...box);
+      const isDot = (at) => data[at] < 60 && data[at + 2] > 120;
+      const pixels = Array.from({ length: data.length / 4 }, (_, pixel) => pixel * 4);
+      pixels.filter(isDot).length / pixels.length;
+    }`;
+    const dots = await page.evaluate<number>(share);
+    expect(dots).toBeGreaterThan(0.01);
+    expect(dots).toBeLessThan(0.2);
+  });
+
+  it("has the colors that its legend names, also with a selection", async () => {
+    const page = await openMap("/?country=CH");
+    const colorsOf = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll(".map-legend span")]
+      .map((span) => span.textContent + " " + getComputedStyle(span, "::before").backgroundColor)`);
+    expect(colorsOf.map((color) => color.split(" rgb")[0])).toEqual([
+      "selected",
+      "large",
+      "scheduled flights",
+      "other, closer up",
+    ]);
+    const drawn = await page.evaluate<string[]>(`{
+      const canvas = document.querySelector("canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const seen = new Set();
+      for (let at = 0; at < data.length; at += 4) seen.add(data.slice(at, at + 3).join(", "));
+      [...seen];
+    }`);
+    for (const color of colorsOf) expect(drawn, color).toContain(/rgb\((.*)\)/.exec(color)?.[1]);
+  });
+
   it("shows all airports, and selects the one that is clicked", async () => {
     const page = await openMap("/?airport=ZRH");
     await page.getByRole("button", { name: "Close" }).click();
