@@ -21,8 +21,8 @@ const TEXTS = {
 /** From these magnifications on, cities and the codes of airports are named. */
 const CITIES_ZOOM = 3;
 const CODES_ZOOM = 12;
-/** For so much of the map, in square pixels, one country is named. */
-const COUNTRY_PIXELS = 12_000;
+/** For so much of the map, in square pixels, one country is named, if its name fits. */
+const COUNTRY_PIXELS = 10_000;
 /** Of a land that is narrower, in pixels, nobody would see that the name is its own. */
 const LAND_WIDTH_MIN = 8;
 /** Between a name and the edge of the map, in pixels. */
@@ -94,7 +94,7 @@ function drawRemovedCodes(frame: Frame, labels: Labels): void {
   }
 }
 
-/** Names countries, those with most traffic first, as many as the map has room for. */
+/** Names countries, those with most traffic first, fewer on a smaller map. */
 function drawCountries(worlds: readonly Frame[], first: Frame, labels: Labels): void {
   const { scene, size, view, colors } = first;
   const style = styleOf(first, "country", colors.label);
@@ -103,24 +103,24 @@ function drawCountries(worlds: readonly Frame[], first: Frame, labels: Labels): 
   for (const [code, text] of scene.countryNames) {
     const land = lands.get(code);
     if (land === undefined || land.width * view.k < LAND_WIDTH_MIN) continue;
-    for (const frame of worlds)
-      if (left > 0 && writeOnLand(frame, { text, style, at: land.label }, labels)) left -= 1;
+    for (const frame of worlds) {
+      const at = placeOnCanvas(land.label, frame);
+      if (at !== undefined && left-- > 0) writeOnLand(frame, { text, style, at }, labels);
+    }
   }
 }
 
 /** Writes a name over the middle of a land, or beside that where it would leave the map. */
 function writeOnLand(
   frame: Frame,
-  { text, style, at }: Pick<Text, "text" | "style"> & { readonly at: WorldPoint },
+  { text, style, at }: Pick<Text, "text" | "style"> & { readonly at: CanvasPoint },
   labels: Labels,
-): boolean {
-  const middle = placeOnCanvas(at, frame);
-  if (middle === undefined) return false;
+): void {
   const width = widthOf(frame, text, style.font);
   const rightmost = frame.size.width - width - EDGE;
-  const left = Math.max(EDGE, Math.min(rightmost, middle.left - width / 2));
-  const places = [0, -style.height, style.height].map((by) => ({ left, top: middle.top + by }));
-  return write(frame, { text, style, places }, labels);
+  const left = Math.max(EDGE, Math.min(rightmost, at.left - width / 2));
+  const places = [0, -style.height, style.height].map((by) => ({ left, top: at.top + by }));
+  write(frame, { text, style, places }, labels);
 }
 
 function drawCities(frame: Frame, labels: Labels): void {
@@ -202,8 +202,8 @@ interface Label extends Pick<Text, "text" | "style"> {
   readonly places: readonly CanvasPoint[];
 }
 
-/** Writes a text with a halo at the first place where it hides the fewest points, if it fits anywhere. Returns whether it does. */
-function write(frame: Frame, { text, style, places }: Label, { taken, dots }: Labels): boolean {
+/** Writes a text with a halo at the first place where it hides the fewest points, if it fits anywhere. */
+function write(frame: Frame, { text, style, places }: Label, { taken, dots }: Labels): void {
   const width = widthOf(frame, text, style.font);
   const free = places
     .map((at) => ({ at, box: boxOf(at, width, style.height) }))
@@ -212,10 +212,9 @@ function write(frame: Frame, { text, style, places }: Label, { taken, dots }: La
     )
     .map((place) => ({ ...place, hidden: dots.filter((dot) => isHidden(dot, place.box)).length }));
   const [best] = free.toSorted((a, b) => a.hidden - b.hidden);
-  if (best === undefined) return false;
+  if (best === undefined) return;
   taken.push(best.box);
   writeWithHalo(frame, { text, ...best.at, style });
-  return true;
 }
 
 function boxOf({ left, top }: CanvasPoint, width: number, height: number): Box {
