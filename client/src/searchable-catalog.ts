@@ -108,9 +108,9 @@ function searchOf(
       const { index, countryName } = edition.shown;
       return search(index, typed)
         .slice(0, limit)
-        .flatMap(({ position, isUnderCity }) => {
+        .flatMap(({ position, ...how }) => {
           const place = index.places[position];
-          return place ? [suggestionOf(place, { isUnderCity, countryName, typed })] : [];
+          return place ? [suggestionOf(place, { ...how, countryName, typed })] : [];
         });
     },
     async nearest(position, options) {

@@ -15,6 +15,8 @@ export interface Suggestion {
   readonly airports: readonly string[];
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
+  /** There where no place has all that was typed: it has most of the words. */
+  readonly isPartial?: true;
   /** The closed airport that was typed, where it leads to this one. */
   readonly replaces?: ClosedAirport;
 }
@@ -33,6 +35,7 @@ export function countryNamesIn(language: string): CountryNames {
 /** How a place that was found is written. */
 interface Wording {
   readonly isUnderCity: boolean;
+  readonly isPartial?: boolean;
   readonly countryName: CountryNames;
   /** By which it was found. */
   readonly typed?: string;
@@ -40,7 +43,7 @@ interface Wording {
 
 export function suggestionOf(
   place: Place,
-  { isUnderCity, countryName, typed = "" }: Wording,
+  { isUnderCity, isPartial = false, countryName, typed = "" }: Wording,
 ): Suggestion {
   const { kind, id } = place;
   const name = place.kind === "country" ? countryName(place) : place.name;
@@ -48,7 +51,11 @@ export function suggestionOf(
   const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
   const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
   const where = whereIs(place, countryName);
-  return { kind, id, name, where, airports: codes, isUnderCity, ...(replaces && { replaces }) };
+  return {
+    ...{ kind, id, name, where, airports: codes, isUnderCity },
+    ...(isPartial && { isPartial }),
+    ...(replaces && { replaces }),
+  };
 }
 
 /** Finds the closed airport that a text names by a word that its successor lacks. */
