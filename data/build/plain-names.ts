@@ -167,7 +167,7 @@ function plainName(key: string, name: string, english: string, world: Names): st
   const country = countryOfRegion(key);
   if (country === "" || country === WITH_WORD_AT_HOME.get(world.locale)) return name;
   return (
-    restsOf(name, world).find(
+    restsOf(name, english, world).find(
       (rest) =>
         standsAlone(rest, { key, english, world }) && isAsFull(rest, { name, english, world }),
     ) ?? name
@@ -197,7 +197,7 @@ function isDoubled(rest: string, next: string): boolean {
 }
 
 /** What remains of a name without its head word, in the order of preference. */
-function restsOf(name: string, { locale, words }: Names): string[] {
+function restsOf(name: string, english: string, { locale, words }: Names): string[] {
   if (words === undefined) return [];
   const space = UNSPACED.has(locale) ? "" : " ";
   const after = words.after.find((word) => name.endsWith(glued(word) ?? space + word));
@@ -213,7 +213,9 @@ function restsOf(name: string, { locale, words }: Names): string[] {
     const rest = name.slice(0, -(glued(after) ?? after).length).trim();
     if (!isDoubled(rest, after)) rests.push(rest);
   }
-  return rests.map((rest) => inNominative(rest.replace(ARABIC_ARTICLE, "A"), words));
+  return rests.map((rest) =>
+    rest === english ? rest : inNominative(rest.replace(ARABIC_ARTICLE, "A"), words),
+  );
 }
 
 /** A name with each word that a word before inflects, and the last that one after does, as it is alone. */
