@@ -9,15 +9,13 @@ import {
 } from "./catalog-region.ts";
 import { cldrCode, type SubdivisionNames } from "./cldr-codes.ts";
 import { readCurated, readCuratedMap } from "./curated.ts";
-import { readQualification, readTerritoryNames } from "./locale-names.ts";
+import { readTerritoryNames } from "./locale-names.ts";
 import { readMacroRegions } from "./macro-regions.ts";
 import { readPackageJson } from "./packages.ts";
 import { acceptedJoins, type JoinedRegion, joinRegions, upstreamCodes } from "./region-join.ts";
 import { airportFinder, listedMembers } from "./region-members.ts";
 import { shareStem } from "./region-names.ts";
-import { withCountries } from "./shared-names.ts";
-import { baseSlugs } from "./slugs.ts";
-import { codesWithAirfields, DUMMY, findSpareRegions } from "./spare-regions.ts";
+import { codesWithAirfields, DUMMY, findSpareRegions, nameRegions } from "./spare-regions.ts";
 import {
   readSubdivisionAliases,
   readSubdivisionNames,
@@ -124,18 +122,8 @@ export function buildRegions(
     ...macroRegions(airports),
     ...own,
     ...travelRegions(readCurated("travel-regions"), airports, own),
-  ].toSorted((a, b) => compareCodeUnits(a.key, b.key));
-  const names = withCountries(
-    new Map(regions.map(({ key, name }) => [key, name])),
-    readQualification("en"),
-  );
-  const slugs = baseSlugs(regions);
-  return regions.map((region): CatalogRegion => {
-    const { key, name: bareName } = region;
-    const [slug, name] = [slugs.get(key), names.get(key)];
-    if (slug === undefined || name === undefined) throw new Error(`region ${key} has no slug`);
-    return { ...region, slug, name, bareName };
-  });
+  ];
+  return nameRegions(regions.toSorted((a, b) => compareCodeUnits(a.key, b.key)));
 }
 
 /**

@@ -67,17 +67,26 @@ export function findSpareRegions(
       return { key: subdivisionKey(members[0] ?? ""), name, members, cldr: its[0]?.cldr ?? [] };
     },
   );
-  return named(plain, regions).toSorted((a, b) => compareCodeUnits(a.key, b.key));
+  const others = regions.map((region) => ({ ...region, name: region.bareName }));
+  return nameRegions(plain, others).toSorted((a, b) => compareCodeUnits(a.key, b.key));
 }
 
-function named(spares: readonly PlainRegion[], regions: readonly CatalogRegion[]): CatalogRegion[] {
-  const all = [...regions.map((region) => ({ ...region, name: region.bareName })), ...spares];
+/**
+ * Gives regions their slugs, and the names that several countries share their country.
+ *
+ * @param others regions that have names beside them, and whose come first.
+ */
+export function nameRegions(
+  regions: readonly PlainRegion[],
+  others: readonly PlainRegion[] = [],
+): CatalogRegion[] {
+  const all = [...others, ...regions];
   const slugs = baseSlugs(all);
   const names = withCountries(
     new Map(all.map(({ key, name }) => [key, name])),
     readQualification("en"),
   );
-  return spares.map((region): CatalogRegion => {
+  return regions.map((region): CatalogRegion => {
     const { key, name: bareName } = region;
     const [slug, name] = [slugs.get(key), names.get(key)];
     if (slug === undefined || name === undefined) throw new Error(`region ${key} has no slug`);

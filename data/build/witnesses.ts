@@ -61,10 +61,6 @@ const SAME_IN_LOCALES = 8;
 const ROUNDS = 2;
 /** Another name of the region, or of another place, after the name. */
 const ADDED = /\s*[,،，].*$|\s[-–—]\s.*$/u;
-/** Between a name and the same in another language: Sarre - Saarland. */
-const DASH = /\s[-–—]\s/u;
-/** English names of two places. */
-const DOUBLE = /[-–—&]|\band\b/u;
 /** Locales of one language write its names alike: they are no witnesses of each other. */
 const LANGUAGE_OF: ReadonlyMap<string, string> = new Map([
   ["yue", "zh"],
@@ -98,7 +94,6 @@ export interface LocaleJudge {
 export class RegionForms {
   readonly #own: ReadonlyMap<string, EnglishForm>;
   readonly #all: ReadonlyMap<string, readonly EnglishForm[]>;
-  readonly #doubles: ReadonlySet<string>;
   readonly #mates: ReadonlyMap<string, readonly EnglishForm[]>;
   /** A part of the world, to compare with. */
   readonly sample: readonly EnglishForm[];
@@ -106,9 +101,6 @@ export class RegionForms {
   constructor({ regions, otherNames }: Pick<Evidence, "regions" | "otherNames">) {
     const byCountry = Map.groupBy(regions, ({ key }) => ownCountry(key));
     this.#own = new Map(regions.map(({ key, bareName }) => [key, englishForm(bareName)]));
-    this.#doubles = new Set(
-      regions.filter(({ bareName }) => DOUBLE.test(bareName)).map(({ key }) => key),
-    );
     this.#all = new Map(
       regions.map(({ key, bareName }) => {
         const isOthers = (name: string) =>
@@ -139,11 +131,6 @@ export class RegionForms {
   /** Of the English name and the others. */
   all(key: string): readonly EnglishForm[] {
     return this.#all.get(key) ?? [];
-  }
-
-  /** Whether the English name is of two places, as Emilia-Romagna. */
-  isDouble(key: string): boolean {
-    return this.#doubles.has(key);
   }
 
   /** Of the regions of its country that mean something else. */
@@ -195,11 +182,8 @@ export function localeJudge(
   return {
     judge,
     isOther,
-    heard: (name, key) => {
-      const found = [name.replace(ADDED, ""), name].find((one) => one !== "" && isHeard(one, key));
-      const [first = "", ...others] = name.split(DASH);
-      return found === name && others.length > 0 && !forms.isDouble(key) ? first : found;
-    },
+    heard: (name, key) =>
+      [name.replace(ADDED, ""), name].find((one) => one !== "" && isHeard(one, key)),
     isCity: (name, key) => {
       const own = body(name).join(" ");
       return forms
