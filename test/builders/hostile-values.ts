@@ -232,6 +232,7 @@ export const ROUTE_FIELDS: {
     "query action": "actionName",
     "query target": "auditTarget",
     "query outcome": "word",
+    "query iata": "iata",
   },
   "get /admin/monitor/status": {},
   "get /admin/monitor/set-aside": {},
