@@ -52,7 +52,12 @@ export function suggestionOf(
   const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
   const where = whereIs(place, countryName);
   return {
-    ...{ kind, id, name, where, airports: codes, isUnderCity },
+    kind,
+    id,
+    name,
+    where,
+    airports: codes,
+    isUnderCity,
     ...(isPartial && { isPartial }),
     ...(replaces && { replaces }),
   };

@@ -96,14 +96,14 @@ describe("the map", () => {
       "scheduled flights",
       "other, closer up",
     ]);
-    const drawn = await page.evaluate<string[]>(`{
+    const seen = await page.evaluate<string[]>(`{
       const canvas = document.querySelector("canvas");
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-      const seen = new Set();
-      for (let at = 0; at < data.length; at += 4) seen.add(data.slice(at, at + 3).join(", "));
-      [...seen];
+      const colors = new Set();
+      for (let at = 0; at < data.length; at += 4) colors.add(data.slice(at, at + 3).join(", "));
+      [...colors];
     }`);
-    for (const color of colorsOf) expect(drawn, color).toContain(/rgb\((.*)\)/.exec(color)?.[1]);
+    for (const color of colorsOf) expect(seen, color).toContain(/rgb\((.*)\)/.exec(color)?.[1]);
   });
 
   it("shows all airports, and selects the one that is clicked", async () => {
