@@ -53,9 +53,6 @@ const UNHEARD: ReadonlyMap<string, RegExp> = new Map([
  */
 export const HALF_WORD = /(?:[準准]|特[別别]|自治|首都|자치|특별|수도|\s[준특])$/u;
 
-/** English names that are nothing without the word: `Republika Srpska`, `Australian Capital Territory`. */
-const KEEPS_WORD = /\b(?:Capital|Republika)\b/u;
-
 /** Islands are told from the mainland that they are named after: Riau Islands. */
 const ISLANDS = /\bIslands?$/u;
 
@@ -247,7 +244,7 @@ function standsAlone(
   const { locale, words, sharesOnset, toAscii } = world;
   if (words === undefined || /^\p{Ll}|^$/u.test(rest)) return false;
   if (isEnglishTitle(rest, english, countryOfRegion(key))) return false;
-  if (KEEPS_WORD.test(english) || (UNSPACED.has(locale) && HALF_WORD.test(rest))) return false;
+  if (UNSPACED.has(locale) && HALF_WORD.test(rest)) return false;
   const isChinese = locale.startsWith("zh") && countryOfRegion(key) === CHINA;
   if (isChinese || (UNHEARD.get(locale)?.test(rest) && nameWords(english).length > 0)) return true;
   const isInflected = (word: string) =>

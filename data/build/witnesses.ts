@@ -3,7 +3,6 @@ import { type EnglishForm, englishForm } from "./english-forms.ts";
 import { type HeardName, learnJudge, type NameJudge } from "./name-judge.ts";
 import type { HeadWords } from "./plain-names.ts";
 import { shareStem } from "./region-names.ts";
-import { sha256 } from "./write.ts";
 
 /**
  * What says, beside CLDR's provisional list, that a name is the region's:
@@ -48,13 +47,6 @@ export interface Evidence {
 const MIN_LIKENESS = 1.5;
 /** The same for each letter of an English name that is not translated. */
 const LEAST_PER_LETTER = 0.25;
-/** From here on a name needs no comparison with the world, if so much of it falls to each letter. */
-const SURE_LIKENESS = 6;
-const SURE_PER_LETTER = 0.8;
-/** The world is a ninth of its regions, by their keys: one region more does not choose others. */
-const WORLD_SHARE = 9;
-/** of which one may be as near by chance, if the likeness is this. */
-const CHANCE_LIKENESS = 2;
 /** From here on names of two locales are one. */
 const SAME_IN_LOCALES = 8;
 /** A name that another locale's confirms may confirm a third. */
@@ -73,13 +65,6 @@ function languageOf(locale: string): string {
   return LANGUAGE_OF.get(locale) ?? locale;
 }
 
-/** Finds names in Latin letters among those of a locale that most of its names do not have. */
-function foreignScript(names: readonly string[]): (name: string) => boolean {
-  const isLatin = (name: string) => /\p{Script=Latin}{2}/u.test(name);
-  const isUsual = names.filter(isLatin).length * 2 > names.length;
-  return (name) => !isUsual && isLatin(name);
-}
-
 /** Judges names of regions in one locale. */
 export interface LocaleJudge {
   /** The name, or the part before a comma, if it has a witness in its sound or its words. */
@@ -95,8 +80,6 @@ export class RegionForms {
   readonly #own: ReadonlyMap<string, EnglishForm>;
   readonly #all: ReadonlyMap<string, readonly EnglishForm[]>;
   readonly #mates: ReadonlyMap<string, readonly EnglishForm[]>;
-  /** A part of the world, to compare with. */
-  readonly sample: readonly EnglishForm[];
 
   constructor({ regions, otherNames }: Pick<Evidence, "regions" | "otherNames">) {
     const byCountry = Map.groupBy(regions, ({ key }) => ownCountry(key));
@@ -116,9 +99,6 @@ export class RegionForms {
     this.#mates = new Map(
       [...byCountry].map(([country, mates]) => [country, mates.map(({ key }) => this.own(key))]),
     );
-    this.sample = [...this.#own]
-      .filter(([key]) => Number.parseInt(sha256(key).slice(0, 8), 16) % WORLD_SHARE === 0)
-      .map(([, form]) => form);
   }
 
   /** Of the English name. */
@@ -151,29 +131,23 @@ export function localeJudge(
     [...names].map(([key, name]) => ({ name, english: forms.own(key) })),
     { locale, headWords: headWords.get(locale), toAscii },
   );
-  const isNearer = (heard: HeardName, form: EnglishForm, likeness: number, sound?: number) =>
-    judge.compare(heard, form, sound).value >= likeness && !judge.isTurned(heard, form);
   const isOther = (heard: HeardName, key: string, likeness: number, sound?: number) =>
-    forms.mates(key).some((mate) => isNearer(heard, mate, likeness, sound));
+    forms
+      .mates(key)
+      .some(
+        (mate) =>
+          judge.compare(heard, mate, sound).value >= likeness && !judge.isTurned(heard, mate),
+      );
 
   function isNamed(heard: HeardName, key: string, form: EnglishForm): boolean {
     const { value, sound } = judge.compare(heard, form);
-    const isTranslated = judge.isTranslated(heard, form);
-    const least = isTranslated ? 0 : LEAST_PER_LETTER * form.content.length;
+    const least = judge.isTranslated(heard, form) ? 0 : LEAST_PER_LETTER * form.content.length;
     if (value < Math.max(MIN_LIKENESS, least) || judge.isTurned(heard, form)) return false;
     if (judge.hasMore(heard, form) || judge.hasLess(heard, form)) return false;
-    if (isOther(heard, key, value, sound)) return false;
-    const isSure = value >= SURE_LIKENESS && value >= SURE_PER_LETTER * form.content.length;
-    if (isSure || isTranslated) return true;
-    const asNear = forms.sample.filter(
-      (other) => other.meaning !== form.meaning && isNearer(heard, other, value, sound),
-    ).length;
-    return asNear <= (value >= CHANCE_LIKENESS ? 1 : 0);
+    return !isOther(heard, key, value, sound);
   }
 
-  const isForeign = foreignScript([...names.values()]);
   const isHeard = (name: string, key: string): boolean => {
-    if (isForeign(name) || /\p{Nd}/u.test(name)) return false;
     const country = countryName(locale, countryOfRegion(key)).toLocaleLowerCase(locale);
     const heard = judge.hear(name, country);
     return forms.all(key).some((form) => isNamed(heard, key, form));
