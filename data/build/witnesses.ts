@@ -65,6 +65,13 @@ function languageOf(locale: string): string {
   return LANGUAGE_OF.get(locale) ?? locale;
 }
 
+/** Finds names in Latin letters among those of a locale that most of its names do not have. */
+function foreignScript(names: readonly string[]): (name: string) => boolean {
+  const isLatin = (name: string) => /\p{Script=Latin}{2}/u.test(name);
+  const isUsual = names.filter(isLatin).length * 2 > names.length;
+  return (name) => !isUsual && isLatin(name);
+}
+
 /** Judges names of regions in one locale. */
 export interface LocaleJudge {
   /** The name, or the part before a comma, if it has a witness in its sound or its words. */
@@ -147,7 +154,9 @@ export function localeJudge(
     return !isOther(heard, key, value, sound);
   }
 
+  const isForeign = foreignScript([...names.values()]);
   const isHeard = (name: string, key: string): boolean => {
+    if (isForeign(name) || /\p{Nd}/u.test(name)) return false;
     const country = countryName(locale, countryOfRegion(key)).toLocaleLowerCase(locale);
     const heard = judge.hear(name, country);
     return forms.all(key).some((form) => isNamed(heard, key, form));
