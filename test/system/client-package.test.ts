@@ -49,7 +49,7 @@ it("the README's program finds a city by its German name", async () => {
 });
 
 it("the README's picker finds it without the catalog", async () => {
-  const [line] = await runReadme("openSearch");
+  const [line] = await runReadme("const picker");
   expect(line).toBe("Munich Deutschland [ 'MUC' ]");
 });
 

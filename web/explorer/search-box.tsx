@@ -22,6 +22,9 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
   useEffect(() => setActive(0), [found.typed]);
   useEffect(() => search(typed), [typed, locale]);
   const isListed = isOpen && typed.trim() !== "";
+  const isLoaded = isCurrent && found.results !== null;
+  // The text whose first result somebody has chosen before it was there.
+  const [awaited, setAwaited] = useState<string>();
 
   const choose = (place: Place) => {
     if (!isCurrent) return;
@@ -33,10 +36,18 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
     setTyped("");
     input.current?.focus();
   };
+  useEffect(() => {
+    if (awaited === undefined || !isLoaded) return;
+    setAwaited(undefined);
+    const [first] = results;
+    if (awaited === typed && first) choose(first.place);
+  }, [awaited, isLoaded, found]);
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isOfInputMethod(event)) return;
     const chosen = results[active]?.place;
     if (event.key === "ArrowDown") setActive(Math.min(active + 1, results.length - 1));
     else if (event.key === "ArrowUp") setActive(Math.max(active - 1, 0));
+    else if (event.key === "Enter" && isListed && !isLoaded) setAwaited(typed);
     else if (event.key === "Enter" && isListed && chosen) choose(chosen);
     else if (event.key === "Escape") {
       setOpen(false);
@@ -64,6 +75,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
           value={typed}
           onInput={(event) => {
             setTyped(event.currentTarget.value);
+            setAwaited(undefined);
             setOpen(true);
           }}
           onFocus={() => {
@@ -106,16 +118,25 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
           ))}
       </ul>
       <p class="floating search-status" role="status">
-        {isListed && isCurrent && resultText(found)}
+        {isListed && (isCurrent || results.length === 0) && resultText(found, isLoaded)}
       </p>
     </div>
   );
 }
 
-function resultText({ typed, results }: CatalogPort["found"]): string {
-  if (results === null) return "Still loading. The results follow.";
+/**
+ * Whether a key is for a composition: Enter takes 大阪, and chooses no place. In Safari, which ends it
+ * before, only the key code tells.
+ */
+function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === 229;
+}
+
+function resultText({ typed, results }: CatalogPort["found"], isLoaded: boolean): string {
+  if (!isLoaded || results === null) return "Still loading. The results follow.";
   const { length } = results;
   if (length === 0) return `Nothing found for “${typed.trim()}”. Try a code or fewer letters.`;
+  if (results[0]?.isPartial) return "Nothing has all of these words. The closest results";
   if (length === SEARCH_LIMIT) return `The best ${SEARCH_LIMIT} results`;
   return length === 1 ? "1 result" : `${length} results`;
 }

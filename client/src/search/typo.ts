@@ -41,6 +41,8 @@ export function wordsNear(
 ): readonly NearWord[] {
   if (most === 0 || typed.length > TYPED_MAX || BY_SOUND.test(typed)) return [];
   const typedLetters = lettersOf(typed);
+  // A key that is held down means no name.
+  if (bitsIn(typedLetters) < 2) return [];
   const { length } = typed;
   const depthMax = length + most;
   /** Of the first letters of a word, as many as the number of the row, from the first typed ones. */
