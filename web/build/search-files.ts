@@ -222,6 +222,9 @@ export function otherNames(): OtherNames {
         .map(([iata, names]) => [iata, [...new Set(names)].join("|")]),
     ),
     cities: Object.fromEntries(cities.filter(named).map((row) => [idOf(row), row["names"] ?? ""])),
+    local: Object.fromEntries(
+      airports.flatMap(({ iata = "", local = "" }) => (local ? [[iata, local]] : [])),
+    ),
     ...regionNames(new Set(airports.slice(0, BUSY).map((row) => row["iata"] ?? ""))),
   };
 }

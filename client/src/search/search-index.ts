@@ -15,6 +15,8 @@ export interface OtherNames {
   readonly airports: { readonly [iata: string]: string };
   /** By id, as a UUID. */
   readonly cities: { readonly [id: string]: string };
+  /** In the script of the country, of an airport and its city, by IATA code. */
+  readonly local?: { readonly [iata: string]: string };
   /** By slug. */
   readonly regions: { readonly [slug: string]: string };
   /** Codes of subdivisions by slug: `ME` for Maine. They only tell where a place is. */
@@ -27,6 +29,7 @@ export function isOtherNames(file: unknown): file is OtherNames {
     isRecord(file) &&
     isTextByKey(file["airports"]) &&
     isTextByKey(file["cities"]) &&
+    isTextByKey(file["local"] ?? {}) &&
     isTextByKey(file["regions"]) &&
     isTextByKey(file["regionCodes"])
   );
@@ -130,9 +133,11 @@ export function addOtherNames(
   const aliasesOf = (place: Place): string[] => {
     switch (place.kind) {
       case "airport":
-        return names.airports[place.iata]?.split("|") ?? [];
-      case "city":
-        return names.cities[place.id]?.split("|") ?? [];
+        return namesIn(names.airports[place.iata], names.local?.[place.iata]);
+      case "city": {
+        const local = place.airports.map(({ iata }) => names.local?.[iata]);
+        return namesIn(names.cities[place.id], ...local);
+      }
       case "country":
         return countryNames(place.code).map(foldForSearch);
       case "region":
@@ -155,6 +160,10 @@ export function addOtherNames(
     }),
   );
   index.unspaced = withoutSpaces(index.entries);
+}
+
+function namesIn(...columns: readonly (string | undefined)[]): string[] {
+  return columns.flatMap((column) => column?.split("|") ?? []);
 }
 
 function textsOf(

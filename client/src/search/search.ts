@@ -1,5 +1,6 @@
 /** Searches a catalog by what travellers type. Pure: no page, no network. */
 import type { AirportPlace, CityPlace } from "../catalog.ts";
+import { readKana } from "./kana.ts";
 import { UNRANKED } from "./ranks.ts";
 import type { Entry, SearchIndex } from "./search-index.ts";
 import {
@@ -91,6 +92,8 @@ export function search(index: SearchIndex, typed: string): Found[] {
   };
   const exact = matchExactly(index, query);
   add(exact, 0);
+  const read = count === 0 ? readKana(typed) : undefined;
+  if (read !== undefined) add(match(index, read), 0);
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
   if (count < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
     add(matchCorrected(index, corrections(index, query)), CORRECTED);
