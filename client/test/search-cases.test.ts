@@ -36,7 +36,9 @@ function nameOf(place: Place): string {
   }
 }
 
-const cases = [...readCases("search.tsv"), ...readCases("search-more.tsv")];
+const FILES = ["search.tsv", "search-more.tsv", "search-unseen.tsv"];
+
+const cases = FILES.flatMap(readCases);
 const locales = [...new Set(cases.map(({ locale }) => locale))];
 
 describe.each(locales)("what a traveller types in %s", async (locale) => {

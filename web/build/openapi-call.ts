@@ -86,6 +86,7 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
     properties: {
       airports: byKey("By IATA code."),
       cities: byKey("By id."),
+      local: byKey("In the script of the country, of an airport and its city, by IATA code."),
       regions: byKey("By slug."),
       regionCodes: byKey("Codes of subdivisions, such as ME for Maine, by slug."),
     },

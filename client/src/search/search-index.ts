@@ -1,5 +1,12 @@
 /** Reads a catalog into what the search looks through. Pure: no page, no network. */
-import type { AirportPlace, Catalog, CityPlace, CountryPlace, Place } from "../catalog.ts";
+import type {
+  AirportPlace,
+  Catalog,
+  CityPlace,
+  CountryPlace,
+  Place,
+  RegionPlace,
+} from "../catalog.ts";
 import { foldForSearch } from "./fold.ts";
 import { UNRANKED } from "./ranks.ts";
 import { isRecord, isTextByKey } from "./shape.ts";
@@ -247,7 +254,7 @@ class Sizes {
       case "country":
         return 0.3 + 0.7 * this.#busiest(place);
       case "region":
-        return 0.9 * this.#busiest(place);
+        return (isNamedAfterCity(place) ? 0.5 : 0.9) * this.#busiest(place);
       default:
         return place satisfies never;
     }
@@ -265,6 +272,14 @@ class Sizes {
   #busiest({ airports }: Exclude<Place, AirportPlace>): number {
     return airports.reduce((most, airport) => Math.max(most, this.#airport(airport)), 0);
   }
+}
+
+/** The city itself says more. */
+function isNamedAfterCity({ nameEnglish, airports }: RegionPlace): boolean {
+  const name = foldForSearch(nameEnglish);
+  return airports.some(({ city }) =>
+    withSpellings([foldForSearch(city.name)]).some((own) => withSpellings([name]).includes(own)),
+  );
 }
 
 function foldAll(texts: readonly string[]): string[] {

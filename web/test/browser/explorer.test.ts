@@ -208,7 +208,7 @@ describe("the explorer", () => {
     await expect.poll(async () => (await options.allTextContents()).toSorted()).toEqual(names);
   });
 
-  it("says that the catalog is still loading when somebody searches early", async () => {
+  it("says that the catalog is still loading when somebody searches early, and Enter waits for it", async () => {
     const page = await openPage("/docs");
     const held: (() => void)[] = [];
     await page.route("**/GetLocationsV1*", async (route) => {
@@ -218,10 +218,18 @@ describe("the explorer", () => {
     await page.goto("/");
     await page.getByRole("combobox", { name: "Search" }).fill("zrh");
     await page.getByText("Still loading").waitFor();
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".place").count()).toBe(0);
     for (const release of held) release();
-    const first = page.locator("#search-results li bdi").first();
-    await first.waitFor();
-    expect(await first.textContent()).toBe("Zürich Airport");
+    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
+  });
+
+  it("says where no place has all words", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("gatwick north terminal");
+    await page.getByText("Nothing has all of these words").waitFor();
+    await page.getByRole("option").first().getByText("London Gatwick Airport").waitFor();
   });
 
   it("has its heading before its scripts, and neither moves nor draws it anew when the catalog comes", async () => {
