@@ -16,7 +16,7 @@ import { HEDGE_AFTER_MS } from "../../src/storage/store-reads.ts";
 import { ALERT_STATES } from "../../src/schemas/alert-run.ts";
 import { VERDICT_STATES } from "../../src/schemas/backup.ts";
 import { SOURCE_NAMES, STAGES } from "../../src/schemas/run-words.ts";
-import { OVERRIDABLE } from "../../src/schemas/overridable.ts";
+import { OVERRIDABLE, OVERRIDDEN } from "../../src/schemas/overridable.ts";
 
 /** The drawings, and what each says as the code does. */
 const { config } = readServingConfig({});
@@ -122,27 +122,22 @@ describe.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("%s", (page) => {
 });
 
 describe.each([
-  ["docs/upstream.md", "rule", HELD_RULES],
-  ["docs/upstream.md", "guard", Object.keys(OVERRIDABLE)],
-  ["docs/upstream.md", "`SOURCE`", SOURCE_NAMES],
-  ["docs/alerts.md", "state", ALERT_STATES],
-  ["docs/backups.md", "`verified.state`", VERDICT_STATES],
-])("the table in %s of each %s", (page, title, names) => {
-  it("lists the values that the code has", () => {
-    const rows = tableOf(readFileSync(page, "utf8"), title);
-    const named = rows.map(([name = ""]) => /`(\w+)`/.exec(name)?.[1]);
-    expect(new Set(named)).toEqual(new Set(names));
+  ["docs/upstream.md", "Upstream data", SOURCE_NAMES],
+  ["docs/upstream.md", "Guards", Object.keys(OVERRIDABLE)],
+  ["docs/alerts.md", "Alerts", ALERT_STATES],
+  ["docs/backups.md", "Backups", VERDICT_STATES],
+])("the list in %s under %s", (page, heading, names) => {
+  it("has the values that the code has", () => {
+    const listed = itemsOf(chapterOf(page, heading));
+    expect(listed.toSorted()).toEqual([...names].toSorted());
   });
 });
 
-it("docs/upstream.md says of each guard whether force overrides it, and ranks the rules as the code does", () => {
-  const page = readFileSync("docs/upstream.md", "utf8");
-  expect(
-    Object.fromEntries(
-      tableOf(page, "guard").map((row) => [row[0]?.replaceAll("`", ""), row.at(-1) === "yes"]),
-    ),
-  ).toEqual(OVERRIDABLE);
-  expect(tableOf(page, "rule").map(([name = ""]) => /`(\w+)`/.exec(name)?.[1])).toEqual(HELD_RULES);
+it("docs/upstream.md says which guards force overrides, and ranks the rules as the code does", () => {
+  const [overridden = "", others = ""] = chapterOf("docs/upstream.md", "Guards").split("Nothing");
+  expect(itemsOf(overridden).toSorted()).toEqual(OVERRIDDEN.toSorted());
+  expect(others).toMatch(/^ overrides these:\n\n- /);
+  expect(itemsOf(chapterOf("docs/upstream.md", "Rules"))).toEqual(HELD_RULES);
 });
 
 /** The routes that the service was asked for. */
@@ -251,6 +246,17 @@ function withoutBlocks(text: string): string {
 /** The code within a page's sentences. */
 function spansOf(text: string): string[] {
   return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+}
+
+/** What a page has under a heading, up to the next one. */
+function chapterOf(page: string, heading: string): string {
+  const chapters = withoutBlocks(readFileSync(page, "utf8")).split(/^#+ /m);
+  return chapters.find((chapter) => chapter.startsWith(`${heading}\n`)) ?? "";
+}
+
+/** The names with which the items of lists begin. */
+function itemsOf(text: string): string[] {
+  return [...text.matchAll(/^- `(\w+)`/gm)].map(([, name = ""]) => name);
 }
 
 /** The cells of the table whose first column has this title, row by row. */
