@@ -33,7 +33,6 @@ const READERS: { readonly [reader: string]: { readonly [path: string]: string } 
   Callers: {
     [CLIENTS]: "docs/clients.md",
     "/docs/package": "client/README.md",
-    "/docs/compatibility": "docs/compatibility.md",
   },
   Operators: {
     "/docs/operating": "docs/operating.md",
