@@ -59,7 +59,7 @@ function queryOf({ path }: Case): string {
 export function servingTable(all: readonly Served[]): Table {
   return {
     title:
-      "Serving in English, and the CPU of others as a multiple of the service's. The limit is a Worker that returns the same bytes as a constant; the router is Connect's, which does not compress",
+      "Serving in English, and the CPU of others as a multiple of the service's. The limit is a Worker that returns the same bytes as a constant; the router is Connect's",
     columns: ["request", "bytes", "requests/s", "CPU ms", "limit / service", "router / service"],
     rows: all.map(({ one, bytes, results }) => [
       one.name,
