@@ -65,11 +65,13 @@ function languageOf(locale: string): string {
   return LANGUAGE_OF.get(locale) ?? locale;
 }
 
-/** Finds names in Latin letters among those of a locale that most of its names do not have. */
-function foreignScript(names: readonly string[]): (name: string) => boolean {
+/** The names of a locale without those that have digits, or Latin letters that most of them do not have. */
+function withoutBlemishes(names: Names): Names {
   const isLatin = (name: string) => /\p{Script=Latin}{2}/u.test(name);
-  const isUsual = names.filter(isLatin).length * 2 > names.length;
-  return (name) => !isUsual && isLatin(name);
+  const isUsual = [...names.values()].filter(isLatin).length * 2 > names.size;
+  return new Map(
+    [...names].filter(([, name]) => !/\p{Nd}/u.test(name) && (isUsual || !isLatin(name))),
+  );
 }
 
 /** Judges names of regions in one locale. */
@@ -154,9 +156,7 @@ export function localeJudge(
     return !isOther(heard, key, value, sound);
   }
 
-  const isForeign = foreignScript([...names.values()]);
   const isHeard = (name: string, key: string): boolean => {
-    if (isForeign(name) || /\p{Nd}/u.test(name)) return false;
     const country = countryName(locale, countryOfRegion(key)).toLocaleLowerCase(locale);
     const heard = judge.hear(name, country);
     return forms.all(key).some((form) => isNamed(heard, key, form));
@@ -224,7 +224,8 @@ export function findWitnesses(names: ReadonlyMap<string, Names>, evidence: Evide
   const forms = new RegionForms(evidence);
   const judges = new Map<string, LocaleJudge>();
   const witnessed = new Map<string, Map<string, WitnessedName>>();
-  for (const [locale, own] of names) {
+  const clean = new Map([...names].map(([locale, all]) => [locale, withoutBlemishes(all)]));
+  for (const [locale, own] of clean) {
     const judge = localeJudge(locale, own, { forms, evidence });
     judges.set(locale, judge);
     witnessed.set(
@@ -244,9 +245,9 @@ export function findWitnesses(names: ReadonlyMap<string, Names>, evidence: Evide
     if (found !== undefined) return [[key, { name: found, witness: "sound" }]];
     return isCity(name, key) ? [[key, { name, witness: "city" }]] : [];
   }
-  const court = { names, judges, witnessed, forms };
+  const court = { names: clean, judges, witnessed, forms };
   for (let round = 0; round < ROUNDS; round++) {
-    const found = [...names].flatMap(([locale, own]) =>
+    const found = [...clean].flatMap(([locale, own]) =>
       [...own]
         .filter(([key]) => !witnessed.get(locale)?.has(key))
         .filter(([key, name]) => hasWitnessElsewhere(locale, key, name, court))

@@ -41,6 +41,19 @@ it("serves none of the names that were found to be wrong", () => {
   expect(served).toEqual([]);
 });
 
+it("serves no name of a subdivision with digits, or with Latin letters where others have none", () => {
+  const served = [...namesOf].flatMap(([locale, names]) => {
+    const own = [...names].filter(([key]) => key.startsWith("iso3166-2:"));
+    const latin = own.filter(([, name]) => /\p{Script=Latin}{2}/u.test(name));
+    const digits = own.filter(([, name]) => /\p{Nd}/u.test(name));
+    return [...digits, ...(latin.length * 2 > own.length ? [] : latin)].map(([, name]) => [
+      locale,
+      name,
+    ]);
+  });
+  expect(served).toEqual([]);
+});
+
 describe("witnesses.json.gz", () => {
   const verdicts = readVerdicts();
   const { files } = readManifest();
