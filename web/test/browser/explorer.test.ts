@@ -229,7 +229,9 @@ describe("the explorer", () => {
     await waitForAnswer(page, "en");
     await page.getByRole("combobox", { name: "Search" }).fill("gatwick north terminal");
     await page.getByText("Nothing has all of these words").waitFor();
-    await page.getByRole("option").first().getByText("London Gatwick Airport").waitFor();
+    const first = page.getByRole("option").first();
+    await first.getByText("London Gatwick Airport").waitFor();
+    expect(await first.textContent()).toContain("LGW");
   });
 
   it("has its heading before its scripts, and neither moves nor draws it anew when the catalog comes", async () => {
