@@ -27,8 +27,8 @@ export interface OpenOptions {
   /** So many locales, those that were opened last, stay stored, 1.9 MB each; nothing with 0. Default: 3. */
   readonly storedLocales?: number;
   /**
-   * Whether the first search has names in other languages (360 KB) fetched, and does not wait for them.
-   * Otherwise opening does. Default: false.
+   * Whether the first search has names in other languages (360 kB) fetched, and does not wait for them.
+   * Otherwise opening does. Default: false; of `openSearch` true, except in Workers.
    */
   readonly lazyNames?: boolean;
   /** Browsers only: starts `locations-at-the-edge-client/worker` as the page's policy or bundler wants. */

@@ -10,7 +10,10 @@ export function openCatalog(options: OpenOptions): Promise<LocationsCatalog> {
   return openSearchable(options, NO_STORE);
 }
 
-/** Fetches the places to search without the catalog, unless this isolate has them. */
+/**
+ * Fetches the places to search without the catalog, unless this isolate has them, with their names in
+ * other languages: what is fetched behind a search ends with the request that it answers.
+ */
 export function openSearch(options: OpenOptions): Promise<LocationsSearch> {
-  return openServed(options, NO_STORE);
+  return openServed({ lazyNames: false, ...options }, NO_STORE);
 }

@@ -4,7 +4,7 @@ import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts"
 import { CatalogError } from "./api.ts";
 import { type Catalog, packCatalog, unpackCatalog } from "./catalog.ts";
 import { withDeadline } from "./deadline.ts";
-import { Joint, orAborted } from "./joint.ts";
+import { Joint, JOIN_MS, orAborted } from "./joint.ts";
 import type { Caller } from "./open-options.ts";
 import { type CatalogCopy, refresh, sha256Of } from "./refresh.ts";
 import { type FirstFile, SearchFiles, type SearchKnowledge } from "./search-files.ts";
@@ -152,7 +152,7 @@ export class Library {
     if (!this.#hasCatalog) return this.#openServed({ locale, caller, deadline });
     if (!caller.lazyNames) this.#files.wantNames();
     const stored = await this.#stored(locale);
-    const files = stored ? this.#files.readStored() : this.#files.fetchMissing(send);
+    const files = stored ? this.#files.readStored() : this.#files.fetchMissing(send, JOIN_MS);
     const [copy] = await Promise.all([
       stored ?? this.#fetch({ locale, caller, deadline }),
       // Only the search needs them.
@@ -167,6 +167,7 @@ export class Library {
   /** Opens the search without a catalog. */
   async #openServed({ locale, caller, deadline }: Fetching): Promise<Edition> {
     const files = this.#files;
+    if (!caller.lazyNames) files.wantNames();
     await files.readStored();
     const isStored = files.known.served !== undefined;
     if (!isStored) await orAborted(files.refresh(caller.fetch ?? fetch), deadline);

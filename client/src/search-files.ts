@@ -1,13 +1,13 @@
 import { withDeadline } from "./deadline.ts";
-import { JOIN_MS } from "./joint.ts";
+import { orAborted } from "./joint.ts";
 import { refusal, unreachable } from "./read-answer.ts";
 import { isRanksFile, type RanksFile } from "./search/ranks.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
 import { isServedFile, type ServedFile } from "./search/served.ts";
 import type { Store } from "./store.ts";
 
-/** A file that takes longer is given up. */
-const TIMEOUT_MS = 20_000;
+/** A file that takes longer is given up, and one that has failed is tried again after it. */
+export const TIMEOUT_MS = 20_000;
 
 interface KnownFile<Content> {
   readonly etag: string;
@@ -73,9 +73,13 @@ export class SearchFiles {
     await this.#each((file) => file.readStored());
   }
 
-  /** Reads what is stored, and fetches what is missing: of that, only the first ones wait. */
-  async fetchMissing(send: Fetch): Promise<void> {
-    await this.#each((file) => file.fetchMissing(send));
+  /**
+   * Reads what is stored, and fetches what is missing, or waits for a fetch that has begun.
+   *
+   * @param joinMs age from which a fetch counts as lost, as with a Worker's request that has ended.
+   */
+  async fetchMissing(send: Fetch, joinMs = TIMEOUT_MS): Promise<void> {
+    await this.#each((file) => file.fetchMissing(send, joinMs));
   }
 
   /** Fetches what is missing or has changed. */
@@ -126,12 +130,15 @@ class SearchFile<Content> {
     this.#place.onChange();
   }
 
-  async fetchMissing(send: Fetch): Promise<void> {
+  async fetchMissing(send: Fetch, joinMs: number): Promise<void> {
     await this.readStored();
     if (this.#known !== undefined) return;
-    this.#fetching ??= { startedAt: performance.now(), ended: this.refresh(send) };
-    const { startedAt, ended } = this.#fetching;
-    if (performance.now() - startedAt < JOIN_MS) await ended;
+    const now = performance.now();
+    if (this.#fetching === undefined || now - this.#fetching.startedAt >= joinMs)
+      this.#fetching = { startedAt: now, ended: this.refresh(send) };
+    const { ended } = this.#fetching;
+    const wait = withDeadline(TIMEOUT_MS, (deadline) => orAborted(ended, deadline));
+    await wait.catch(() => undefined);
   }
 
   async refresh(send: Fetch): Promise<void> {

@@ -40,7 +40,7 @@ export async function openSearchable(
 
 /** Opens the search without a catalog: the stored one, or else it is fetched. */
 export async function openServed(options: OpenOptions, given: Store): Promise<Searchable> {
-  const caller = readCaller(options);
+  const caller = readCaller({ lazyNames: true, ...options });
   const store = caller.storedLocales > 0 ? given : NO_STORE;
   const library = libraryOf(caller.baseUrl, store, "served");
   const edition = await library.open(readLocale(options.locale), caller);

@@ -1,7 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { LocationsSearch } from "../src/api.ts";
+import { openSearch } from "../src/index.ts";
+import { JOIN_MS } from "../src/joint.ts";
+import { TIMEOUT_MS } from "../src/search-files.ts";
 import { openServed } from "../src/searchable-catalog.ts";
 import { foldForSearch } from "../src/search/fold.ts";
 import { isServedFile, joinServed, type ServedFile } from "../src/search/served.ts";
@@ -86,6 +89,40 @@ describe("the search without a catalog", () => {
     expect((await find(other, "roma"))[0]).toMatch(/^Rome \| Italy \| FCO/);
   });
 
+  it("waits for them however long they take, and fetches them once", async () => {
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    const slow: typeof fetch = async (input, init) => {
+      if (new Request(input).url.endsWith("/names.json")) await sent;
+      return service.fetch(input, init);
+    };
+    const search = await openServed({ baseUrl: BASE_URL, fetch: slow }, memoryStore());
+    const early = find(search, "münchen");
+    await delay(JOIN_MS);
+    const late = find(search, "東京");
+    send();
+    expect((await early)[0]).toMatch(/^Munich/);
+    expect((await late)[0]).toMatch(/^Tokyo/);
+    expect(service.takeCalls()).toEqual(["GET served.json", "GET names.json"]);
+  });
+
+  it("fetches names again that have failed to come, after a while", async () => {
+    const search = await open();
+    service.isDown = true;
+    expect(await find(search, "東京")).toEqual([]);
+    service.isDown = false;
+    expect(await find(search, "東京")).toEqual([]);
+    const later = performance.now() + TIMEOUT_MS;
+    vi.spyOn(performance, "now").mockReturnValue(later);
+    expect((await find(search, "東京"))[0]).toMatch(/^Tokyo/);
+  });
+
+  it("has the names when it opens in a Worker, where no fetch outlives its request", async () => {
+    const search = await openSearch({ baseUrl: BASE_URL, fetch: service.fetch });
+    expect(service.takeCalls()).toEqual(["GET served.json", "GET names.json"]);
+    expect((await find(search, "roma"))[0]).toMatch(/^Rome/);
+    expect(service.takeCalls()).toEqual([]);
+  });
+
   it("tells apart cities of one name in one country", async () => {
     const found = await find(await open(), "jacksonville");
     expect(found).toEqual(
@@ -111,8 +148,9 @@ describe("the search without a catalog", () => {
         airports: ["BER"],
         replaces: { iata: "TXL", name: "Berlin Tegel", year: 2020, successor: "BER" },
       });
-    const own = await search.search("berlin");
-    expect(own.map(({ replaces }) => replaces)).toEqual(own.map(() => undefined));
+    for (const ofCity of ["berlin", "münchen", "münchen flughafen", "αθήνα", "香港", "北京"])
+      for (const { replaces } of await search.search(ofCity)) expect(replaces).toBeUndefined();
+    expect((await search.search("münchen-riem"))[0]).toMatchObject({ replaces: { year: 1992 } });
   });
 
   it("finds the nearest airports, as a catalog does", async () => {
