@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { NOTE_MAX_LENGTH } from "../../src/schemas/audit-actions.ts";
+import { formatTimesIn } from "../shared/format.ts";
 import { type Action, type ActionAnswer, type ActionField, actionRequest } from "./action.ts";
 import {
   type AdminFailure,
@@ -139,7 +140,7 @@ function ActionResult({ action, result, onLeave }: ActionResultProps) {
   return (
     <>
       <div class="notice notice-good" role="status">
-        <p>{message}</p>
+        <p>{formatTimesIn(message)}</p>
       </div>
       {run && (
         <a href={action.isEvaluation ? "#alerts" : `#runs/${run.id}`} onClick={onLeave}>

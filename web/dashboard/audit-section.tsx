@@ -92,7 +92,9 @@ function auditRow(entry: AuditEntry) {
       <Time at={at} />,
       actor,
       <span class="id" title={target ?? ""}>
-        {decided.length === 1 ? (decided[0]?.iata ?? decided[0]?.name) : target}
+        {decided.length === 1
+          ? (decided[0]?.iata ?? decided[0]?.name)
+          : target?.replaceAll("_", " ")}
       </span>,
       <>
         <StatusPill word={outcome} /> {detail}

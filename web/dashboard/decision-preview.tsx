@@ -17,8 +17,8 @@ export function DecisionPreview({ held, isApproval }: Props) {
   return (
     <>
       <p>
-        <b>{held.iata ?? "Subdivision"}</b> {held.name}: {!isApproval && "not done: "}
-        {effectOf(held)}
+        <b>{held.iata ?? "Subdivision"}</b> {held.name}
+        {isApproval && `: ${effectOf(held)}`}
       </p>
       <h3>{isApproval ? "Served now" : "Served, as before"}</h3>
       <Before held={held} />

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatDuration } from "../../src/platform/durations.ts";
-import { formatCount } from "../shared/format.ts";
+import { formatCount, formatTime } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
 import { cancelRun } from "./actions.tsx";
@@ -57,7 +57,7 @@ function runRow(run: Run) {
     cells: [
       <a href={`#runs/${id}`}>
         <RunStatePill run={run} />
-        <span class="visually-hidden">, queued {run.queued_at}</span>
+        <span class="visually-hidden">, queued {formatTime(run.queued_at)}</span>
       </a>,
       <Time at={run.queued_at} />,
       starterOf(run),

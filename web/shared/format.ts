@@ -34,6 +34,13 @@ export function formatTime(time: string): string {
   return `${local} (${isSameDay ? utc.slice(11) : utc} UTC)`;
 }
 
+const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** Formats the times within a message of the service, which writes them in RFC 3339. */
+export function formatTimesIn(message: string): string {
+  return message.replaceAll(TIMES, formatTime);
+}
+
 /** Formats degrees: "47.4647° N, 8.5492° E". */
 export function formatPosition(lat: number, lon: number): string {
   const north = `${Math.abs(lat).toFixed(4)}° ${lat < 0 ? "S" : "N"}`;

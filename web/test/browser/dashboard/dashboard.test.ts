@@ -714,7 +714,7 @@ describe("the dashboard", () => {
     await expect.poll(() => held.length).toBe(2);
   });
 
-  it("keeps an audit with a hash in the window", async () => {
+  it("keeps an audit with a long word in the window", async () => {
     const page = await signIn();
     const entry = {
       id: "1",
@@ -726,7 +726,7 @@ describe("the dashboard", () => {
       detail: null,
       request: { generation: 1, note: "a note of several words that explains it" },
       before: { generation: 2 },
-      after: { generation: 3, catalog_sha256: "f8b1a51b".repeat(8) },
+      after: { generation: 3, error: "f8b1a51b".repeat(8) },
     };
     await page.route("**/admin/audit", (route) =>
       route.fulfill({ json: { entries: [entry], next_cursor: null } }),
@@ -737,6 +737,35 @@ describe("the dashboard", () => {
       await page.setViewportSize({ width, height: 800 });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     }
+  });
+
+  const ONE_LINE_PX = 15;
+
+  it("lists the decided changes below what was decided, also on a phone", async () => {
+    const page = await signIn("", { viewport: { width: 360, height: 740 } });
+    const fields = [{ field: "name", before: "Geneva Cointrin Airport", after: "Calvin Airport" }];
+    const changes = [{ id: "1-1", iata: "GVA", name: "Geneva Cointrin Airport", fields }];
+    const entry = {
+      id: "1",
+      action: "ingest.reject_held",
+      at: new Date().toISOString(),
+      actor: "local",
+      target: "1-1",
+      outcome: "done",
+      detail: null,
+      request: null,
+      before: { waiting: 1 },
+      after: { rejected: 1, changes },
+    };
+    await page.route(/\/admin\/audit/, (route) =>
+      route.fulfill({ json: { entries: [entry], next_cursor: null } }),
+    );
+    await page.getByRole("link", { name: "Audit" }).click();
+    const cell = page.locator("td", { hasText: "waiting: 1 → rejected: 1" });
+    const list = await cell.getByRole("list").boundingBox();
+    const box = await cell.boundingBox();
+    expect(list?.y).toBeGreaterThan((box?.y ?? 0) + ONE_LINE_PX);
+    expect(list?.width).toBeGreaterThan(0.6 * (box?.width ?? 0));
   });
 
   it("fits on a phone", async () => {
