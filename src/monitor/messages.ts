@@ -155,12 +155,14 @@ const GREEN = "#1e8449";
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 function slackBody({ notices }: Message, { dashboardUrl }: MessageContext) {
-  const resolved = notices.filter(({ change }) => change === "resolved").length;
-  const counts = [
-    [notices.length - resolved, "firing"],
-    [resolved, "resolved"],
-  ] as const;
-  const summary = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const words = {
+    fired: "firing",
+    repeated: "firing",
+    nodata: "without data",
+    resolved: "resolved",
+  };
+  const counts = Map.groupBy(notices, ({ change }) => words[change]);
+  const summary = [...counts].map(([word, { length }]) => `${length} ${word}`);
   return {
     text: `Locations at the Edge: ${summary.join(", ")}`,
     attachments: notices.map((notice) => attachmentOf(notice, dashboardUrl)),

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { signingKey, type WebhookTarget } from "../../../src/monitor/alert-settings.ts";
-import type { Message, Notice } from "../../../src/monitor/messages.ts";
+import { bodyOf, type Message, type Notice } from "../../../src/monitor/messages.ts";
 import { type Network, sendMessage } from "../../../src/monitor/webhook.ts";
 import {
   reset,
@@ -208,6 +208,14 @@ describe("a message in Slack's shape", () => {
         ],
       },
     ]);
+  });
+
+  it("counts the alerts that lack data apart from those that fire", () => {
+    const notices = [notice, { ...notice, change: "nodata" } as const, resolved];
+    const body = bodyOf("slack", { ...message, notices }, { dashboardUrl: null, now: NOW });
+    expect(JSON.parse(body)).toMatchObject({
+      text: "Locations at the Edge: 1 firing, 1 without data, 1 resolved",
+    });
   });
 });
 
