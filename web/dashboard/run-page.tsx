@@ -105,6 +105,7 @@ function RunFacts({ run }: { readonly run: RunDetail }) {
     ["Took", run.duration_ms === null ? "–" : formatDuration(run.duration_ms)],
     ["Attempt", `${run.attempt}, ${formatNumberOf(run.retries, "step")} repeated`],
     ["Version", versionsOf(run)],
+    ["Held", run.held && <a href="#held">{heldText(run.held)}</a>],
     ["Files of run", run.candidate_of && <RunLink id={run.candidate_of} />],
     ["Retry of run", run.parent_run_id && <RunLink id={run.parent_run_id} />],
     ["Note", run.note],
@@ -127,6 +128,10 @@ function RunFacts({ run }: { readonly run: RunDetail }) {
 
 function versionsOf({ generation_before: before, generation_after: after }: RunDetail) {
   return after === null ? before : `${before ?? "none"} → ${after}`;
+}
+
+function heldText({ waiting, added }: NonNullable<RunDetail["held"]>): string {
+  return `${formatNumberOf(waiting, "change")}, ${formatCount(added)} of them new`;
 }
 
 function describeCancellation({ by, note }: NonNullable<RunDetail["cancellation"]>): string {

@@ -43,6 +43,7 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
           cells: [
             <>
               {version.generation} {version.is_current && <StatusPill word="current" />}
+              {version.republishes !== null && <small>the content of {version.republishes}</small>}
             </>,
             <Time at={version.published_at} />,
             <code title={version.catalog_sha256}>{formatHash(version.catalog_sha256)}</code>,

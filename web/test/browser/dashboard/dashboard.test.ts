@@ -348,6 +348,17 @@ describe("the dashboard, where ingestion is operated,", () => {
     expect(await stages.locator(".is-current, [aria-current]").count()).toBe(0);
   });
 
+  it("says how many changes a run holds, and leads to them", async () => {
+    const page = await signIn();
+    await page.route(/\/admin\/ingest\/runs\/[^/]+$/, async (route) => {
+      const run = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...run, held: { waiting: 1868, added: 12 } } });
+    });
+    await firstRun(page).getByRole("link").click();
+    const held = page.getByRole("link", { name: "1,868 changes, 12 of them new" });
+    expect(await held.getAttribute("href")).toBe("#held");
+  });
+
   it("approves a run that the guards refused, after showing what it changes", async () => {
     const kept = await dropAirports((_, index) => index % 10 !== 0);
     const page = await signIn();
@@ -426,6 +437,15 @@ describe("the dashboard, where ingestion is operated,", () => {
     await dialog.getByText("ZRH leaves the catalog, in every language.").waitFor();
     const button = dialog.getByRole("button", { name: "Remove", exact: true });
     expect(await button.getAttribute("class")).toContain("button-danger");
+  });
+
+  it("does not say in the dialog of a rejection that the change is made", async () => {
+    const page = await signIn("#held");
+    await listHeld(page, () => [HELD]);
+    await page.getByRole("button", { name: "Reject" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("heading", { name: "Upstream says" }).waitFor();
+    expect(await dialog.getByText("ZRH gets another name").count()).toBe(0);
   });
 
   it("leaves the focus at the next change once the row of the decided one is gone", async () => {
@@ -626,10 +646,9 @@ describe("the dashboard's versions", () => {
       .waitFor();
     await dialog.getByLabel("Note").fill("Geneva is missing");
     expect(await confirm(page, "Roll back")).toContain(`published again, as ${before + 2}`);
-    await page
-      .locator(`tr[data-key="${before + 2}"]`)
-      .getByText("current")
-      .waitFor();
+    const rolledBack = page.locator(`tr[data-key="${before + 2}"]`);
+    await rolledBack.getByText("current").waitFor();
+    await rolledBack.getByText(/^the content of \d+$/).waitFor();
     await earlier.getByRole("button", { name: "Changes since" }).click();
     await page.getByText("The content is the same").waitFor();
   });
@@ -726,7 +745,7 @@ describe("the dashboard", () => {
       detail: null,
       request: { generation: 1, note: "a note of several words that explains it" },
       before: { generation: 2 },
-      after: { generation: 3, error: "f8b1a51b".repeat(8) },
+      after: { generation: 3, error: "f8b1a51b".repeat(9) },
     };
     await page.route("**/admin/audit", (route) =>
       route.fulfill({ json: { entries: [entry], next_cursor: null } }),
