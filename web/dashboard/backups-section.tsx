@@ -17,7 +17,11 @@ const JOBS_MAX = 5;
 /** Lists the backups, and the jobs that make, verify and restore them. */
 export function BackupsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
   const polled = usePages<BackupList>("/admin/backup/list", EVERY_MS);
+  const jobs = usePoll<{ jobs: readonly BackupJob[] }>("/admin/backup-jobs", JOBS_EVERY_MS);
   const backups = polled.pages.flatMap((page) => page.backups);
+  // The backups wait for the jobs above them, so that nothing moves.
+  if (jobs.body === undefined && jobs.failure === undefined)
+    return <Section title="Backups" what="list of backups" polled={jobs} children={null} />;
   // What lies ahead of now does not count as the newest.
   const counting = backups.filter(({ ahead }) => !ahead);
   const verified = counting.find(isVerified);
@@ -36,7 +40,7 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
           )}
         </p>
       )}
-      <Jobs />
+      {jobs.body && <Jobs jobs={jobs.body.jobs} />}
       <Table
         label="Backups"
         columns={COLUMNS}
@@ -98,17 +102,16 @@ function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
   };
 }
 
-/** Shows the latest jobs, or nothing if the deployment has no list of them. */
-function Jobs() {
-  const { body } = usePoll<{ jobs: readonly BackupJob[] }>("/admin/backup-jobs", JOBS_EVERY_MS);
-  if (body === undefined || body.jobs.length === 0) return null;
+/** Shows the latest jobs. */
+function Jobs({ jobs }: { readonly jobs: readonly BackupJob[] }) {
+  if (jobs.length === 0) return null;
   return (
     <>
       <h3>Jobs</h3>
       <Table
         label="Jobs"
         columns={["State", "Job", "Queued", "Took", "Progress"]}
-        rows={body.jobs.slice(0, JOBS_MAX).map((job) => ({
+        rows={jobs.slice(0, JOBS_MAX).map((job) => ({
           key: job.id,
           cells: [
             <StatusPill word={job.state} />,

@@ -101,6 +101,23 @@ describe("the dashboard's backups", () => {
     await job(page, "restore").getByText("To undo it, restore").waitFor();
   });
 
+  it("appear together with the jobs above them, so that nothing moves", async () => {
+    const page = await signIn();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/admin/backup-jobs", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const listed = page.waitForResponse(/\/admin\/backup\/list/);
+    await page.getByRole("link", { name: "Backups" }).click();
+    await (await listed).finished();
+    await page.waitForTimeout(200);
+    expect(await page.getByRole("table").count()).toBe(0);
+    held.resolve();
+    await page.getByRole("table", { name: "Jobs" }).waitFor();
+    expect(await page.getByRole("table", { name: "Backups" }).count()).toBe(1);
+  });
+
   it("offer neither a verification nor a restore while they are made", async () => {
     const page = await signIn("#backups");
     await backUp(page, "soon complete");
