@@ -23,10 +23,21 @@ const FRONT = `export default {
 };
 `;
 
+/** What the README says of two languages. */
+const HEAP_MB = ["A catalog takes", "each further language"].reduce(
+  (sum, what) => sum + Number(new RegExp(`${what} (\\d+) MB`).exec(readme)?.[1]),
+  0,
+);
+
 const SERVER = `import { openCatalog } from "locations-at-the-edge-client";
 const baseUrl = process.argv[2];
 ${codeWith("setInterval")}
 const [{ name, where }] = await catalogs.get("de").search("münchen");
+const open = () => openCatalog({ baseUrl, locale: "de", storedLocales: 2 });
+await Promise.all(Array.from({ length: 100 }, open));
+gc();
+const heapMb = process.memoryUsage().heapUsed / 1e6;
+if (!(heapMb <= ${1.2 * HEAP_MB})) throw new Error(\`two languages take \${heapMb} MB of heap\`);
 console.log(\`\${name} | \${where}\`);
 process.exit();
 `;
@@ -126,7 +137,7 @@ testPlaces([
     "a server in Node 24.21.0, as the README has it",
     { node: "24.21.0" },
     ["server.mjs", SERVER],
-    ["node"],
+    ["node", "--expose-gc"],
   ),
   ...[ofToday, ...inVite, inNode].map(asPicker),
 ]);
