@@ -71,6 +71,8 @@ const CORRECTED = 100;
 /** Of each typo, and of a word that is only begun. */
 const TYPO_COST = 0.8;
 const BEGUN_COST = 0.5;
+/** How much larger than its airport a town of 40,000 is at most. */
+const TOWN_SIZE = 0.05;
 /** Shortest beginning of a word by which a city, a region or a country says where a place is. */
 const WHERE_MIN_LENGTH = 3;
 
@@ -211,15 +213,28 @@ function withCodeAs(cost: number, found: Match): Match {
 
 type Listed = Omit<Found, "isPartial">;
 
-/** Lists airports that are found under their city, the busiest first. */
-function group({ places, positionOf }: SearchIndex, scores: Float64Array): Listed[] {
+/**
+ * Lists airports that are found under their city, the busiest first. The only airport of a town, or of
+ * a city that has the name of one above it, says more than the city does, and comes before it.
+ */
+function group({ places, positionOf, entries }: SearchIndex, scores: Float64Array): Listed[] {
   const found = new Map<number, Listed>();
+  const cityNames = new Set<string>();
   // Each that is looked at is listed, so that these are enough.
   for (const position of lowest(scores)) {
     if (found.size >= SEARCH_LIMIT) break;
     if (found.has(position)) continue;
-    found.set(position, { position, isUnderCity: false });
     const place = places[position];
+    if (place?.kind === "city") {
+      const [only, other] = served(place);
+      const at = (only && positionOf.get(only)) ?? -1;
+      const sizeOfCity = (entries[position]?.size ?? 0) - (entries[at]?.size ?? 0);
+      const isLess = sizeOfCity < TOWN_SIZE || cityNames.has(place.name);
+      if (isLess && other === undefined && Number.isFinite(scores[at]))
+        found.set(at, found.get(at) ?? { position: at, isUnderCity: false });
+      cityNames.add(place.name);
+    }
+    found.set(position, { position, isUnderCity: false });
     if (place?.kind !== "city") continue;
     for (const airport of served(place)) {
       const under = positionOf.get(airport) ?? -1;
@@ -421,7 +436,9 @@ function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): n
   if (names.includes(phrase)) return COST.name;
   if (names.some((name) => name.startsWith(phrase))) return COST.namePrefix;
   if (aliases.includes(phrase))
-    return names.some((name) => phrase.startsWith(`${name} `)) ? COST.name : COST.alias;
+    return phrase.includes(" ") || names.some((name) => phrase.startsWith(`${name} `))
+      ? COST.name
+      : COST.alias;
   if (names.some((name) => name.includes(` ${phrase}`))) return COST.word;
   if (aliases.some((alias) => alias.startsWith(phrase))) return COST.aliasPrefix;
   return COST.anyWord;
