@@ -229,8 +229,9 @@ function group({ places, positionOf, entries }: SearchIndex, scores: Float64Arra
       const [only, other] = served(place);
       const at = (only && positionOf.get(only)) ?? -1;
       const sizeOfCity = (entries[position]?.size ?? 0) - (entries[at]?.size ?? 0);
+      const isByCode = (scores[position] ?? Infinity) < COST.code / 2;
       const isLess = sizeOfCity < TOWN_SIZE || cityNames.has(place.name);
-      if (isLess && other === undefined && Number.isFinite(scores[at]))
+      if (isLess && !isByCode && other === undefined && Number.isFinite(scores[at]))
         found.set(at, found.get(at) ?? { position: at, isUnderCity: false });
       cityNames.add(place.name);
     }
