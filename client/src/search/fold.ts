@@ -16,12 +16,22 @@ const PLAIN_LETTERS: { readonly [letter: string]: string } = {
 
 /** Folds a text for search: lower case, no accents, single spaces between words. */
 export function foldForSearch(text: string): string {
+  const lower = isAscii(text) ? text.toLowerCase() : withoutAccents(text);
+  return lower
+    .replaceAll(/['’ʻʼ`´]/g, "")
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
+/** Most names have no other letters, and are folded in half the time. */
+function isAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
+function withoutAccents(text: string): string {
   return text
     .normalize("NFKD")
     .toLowerCase()
     .replaceAll(/\p{M}/gu, "")
-    .replaceAll(/[ßæœøđðþłħıŋə]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
-    .replaceAll(/['’ʻʼ`´]/g, "")
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
+    .replaceAll(/[ßæœøđðþłħıŋə]/g, (letter) => PLAIN_LETTERS[letter] ?? letter);
 }

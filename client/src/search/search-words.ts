@@ -40,21 +40,26 @@ export function smallWord(word: string): SmallWord | undefined {
 }
 
 /** Words that are written differently for one, with the shortest spelling. */
-const SPELLINGS = [
-  [/(?<![^ ])(?:saint|sainte|ste|sankt|sint|szent|sveti)(?![^ ])/g, "st"],
-  [/(?<![^ ])airports(?![^ ])/g, "airport"],
-  [/(?<![^ ])mount(?![^ ])/g, "mt"],
-  [/(?<![^ ])fort(?![^ ])/g, "ft"],
-] as const;
+const SPELLINGS = new Map([
+  ...["saint", "sainte", "ste", "sankt", "sint", "szent", "sveti"].map(
+    (word) => [word, "st"] as const,
+  ),
+  ["airports", "airport"],
+  ["mount", "mt"],
+  ["fort", "ft"],
+]);
+const LONG_SPELLING = new RegExp(`(?<![^ ])(?:${[...SPELLINGS.keys()].join("|")})(?![^ ])`, "g");
 
 /** Spells a folded text the shortest: `saint` and `sint` become `st`. */
 export function respell(text: string): string {
-  return SPELLINGS.reduce((short, [long, spelling]) => short.replace(long, spelling), text);
+  return text.replace(LONG_SPELLING, (word) => SPELLINGS.get(word) ?? word);
 }
 
 /** Folded texts, each in both spellings. */
 export function withSpellings(texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap((text) => [text, respell(text)]))];
+  const spellings = new Set(texts);
+  for (const text of texts) spellings.add(respell(text));
+  return [...spellings];
 }
 
 /** Japanese, Chinese and Korean write the word for an airport onto its name. */

@@ -92,17 +92,18 @@ export function search(index: SearchIndex, typed: string): Found[] {
       scores[position] = Math.min(tier + score, scores[position] ?? Infinity);
     }
   };
-  const exact = matchExactly(index, query);
+  const known: MatchedTexts = new Map();
+  const exact = matchExactly(index, query, known);
   add(exact, 0);
   const read = count === 0 ? readKana(typed) : undefined;
   if (read !== undefined) add(match(index, read), 0);
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
   if (count < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
-    add(matchCorrected(index, corrections(index, query)), CORRECTED);
-  if (count === 0) add(matchWithoutAdded(index, query), 0);
+    add(matchCorrected(index, corrections(index, query), known), CORRECTED);
+  if (count === 0) add(matchWithoutAdded(index, query, known), 0);
   const isPartial = count === 0;
-  if (isPartial) add(matchPartly(index, query), 0);
-  if (count === 0) add(matchCorrected(index, correctTwice(index, query)), 0);
+  if (isPartial) add(matchPartly(index, query, known), 0);
+  if (count === 0) add(matchCorrected(index, correctTwice(index, query), known), 0);
   return group(index, scores).map((found) => ({ ...found, isPartial }));
 }
 
@@ -152,8 +153,11 @@ function matchCodes({ codes, entries }: SearchIndex, query: string): Match[] {
 }
 
 /** Finds what somebody may have meant who has mistyped. */
-function matchCorrected(index: SearchIndex, meant: readonly Correction[]): Match[] {
-  const known: MatchedTexts = new Map();
+function matchCorrected(
+  index: SearchIndex,
+  meant: readonly Correction[],
+  known: MatchedTexts,
+): Match[] {
   return meant.flatMap(({ text, cost }) =>
     match(index, text, known)
       .map((found) => withCodeAs(COST.alias, found))
@@ -162,17 +166,17 @@ function matchCorrected(index: SearchIndex, meant: readonly Correction[]): Match
 }
 
 /** Finds what matches a query well without the words that people add to names. */
-function matchWithoutAdded(index: SearchIndex, query: string): Match[] {
+function matchWithoutAdded(index: SearchIndex, query: string, known: MatchedTexts): Match[] {
   const rest = query
     .split(" ")
     .map(withoutKind)
     .filter((word) => !isAdded(word));
   if (rest.every((word) => smallWord(word) !== undefined) || rest.join(" ") === query) return [];
-  return match(index, rest.join(" ")).filter(({ cost }) => cost <= COST.word);
+  return match(index, rest.join(" "), known).filter(({ cost }) => cost <= COST.word);
 }
 
 /** Finds the places that have most words of a query, each as it is typed or the likeliest correction. */
-function matchPartly(index: SearchIndex, query: string): Match[] {
+function matchPartly(index: SearchIndex, query: string, known: MatchedTexts): Match[] {
   const words = query
     .split(" ")
     .map(withoutKind)
@@ -185,22 +189,27 @@ function matchPartly(index: SearchIndex, query: string): Match[] {
       for (const position of placesWith(index, word))
         had[position] = (had[position] ?? 0) | (1 << at);
   const most = had.reduce((count, bits) => Math.max(count, bitsIn(bits)), 0);
-  const counts = new Map<number, number>();
-  for (const bits of had)
-    if (most > 0 && bitsIn(bits) === most) counts.set(bits, (counts.get(bits) ?? 0) + 1);
-  return [...counts].flatMap(([bits, count]) => {
+  const having = new Map<number, number[]>();
+  for (const [position, bits] of had.entries())
+    if (most > 0 && bitsIn(bits) === most) {
+      const positions = having.get(bits);
+      if (positions === undefined) having.set(bits, [position]);
+      else positions.push(position);
+    }
+  return [...having].flatMap(([bits, positions]) => {
     const some = words.filter(({ isSmall }, at) => isSmall || bits & (1 << at));
-    const common = COST.common * Math.log10(count);
-    return match(index, some.map(({ word }) => word).join(" "))
-      .filter(({ position, cost }) => had[position] === bits && cost <= COST.word)
+    const common = COST.common * Math.log10(positions.length);
+    const text = some.map(({ word }) => word).join(" ");
+    return match(index, text, known, positions)
+      .filter(({ cost }) => cost <= COST.word)
       .map((found) => withCodeAs(COST.word, found))
       .map((found) => ({ ...found, score: found.score + common }));
   });
 }
 
 /** Finds what matches a query as it is typed. A name of four letters is no ICAO code: Sylt. */
-function matchExactly(index: SearchIndex, query: string): Match[] {
-  const exact = match(index, query);
+function matchExactly(index: SearchIndex, query: string, known: MatchedTexts): Match[] {
+  const exact = match(index, query, known);
   const isName = query.length > CODE_LENGTH && exact.some(({ cost }) => cost === COST.name);
   return isName ? exact.map((found) => withCodeAs(COST.alias, found)) : exact;
 }
@@ -274,8 +283,13 @@ interface QueryWord {
 /** How a place has a word, in `LENT_COST`: among other names or its own, its beginning or all of it. */
 const HOW = { not: 0, otherBeginning: 1, other: 2, beginning: 3, whole: 4 };
 
-/** Finds the entries that have each word of a query, themselves or by what they are in. */
-function match(index: SearchIndex, query: string, known: MatchedTexts = new Map()): Match[] {
+/** Finds the entries, or some of them, that have each word of a query, themselves or by what they are in. */
+function match(
+  index: SearchIndex,
+  query: string,
+  known: MatchedTexts = new Map(),
+  among: Iterable<number> = index.entries.keys(),
+): Match[] {
   const texts = query.split(" ");
   const isAllSmall = texts.every((text) => smallWord(text) !== undefined);
   const words = texts.map((text) => {
@@ -294,9 +308,9 @@ function match(index: SearchIndex, query: string, known: MatchedTexts = new Map(
   const isForAirport = words.some(({ small }) => small === "airport");
   const needed = words.filter(({ small }) => small === undefined);
   const matches: Match[] = [];
-  for (let position = 0; position < index.entries.length; position++) {
+  for (const position of among) {
     const entry = index.entries[position];
-    if (entry === undefined || needed.some(({ has }) => !has[position])) continue;
+    if (entry === undefined || !hasAll(needed, position)) continue;
     const matched = matchWords(entry, position, words);
     let cost = Infinity;
     for (const some of matched) cost = Math.min(cost, costOfWords(entry, some));
@@ -305,6 +319,11 @@ function match(index: SearchIndex, query: string, known: MatchedTexts = new Map(
     matches.push({ position, cost, score: cost - entry.size * SIZE_WEIGHT });
   }
   return matches;
+}
+
+function hasAll(words: readonly QueryWord[], position: number): boolean {
+  for (const { has } of words) if (!has[position]) return false;
+  return true;
 }
 
 type MatchedText = Omit<QueryWord, "text" | "small">;
@@ -378,13 +397,14 @@ function matchWords(
   words: readonly QueryWord[],
 ): readonly MatchedWords[] {
   const byName = { directWords: 0, isNamed: false, lentCost: 0 };
-  const byPlace = { ...byName };
+  const byPlace = { directWords: 0, isNamed: false, lentCost: 0 };
+  const both = [byName, byPlace];
   for (const [at, { small, direct, lent }] of words.entries()) {
     let how = HOW.not;
     if (small === undefined)
       for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
     const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
-    for (const matched of [byName, byPlace])
+    for (const matched of both)
       if (direct[position] && (matched === byName || how === HOW.not)) {
         matched.directWords |= 1 << at;
         matched.isNamed ||= small === undefined;
@@ -393,7 +413,7 @@ function matchWords(
         matched.isNamed ||= (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
       }
   }
-  return byName.directWords === byPlace.directWords ? [byName] : [byName, byPlace];
+  return byName.directWords === byPlace.directWords ? [byName] : both;
 }
 
 /**

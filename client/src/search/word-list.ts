@@ -21,10 +21,12 @@ export class WordList {
         }
     this.words = [...entriesOf.keys()].toSorted();
     this.entries = this.words.map((word) => entriesOf.get(word) ?? []);
-    this.shared = Uint8Array.from(this.words, (word, at) =>
-      inCommon(word, this.words[at - 1] ?? ""),
-    );
-    this.letters = Int32Array.from(this.words, lettersOf);
+    this.shared = new Uint8Array(this.words.length);
+    this.letters = new Int32Array(this.words.length);
+    for (const [at, word] of this.words.entries()) {
+      this.shared[at] = inCommon(word, this.words[at - 1] ?? "");
+      this.letters[at] = lettersOf(word);
+    }
   }
 
   /** The entries that have this very word. */
@@ -74,6 +76,6 @@ export function bitsIn(bits: number): number {
 
 function inCommon(a: string, b: string): number {
   let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
+  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
   return length;
 }
