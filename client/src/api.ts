@@ -1,6 +1,7 @@
 /** What `openCatalog` and `openSearch` take and return, wherever they run. */
 import type { Catalog } from "./catalog.ts";
-import type { NearAirport, NearestOptions, Position } from "./nearest.ts";
+import type { Position } from "./distance.ts";
+import type { NearAirport, NearestOptions } from "./nearest.ts";
 import type { Suggestion } from "./suggestion.ts";
 
 export type {
@@ -12,7 +13,8 @@ export type {
   RegionPlace,
 } from "./catalog.ts";
 export type { ClosedAirport } from "./search/ranks.ts";
-export type { NearAirport, NearestOptions, Position } from "./nearest.ts";
+export type { Position } from "./distance.ts";
+export type { NearAirport, NearestOptions } from "./nearest.ts";
 export type { Suggestion } from "./suggestion.ts";
 
 export interface OpenOptions {

@@ -1,12 +1,7 @@
 import type { AirportPlace } from "./catalog.ts";
+import { distanceKm, type Position } from "./distance.ts";
 import { misuse } from "./open-options.ts";
 import { type CountryNames, type Suggestion, suggestionOf } from "./suggestion.ts";
-
-/** A position in degrees, WGS 84. */
-export interface Position {
-  readonly lat: number;
-  readonly lon: number;
-}
 
 export interface NearestOptions {
   /** At most so many airports. Default: 10. */
@@ -22,7 +17,6 @@ export interface NearAirport extends Suggestion {
 }
 
 const DEFAULT_LIMIT = 10;
-const EARTH_RADIUS_KM = 6371;
 
 /**
  * Finds the airports with scheduled service that are nearest to a position, the nearest first; all
@@ -63,13 +57,4 @@ export function byDistance(
   return airports
     .map((airport) => ({ airport, km: distanceKm(from, airport) }))
     .toSorted((a, b) => a.km - b.km);
-}
-
-/** The length of the great circle between two positions (haversine). */
-function distanceKm(a: Position, b: Position): number {
-  const [fromLat, toLat, lat, lon] = [a.lat, b.lat, b.lat - a.lat, b.lon - a.lon].map(
-    (degrees) => (degrees * Math.PI) / 180,
-  ) as [number, number, number, number]; // as many as above
-  const h = Math.sin(lat / 2) ** 2 + Math.cos(fromLat) * Math.cos(toLat) * Math.sin(lon / 2) ** 2;
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
 }

@@ -110,7 +110,8 @@ function searchOf(
         .slice(0, limit)
         .flatMap(({ position, ...how }) => {
           const place = index.places[position];
-          return place ? [suggestionOf(place, { ...how, countryName, typed })] : [];
+          const { resorts } = index;
+          return place ? [suggestionOf(place, { ...how, countryName, typed, resorts })] : [];
         });
     },
     async nearest(position, options) {

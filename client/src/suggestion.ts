@@ -1,6 +1,9 @@
 import type { AirportPlace, CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
+import { distanceKm } from "./distance.ts";
 import { foldForSearch } from "./search/fold.ts";
 import type { ClosedAirport } from "./search/ranks.ts";
+import type { Resort } from "./search/search-index.ts";
+import { isTelling } from "./search/search-words.ts";
 
 /** A place that was found, as a picker lists it. */
 export interface Suggestion {
@@ -19,6 +22,8 @@ export interface Suggestion {
   readonly isPartial?: true;
   /** The closed airport that was typed, where it leads to this one. */
   readonly replaces?: ClosedAirport;
+  /** The place without an airport that was typed, from which this one is so far along the great circle. */
+  readonly near?: { readonly name: string; readonly distanceKm: number };
 }
 
 /** Names countries in the reader's language. */
@@ -39,17 +44,20 @@ interface Wording {
   readonly countryName: CountryNames;
   /** By which it was found. */
   readonly typed?: string;
+  /** Which may be what was typed. */
+  readonly resorts?: readonly Resort[];
 }
 
 export function suggestionOf(
   place: Place,
-  { isUnderCity, isPartial = false, countryName, typed = "" }: Wording,
+  { isUnderCity, isPartial = false, countryName, typed = "", resorts = [] }: Wording,
 ): Suggestion {
   const { kind, id } = place;
   const name = place.kind === "country" ? countryName(place) : place.name;
   const airports = place.kind === "airport" ? [place] : place.airports;
   const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
   const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
+  const near = place.kind === "airport" ? nearIn(typed, place, resorts) : undefined;
   const where = whereIs(place, countryName);
   return {
     kind,
@@ -60,7 +68,24 @@ export function suggestionOf(
     isUnderCity,
     ...(isPartial && { isPartial }),
     ...(replaces && { replaces }),
+    ...(near && { near }),
   };
+}
+
+/** Finds the resort of an airport that a text names, or begins to. */
+function nearIn(
+  typed: string,
+  airport: AirportPlace,
+  resorts: readonly Resort[],
+): Suggestion["near"] {
+  const text = foldForSearch(typed);
+  const isNamed = (name: string) =>
+    ` ${text} `.includes(` ${name} `) || (isTelling(text) && name.startsWith(text));
+  const resort = resorts.find(
+    ({ airports, names }) =>
+      airports.split(" ").includes(airport.iata) && names.split("|").some(isNamed),
+  );
+  return resort && { name: resort.name, distanceKm: distanceKm(resort, airport) };
 }
 
 /** Finds the closed airport that a text names by a word that its successor lacks. */

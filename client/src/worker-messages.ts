@@ -1,5 +1,6 @@
 import type { CatalogFailure, OpenOptions } from "./api.ts";
-import type { NearAirport, NearestOptions, Position } from "./nearest.ts";
+import type { Position } from "./distance.ts";
+import type { NearAirport, NearestOptions } from "./nearest.ts";
 import type { CatalogCopy } from "./refresh.ts";
 import type { Suggestion } from "./suggestion.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nearestTo, type NearestOptions, type Position } from "../src/nearest.ts";
+import type { Position } from "../src/distance.ts";
+import { nearestTo, type NearestOptions } from "../src/nearest.ts";
 import { joinServed } from "../src/search/served.ts";
 import { servedPlaces } from "../../web/build/search-files.ts";
 

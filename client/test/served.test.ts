@@ -153,6 +153,33 @@ describe("the search without a catalog", () => {
     expect((await search.search("münchen-riem"))[0]).toMatchObject({ replaces: { year: 1992 } });
   });
 
+  it.each([
+    ["zermatt", "Zermatt", ["ZRH", "GVA"], [100, 175]],
+    ["zerma", "Zermatt", ["ZRH", "GVA"], [100, 175]],
+    ["vail colorado", "Vail", ["EGE"], [40, 50]],
+    ["シャモニー", "Chamonix", ["GVA"], [65, 75]],
+  ])(
+    "leads from %s to airports and says how far they are",
+    async (typed, name, codes, [least, most]) => {
+      const found = await (await open()).search(typed, 3);
+      const near = found.filter((one) => one.near?.name === name);
+      expect(near.map(({ airports }) => airports[0])).toEqual(codes);
+      for (const { near: from } of near) {
+        expect(from?.distanceKm).toBeGreaterThan(least ?? NaN);
+        expect(from?.distanceKm).toBeLessThan(most ?? NaN);
+      }
+    },
+  );
+
+  it("says nothing of a resort for an airport that is typed itself", async () => {
+    const search = await open();
+    await search.search("zermatt");
+    for (const typed of ["zurich", "ZRH", "den", "gva", "whis"])
+      expect(
+        (await search.search(typed)).filter(({ near, airports }) => near && airports[0] !== "YVR"),
+      ).toEqual([]);
+  });
+
   it("finds the nearest airports, as a catalog does", async () => {
     const search = await open("de");
     const [first] = await search.nearest({ lat: 47.3779, lon: 8.5402 });

@@ -24,6 +24,7 @@ const INPUTS = [
   "data/NOTICE.md",
   "data/curated/closed-airports.csv",
   "data/curated/tourist-places.csv",
+  "data/curated/resorts.csv",
   "data/map",
   "data/search",
   "data/snapshot",

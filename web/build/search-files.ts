@@ -11,6 +11,9 @@ import { readTable, type Row } from "./snapshot-table.ts";
 
 const TIERS = ["large_airport", "medium_airport"];
 
+/** Places without an airport, with those from which travellers reach them. */
+const RESORTS: readonly Row[] = parse(readFileSync("data/curated/resorts.csv"), { columns: true });
+
 /** What travellers call places that the catalog lacks or names otherwise, by IATA code or region. */
 const TOURIST_NAMES = readTouristNames();
 
@@ -226,6 +229,15 @@ export function otherNames(): OtherNames {
       airports.flatMap(({ iata = "", local = "" }) => (local ? [[iata, local]] : [])),
     ),
     ...regionNames(new Set(airports.slice(0, BUSY).map((row) => row["iata"] ?? ""))),
+    resorts: RESORTS.map((row) => ({
+      name: namesIn(row["names"] ?? "")[0] ?? "",
+      names: namesIn(row["names"] ?? "")
+        .map(foldForSearch)
+        .join("|"),
+      lat: Number(row["lat"]),
+      lon: Number(row["lon"]),
+      airports: row["airports"] ?? "",
+    })),
   };
 }
 
@@ -274,11 +286,12 @@ function closedAirports(): ClosedAirport[] {
   }));
 }
 
-/** Reads `data/curated/tourist-places.csv`, folded. */
+/** Reads `data/curated/tourist-places.csv` and the resorts, folded. */
 function readTouristNames(): ReadonlyMap<string, readonly string[]> {
   const rows: Row[] = parse(readFileSync("data/curated/tourist-places.csv"), { columns: true });
   const known = new Map<string, string[]>();
-  for (const { place = "", names = "" } of rows)
+  const resorts = RESORTS.map(({ airports = "", names = "" }) => ({ place: airports, names }));
+  for (const { place = "", names = "" } of [...rows, ...resorts])
     for (const one of place.split(" "))
       known.set(one, [...(known.get(one) ?? []), ...namesIn(names).map(foldForSearch)]);
   return known;

@@ -151,7 +151,7 @@ interface OptionProps {
 
 /** An airport under its city is indented; what is read aloud says the city. */
 function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
-  const { place, name, where, isUnderCity, replaces } = result;
+  const { place, name, where, isUnderCity, replaces, near } = result;
   const option = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isActive) option.current?.scrollIntoView({ block: "nearest" });
@@ -176,6 +176,11 @@ function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
           {"lat" in place ? where : placeContext(place)}
         </small>
         {replaces && <small>replaces {closedText(replaces)}</small>}
+        {near && (
+          <small>
+            {Math.round(near.distanceKm)} km from {near.name}
+          </small>
+        )}
       </span>
     </li>
   );

@@ -7,9 +7,10 @@ import type {
   Place,
   RegionPlace,
 } from "../catalog.ts";
+import type { Position } from "../distance.ts";
 import { foldForSearch } from "./fold.ts";
 import { UNRANKED } from "./ranks.ts";
-import { isRecord, isTextByKey } from "./shape.ts";
+import { isRecord, isTextByKey, isTexts } from "./shape.ts";
 import { withSpellings } from "./search-words.ts";
 import { WordList } from "./word-list.ts";
 
@@ -28,6 +29,16 @@ export interface OtherNames {
   readonly regions: { readonly [slug: string]: string };
   /** Codes of subdivisions by slug: `ME` for Maine. They only tell where a place is. */
   readonly regionCodes: { readonly [slug: string]: string };
+  readonly resorts?: readonly Resort[];
+}
+
+/** A place without an airport, which is among the names of the airports that travellers take. */
+export interface Resort extends Position {
+  readonly name: string;
+  /** As `OtherNames` has them. */
+  readonly names: string;
+  /** IATA codes, with spaces between them. */
+  readonly airports: string;
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -38,7 +49,20 @@ export function isOtherNames(file: unknown): file is OtherNames {
     isTextByKey(file["cities"]) &&
     isTextByKey(file["local"] ?? {}) &&
     isTextByKey(file["regions"]) &&
-    isTextByKey(file["regionCodes"])
+    isTextByKey(file["regionCodes"]) &&
+    isListOfResorts(file["resorts"] ?? [])
+  );
+}
+
+function isListOfResorts(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (one) =>
+        isRecord(one) &&
+        isTexts([one["name"], one["names"], one["airports"]]) &&
+        [one["lat"], one["lon"]].every(Number.isFinite),
+    )
   );
 }
 
@@ -67,6 +91,7 @@ export interface SearchIndex {
   readonly codes: ReadonlyMap<string, readonly number[]>;
   /** Positions of the regions that a code means beside another name. */
   regionCodes: ReadonlyMap<string, readonly number[]>;
+  resorts: readonly Resort[];
   /** Names of several words, by what they are without the spaces. */
   unspaced: ReadonlyMap<string, string>;
   /** Names of several words without the spaces, those in other languages left out. */
@@ -125,6 +150,7 @@ export function createSearchIndex(
     aliases: new WordList(entries.map(({ aliases }) => aliases)),
     codes: positionsBy(entries.map(({ codes }) => codes)),
     regionCodes: new Map(),
+    resorts: [],
     unspaced: withoutSpaces(entries),
     unspacedNames: new WordList(
       entries.map(({ names }) => names.filter(isOfSeveralWords).map(withoutSpace)),
@@ -156,8 +182,8 @@ export function addOtherNames(
   index.entries = index.entries.map((entry, position) => {
     const place = index.places[position];
     if (place === undefined) return entry;
-    const closed = foldAll(closedNames(place));
-    return { ...entry, aliases: [...new Set([...closed, ...withSpellings(aliasesOf(place))])] };
+    const closed = closedNames(place).map(foldForSearch);
+    return { ...entry, aliases: withSpellings([...closed, ...aliasesOf(place)]) };
   });
   index.aliases = new WordList(index.entries.map(({ aliases }) => aliases));
   index.regionCodes = positionsBy(
@@ -167,6 +193,7 @@ export function addOtherNames(
     }),
   );
   index.unspaced = withoutSpaces(index.entries);
+  index.resorts = names.resorts ?? [];
 }
 
 function namesIn(...columns: readonly (string | undefined)[]): string[] {
