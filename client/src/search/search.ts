@@ -278,6 +278,8 @@ interface QueryWord {
   readonly lent: Uint8Array;
   /** 1 where the entry has it, or something that it lies in. */
   readonly has: Uint8Array;
+  /** There. */
+  readonly positions: readonly number[];
 }
 
 /** How a place has a word, in `LENT_COST`: among other names or its own, its beginning or all of it. */
@@ -288,7 +290,7 @@ function match(
   index: SearchIndex,
   query: string,
   known: MatchedTexts = new Map(),
-  among: Iterable<number> = index.entries.keys(),
+  among?: readonly number[],
 ): Match[] {
   const texts = query.split(" ");
   const isAllSmall = texts.every((text) => smallWord(text) !== undefined);
@@ -308,7 +310,10 @@ function match(
   const isForAirport = words.some(({ small }) => small === "airport");
   const needed = words.filter(({ small }) => small === undefined);
   const matches: Match[] = [];
-  for (const position of among) {
+  const [fewest = []] = needed
+    .map(({ positions }) => positions)
+    .toSorted((a, b) => a.length - b.length);
+  for (const position of among ?? fewest) {
     const entry = index.entries[position];
     if (entry === undefined || !hasAll(needed, position)) continue;
     const matched = matchWords(entry, position, words);
@@ -358,7 +363,10 @@ function matchWord(index: SearchIndex, text: string): MatchedText {
   const has = direct.slice();
   for (let position = 0; position < lent.length; position++)
     if (lent[position]) for (const child of within[position] ?? []) has[child] = 1;
-  return { direct, lent, has };
+  const positions: number[] = [];
+  for (let position = 0; position < has.length; position++)
+    if (has[position]) positions.push(position);
+  return { direct, lent, has, positions };
 }
 
 /** The positions of what has a word, or lies in what has it. */
