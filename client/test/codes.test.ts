@@ -1,13 +1,9 @@
 import { expect, it } from "vitest";
-import { type AirportPlace, packCatalog, unpackCatalog } from "../src/catalog.ts";
+import type { AirportPlace } from "../src/catalog.ts";
 import { foldForSearch } from "../src/search/fold.ts";
-import { readRanks } from "../src/search/ranks.ts";
-import { catalogFinder } from "../../test/builders/catalog-finder.ts";
-import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
-import { rankPlaces } from "../../web/build/search-files.ts";
+import { snapshotFinder } from "../../test/builders/catalog-finder.ts";
 
-const catalog = await unpackCatalog(packCatalog(snapshotResponse(), readRanks(rankPlaces())));
-const find = await catalogFinder(snapshotResponse());
+const { catalog, find } = await snapshotFinder();
 
 function firstOf(typed: string): string | undefined {
   return find(typed)[0]?.place.id;

@@ -1,13 +1,10 @@
 import { expect, it } from "vitest";
-import { type AirportPlace, packCatalog, unpackCatalog } from "../src/catalog.ts";
+import type { AirportPlace } from "../src/catalog.ts";
 import { readKana } from "../src/search/kana.ts";
-import { readRanks } from "../src/search/ranks.ts";
-import { catalogFinder } from "../../test/builders/catalog-finder.ts";
-import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
-import { otherNames, rankPlaces } from "../../web/build/search-files.ts";
+import { snapshotFinder } from "../../test/builders/catalog-finder.ts";
+import { otherNames } from "../../web/build/search-files.ts";
 
-const catalog = await unpackCatalog(packCatalog(snapshotResponse(), readRanks(rankPlaces())));
-const find = await catalogFinder(snapshotResponse());
+const { catalog, find } = await snapshotFinder();
 const names = otherNames();
 
 /** Names of an airport and its city in a script. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { placeContext } from "../../web/explorer/places.ts";
 import { SEARCH_LIMIT } from "../src/search/search.ts";
-import { catalogFinder } from "../../test/builders/catalog-finder.ts";
+import { catalogFinder, snapshotFinder } from "../../test/builders/catalog-finder.ts";
 import { aLocationsResponse } from "../../test/builders/locations-response.ts";
-import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
 
 /** Says what a search finds. */
 function texts(find: Awaited<ReturnType<typeof catalogFinder>>) {
@@ -15,7 +14,7 @@ function texts(find: Awaited<ReturnType<typeof catalogFinder>>) {
 }
 
 const inSmall = texts(await catalogFinder(aLocationsResponse()));
-const findInEnglish = await catalogFinder(snapshotResponse());
+const { find: findInEnglish } = await snapshotFinder();
 const inEnglish = texts(findInEnglish);
 
 describe("a search of the catalog", () => {

@@ -9,7 +9,7 @@ import { openServed } from "../src/searchable-catalog.ts";
 import { foldForSearch } from "../src/search/fold.ts";
 import { isServedFile, joinServed, type ServedFile } from "../src/search/served.ts";
 import type { Store } from "../src/store.ts";
-import { catalogFinder } from "../../test/builders/catalog-finder.ts";
+import { snapshotFinder } from "../../test/builders/catalog-finder.ts";
 import { CatalogService } from "../../test/builders/catalog-service.ts";
 import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
 import { otherNames, servedPlaces } from "../../web/build/search-files.ts";
@@ -57,7 +57,7 @@ describe("the search without a catalog", () => {
 
   it("has the ids, the names and the order of the catalog's search", async () => {
     const search = await open();
-    const findInCatalog = await catalogFinder(snapshotResponse());
+    const { find: findInCatalog } = await snapshotFinder();
     for (const typed of ["JFK", "LSZH", "london", "new york", "LON", "germany", "heathrow"]) {
       const wanted = findInCatalog(typed).map(({ place }) => place);
       const [first] = await search.search(typed);

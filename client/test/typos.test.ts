@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type CityPlace, packCatalog, unpackCatalog } from "../src/catalog.ts";
+import type { CityPlace } from "../src/catalog.ts";
 import { foldForSearch } from "../src/search/fold.ts";
-import { readRanks } from "../src/search/ranks.ts";
-import { catalogFinder } from "../../test/builders/catalog-finder.ts";
-import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
-import { rankPlaces } from "../../web/build/search-files.ts";
+import { snapshotFinder } from "../../test/builders/catalog-finder.ts";
 
 const CITIES = 200;
 const KEYS = "qwertyuiop asdfghjkl zxcvbnm".split(" ");
 
-const catalog = await unpackCatalog(packCatalog(snapshotResponse(), readRanks(rankPlaces())));
-const find = await catalogFinder(snapshotResponse());
+const { catalog, find } = await snapshotFinder();
 const byTraffic = catalog.airports.toSorted((a, b) => a.rank - b.rank);
 const cities = [...new Set(byTraffic.map(({ city }) => city))].slice(0, CITIES);
 
