@@ -93,7 +93,7 @@ export interface SearchIndex {
   regionCodes: ReadonlyMap<string, readonly number[]>;
   resorts: readonly Resort[];
   /** Names of several words, by what they are without the spaces. */
-  unspaced: ReadonlyMap<string, string>;
+  readonly unspaced: Map<string, string>;
   /** Names of several words without the spaces, those in other languages left out. */
   readonly unspacedNames: WordList;
 }
@@ -138,6 +138,8 @@ export function createSearchIndex(
       parents: parentsOf(place).map((parent) => positionOf.get(parent) ?? 0),
     };
   });
+  const unspaced = new Map<string, string>();
+  for (const { names, aliases } of entries) addWithoutSpaces(unspaced, [...names, ...aliases]);
   const within: number[][] = places.map(() => []);
   for (const [position, { parents }] of entries.entries())
     for (const parent of parents) within[parent]?.push(position);
@@ -151,7 +153,7 @@ export function createSearchIndex(
     codes: positionsBy(entries.map(({ codes }) => codes)),
     regionCodes: new Map(),
     resorts: [],
-    unspaced: withoutSpaces(entries),
+    unspaced,
     unspacedNames: new WordList(
       entries.map(({ names }) => names.filter(isOfSeveralWords).map(withoutSpace)),
     ),
@@ -192,7 +194,7 @@ export function addOtherNames(
       return code === undefined ? [] : [foldForSearch(code)];
     }),
   );
-  index.unspaced = withoutSpaces(index.entries);
+  for (const { aliases } of index.entries) addWithoutSpaces(index.unspaced, aliases);
   index.resorts = names.resorts ?? [];
 }
 
@@ -320,9 +322,8 @@ function positionsBy(codesOf: readonly (readonly string[])[]): Map<string, numbe
   return positions;
 }
 
-function withoutSpaces(entries: readonly Entry[]): Map<string, string> {
-  const names = entries.flatMap((entry) => [...entry.names, ...entry.aliases]);
-  return new Map(names.filter(isOfSeveralWords).map((name) => [withoutSpace(name), name]));
+function addWithoutSpaces(unspaced: Map<string, string>, names: readonly string[]): void {
+  for (const name of names) if (isOfSeveralWords(name)) unspaced.set(withoutSpace(name), name);
 }
 
 function isOfSeveralWords(name: string): boolean {
