@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { lookUp, type LookUpResult } from "../../../src/rpc/look-up.ts";
 import { aVersion } from "../../builders/manifest.ts";
@@ -16,10 +17,22 @@ let world: ReaderWorld;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const digest = crypto.subtle.digest.bind(crypto.subtle);
+  vi.spyOn(crypto.subtle, "digest").mockImplementation((...input) => {
+    const made = digest(...input).finally(() => hashing.delete(made));
+    hashing.add(made);
+    return made;
+  });
   world = new ReaderWorld();
   world.store.publish(aVersion(1, "one"));
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** The hashes that are being computed. */
+const hashing = new Set<Promise<ArrayBuffer>>();
 
 const hang = (...beginnings: readonly string[]) => {
   world.store.before = (call) =>
@@ -35,11 +48,14 @@ function beginLookUp(): () => LookUpResult | undefined {
   return () => ended.mock.lastCall?.[0];
 }
 
-/** Lets time pass in steps, between which the hashes of what was read are computed. */
+/** Lets time pass in steps, after each of which the hashes of what was read are computed. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= STEP_MS) {
     await vi.advanceTimersByTimeAsync(Math.min(left, STEP_MS));
-    for (let turn = 0; turn < 3; turn++) await crypto.subtle.digest("SHA-256", new Uint8Array());
+    do {
+      await Promise.all(hashing);
+      await setImmediate();
+    } while (hashing.size > 0);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
 import { readAirports, readSubdivisions } from "../../../src/sources/our-airports.ts";
+import type { SourceError } from "../../../src/sources/source-error.ts";
 import { anAirportRow, aSourceAirport, csvOf, streamOf } from "../../builders/source.ts";
 
 /** Values that the product reads. Of the others it keeps nothing. */
@@ -38,12 +39,21 @@ const known = [{ row: "4439", iata: "ZRH", lat: 47, lon: 8 }];
 const readWith = (column: string, value: string) =>
   readAirports(streamOf(csvOf([anAirportRow({ [column]: value }), OTHER])), new Set(["CH"]), known);
 
-it("a header of very many columns takes no longer than a row", async () => {
-  const names = Array.from({ length: 45_000 }, (_, index) => index.toString(36));
-  const started = performance.now();
-  const rejected = readAirports(streamOf(names.join(",")), new Set());
-  await expect(rejected).rejects.toMatchObject({ fault: "missing_columns" });
-  expect(performance.now() - started).toBeLessThan(500);
+it("a header of very many columns takes about as long as a row of them", async () => {
+  const names = Array.from({ length: 45_000 }, (_, index) => index.toString(36)).join(",");
+  const read = async (text: string) => {
+    const began = process.cpuUsage();
+    const fault = await readAirports(streamOf(text), new Set()).then(
+      () => null,
+      (error: SourceError) => error.fault,
+    );
+    const { user, system } = process.cpuUsage(began);
+    return { fault, cpu: user + system };
+  };
+  const row = await read(`${csvOf([])}\n${names}\n`);
+  const header = await read(names);
+  expect(header.fault).toBe("missing_columns");
+  expect(header.cpu).toBeLessThan(20 * row.cpu);
 });
 
 describe("an overlong text of upstream's", () => {
