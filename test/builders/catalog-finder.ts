@@ -15,7 +15,7 @@ const NAMES = otherNames();
 const RANKS = readRanks(rankPlaces());
 
 /** A place that was found. */
-export interface FoundPlace {
+interface FoundPlace {
   readonly place: Place;
   readonly isUnderCity: boolean;
   readonly isPartial: boolean;
