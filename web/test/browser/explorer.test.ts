@@ -143,6 +143,14 @@ describe("the explorer", () => {
     expect(replaced).toContain("Berlin Tempelhof (THF) since 2008");
   });
 
+  it("says how far an airport is from a place that has none", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("zermatt");
+    const option = page.getByRole("option", { name: "ZRH Zürich Airport" });
+    await option.getByText(/^\d+ km from Zermatt$/).waitFor();
+  });
+
   it("names the city of airports below it only to those who hear the list", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
