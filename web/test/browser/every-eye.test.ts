@@ -136,7 +136,10 @@ describe("who wants less motion", () => {
     move: (page: Page) => Promise<void>,
     reducedMotion: "reduce" | "no-preference",
   ): Promise<number> {
-    const page = await openWhole("/?country=CH", { reducedMotion });
+    const page = await openPage("/docs", { reducedMotion });
+    await page.clock.install();
+    await page.goto("/?country=CH");
+    await settle(page);
     await page.evaluate(`{
       window.views = new Set();
       const { setTransform } = CanvasRenderingContext2D.prototype;
@@ -147,7 +150,7 @@ describe("who wants less motion", () => {
       };
     }`);
     await move(page);
-    await page.waitForTimeout(1_000);
+    await page.clock.runFor(1_000);
     return page.evaluate<number>("window.views.size");
   }
 

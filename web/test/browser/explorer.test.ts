@@ -148,7 +148,9 @@ describe("the explorer", () => {
     await waitForAnswer(page, "en");
     await page.getByRole("combobox", { name: "Search" }).fill("zermatt");
     const option = page.getByRole("option", { name: "ZRH Zürich Airport" });
-    await option.getByText(/^\d+ km from Zermatt$/).waitFor();
+    const distance = option.getByText(/ km from Zermatt$/);
+    await distance.waitFor();
+    expect(parseInt((await distance.textContent()) ?? "", 10)).toBeGreaterThan(50);
   });
 
   it("names the city of airports below it only to those who hear the list", async () => {
