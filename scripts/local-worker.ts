@@ -35,8 +35,8 @@ type LocalIngestOptions = Pick<IngestOptions, "patienceMs" | "signal">;
 const LOCAL_FRESH_MS = 100;
 /** Bounds a hang only: on a busy machine a start takes minutes. */
 const READY_DEADLINE_MS = 600_000;
-const READY_POLL_MS = 200;
-const INGEST_POLL_MS = 250;
+const READY_POLL_MS = 100;
+const INGEST_POLL_MS = 100;
 
 const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: "false",

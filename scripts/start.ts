@@ -43,7 +43,7 @@ interface Options {
   readonly otherTokens: string;
 }
 
-const POLL_MS = 250;
+const POLL_MS = 100;
 /** How long an ingest may stand still, with and without an earlier catalog to serve. */
 const PATIENCE_MS = { published: 120_000, unpublished: 600_000 };
 /** How long a catalog that was just published may take to be served. */
