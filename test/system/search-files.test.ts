@@ -42,7 +42,7 @@ it("a file that is none is answered as any other path", async () => {
 
 describe.each([
   ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed"]],
-  ["names.json", ["airports", "cities", "local", "regions", "regionCodes"]],
+  ["names.json", ["airports", "cities", "local", "regions", "regionCodes", "resorts"]],
   [
     "served.json",
     ["airports", "cities", "countries", "regions", "members", "names", "codes", "closed"],
