@@ -1,39 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AirportRecord, HeldChange } from "../../src/schemas/held-change.ts";
+import type { AirportRecord } from "../../src/schemas/held-change.ts";
 import { decidedChange } from "../../src/schemas/decided-change.ts";
+import { aHeldChange, ZURICH } from "../../test/builders/held-change.ts";
 import { compareWords, decidedText, effectOf } from "../dashboard/held-words.ts";
-
-const AIRPORT: AirportRecord = {
-  iata: "ZRH",
-  icao: "LSZH",
-  name: "Zürich Airport",
-  lat: 47.46,
-  lon: 8.55,
-  country: "CH",
-  region: "CH-ZH",
-  municipality: "Zürich",
-  type: "large_airport",
-  scheduled: true,
-};
-
-const aHeldChange = (changes: Pick<HeldChange, "before" | "after">): HeldChange => ({
-  id: "4439-0123456789abcdef",
-  state: "waiting",
-  airport: "4439",
-  iata: "ZRH",
-  name: "Zürich Airport",
-  rules: [],
-  since: "2026-11-01T04:17:00.000Z",
-  wanted_since: "2026-11-01T04:17:00.000Z",
-  due_at: null,
-  last_seen: "2026-11-01T04:17:00.000Z",
-  run_id: "run",
-  source: "ourairports",
-  decided_by: null,
-  decided_at: null,
-  note: null,
-  ...changes,
-});
 
 describe("effectOf", () => {
   it.each<[Partial<AirportRecord> | null, Partial<AirportRecord> | null, string]>([
@@ -44,8 +13,8 @@ describe("effectOf", () => {
     [{}, { lat: 48.46, name: "Ghost" }, "ZRH moves by 111 km, and gets another name."],
   ])("says in plain words what leads from %j to %j", (before, after, effect) => {
     const change = {
-      before: before && { ...AIRPORT, ...before },
-      after: after && { ...AIRPORT, ...after },
+      before: before && { ...ZURICH, ...before },
+      after: after && { ...ZURICH, ...after },
     };
     expect(effectOf(aHeldChange(change))).toBe(effect);
   });
@@ -67,8 +36,8 @@ describe("decidedText", () => {
     ],
   ])("says what was served and what is served instead: from %j to %j", (before, after, text) => {
     const change = {
-      before: before && { ...AIRPORT, ...before },
-      after: after && { ...AIRPORT, ...after },
+      before: before && { ...ZURICH, ...before },
+      after: after && { ...ZURICH, ...after },
     };
     expect(decidedText(decidedChange(aHeldChange(change)))).toBe(text);
   });

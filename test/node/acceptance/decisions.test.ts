@@ -1,41 +1,12 @@
 import { expect, it } from "vitest";
 import { byRank } from "../../../src/acceptance/decisions.ts";
 import type { HeldChange } from "../../../src/schemas/held-change.ts";
-
-const RECORD = {
-  iata: "",
-  icao: "",
-  name: "Ghost",
-  lat: 0,
-  lon: 0,
-  country: "CH",
-  region: "CH-ZH",
-  municipality: "",
-  scheduled: true,
-};
+import { aHeldChange, ZURICH } from "../../builders/held-change.ts";
 
 function held(iata: string, type: string, changes: Partial<HeldChange>): HeldChange {
-  const record = { ...RECORD, iata, type };
-  return {
-    id: `${iata}-0123456789abcdef`,
-    state: "waiting",
-    airport: "1",
-    iata,
-    name: iata,
-    rules: ["changes_name"],
-    before: record,
-    after: record,
-    since: "2026-11-01T04:17:00.000Z",
-    wanted_since: "2026-11-01T04:17:00.000Z",
-    due_at: null,
-    last_seen: "2026-11-01T04:17:00.000Z",
-    run_id: "run",
-    source: "ourairports",
-    decided_by: null,
-    decided_at: null,
-    note: null,
-    ...changes,
-  };
+  const record = { ...ZURICH, iata, type };
+  const id = `${iata}-0123456789abcdef`;
+  return aHeldChange({ id, iata, before: record, after: record, ...changes });
 }
 
 it("lists the most urgent changes first, then large airports, then by code", () => {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import manifest from "../../../../data/snapshot/manifest.json" with { type: "json" };
+import { aHeldChange } from "../../../../test/builders/held-change.ts";
 import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
 import {
   admin,
@@ -23,25 +24,7 @@ const FAILED = "What failed, and what do I do?";
 const STATUS = /\/admin\/monitor\/status/;
 
 /** A change by upstream that waits. */
-const HELD = {
-  id: "4439-0123456789abcdef",
-  state: "waiting",
-  airport: "4439",
-  iata: "ZRH",
-  name: "Zürich Airport",
-  rules: ["changes_name"],
-  before: { name: "Zürich Airport", icao: "LSZH" },
-  after: { name: "Ghost Airport", icao: "LSZH" },
-  since: "2026-11-01T04:17:00.000Z",
-  wanted_since: "2026-11-01T04:17:00.000Z",
-  due_at: "2099-11-04T04:17:00.000Z",
-  last_seen: "2026-11-01T04:17:00.000Z",
-  run_id: "run",
-  source: "ourairports",
-  decided_by: null,
-  decided_at: null,
-  note: null,
-};
+const HELD = aHeldChange({ due_at: "2099-11-04T04:17:00.000Z" });
 /** The list of held changes, as the service answers with these. */
 const listHeld = (page: Page, held: () => readonly object[]) =>
   page.route(/\/admin\/ingest\/held\?/, (route) => {
