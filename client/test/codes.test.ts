@@ -47,3 +47,7 @@ it("finds the city of each metropolitan code first", () => {
   expect(codes.length).toBeGreaterThan(90);
   expect(codes.filter(([code, id]) => firstOf(code) !== id)).toEqual([]);
 });
+
+it("takes no code for a typo", () => {
+  expect(find("lszh").map(({ place }) => place.name)).toEqual(["Zürich Airport"]);
+});
