@@ -62,7 +62,7 @@ const headline = (notice: Notice) => `${titleOf(notice)}: ${notice.message}`;
 const CHANGE_WORDS: { readonly [C in AlertChange]: string } = {
   fired: "FIRING",
   nodata: "NO DATA",
-  repeated: "STILL FIRING",
+  repeated: "STILL OPEN", // it fires, or lacks data
   resolved: "RESOLVED",
 };
 
@@ -157,7 +157,7 @@ const GREEN = "#1e8449";
 function slackBody({ notices }: Message, { dashboardUrl }: MessageContext) {
   const words = {
     fired: "firing",
-    repeated: "firing",
+    repeated: "still open",
     nodata: "without data",
     resolved: "resolved",
   };

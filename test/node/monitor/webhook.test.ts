@@ -210,11 +210,13 @@ describe("a message in Slack's shape", () => {
     ]);
   });
 
-  it("counts the alerts that lack data apart from those that fire", () => {
-    const notices = [notice, { ...notice, change: "nodata" } as const, resolved];
+  it("counts apart the alerts that lack data, and those that stay open, which may lack it too", () => {
+    const changed = (change: "nodata" | "repeated") => ({ ...notice, change });
+    const notices = [notice, changed("nodata"), changed("repeated"), resolved];
     const body = bodyOf("slack", { ...message, notices }, { dashboardUrl: null, now: NOW });
     expect(JSON.parse(body)).toMatchObject({
-      text: "Locations at the Edge: 1 firing, 1 without data, 1 resolved",
+      text: "Locations at the Edge: 1 firing, 1 without data, 1 still open, 1 resolved",
+      attachments: [{}, {}, { title: "STILL OPEN catalog_stale" }, {}],
     });
   });
 });
