@@ -246,14 +246,10 @@ async function encodeBody(
       : await encodeSegment({ ...unit, coding }, input.around, end, deps),
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
-  const [start, rest] = [
-    [open, shared.bytes],
-    [localBlob.bytes, close],
-  ];
-  const hash = head.length === 0 ? hashOnce(shared.bytes, open) : hashOf(start);
+  const sent = [open, shared.bytes, localBlob.bytes, close] as const;
   const body: Body = {
-    sha256: hashOf(rest, hash).digest("hex"),
-    bytes: lengthOf([...start, ...rest]),
+    sha256: head.length === 0 ? hashWithoutFrame(sent) : sha256Hex(...sent),
+    bytes: lengthOf(sent),
     segments: [
       ...inlineSegments(open),
       toSegment(shared),
@@ -264,19 +260,20 @@ async function encodeBody(
   return { body, localBlob };
 }
 
-/** Hashes what bodies begin with that have no frame: it is the same in all locales. */
-function hashOnce(common: Uint8Array, open: Uint8Array): Hash {
-  const hash = hashesOfStarts.get(common) ?? hashOf([open, common]);
-  hashesOfStarts.set(common, hash);
-  return hash.copy();
+/** Hashes a body without a frame. Up to its common segment all locales begin alike: that is hashed once. */
+function hashWithoutFrame([open, common, ...rest]: readonly [
+  open: Uint8Array,
+  common: Uint8Array,
+  ...rest: Uint8Array[],
+]): string {
+  const begun =
+    beginnings.get(common) ?? node.crypto.createHash("sha256").update(open).update(common);
+  beginnings.set(common, begun);
+  return rest.reduce((hash, part) => hash.update(part), begun.copy()).digest("hex");
 }
 
-const hashesOfStarts = new WeakMap<Uint8Array, Hash>();
-
-function hashOf(parts: readonly Uint8Array[], hash: Hash = node.crypto.createHash("sha256")): Hash {
-  for (const part of parts) hash.update(part);
-  return hash;
-}
+/** Hashes of what such bodies begin with, by the common segment. */
+const beginnings = new WeakMap<Uint8Array, Hash>();
 
 /**
  * Compresses a local segment that ends at the offset `end`, and proves it. Takes one made for another
