@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import manifest from "../../../../data/snapshot/manifest.json" with { type: "json" };
-import { aHeldChange } from "../../../../test/builders/held-change.ts";
+import { aHeldChange, ZURICH } from "../../../../test/builders/held-change.ts";
 import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
 import {
   admin,
@@ -454,12 +454,15 @@ describe("the dashboard, where ingestion is operated,", () => {
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     const focused = "document.activeElement.closest('tr')?.getAttribute('data-key')";
-    expect(await page.evaluate(focused)).toBe(next.id);
+    await expect.poll(() => page.evaluate(focused)).toBe(next.id);
   });
 
   it("decides on all changes of a rule at once", async () => {
     const page = await signIn();
-    let waiting: object[] = [HELD, { ...HELD, id: "4440-0123456789abcdef", iata: "GVA" }];
+    const medium = { ...ZURICH, type: "medium_airport" };
+    const records = { before: medium, after: { ...medium, name: "Ghost Airport" } };
+    const other = { ...HELD, ...records, id: "4440-0123456789abcdef", iata: "GVA" };
+    let waiting: object[] = [HELD, other];
     await listHeld(page, () => waiting);
     const sent: unknown[] = [];
     const message = "2 changes are rejected until upstream says something else.";
@@ -478,7 +481,7 @@ describe("the dashboard, where ingestion is operated,", () => {
           (iata) => `${iata} Zürich Airport: name: Zürich Airport → Ghost Airport`,
         ),
       );
-    await page.getByText("2 changes, 0 of large airports:").waitFor();
+    await page.getByText("2 changes, 1 of large airports:").waitFor();
     await page.getByLabel("Note").fill("vandalism");
     expect(await confirm(page, "Reject all")).toBe(message);
     expect(sent).toEqual([{ rule: "changes_name", note: "vandalism" }]);
