@@ -70,10 +70,14 @@ function deflate(bytes: Uint8Array, level: number, finishFlush: number): Uint8Ar
   return deflateRawSync(bytes, { level, finishFlush });
 }
 
+/** For the few bytes at the edges of a body, which no quality makes fewer: the tables of a higher one take longer. */
+const EDGE_QUALITY = 1;
+
 const brotli: SegmentCoder = {
-  open: (bytes) => flushBrotli(bytes, 0, 9),
+  open: (bytes) => flushBrotli(bytes, 0, EDGE_QUALITY),
   middle: (bytes, offset, effort) => flushBrotli(bytes, offset, EFFORTS[effort].brotliQuality),
-  close: (bytes, offset) => compressBrotli(bytes, offset, 4, constants.BROTLI_OPERATION_FINISH),
+  close: (bytes, offset) =>
+    compressBrotli(bytes, offset, EDGE_QUALITY, constants.BROTLI_OPERATION_FINISH),
 };
 
 /** Keeps empty input empty, or two segments would begin at offset 0, each with a stream header. */
