@@ -2,7 +2,7 @@
 import { node } from "../platform/node.ts";
 import { timeText } from "../platform/time.ts";
 import { Buffer } from "node:buffer";
-import { sha256Hex, shortHash } from "../catalog/bytes.ts";
+import { inflateSegment, sha256Hex, shortHash } from "../catalog/bytes.ts";
 import { type Body, type Manifest, type Segment } from "../catalog/manifest.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import { type BackupManifest, parseManifest, unpackPart } from "./format.ts";
@@ -146,11 +146,11 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
   const shared = new Map<string, Uint8Array>();
   return async (segment: Segment): Promise<Uint8Array> => {
     if ("inline" in segment) return Buffer.from(segment.inline, "base64");
-    const { blob } = segment;
+    const { blob, isDeflated } = segment;
     const bytes = shared.get(blob) ?? (await backups.readObject(blob));
     if (bytes === null) throw new Error(`the object ${blob} is gone`);
     if ((uses.get(blob) ?? 0) > 1) shared.set(blob, bytes);
-    return bytes;
+    return isDeflated ? inflateSegment(bytes) : bytes;
   };
 }
 

@@ -5,9 +5,9 @@
 import * as z from "zod";
 import {
   bodyBlobs,
-  MANIFEST_FORMAT,
   type Manifest,
   manifestBlobs,
+  OLDEST_MANIFEST_FORMAT,
   toStored,
 } from "../catalog/manifest.ts";
 import { type DeepReadonly, hexHash, restoredGeneration, timestamp } from "../schemas/fields.ts";
@@ -66,7 +66,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
     const former = others.find(
-      (line) => versionFormat.parse(line).version.format < MANIFEST_FORMAT,
+      (line) => versionFormat.parse(line).version.format < OLDEST_MANIFEST_FORMAT,
     );
     if (former !== undefined) return { ok: false, fault: FORMER_FORMAT };
     const { pause, ledger } = firstLine.parse(first);

@@ -16,6 +16,12 @@ export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<string>
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
+/** Inflates a segment in gzip (`src/ingest/segment-coders.ts`), which has no end of its own. */
+export function inflateSegment(segment: Uint8Array): Buffer<ArrayBuffer> {
+  const { constants, inflateRawSync } = node.zlib;
+  return inflateRawSync(segment, { finishFlush: constants.Z_SYNC_FLUSH });
+}
+
 /** Shortens a SHA-256 (hex) for messages. */
 export function shortHash(sha256: string): string {
   return `${sha256.slice(0, 12)}…`;

@@ -7,10 +7,15 @@ import {
   fromStored,
   type Manifest,
   MANIFEST_FORMAT,
+  OLDEST_MANIFEST_FORMAT,
   REPRESENTATIONS,
 } from "./manifest.ts";
 
-const segment = z.union([z.base64(), z.tuple([hexHash, count])]);
+const segment = z.union([
+  z.base64(),
+  z.tuple([hexHash, count]),
+  z.tuple([hexHash, count, z.literal(true)]),
+]);
 
 const body = z.tuple([hexHash], count);
 
@@ -49,7 +54,7 @@ const diff = z.object({
  */
 export const manifestSchema = z
   .object({
-    format: z.literal(MANIFEST_FORMAT),
+    format: z.literal([OLDEST_MANIFEST_FORMAT, MANIFEST_FORMAT]),
     generation,
     published_at: timestamp,
     catalog_sha256: hexHash,

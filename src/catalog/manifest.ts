@@ -21,11 +21,14 @@ export type Representation = (typeof REPRESENTATIONS)[number];
 export const CODINGS = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** A stored blob by its SHA-256 (hex), or some bytes of it. */
+/** A stored blob by its SHA-256 (hex), some bytes of it, or what it inflates to. */
 export interface StoredSegment {
   readonly blob: string;
+  /** Length as sent. */
   readonly bytes: number;
   readonly start?: number;
+  /** Whether the blob is a segment in gzip, for a body without a coding. */
+  readonly isDeflated?: true;
 }
 
 /** A part of a published body: stored bytes, or inline base64. */
@@ -123,7 +126,9 @@ export type AirportSet = (typeof AIRPORT_SETS)[number];
  * coordinator's tables that converts the manifests there. A Worker that shall serve during the upgrade
  * reads both formats; otherwise an earlier one counts as absent until the coordinator replaces it.
  */
-export const MANIFEST_FORMAT = 4;
+export const MANIFEST_FORMAT = 5;
+/** The earliest format that is read: its bodies without a coding have no deflated segment. */
+export const OLDEST_MANIFEST_FORMAT = 4;
 
 export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
@@ -189,8 +194,8 @@ export interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
   readonly locales: { readonly [locale: string]: StoredEntry };
 }
 
-/** SHA-256 (hex) and length of a blob, or inline base64. */
-export type SegmentEntry = readonly [sha256: string, bytes: number] | string;
+/** SHA-256 (hex) of a blob with the length as sent, and whether it is deflated; or inline base64. */
+export type SegmentEntry = readonly [sha256: string, bytes: number, isDeflated?: true] | string;
 
 export interface StoredEntry extends Pick<LocaleEntry, "coverage" | "own"> {
   /** By representation and coding. */
@@ -231,12 +236,18 @@ export class SegmentList {
   }
 
   #indexOf(segment: Segment): number {
-    const stored = "blob" in segment ? ([segment.blob, segment.bytes] as const) : segment.inline;
+    const stored = storedSegment(segment);
     const key = String(stored);
     const index = this.#indexes.get(key) ?? this.segments.push(stored) - 1;
     this.#indexes.set(key, index);
     return index;
   }
+}
+
+function storedSegment(segment: Segment): SegmentEntry {
+  if ("inline" in segment) return segment.inline;
+  const { blob, bytes, isDeflated } = segment;
+  return isDeflated ? [blob, bytes, isDeflated] : [blob, bytes];
 }
 
 /** Converts a stored manifest that is known to have the right shape, each locale when it is first read. */
@@ -253,7 +264,9 @@ export function readEntry(
   const segmentAt = (index: number): Segment => {
     const stored = segments[index];
     if (stored === undefined) throw new Error("a segment is not listed");
-    return typeof stored === "string" ? { inline: stored } : { blob: stored[0], bytes: stored[1] };
+    if (typeof stored === "string") return { inline: stored };
+    const [blob, length, isDeflated] = stored;
+    return { blob, bytes: length, ...(isDeflated && { isDeflated }) };
   };
   const readBody = ([sha256, ...indexes]: StoredBody): Body =>
     bodyOf(sha256, indexes.map(segmentAt));

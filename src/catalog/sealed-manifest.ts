@@ -11,6 +11,7 @@ import {
   type Manifest,
   MANIFEST_FORMAT,
   mapLazily,
+  OLDEST_MANIFEST_FORMAT,
   readEntry,
   type SegmentEntry,
   SegmentList,
@@ -19,7 +20,8 @@ import {
 } from "./manifest.ts";
 
 /** What precedes the seal is a JSON object with `format`, so that another Worker says which one it met. */
-const FIRST_LINE = `{"format":${MANIFEST_FORMAT},"lines":[`;
+const firstLine = (format: number) => `{"format":${format},"lines":[`;
+const READ_LINES = [MANIFEST_FORMAT, OLDEST_MANIFEST_FORMAT].map(firstLine);
 const LAST_LINE = "]}";
 
 interface Head extends Omit<StoredManifest, "diffs" | "locales"> {
@@ -45,7 +47,7 @@ export function sealManifest({ diffs, locales, ...rest }: Manifest): string {
     return { ...list.store(entry), segments: list.segments.slice(segments.length) };
   });
   const lines = [head, diffs, ...entries].map((line) => JSON.stringify(line));
-  const json = `${FIRST_LINE}\n${lines.join(",\n")}\n${LAST_LINE}`;
+  const json = `${firstLine(MANIFEST_FORMAT)}\n${lines.join(",\n")}\n${LAST_LINE}`;
   return `${json}\n${sha256Hex(json)}`;
 }
 
@@ -72,10 +74,10 @@ export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<Opene
     return { ok: false, problem: "the seal does not fit", isFormer: false };
   const [first, ...lines] = splitLines(json);
   try {
-    if (decode(first) === FIRST_LINE) return { ok: true, manifest: fromLines(lines) };
+    if (READ_LINES.includes(decode(first))) return { ok: true, manifest: fromLines(lines) };
     const { format }: { readonly format: number } = JSON.parse(decode(json));
     const problem = `it has format ${format}, and this Worker reads ${MANIFEST_FORMAT}`;
-    const isFormer = format < MANIFEST_FORMAT;
+    const isFormer = format < OLDEST_MANIFEST_FORMAT;
     return { ok: false, problem: isFormer ? problem : `${problem}; ${NEWER}`, isFormer };
   } catch {
     return { ok: false, problem: "it is not JSON", isFormer: false };

@@ -1,6 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { Hash } from "node:crypto";
-import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
+import {
+  concatenate,
+  inflateSegment,
+  lengthOf,
+  releaseBuffer,
+  sha256Hex,
+} from "../catalog/bytes.ts";
 import type { EncodedPart, Form } from "../catalog/encode.ts";
 import {
   type Bodies,
@@ -195,9 +201,9 @@ export async function encodeOwn(
   return own;
 }
 
-/** Compressed segments that decode at every offset, by their input. */
+/** Compressed segments that decode at every offset, by their input: all in gzip, most in brotli. */
 type MadeSegments = {
-  readonly [C in Exclude<Coding, "identity">]: Map<Uint8Array, Uint8Array>;
+  readonly [C in Exclude<Coding, "identity">]: Map<Uint8Array, HashedBlob>;
 };
 
 interface LocaleDependencies extends BodyDependencies {
@@ -240,20 +246,27 @@ async function encodeBody(
   const { head, local, tail } = input.around;
   const end = lengthOf(input.plain) - tail.length;
   const shared = await deps.common(unit);
-  const localBlob = hashBlob(
-    coding === "identity"
-      ? local
-      : await encodeSegment({ ...unit, coding }, input.around, end, deps),
+  // Without a coding it is what the segment in gzip inflates to, which is not stored again.
+  const isDeflated = coding === "identity";
+  const localBlob = await encodeSegment(
+    { ...unit, coding: isDeflated ? "gzip" : coding },
+    input.around,
+    end,
+    deps,
   );
+  if (isDeflated && !inflateSegment(localBlob.bytes).equals(local))
+    throw new NotDecodable(unit.representation, coding);
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
-  const sent = [open, shared.bytes, localBlob.bytes, close] as const;
+  const sent = [open, shared.bytes, isDeflated ? local : localBlob.bytes, close] as const;
   const body: Body = {
     sha256: head.length === 0 ? hashWithoutFrame(sent) : sha256Hex(...sent),
     bytes: lengthOf(sent),
     segments: [
       ...inlineSegments(open),
       toSegment(shared),
-      toSegment(localBlob),
+      isDeflated
+        ? { blob: localBlob.sha256, bytes: local.length, isDeflated }
+        : toSegment(localBlob),
       ...inlineSegments(close),
     ],
   };
@@ -284,7 +297,7 @@ async function encodeSegment(
   { head, local, tail }: Surroundings,
   end: number,
   { made, compress }: LocaleDependencies,
-): Promise<Uint8Array> {
+): Promise<HashedBlob> {
   const offset = end - local.length;
   const joinsBehind = (bytes: number, plain: Uint8Array, segment: Uint8Array) => {
     const zeros = new Uint8Array(bytes);
@@ -293,13 +306,14 @@ async function encodeSegment(
   };
   const near = coding === "gzip" ? 0 : 1;
   const known = made[coding].get(local);
-  const segment = known ?? (await compress({ bytes: local, coding, offset }));
+  const segment = known ?? hashBlob(await compress({ bytes: local, coding, offset }));
   const isAnywhere =
     known === undefined
-      ? (coding === "gzip" || offset > BROTLI_DICTIONARY_END) && joinsBehind(near, local, segment)
+      ? (coding === "gzip" || offset > BROTLI_DICTIONARY_END) &&
+        joinsBehind(near, local, segment.bytes)
       : joinsBehind(near, NO_BYTES, NO_BYTES);
   if (isAnywhere) made[coding].set(local, segment);
-  else if (coding === "gzip" || !joinsBehind(offset - head.length, local, segment))
+  else if (coding === "gzip" || !joinsBehind(offset - head.length, local, segment.bytes))
     throw new NotDecodable(representation, coding);
   return segment;
 }

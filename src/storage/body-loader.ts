@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { Body, Segment } from "../catalog/manifest.ts";
-import { releaseBuffer } from "../catalog/bytes.ts";
+import type { Body, Segment, StoredSegment } from "../catalog/manifest.ts";
+import { inflateSegment, releaseBuffer } from "../catalog/bytes.ts";
 import type {
   BodyContent,
   CreatePipe,
@@ -16,6 +16,8 @@ import { type StoreReads, worstFault } from "./store-reads.ts";
 /** Share of the cache for the bodies that are used most. */
 const JOINED_SHARE = 1 / 4;
 
+type StoredPart = Pick<StoredSegment, "blob" | "isDeflated">;
+
 /** The bytes of a segment. */
 interface LoadedPart {
   readonly blob: Blob;
@@ -26,7 +28,7 @@ interface LoadedPart {
  * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
  * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
  * through more bodies than fit joins none. Uncompressed segments are the largest and are used least, so
- * compressed ones evict them.
+ * compressed ones evict them; a deflated one is inflated when it is read.
  *
  * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
  * not be computed again, because the sealed manifest says which segments make up the body.
@@ -78,14 +80,15 @@ export class BodyLoader {
 
   /** Loads a blob, unless it is in memory. Never rejects. */
   async loadBlob(sha256: string): Promise<Copy<Blob>> {
-    const copy = await this.#loadPart(sha256, true);
+    const copy = await this.#loadPart({ blob: sha256 }, true);
     return copy.ok ? { ok: true, value: copy.value.blob } : copy;
   }
 
-  async #loadPart(sha256: string, isSpare: boolean): Promise<Copy<LoadedPart>> {
-    const blob = this.#segments.get(sha256);
+  async #loadPart(stored: StoredPart, isSpare: boolean): Promise<Copy<LoadedPart>> {
+    const key = keyOf(stored);
+    const blob = this.#segments.get(key);
     if (blob !== undefined) return { ok: true, value: { blob, origin: "memory" } };
-    return this.#flights.load(sha256, () => this.#readPart(sha256, isSpare));
+    return this.#flights.load(key, () => this.#readPart(stored, isSpare));
   }
 
   #remember(body: Body, content: BodyContent): BodyContent {
@@ -94,19 +97,20 @@ export class BodyLoader {
   }
 
   #cachedSegment(segment: Segment): Blob | undefined {
-    if ("blob" in segment) return partOf(this.#segments.get(segment.blob), segment);
+    if ("blob" in segment) return partOf(this.#segments.get(keyOf(segment)), segment);
     return inlineBlob(segment.inline);
   }
 
   async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<LoadedPart>> {
     if (!("blob" in segment))
       return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
-    const copy = await this.#loadPart(segment.blob, isSpare);
+    const copy = await this.#loadPart(segment, isSpare);
     const blob = copy.ok ? partOf(copy.value.blob, segment) : undefined;
     return copy.ok && blob ? { ok: true, value: { ...copy.value, blob } } : copy;
   }
 
-  async #readPart(sha256: string, isSpare: boolean): Promise<Copy<LoadedPart>> {
+  async #readPart(stored: StoredPart, isSpare: boolean): Promise<Copy<LoadedPart>> {
+    const { blob: sha256, isDeflated } = stored;
     const { store } = this.#deps;
     const copy = await this.#reads.read({
       what: "blob",
@@ -118,9 +122,9 @@ export class BodyLoader {
     });
     if (!copy.ok) return copy;
     const { bytes, origin } = copy.value;
-    const blob = new Blob([bytes]);
+    const blob = new Blob([isDeflated ? inflateSegment(bytes) : bytes]);
     releaseBuffer(bytes);
-    this.#segments.set(sha256, blob, { isSpare });
+    this.#segments.set(keyOf(stored), blob, { isSpare });
     return { ok: true, value: { blob, origin } };
   }
 }
@@ -130,6 +134,11 @@ const NEAREST_FIRST: readonly Origin[] = ["memory", "kv", "r2"];
 function farthest(parts: readonly LoadedPart[]): Origin {
   const ranks = parts.map(({ origin }) => NEAREST_FIRST.indexOf(origin));
   return NEAREST_FIRST[Math.max(...ranks)] ?? "memory";
+}
+
+/** Names a part in the cache, as it is sent. */
+function keyOf({ blob, isDeflated }: StoredPart): string {
+  return isDeflated ? `${blob} inflated` : blob;
 }
 
 /** Selects the bytes of a segment. */

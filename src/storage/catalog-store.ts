@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
+import { digestHex, inflateSegment, releaseBuffer } from "../catalog/bytes.ts";
 import { type Body, type Manifest, MANIFEST_FORMAT, type Segment } from "../catalog/manifest.ts";
 import { openManifest, sealManifest, sealOf } from "../catalog/sealed-manifest.ts";
 import { orStoreError, StoreError, withDeadline } from "../platform/deadline.ts";
@@ -221,7 +221,9 @@ export async function tryReadBody(
 async function readSegmentBytes(store: BlobStore, segment: Segment): Promise<Copy<Uint8Array>> {
   if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
   const copy = await readIntactBlob(store, segment.blob);
-  if (!copy.ok || copy.value.length === segment.bytes) return copy;
+  if (!copy.ok) return copy;
+  const value = segment.isDeflated ? inflateSegment(copy.value) : copy.value;
+  if (value.length === segment.bytes) return { ok: true, value };
   return {
     ok: false,
     fault: "corrupt",

@@ -7,13 +7,11 @@ export type Change = readonly [pattern: RegExp, replacement: string];
 
 /** Later manifests and tables of the coordinator. This code reads the present ones, and converts them. */
 export const LATER_STATE: readonly Change[] = [
-  [/MANIFEST_FORMAT = 4;/g, "MANIFEST_FORMAT = 5;"],
-  [/decode\(first\) === FIRST_LINE/g, `decode(first).endsWith('"lines":[')`],
-  [/format: literal\(MANIFEST_FORMAT\)/g, "format: literal([4, 5])"],
-  [/format < MANIFEST_FORMAT/g, "format < 4"],
+  [/OLDEST_MANIFEST_FORMAT = 4;/g, "OLDEST_MANIFEST_FORMAT = 5;"],
+  [/\bMANIFEST_FORMAT = 5;/g, "MANIFEST_FORMAT = 6;"],
   [
     /(COORDINATOR_SCHEMA = \[[^;]+?\])\s*\];/g,
-    `$1, ["UPDATE versions SET manifest = json_set(manifest, '$.format', 5)"]];`,
+    `$1, ["UPDATE versions SET manifest = json_set(manifest, '$.format', 6)"]];`,
   ],
 ];
 

@@ -184,7 +184,7 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a state that is none, under right hashes",
     "state_invalid",
-    () => changeState(() => ['{"pause":null}', '{"version":{"format":4}}']),
+    () => changeState(() => ['{"pause":null}', '{"version":{"format":5}}']),
   ],
   [
     "a generation above which no other could follow",
@@ -221,7 +221,7 @@ describe("verifying and restoring a damaged backup", () => {
 });
 
 it("a backup of an earlier release is refused by name and stays as good as it was", async () => {
-  changeState((lines) => lines.map((line) => line.replace('"format":4', '"format":1')));
+  changeState((lines) => lines.map((line) => line.replace('"format":5', '"format":1')));
   const verdict = await world.store.readNote(id, "verdict");
   const error = { code: "former_format", message: expect.stringContaining("worker_version") };
   expect(await world.verify(id)).toMatchObject({ state: "failed", error });

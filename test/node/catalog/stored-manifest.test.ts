@@ -71,7 +71,13 @@ describe("a sealed manifest", () => {
 
   it("is JSON that says its format, so that an earlier release can name it", () => {
     const json = linesOf(sealManifest(manifest)).join("\n");
-    expect(JSON.parse(json)).toMatchObject({ format: 4 });
+    expect(JSON.parse(json)).toMatchObject({ format: 5 });
+  });
+
+  it("opens as well if an earlier release has sealed it in format 4", async () => {
+    const lines = linesOf(sealManifest(manifest)).with(0, '{"format":4,"lines":[');
+    const former = sealedAs(...lines);
+    expect(await openManifest(former)).toEqual({ ok: true, manifest });
   });
 
   it("lists a segment once that several locales have, and others at their locale", () => {
@@ -132,8 +138,8 @@ describe("a sealed manifest", () => {
   });
 
   it.each([
-    [3, true, "it has format 3, and this Worker reads 4"],
-    [5, false, "it has format 5, and this Worker reads 4; deploy a Worker that reads it"],
+    [3, true, "it has format 3, and this Worker reads 5"],
+    [6, false, "it has format 6, and this Worker reads 5; deploy a Worker that reads it"],
   ])("does not open in format %i", async (format, isFormer, problem) => {
     expect(await openManifest(sealedAs(`{"format":${format},"lines":[`, "]}"))).toEqual({
       ok: false,

@@ -28,7 +28,7 @@ beginEachWith(world, async () => {
   }
   for (const files of [world.store.kv, world.store.r2])
     for (const key of [MANIFEST_KEY, ...[1, 2, 3].map(generationKey)]) {
-      const text = new TextDecoder().decode(files.get(key)).replace('"format":4', '"format":3');
+      const text = new TextDecoder().decode(files.get(key)).replace('"format":5', '"format":3');
       const json = text.split("\n").slice(0, -1).join("\n");
       if (files.has(key)) files.set(key, toBytes(`${json}\n${sha256Hex(json)}`));
     }

@@ -190,7 +190,8 @@ describe("a deploy that compresses harder", () => {
     expect(world.current).toMatchObject({ generation: 2, catalog_sha256: before?.catalog_sha256 });
     expect(de?.sha256).toBe(before?.locales["de"]?.sha256);
     expect(de?.bodies.json.gzip).not.toEqual(before?.locales["de"]?.bodies.json.gzip);
-    expect(de?.bodies.json.identity).toEqual(before?.locales["de"]?.bodies.json.identity);
+    const { identity } = before?.locales["de"]?.bodies.json ?? {};
+    expect(de?.bodies.json.identity?.sha256).toBe(identity?.sha256);
     expect(world.run.counts?.airports).toMatchObject({ added: 0, changed: 0, removed: 0 });
   });
 });

@@ -1,3 +1,4 @@
+import { constants, deflateRawSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
@@ -84,6 +85,29 @@ describe("a client that goes through more uncompressed bodies than fit", () => {
     for (const body of bodies) await loader.load({ body, coding: "identity" });
     expect(LOCALES.map(bodyOf).every((body) => loader.cached(body) !== undefined)).toBe(true);
     expect(bodies.slice(-17).every((body) => loader.cached(body) !== undefined)).toBe(true);
+  });
+});
+
+describe("a deflated segment", () => {
+  it("is inflated once, for the bodies without a coding, and stays as it is for those in gzip", async () => {
+    const plain = segmentOf("plain");
+    const deflated = deflateRawSync(plain, { finishFlush: constants.Z_SYNC_FLUSH });
+    const blob = sha256Hex(deflated);
+    world.store.publish({ manifest: aManifest(), blobs: [[blob, deflated]] });
+    const inGzip = { sha256: "gzip", bytes: deflated.length };
+    const wanted = [
+      { coding: "identity", body: { sha256: sha256Hex(plain), bytes: SEGMENT_BYTES }, is: plain },
+      { coding: "gzip", body: inGzip, is: deflated },
+    ] as const;
+    for (const { coding, body, is } of [...wanted, ...wanted]) {
+      const isDeflated = coding === "identity" && { isDeflated: true as const };
+      const segments = [{ blob, bytes: body.bytes, ...isDeflated }];
+      const copy = await loader.load({ body: { ...body, segments }, coding });
+      if (!copy.ok) throw new Error(copy.detail);
+      const bytes = new Uint8Array(await new Response(copy.value.content.stream()).arrayBuffer());
+      expect(Buffer.from(bytes).equals(is)).toBe(true);
+    }
+    expect(world.store.calls).toHaveLength(wanted.length);
   });
 });
 

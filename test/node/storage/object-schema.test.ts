@@ -64,6 +64,7 @@ describe("a deployed schema", () => {
       "28d1c5897eb015f8",
       "be8f6227758ee721",
       "f3ea12f59ac1f0c0",
+      "2df5a6522de4dced",
     ]);
   });
 

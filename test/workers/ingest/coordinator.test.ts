@@ -115,7 +115,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
 
   it("writes as many values to KV as the documents count", () => {
     const locales = Object.keys(first.locales).length;
-    const [shared, own] = [11, 11];
+    const [shared, own] = [11, 8];
     expect(manifestBlobs(first).size).toBe(shared + locales * own);
     const all = snapshot.locales.length;
     expect(platform).toContain(

@@ -119,12 +119,12 @@ describe("GET /catalog/health", () => {
   });
 
   it("answers 503 if another version of the Worker has written the manifest, and names both formats", async () => {
-    const json = JSON.stringify({ format: 5, generation: 8 });
+    const json = JSON.stringify({ format: 6, generation: 8 });
     const text = new TextEncoder().encode(`${json}\n${sha256Hex(json)}`);
     for (const replica of ["kv", "r2"] as const)
       world.store[replica].set(MANIFEST_KEY, Uint8Array.from(text));
     expect(await health(503)).toMatchObject({
-      output: expect.stringContaining("it has format 5, and this Worker reads 4"),
+      output: expect.stringContaining("it has format 6, and this Worker reads 5"),
     });
   });
 
