@@ -1,6 +1,6 @@
 /**
- * Writes `data/search/`: what the explorer's search and map know of airports and cities beyond the
- * catalog. Run after `build.ts`; the same packages and snapshot give the same bytes.
+ * Writes `data/search/`: what the explorer's search and map know of airports, cities and regions beyond
+ * the catalog. Run after `build.ts`; the same packages and snapshot give the same bytes.
  */
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -12,6 +12,7 @@ import {
   namesWithin,
   placesInBrackets,
 } from "../../src/sources/place-names.ts";
+import { LANGUAGES } from "../../client/src/search/country-names.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import { orderByTraffic, readTraffic } from "./airport-traffic.ts";
 import { inBothScripts } from "./chinese.ts";
@@ -30,6 +31,8 @@ const RANKED_FROM = 20_000;
 const NAMED_FROM = 400_000;
 /** So many airports are busy. */
 const BUSY = 500;
+/** A region is named in other languages if it has one of so many busiest airports. */
+const WITH_NAMED_REGIONS = 2_000;
 const PLACE_NAME_MAX_LENGTH = 20;
 const AIRPORT_NAME_MAX_LENGTH = 50;
 /** How far from its airport the place may be that the airport is named after. */
@@ -253,6 +256,33 @@ const airportRows = ordered.map((airport) => {
   ];
 });
 write("airports", { columns: ["iata", "type", "name", "names", "local"], rows: airportRows });
+
+const named = new Set<string | undefined>(
+  ordered.slice(0, WITH_NAMED_REGIONS).map(({ iata }) => iata),
+);
+const members = new Set(
+  airports
+    .filter((row) => named.has(row["iata_code"]))
+    .flatMap((row) => [row["id"], row["iso_country"], row["iso_region"]]),
+);
+const regions = readTable("catalog-regions.csv.gz").filter((row) =>
+  row["members"]?.split(" ").some((member) => members.has(member)),
+);
+const namesOfRegion = new Map(regions.map(({ key = "" }) => [key, [] as string[]]));
+for (const language of LANGUAGES)
+  for (const { key, name } of readNames(language))
+    namesOfRegion.get(key)?.push(foldForSearch(name.replace(/[(（].*/u, "")));
+const regionRows = regions.map(({ key = "", name = "" }) => [
+  key,
+  namesColumn([name], namesOfRegion.get(key) ?? []),
+]);
+write("regions", { columns: ["key", "names"], rows: regionRows });
+
+/** The names of the regions in a language. */
+function readNames(language: string): readonly { readonly key: string; readonly name: string }[] {
+  const file = readFileSync(new URL(`../snapshot/names/${language}.json.gz`, import.meta.url));
+  return JSON.parse(gunzipSync(file).toString());
+}
 
 function write(name: string, table: Table): void {
   const bytes = gzip(toCsv(table));

@@ -1,7 +1,6 @@
 /** Makes the files of `/search/v1` from `data/search`, the curated names and the snapshot. */
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
-import { LANGUAGES } from "../../client/src/search/country-names.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import type { ClosedAirport, RanksFile } from "../../client/src/search/ranks.ts";
 import type { ServedFile } from "../../client/src/search/served.ts";
@@ -18,9 +17,6 @@ const RESORTS: readonly Row[] = parse(readFileSync("data/curated/resorts.csv"), 
 const TOURIST_NAMES = readTouristNames();
 
 const ICAO = /^[A-Z]{4}$/;
-
-/** A region is named in other languages if it has one of so many busiest airports. */
-const BUSY = 2000;
 
 /** Ranks the airports and cities of the snapshot, and names the airports as travellers do. */
 export function rankPlaces(): RanksFile {
@@ -228,7 +224,7 @@ export function otherNames(): OtherNames {
     local: Object.fromEntries(
       airports.flatMap(({ iata = "", local = "" }) => (local ? [[iata, local]] : [])),
     ),
-    ...regionNames(new Set(airports.slice(0, BUSY).map((row) => row["iata"] ?? ""))),
+    ...regionNames(),
     resorts: RESORTS.map((row) => ({
       name: namesIn(row["names"] ?? "")[0] ?? "",
       names: namesIn(row["names"] ?? "")
@@ -241,25 +237,13 @@ export function otherNames(): OtherNames {
   };
 }
 
-function regionNames(busy: ReadonlySet<string>): Pick<OtherNames, "regions" | "regionCodes"> {
-  const members = new Set(
-    readTable("snapshot/airports.csv.gz")
-      .filter((row) => busy.has(row["iata_code"] ?? ""))
-      .flatMap((row) => [row["id"], row["iso_country"], row["iso_region"]]),
-  );
+function regionNames(): Pick<OtherNames, "regions" | "regionCodes"> {
+  const names = new Map(readTable("search/regions.csv.gz").map((row) => [row["key"], row]));
   const regions = readTable("snapshot/catalog-regions.csv.gz");
-  const names = new Map<string, Set<string>>(
-    regions
-      .filter((row) => row["members"]?.split(" ").some((member) => members.has(member)))
-      .map((row) => [row["key"] ?? "", new Set()]),
-  );
-  for (const language of LANGUAGES)
-    for (const { key = "", name = "" } of readTable(`snapshot/names/${language}.json.gz`))
-      names.get(key)?.add(foldForSearch(name.replace(/[(（].*/u, "")));
-  for (const [key, others] of names) for (const name of touristNames(key)) others.add(name);
-  const namesOf = (row: Row) => {
-    const others = names.get(row["key"] ?? "") ?? new Set();
-    others.delete(foldForSearch(row["name"] ?? ""));
+  const namesOf = ({ key = "", name = "" }: Row) => {
+    const known = names.get(key)?.["names"];
+    const others = new Set(known === undefined ? [] : [...namesIn(known), ...touristNames(key)]);
+    others.delete(foldForSearch(name));
     return [...others].toSorted().join("|");
   };
   const codes = regions.flatMap(({ key, slug }) => {
