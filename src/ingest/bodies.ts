@@ -1,12 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Hash } from "node:crypto";
-import {
-  concatenate,
-  inflateSegment,
-  lengthOf,
-  releaseBuffer,
-  sha256Hex,
-} from "../catalog/bytes.ts";
+import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
 import type { EncodedPart, Form } from "../catalog/encode.ts";
 import {
   type Bodies,
@@ -254,8 +248,6 @@ async function encodeBody(
     end,
     deps,
   );
-  if (isDeflated && !inflateSegment(localBlob.bytes).equals(local))
-    throw new NotDecodable(unit.representation, coding);
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
   const sent = [open, shared.bytes, isDeflated ? local : localBlob.bytes, close] as const;
   const body: Body = {
@@ -304,17 +296,23 @@ async function encodeSegment(
     const common = bytes === 0 ? NO_BYTES : blankBrotli(`${head.length} ${bytes}`);
     return joins(coding, { plain: [head, zeros, plain, tail], common, local: segment, end });
   };
-  const near = coding === "gzip" ? 0 : 1;
   const known = made[coding].get(local);
   const segment = known ?? hashBlob(await compress({ bytes: local, coding, offset }));
   const isAnywhere =
-    known === undefined
-      ? (coding === "gzip" || offset > BROTLI_DICTIONARY_END) &&
-        joinsBehind(near, local, segment.bytes)
-      : joinsBehind(near, NO_BYTES, NO_BYTES);
+    known !== undefined ||
+    (coding === "gzip"
+      ? joins(coding, {
+          plain: [NO_BYTES, NO_BYTES, local, NO_BYTES],
+          common: NO_BYTES,
+          local: segment.bytes,
+          end,
+        })
+      : offset > BROTLI_DICTIONARY_END && joinsBehind(1, local, segment.bytes));
   if (isAnywhere) made[coding].set(local, segment);
-  else if (coding === "gzip" || !joinsBehind(offset - head.length, local, segment.bytes))
-    throw new NotDecodable(representation, coding);
+  const isProved = isAnywhere
+    ? joinsBehind(coding === "gzip" ? 0 : 1, NO_BYTES, NO_BYTES)
+    : coding === "br" && joinsBehind(offset - head.length, local, segment.bytes);
+  if (!isProved) throw new NotDecodable(representation, coding);
   return segment;
 }
 
