@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
-import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
+import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 import { INTRODUCTION } from "../explorer/introduction.ts";
 import { otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
@@ -36,7 +36,7 @@ const PAGES: readonly Page[] = [
     file: "index.html",
     title: "Locations at the Edge",
     description: "Every airport of the world with its city, country and regions, in one call.",
-    entries: [`${SOURCE}/explorer/main.tsx`, `${SOURCE}/style/explorer.css`],
+    entries: [`${SOURCE}/explorer/main.tsx`],
     // Without spaces, in whose place Preact would put the elements anew.
     content: fillIn("explorer.html", INTRODUCTION).replaceAll(/>\s+</g, "><"),
   },
@@ -127,8 +127,9 @@ const { outputFiles, metafile } = await build({
   jsxImportSource: "preact",
   metafile: true,
 });
-const early = await transform(readFileSync(`${SOURCE}/explorer/early-call.js`), { minify: true });
-const EARLY_CALL = early.code.trim();
+// What the explorer's HTML has within, to call and to draw before anything else is loaded.
+const EARLY_CALL = await minify("explorer/early-call.js");
+const EARLY_STYLE = await minify("style/explorer.css");
 
 const files: Files = new Map(
   [...outputFiles, ...workerFiles].map(({ path, contents }) => [
@@ -149,10 +150,21 @@ for (const name of readdirSync(SNAPSHOT, { recursive: true }).map(String))
   if (name.endsWith(".gz"))
     files.set(`snapshot/${manifest.snapshot}/${name}`, readFileSync(`${SNAPSHOT}/${name}`));
 files.set("assets/favicon.svg", readFileSync(`${SOURCE}/pages/favicon.svg`));
-const hash = createHash("sha256").update(EARLY_CALL).digest("base64");
-const headers = readFileSync(`${SOURCE}/pages/headers.txt`, "utf8");
-files.set("_headers", headers.replace("{{early-call}}", `'sha256-${hash}'`));
+files.set("_headers", fillIn("headers.txt", { call: hash(EARLY_CALL), style: hash(EARLY_STYLE) }));
 replaceFiles(files);
+
+async function minify(name: string): Promise<string> {
+  const {
+    outputFiles: [file],
+  } = await build({ ...OPTIONS, entryPoints: [`${SOURCE}/${name}`] });
+  if (file === undefined) throw new Error(`nothing was built of ${name}`);
+  return file.text.trim();
+}
+
+/** As a Content-Security-Policy names what it allows within HTML. */
+function hash(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
 
 /** Builds the script that keeps the explorer's files: all but those of the other pages. */
 async function buildServiceWorker(built: Files): Promise<Uint8Array> {
@@ -183,7 +195,8 @@ async function buildServiceWorker(built: Files): Promise<Uint8Array> {
 
 function renderPage({ name, title, description, entries, content }: Page, built: Metafile): string {
   const head = entries.flatMap((entry) => linksFor(entry, built));
-  if (name === "explorer") head.unshift(`<script>${EARLY_CALL}</script>`);
+  if (name === "explorer")
+    head.unshift(`<script>${EARLY_CALL}</script>`, `<style>${EARLY_STYLE}</style>`);
   const values: { [key: string]: string } = { name, title, description, content };
   values["head"] = head.join("\n    ");
   values[`current-${name}`] = 'aria-current="page"';

@@ -13,7 +13,7 @@ describe.each(PAGES)("%s", (path) => {
     const { headers } = await fetch(`${inject("service").url}${path}`);
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(
-      /^default-src 'none'; script-src 'self' 'sha256-[^ ;]+'; style-src 'self'; img-src/,
+      /^default-src 'none'; script-src 'self' 'sha256-[^ ;]+'; style-src 'self' 'sha256-[^ ;]+'; img-src/,
     );
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain("unsafe");
