@@ -205,15 +205,17 @@ async function nextTask(): Promise<void> {
   });
 }
 
-/** Works through items in tasks of some milliseconds. */
+/** Works through items in tasks of some milliseconds, which nothing else is done in. */
 export async function inTasks<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
-  let startedAt = performance.now();
+  let startedAt = -Infinity;
   for (const item of items) {
+    if (performance.now() - startedAt >= TASK_MS) {
+      await nextTask();
+      startedAt = performance.now();
+    }
     work(item);
-    if (performance.now() - startedAt < TASK_MS) continue;
-    await nextTask();
-    startedAt = performance.now();
   }
+  await nextTask();
 }
 
 /** Makes the places of a packed catalog, which refer to each other, in many short tasks. */
