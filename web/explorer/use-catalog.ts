@@ -151,11 +151,11 @@ async function makeCall({
   const startedAt = performance.now();
   /** Settles once all that came is shown. To join the beginning and the whole at once shows both late. */
   let shown: Promise<void> = Promise.resolve();
-  const show = async (copy: CatalogCopy, isWhole: boolean) => {
+  const join = async (copy: CatalogCopy, isWhole: boolean): Promise<LoadedCatalog> => {
     const { bytes, language, version } = copy;
     const packed = await worker.call("show", { options: OPTIONS, copy, isWhole });
-    const catalog = { ...(await unpackCatalog(packed)), bytes, version, isWhole };
-    change({ catalog: { ...catalog, locale: language || "en" } });
+    const locale = language || "en";
+    return { ...(await unpackCatalog(packed)), bytes, version, isWhole, locale };
   };
   const { exchange, copy, ...called } = await callService(settings, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
@@ -164,19 +164,20 @@ async function makeCall({
     onProgress: (progress) => change({ progress }),
     onBeginning: ({ headers, body }) => {
       const beginning = { ...describeAnswer(new Headers(headers)), bytes: new Uint8Array(body) };
-      shown = show(beginning, false);
+      shown = join(beginning, false).then((catalog) => change({ catalog }));
     },
   });
   await shown.catch(() => undefined);
   if (signal.aborted) return;
   let { failure } = called;
-  if (copy !== undefined)
-    await show(copy, true).catch((cause: unknown) => {
+  const catalog =
+    copy &&
+    (await join(copy, true).catch((cause: unknown) => {
       failure = { ...toFailure(cause), answered: true };
-    });
+    }));
   const totalMs = performance.now() - (exchange?.startedAt ?? startedAt);
   const facts = { exchange, totalMs, transfer: undefined };
-  change({ failure, facts, isCalling: exchange !== undefined });
+  change({ ...(catalog && { catalog }), failure, facts, isCalling: exchange !== undefined });
   if (exchange === undefined) return;
   const transfer = exchange.isStored ? undefined : await measureTransfer(exchange);
   change({ facts: { exchange, totalMs, transfer }, isCalling: false });
