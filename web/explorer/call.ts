@@ -55,7 +55,9 @@ async function callByGet({ locale }: CallSettings, send: Send): Promise<CatalogC
   const { origin } = window.location;
   const url = getUrl(locale, origin);
   const { body, ...head } = await send({ url, method: "GET", headers: [], body: null });
-  return readAnswer(new Response(body, head), origin);
+  // Only a refusal is read from it: to copy megabytes into a response takes long.
+  const answer = new Response(head.status === 200 ? null : body, head);
+  return { ...(await readAnswer(answer, origin)), bytes: new Uint8Array(body) };
 }
 
 /** The other protocols and encodings, whose client few visitors need. */

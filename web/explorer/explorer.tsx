@@ -123,7 +123,7 @@ export function Explorer() {
       <WorldMap
         catalog={catalog}
         locale={locale}
-        isAwaited={catalog === undefined && isCalling}
+        isAwaited={catalog === undefined && isCalling && port.progress?.share !== 1}
         selected={selected}
         changed={(link.changes && changed) || undefined}
         near={onMap ?? undefined}

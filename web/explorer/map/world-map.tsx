@@ -13,7 +13,7 @@ interface Props {
   readonly catalog: Catalog | undefined;
   /** Of the names. */
   readonly locale: string;
-  /** Whether a first catalog is on its way, which the land does not slow down. */
+  /** Whether the answer with a first catalog is arriving, which the land does not slow down. */
   readonly isAwaited: boolean;
   readonly selected: Place | undefined;
   /** What the last version changed, if that is to be shown. */
