@@ -13,7 +13,10 @@ export interface Calls {
   readonly openSearch: (options: WorkerOptions) => void;
   /** Fetches what `show` and, unless `lazyNames`, `search` need besides the answer. */
   readonly prepare: (options: WorkerOptions) => void;
-  /** Takes an answer that the page has fetched; returns what `unpackCatalog` takes. */
+  /**
+   * Takes an answer that the page has fetched; returns what `unpackCatalog` takes. The next search
+   * makes its index.
+   */
   readonly show: (answer: {
     readonly options: WorkerOptions;
     readonly copy: CatalogCopy;

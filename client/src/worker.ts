@@ -16,6 +16,9 @@ const store = indexedDbStore();
 /** By their numbers. That of an answer comes later than the answer. */
 const catalogs = new Map<number, Promise<Searchable | SearchableCatalog>>();
 
+/** What makes the answers searchable that have been shown, for the first search. */
+const shown = new Map<number, () => Promise<SearchableCatalog>>();
+
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => void reply(data));
 
 async function reply(message: ToWorker): Promise<void> {
@@ -59,8 +62,7 @@ async function answer(message: ToWorker): Promise<Answer<ToWorker["call"]>> {
 
 async function show(number: number, { options, copy, isWhole }: Argument<"show">): Promise<string> {
   const { packed, open } = await showAnswer(options, copy);
-  // The next search says why there is none.
-  if (isWhole) use(number, open()).catch(() => undefined);
+  if (isWhole) shown.set(number, open);
   return packed;
 }
 
@@ -85,6 +87,10 @@ function pack(catalog: Searchable | SearchableCatalog): string {
 }
 
 function opened(number: number): Promise<Searchable | SearchableCatalog> {
+  const open = shown.get(number);
+  shown.delete(number);
+  // The search that waits for it says why there is none.
+  if (open !== undefined) use(number, open()).catch(() => undefined);
   const catalog = catalogs.get(number);
   if (catalog === undefined) throw new Error("no catalog is open");
   return catalog;

@@ -5,6 +5,7 @@ import type { Place } from "../../client/src/catalog.ts";
 import { readLocale } from "../../client/src/open-options.ts";
 import { type MapView, NOWHERE, type Position } from "./permalink.ts";
 import { FailureNotice } from "./failure-notice.tsx";
+import { untilIdle } from "./idle.ts";
 import { LocalePicker } from "./locale-picker.tsx";
 import { WorldMap } from "./map/world-map.tsx";
 import { NearPanel } from "./near-panel.tsx";
@@ -163,10 +164,13 @@ function useTitle(selected: Place | undefined, locale: string): void {
   }, [selected, locale]);
 }
 
-/** Keeps the explorer for offline use. It waits for the catalog, because it loads more files. */
+/** Keeps the explorer for offline use. It waits until all is shown, because it loads more files. */
 function useOffline(isLoaded: boolean): void {
   useEffect(() => {
-    if (isLoaded) keepForOffline().catch((cause: unknown) => console.warn(cause));
+    if (!isLoaded) return;
+    untilIdle()
+      .then(keepForOffline)
+      .catch((cause: unknown) => console.warn(cause));
   }, [isLoaded]);
 }
 

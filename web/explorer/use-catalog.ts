@@ -9,6 +9,7 @@ import type { Suggestion } from "../../client/src/suggestion.ts";
 import { type LinkedCatalog, linkOf } from "../../client/src/worker-link.ts";
 import { trustedUrl } from "../shared/trusted-url.ts";
 import { type CallFailure, callService, toFailure } from "./call.ts";
+import { untilIdle } from "./idle.ts";
 import type { CallSettings } from "./permalink.ts";
 import { type Exchange, measureTransfer, type Progress, type Transfer } from "./wire.ts";
 
@@ -78,6 +79,9 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
   const places = useRef<() => ReadonlyMap<string, Place>>(undefined);
   const searchAgain = async () => {
     const wanted = typed.current;
+    // Nobody waits for the index before they type.
+    if (wanted === "") await untilIdle();
+    if (wanted !== typed.current) return;
     if (places.current === undefined) return change({ found: { typed: wanted, results: null } });
     const suggestions = await worker.call("search", { typed: wanted, limit: SEARCH_LIMIT });
     if (wanted !== typed.current) return;
