@@ -190,7 +190,7 @@ export function joinCatalog(
  * Waits for the next task, so that the browser can draw and hear in between. Not by `setTimeout`, whose
  * repeated use browsers slow down to once in 4 ms.
  */
-async function nextTask(): Promise<void> {
+export async function nextTask(): Promise<void> {
   // Workers from before 2025-08-15, which have none, draw no page either.
   if (typeof MessageChannel === "undefined") return;
   const { port1, port2 } = new MessageChannel();

@@ -1,3 +1,5 @@
+import { nextTask } from "../../client/src/catalog.ts";
+import { untilIdle } from "./idle.ts";
 import { regionsFinder } from "./regions-finder.ts";
 
 /** A request as a client wants it sent. */
@@ -120,7 +122,9 @@ export async function sendRequest(
   const answer = { ...head, body };
   if (method === "GET" && response.ok && !isStored)
     // Without room for it, the page does not work without a connection.
-    void storeAnswer(url, answer).catch((cause: unknown) => console.warn(cause));
+    void untilIdle()
+      .then(() => storeAnswer(url, answer))
+      .catch((cause: unknown) => console.warn(cause));
   return { exchange, answer };
 }
 
@@ -187,6 +191,8 @@ async function readBody(
     shownAt = performance.now();
     onProgress({ bytes, share: length > 0 ? Math.min(1, bytes / length) : null });
   }
+  // What came at once has been read in one task.
+  await nextTask();
   onProgress({ bytes, share: 1 });
   return joinChunks(chunks, bytes);
 }
