@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { packCatalog, unpackCatalog } from "../src/catalog.ts";
+import { inTasks, packCatalog, unpackCatalog } from "../src/catalog.ts";
 import { readRanks } from "../src/search/ranks.ts";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
@@ -19,4 +19,16 @@ it("an answer without any place is unpacked as well", async () => {
   const nothing = packCatalog(create(LocationsResponseSchema), readRanks());
   const empty = { airports: [], cities: [], countries: [], regions: [] };
   expect(await unpackCatalog(nothing)).toEqual(empty);
+});
+
+it("long work shares its task neither with what calls it nor with what follows it", async () => {
+  const done: string[] = [];
+  const working = inTasks(["work"], (item) => {
+    done.push(item);
+    setImmediate(() => done.push("another task"));
+  });
+  await Promise.resolve();
+  done.push("the caller");
+  await working;
+  expect(done).toEqual(["the caller", "work", "another task"]);
 });

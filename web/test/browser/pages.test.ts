@@ -88,6 +88,18 @@ it("the explorer loads less than 300 KB compressed, not counting the catalog", a
   expect(total, JSON.stringify([...sizes])).toBeLessThan(FIRST_LOAD_MAX_BYTES);
 });
 
+it("the explorer draws its introduction from its HTML alone", async () => {
+  const page = await openPage("about:blank");
+  await page.route("**", (route) =>
+    route.request().isNavigationRequest() ? route.continue() : route.abort(),
+  );
+  await page.goto("/");
+  await page.getByRole("heading", { name: "The world in one call" }).waitFor();
+  const layout = "getComputedStyle(document.querySelector('.explorer')).display";
+  expect(await page.evaluate(layout)).toBe("grid");
+  takeProblems(); // Nothing else is loaded.
+});
+
 describe("the documentation", () => {
   it("shows the contract with its comments, and the credits", async () => {
     const page = await openPage("/docs/clients");
