@@ -50,9 +50,7 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
         record ->> '$.job.kind' <> 'run' AND record ->> '$.checkpoint.at' >= 3, 0)`,
   ],
   // Manifests of format 5, which has deflated segments besides the others.
-  [
-    "UPDATE versions SET manifest = json_set(manifest, '$.format', 5) WHERE json_valid(manifest)",
-  ],
+  ["UPDATE versions SET manifest = json_set(manifest, '$.format', 5) WHERE json_valid(manifest)"],
 ];
 
 type StoredManifest = Parameters<typeof fromStored>[0];

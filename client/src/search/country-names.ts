@@ -1,4 +1,8 @@
-/** The languages of most travellers: countries and regions are found in them and in the answer's. */
+/**
+ * The languages of most travellers: countries and regions are found in them and in the answer's.
+ *
+ * @public for `data/build`
+ */
 export const LANGUAGES =
   "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr uk vi zh zh-Hant".split(
     " ",
