@@ -84,26 +84,23 @@ const WHERE_MIN_LENGTH = 3;
 export function search(index: SearchIndex, typed: string): Found[] {
   const query = foldQuery(typed);
   if (query === "") return [];
-  const scores = new Float64Array(index.entries.length).fill(Infinity);
-  let count = 0;
+  const scores: Scores = new Map();
   const add = (matches: readonly Match[], tier: number) => {
-    for (const { position, score } of matches) {
-      if (scores[position] === Infinity) count++;
-      scores[position] = Math.min(tier + score, scores[position] ?? Infinity);
-    }
+    for (const { position, score } of matches)
+      scores.set(position, Math.min(tier + score, scores.get(position) ?? Infinity));
   };
   const known: MatchedTexts = new Map();
   const exact = matchExactly(index, query, known);
   add(exact, 0);
-  const read = count === 0 ? readKana(typed) : undefined;
+  const read = scores.size === 0 ? readKana(typed) : undefined;
   if (read !== undefined) add(match(index, read), 0);
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
-  if (count < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
+  if (scores.size < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
     add(matchCorrected(index, corrections(index, query), known), CORRECTED);
-  if (count === 0) add(matchWithoutAdded(index, query, known), 0);
-  const isPartial = count === 0;
+  if (scores.size === 0) add(matchWithoutAdded(index, query, known), 0);
+  const isPartial = scores.size === 0;
   if (isPartial) add(matchPartly(index, query, known), 0);
-  if (count === 0) add(matchCorrected(index, correctTwice(index, query), known), 0);
+  if (scores.size === 0) add(matchCorrected(index, correctTwice(index, query), known), 0);
   return group(index, scores).map((found) => ({ ...found, isPartial }));
 }
 
@@ -122,20 +119,24 @@ export function namesNeeded(index: SearchIndex, typed: string): "no" | "perhaps"
   return best > COST.alias - largest * SIZE_WEIGHT ? "perhaps" : "no";
 }
 
+/** The score of each place that is found, by position. */
+type Scores = Map<number, number>;
+
 /** The positions of the lowest scores, as many as are listed: to sort all matches takes too long. */
-function lowest(scores: Float64Array): number[] {
+function lowest(scores: Scores): number[] {
   const best: number[] = [];
-  let limit = Infinity;
-  for (let position = 0; position < scores.length; position++) {
-    const score = scores[position] ?? Infinity;
-    if (score >= limit) continue;
+  for (const position of scores.keys()) {
     let at = best.length;
-    while (at > 0 && score < (scores[best[at - 1] ?? 0] ?? 0)) at--;
-    best.splice(at, 0, position);
+    while (at > 0 && isBefore(position, best[at - 1])) at--;
+    if (at < SEARCH_LIMIT) best.splice(at, 0, position);
     if (best.length > SEARCH_LIMIT) best.pop();
-    if (best.length === SEARCH_LIMIT) limit = scores[best.at(-1) ?? 0] ?? Infinity;
   }
   return best;
+
+  function isBefore(position: number, other = 0): boolean {
+    const [score = Infinity, ofOther = Infinity] = [scores.get(position), scores.get(other)];
+    return score < ofOther || (score === ofOther && position < other);
+  }
 }
 
 /** Finds the airports of a query of codes alone: both of `cdg ory`. */
@@ -226,7 +227,7 @@ type Listed = Omit<Found, "isPartial">;
  * Lists airports that are found under their city, the busiest first. The only airport of a town, or of
  * a city that has the name of one above it, says more than the city does, and comes before it.
  */
-function group({ places, positionOf, entries }: SearchIndex, scores: Float64Array): Listed[] {
+function group({ places, positionOf, entries }: SearchIndex, scores: Scores): Listed[] {
   const found = new Map<number, Listed>();
   const cityNames = new Set<string>();
   // Each that is looked at is listed, so that these are enough.
@@ -238,9 +239,9 @@ function group({ places, positionOf, entries }: SearchIndex, scores: Float64Arra
       const [only, other] = served(place);
       const at = (only && positionOf.get(only)) ?? -1;
       const sizeOfCity = (entries[position]?.size ?? 0) - (entries[at]?.size ?? 0);
-      const isByCode = (scores[position] ?? Infinity) < COST.code / 2;
+      const isByCode = (scores.get(position) ?? Infinity) < COST.code / 2;
       const isLess = sizeOfCity < TOWN_SIZE || cityNames.has(place.name);
-      if (isLess && !isByCode && other === undefined && Number.isFinite(scores[at]))
+      if (isLess && !isByCode && other === undefined && scores.has(at))
         found.set(at, found.get(at) ?? { position: at, isUnderCity: false });
       cityNames.add(place.name);
     }
@@ -248,7 +249,7 @@ function group({ places, positionOf, entries }: SearchIndex, scores: Float64Arra
     if (place?.kind !== "city") continue;
     for (const airport of served(place)) {
       const under = positionOf.get(airport) ?? -1;
-      if (Number.isFinite(scores[under]) && !found.has(under))
+      if (scores.has(under) && !found.has(under))
         found.set(under, { position: under, isUnderCity: true });
     }
   }
@@ -340,14 +341,26 @@ function matchWord(index: SearchIndex, text: string): MatchedText {
   const { names, aliases, codes, regionCodes, entries, within } = index;
   const direct = new Uint8Array(entries.length);
   const lent = new Uint8Array(entries.length);
-  const lend = (positions: readonly number[], how: number) => {
-    for (const position of positions)
-      if (how === HOW.whole || !isWide(entries[position]))
-        lent[position] = Math.max(how, lent[position] ?? 0);
+  const has = new Uint8Array(entries.length);
+  const positions: number[] = [];
+  const give = (position: number) => {
+    if (has[position]) return;
+    has[position] = 1;
+    positions.push(position);
   };
-  const mark = (positions: readonly number[], how: number) => {
-    for (const position of positions) direct[position] = 1;
-    if (how !== HOW.not) lend(positions, how);
+  const lend = (lenders: readonly number[], how: number) => {
+    for (const position of lenders) {
+      if (how !== HOW.whole && isWide(entries[position])) continue;
+      if (!lent[position]) for (const child of within[position] ?? []) give(child);
+      lent[position] = Math.max(how, lent[position] ?? 0);
+    }
+  };
+  const mark = (having: readonly number[], how: number) => {
+    for (const position of having) {
+      direct[position] = 1;
+      give(position);
+    }
+    if (how !== HOW.not) lend(having, how);
   };
   const isWhere = text.length >= WHERE_MIN_LENGTH;
   for (const found of names.entriesBeginning(text)) mark(found, isWhere ? HOW.beginning : HOW.not);
@@ -360,12 +373,6 @@ function matchWord(index: SearchIndex, text: string): MatchedText {
   }
   mark(codes.get(text) ?? [], HOW.whole);
   lend(regionCodes.get(text) ?? [], HOW.whole);
-  const has = direct.slice();
-  for (let position = 0; position < lent.length; position++)
-    if (lent[position]) for (const child of within[position] ?? []) has[child] = 1;
-  const positions: number[] = [];
-  for (let position = 0; position < has.length; position++)
-    if (has[position]) positions.push(position);
   return { direct, lent, has, positions };
 }
 
