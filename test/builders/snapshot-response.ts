@@ -1,12 +1,19 @@
 import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
 import { readTable } from "../../web/build/snapshot-table.ts";
 import { airportId, cityId, countryId, regionId } from "../../src/catalog/ids.ts";
-import type { RegionNames } from "../../src/catalog/model.ts";
+import type { Catalog, RegionNames } from "../../src/catalog/model.ts";
 import { aCatalog } from "./catalog.ts";
 import { aLocationsResponse } from "./locations-response.ts";
 
+let catalog: Catalog | undefined;
+
 /** All places of the snapshot as a client gets them; without a locale in English. */
 export function snapshotResponse(locale?: string): LocationsResponse {
+  catalog ??= readCatalog();
+  return aLocationsResponse(catalog, locale === undefined ? new Map() : namesOf(locale));
+}
+
+function readCatalog(): Catalog {
   const airports = readTable("snapshot/airports.csv.gz");
   const cityOf = new Map(
     readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
@@ -20,7 +27,7 @@ export function snapshotResponse(locale?: string): LocationsResponse {
     const found = new Set(byCode.flatMap((of) => codes.flatMap((code) => of.get(code) ?? [])));
     return [...found].toSorted((a, b) => a - b).map((row) => airports[row]?.["iata_code"] ?? "");
   };
-  const catalog = aCatalog({
+  return aCatalog({
     airports: airports.map((row) => ({
       id: airportId(row["id"] ?? ""),
       iata: row["iata_code"] ?? "",
@@ -53,7 +60,6 @@ export function snapshotResponse(locale?: string): LocationsResponse {
       airportIataCodes: membersOf(row["members"] ?? ""),
     })),
   });
-  return aLocationsResponse(catalog, locale === undefined ? new Map() : namesOf(locale));
 }
 
 function namesOf(locale: string): RegionNames {
