@@ -72,25 +72,20 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(server.requests[0]?.headers["accept-encoding"]).toContain("gzip");
   });
 
-  it("gets another request from the engine when the gzip stream breaks off", async () => {
+  it("gets other requests from the engine when the gzip stream breaks off, then when fewer bytes arrive than Content-Length announces", async () => {
     const [first = {}, ...others] = moreAirports(60);
-    const compressed = gzipSync(csvOf([{ ...first, name: "Kloten" }, ...others]));
+    const renamed = csvOf([{ ...first, name: "Kloten" }, ...others]);
+    const compressed = gzipSync(renamed);
     const headers = { "content-encoding": "gzip" };
     server.on(
       AIRPORTS_PATH,
       file(compressed.subarray(0, compressed.length >> 1), headers),
+      brokenOff(renamed.slice(0, 100), renamed.length),
       file(compressed, headers),
     );
     const { run, asked } = await ingest();
     expect(run.counts?.airports).toMatchObject({ kept: KEPT, changed: 1 });
-    expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
-  });
-
-  it("gets another request from the engine when fewer bytes arrive than Content-Length announces", async () => {
-    server.on(AIRPORTS_PATH, brokenOff(AIRPORTS.slice(0, 100), AIRPORTS.length), file(AIRPORTS));
-    const { run, asked } = await ingest();
-    expect(run).toMatchObject({ state: "succeeded", counts: { airports: { kept: KEPT } } });
-    expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
+    expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
   });
 
   it.each([
