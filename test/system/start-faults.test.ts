@@ -1,10 +1,10 @@
 /** `npm start` on what an earlier one has stored, where not everything is as it should be. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   SERVED_AIRPORTS,
   type SmallUpstream,
@@ -14,14 +14,26 @@ import { callCatalog } from "../../scripts/service-call.ts";
 import { SERVING, Start, TOKEN_FILE } from "./npm-start.ts";
 import { freePort } from "./running-service.ts";
 
-const state = mkdtempSync(join(tmpdir(), "locations-start-"));
+const temporary = mkdtempSync(join(tmpdir(), "locations-start-"));
+const state = join(temporary, "state");
+/** What the first start has stored, from which each test begins. */
+const published = join(temporary, "published");
 let small: SmallUpstream;
 
-beforeAll(async () => void (small = await startSmallUpstream()));
+beforeAll(async () => {
+  small = await startSmallUpstream();
+  const { start } = await serve();
+  await start.interrupt();
+  cpSync(state, published, { recursive: true });
+});
+beforeEach(() => {
+  rmSync(state, { recursive: true });
+  cpSync(published, state, { recursive: true });
+});
 afterEach(() => Start.stopAll());
 afterAll(async () => {
   await small.stop();
-  rmSync(state, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
 });
 
 interface Running {
@@ -43,9 +55,9 @@ async function run(vars: object = {}, ...args: readonly string[]): Promise<Runni
   return { start, url: `http://127.0.0.1:${port}` };
 }
 
-/** Starts anew, and waits until the small catalog is served. */
-async function publish(): Promise<Running> {
-  const running = await run({}, "--fresh");
+/** Starts, and waits until the small catalog is served. */
+async function serve(): Promise<Running> {
+  const running = await run();
   await running.start.says(SERVING);
   return running;
 }
@@ -87,7 +99,7 @@ function stored(folder: string, ending: string): string[] {
 
 describe("npm start with a catalog from an earlier start", () => {
   it("serves it while ingestion is paused and the queue is full, and says how to resume", async () => {
-    const first = await publish();
+    const first = await serve();
     expect((await post(first.url, "/admin/ingest/pause")).status).toBe(200);
     let status = 0;
     for (const mode of ["incremental", "full", "dry_run"])
@@ -106,8 +118,6 @@ describe("npm start with a catalog from an earlier start", () => {
   });
 
   it("serves it when the ingest fails, and says why and how to try again", async () => {
-    const first = await publish();
-    expect(await first.start.interrupt()).toBe(0);
     const { start, url } = await run({ SOURCE: "dropped" });
     await start.says(SERVING);
     expect(start.stdout).toContain("The ingest failed in stage fetch");
@@ -117,8 +127,6 @@ describe("npm start with a catalog from an earlier start", () => {
   });
 
   it("serves it when the guards refuse the change, and says how to publish the change", async () => {
-    const first = await publish();
-    expect(await first.start.interrupt()).toBe(0);
     const { start, url } = await run({ AIRPORTS: "scheduled" });
     await start.says(SERVING);
     expect(start.stdout).toContain("The ingest failed in stage guard");
@@ -141,7 +149,7 @@ describe("npm start with a catalog from an earlier start", () => {
   });
 
   it("serves it after a restore that was cut off, which ends by itself", async () => {
-    const first = await publish();
+    const first = await serve();
     const backup = await makeBackup(first.url);
     const restore = await post(first.url, `/admin/backup/${backup}/restore`);
     expect(restore.status).toBe(202);
@@ -166,7 +174,7 @@ describe("npm start without a usable catalog", () => {
   });
 
   it("stays for the restore of a backup when the stores have lost the catalog and upstream is away", async () => {
-    const first = await publish();
+    const first = await serve();
     const backup = await makeBackup(first.url);
     expect(await first.start.interrupt()).toBe(0);
     rmSync(join(state, "v3", "kv"), { recursive: true });
@@ -187,8 +195,6 @@ describe("npm start without a usable catalog", () => {
   });
 
   it("does not claim to serve a catalog of which every copy is damaged", async () => {
-    const first = await publish();
-    expect(await first.start.interrupt()).toBe(0);
     // Manifests are JSON; the compressed and the binary bodies are not.
     const blobs = ["kv", "r2"].flatMap((folder) => stored(folder, ""));
     for (const blob of blobs.filter((name) => name.includes("/blobs/"))) {
@@ -206,8 +212,6 @@ describe("npm start without a usable catalog", () => {
 
 describe("npm start over unusable storage", () => {
   it("serves, and has a history, when no migration is recorded", async () => {
-    const first = await publish();
-    expect(await first.start.interrupt()).toBe(0);
     for (const file of stored("d1", ".sqlite")) {
       const database = new DatabaseSync(file);
       const tables = database.prepare("SELECT name FROM sqlite_master").all();
@@ -228,8 +232,6 @@ describe("npm start over unusable storage", () => {
   });
 
   it("says at once which version the coordinator's tables have, and what to do, and serves what is there", async () => {
-    const first = await publish();
-    expect(await first.start.interrupt()).toBe(0);
     for (const file of stored("do", ".sqlite")) {
       const database = new DatabaseSync(file);
       const tables = database
