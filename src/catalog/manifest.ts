@@ -34,9 +34,14 @@ export interface StoredSegment {
 /** A part of a published body: stored bytes, or inline base64. */
 export type Segment = StoredSegment | { readonly inline: string };
 
-/** An HTTP body in one coding. `sha256` (hex) and `bytes` describe the body as sent. */
+/** An HTTP body in one coding. */
 export interface Body {
+  /**
+   * SHA-256 (hex) of the body as sent. A frame begins with its length, so that no two bodies of gRPC-Web
+   * begin alike: theirs is that of their segments' hashes.
+   */
   readonly sha256: string;
+  /** Length as sent. */
   readonly bytes: number;
   readonly segments: readonly Segment[];
 }

@@ -251,7 +251,10 @@ async function encodeBody(
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
   const sent = [open, shared.bytes, isDeflated ? local : localBlob.bytes, close] as const;
   const body: Body = {
-    sha256: head.length === 0 ? hashWithoutFrame(sent) : sha256Hex(...sent),
+    sha256:
+      head.length === 0
+        ? hashWithoutFrame(sent)
+        : sha256Hex(open, shared.sha256, localBlob.sha256, close),
     bytes: lengthOf(sent),
     segments: [
       ...inlineSegments(open),

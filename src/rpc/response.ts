@@ -102,14 +102,15 @@ function responseInit(variant: Variant, { isPost, kind, origin }: InitKey): Resp
   headers.set("server-timing", `from;desc="${origin}"`);
   headers.set("etag", entityTag(variant.body));
   headers.set("content-type", MEDIA_TYPES[variant.representation]);
-  const { body, coding } = variant;
+  const { body, coding, representation } = variant;
   if (isMessageCoding(coding)) {
     headers.set("grpc-encoding", MESSAGE_CODINGS[coding]);
   } else if (isDeltaCoding(coding)) {
     headers.set("content-encoding", "dcz");
   } else {
     if (coding !== "identity") headers.set("content-encoding", coding);
-    headers.set("repr-digest", `sha-256=:${Buffer.from(body.sha256, "hex").toString("base64")}:`);
+    if (representation === "proto" || representation === "json")
+      headers.set("repr-digest", `sha-256=:${Buffer.from(body.sha256, "hex").toString("base64")}:`);
   }
   if (kind === "head") headers.set("content-length", String(variant.body.bytes));
   // A 304 has the type and the coding of the body, too: Miniflare codes an answer without a type, and

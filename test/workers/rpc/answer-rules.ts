@@ -59,6 +59,9 @@ function headerRules({ locales }: Asked, { status, headers }: Response): Rules {
     "a success is in a published locale": !isSuccess || locales.includes(locale),
     "a success is 200 or 304": !isSuccess || status === 200 || status === 304,
     "a success has a tag and only it has": isSuccess === headers.has("etag"),
+    "a success has a digest, unless of gRPC-Web":
+      headers.has("repr-digest") ===
+      (isSuccess && !headers.get("content-type")?.startsWith("application/grpc-web")),
     "an error has no coding": isSuccess || !headers.has("content-encoding"),
     "an error is not cached":
       isSuccess || headers.get("cache-control")?.includes("max-age") !== true,
