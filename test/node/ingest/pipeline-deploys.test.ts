@@ -11,7 +11,8 @@ async function runUntil(world: PipelineWorld, stage: Stage, entries = 0): Promis
   for (;;) {
     const { checkpoint } = world;
     if (checkpoint.stage === stage && Object.keys(checkpoint.entries).length >= entries) return;
-    await world.step(pipeline);
+    const { next } = await world.step(pipeline);
+    if (next === null) throw new Error(`the run has no step in ${stage} with ${entries} entries`);
   }
 }
 
