@@ -150,7 +150,8 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
     const bytes = shared.get(blob) ?? (await backups.readObject(blob));
     if (bytes === null) throw new Error(`the object ${blob} is gone`);
     if ((uses.get(blob) ?? 0) > 1) shared.set(blob, bytes);
-    return isDeflated ? inflateSegment(bytes) : bytes;
+    // Other bytes have another hash.
+    return (isDeflated && inflateSegment(bytes, segment.bytes)) || bytes;
   };
 }
 

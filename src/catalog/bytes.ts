@@ -16,10 +16,22 @@ export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<string>
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
-/** Inflates a segment in gzip (`src/ingest/segment-coders.ts`), which has no end of its own. */
-export function inflateSegment(segment: Uint8Array): Buffer<ArrayBuffer> {
+/**
+ * Inflates a segment in gzip (`src/ingest/segment-coders.ts`), which has no end of its own.
+ *
+ * @returns undefined if that does not give so many bytes.
+ */
+export function inflateSegment(
+  segment: Uint8Array,
+  length: number,
+): Uint8Array<ArrayBuffer> | undefined {
   const { constants, inflateRawSync } = node.zlib;
-  return inflateRawSync(segment, { finishFlush: constants.Z_SYNC_FLUSH });
+  try {
+    const bytes = inflateRawSync(segment, { finishFlush: constants.Z_SYNC_FLUSH });
+    return bytes.length === length ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Shortens a SHA-256 (hex) for messages. */

@@ -37,8 +37,8 @@ export type Segment = StoredSegment | { readonly inline: string };
 /** An HTTP body in one coding. */
 export interface Body {
   /**
-   * SHA-256 (hex) of the body as sent. A frame begins with its length, so that no two bodies of gRPC-Web
-   * begin alike: theirs is that of their segments' hashes.
+   * SHA-256 (hex) of the body as sent. Of gRPC-Web, where each body begins with its own length, it is
+   * that of the bytes at both ends and the hashes of the blobs between.
    */
   readonly sha256: string;
   /** Length as sent. */

@@ -4,9 +4,14 @@
  */
 import { type CatalogDiff, diffCommon, diffRegions } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
-import { sha256Hex } from "../catalog/bytes.ts";
 import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
-import type { Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
+import type {
+  Counts,
+  LocaleEntry,
+  Manifest,
+  StoredDiff,
+  StoredSegment,
+} from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { type HashedBlob, hashBlob } from "./bodies.ts";
@@ -51,6 +56,8 @@ interface LocalRegions {
   readonly locale: string;
   /** The locale's own segment of the new message. */
   readonly regions: Uint8Array;
+  /** What it is stored as. */
+  readonly segment: StoredSegment | undefined;
 }
 
 /**
@@ -96,14 +103,14 @@ export class DiffMaker {
   /** Adds the regions of a locale to the diffs from the contents that have it. */
   async addLocale(
     diffs: readonly StoredDiff[],
-    { locale, regions }: LocalRegions,
+    { locale, regions, segment }: LocalRegions,
     context: EncodeContext,
   ): Promise<StoredDiff[]> {
     const added: StoredDiff[] = [];
     const blobs: HashedBlob[] = [];
     for (const diff of diffs) {
       const before = context.retained.findRetained(diff.generation)?.locales[locale];
-      const lists = await this.#compareRegions(before, regions);
+      const lists = await this.#compareRegions(before, { regions, segment });
       const regionsBlob = lists && encodeLists(lists, ["regions"]);
       if (regionsBlob !== null) blobs.push(regionsBlob);
       added.push(
@@ -124,11 +131,11 @@ export class DiffMaker {
 
   async #compareRegions(
     entry: LocaleEntry | undefined,
-    regions: Uint8Array,
+    { regions, segment }: Pick<LocalRegions, "regions" | "segment">,
   ): Promise<Pick<CatalogDiff, "regions"> | null> {
-    const segment = storedSegments(entry?.bodies.proto.identity)[1];
-    if (segment?.blob === sha256Hex(regions)) return { regions: NO_DIFFERENCE };
-    const before = await readSegment(this.#store, segment);
+    const stored = storedSegments(entry?.bodies.proto.identity)[1];
+    if (stored && stored.blob === segment?.blob) return { regions: NO_DIFFERENCE };
+    const before = await readSegment(this.#store, stored);
     const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
     return pair && { regions: diffRegions(pair) };
   }

@@ -19,7 +19,7 @@ import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
 import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
-import type { SegmentStore } from "./segment-store.ts";
+import { type SegmentStore, storedSegments } from "./segment-store.ts";
 import type { Workspace } from "./workspace.ts";
 
 interface EncodeDependencies {
@@ -118,7 +118,8 @@ export class EncodeStage {
     const own = await encodeOwn(part, deps);
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
-    const regions = { locale, regions: part.proto };
+    const [, segment] = storedSegments(bodies.proto.identity);
+    const regions = { locale, regions: part.proto, segment };
     const diffs = await maker.addLocale(checkpoint.diffs, regions, context);
     const entries = {
       ...checkpoint.entries,

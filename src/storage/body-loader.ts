@@ -9,14 +9,12 @@ import type {
   ReaderDependencies,
   WantedBody,
 } from "./catalog-reader.ts";
-import type { Copy } from "./catalog-store.ts";
+import { type Copy, otherLength } from "./catalog-store.ts";
 import { SingleFlight } from "../platform/once.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
 /** Share of the cache for the bodies that are used most. */
 const JOINED_SHARE = 1 / 4;
-
-type StoredPart = Pick<StoredSegment, "blob" | "isDeflated">;
 
 /** The bytes of a segment. */
 interface LoadedPart {
@@ -30,7 +28,7 @@ interface LoadedPart {
  * through more bodies than fit joins none. Uncompressed segments are the largest and are used least, so
  * compressed ones evict them; a deflated one is inflated when it is read.
  *
- * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
+ * Each segment is verified once, when it is read: its blob's key is its hash. The hash of a whole body need
  * not be computed again, because the sealed manifest says which segments make up the body.
  */
 export class BodyLoader {
@@ -80,11 +78,11 @@ export class BodyLoader {
 
   /** Loads a blob, unless it is in memory. Never rejects. */
   async loadBlob(sha256: string): Promise<Copy<Blob>> {
-    const copy = await this.#loadPart({ blob: sha256 }, true);
+    const copy = await this.#loadPart({ blob: sha256, bytes: 0 }, true);
     return copy.ok ? { ok: true, value: copy.value.blob } : copy;
   }
 
-  async #loadPart(stored: StoredPart, isSpare: boolean): Promise<Copy<LoadedPart>> {
+  async #loadPart(stored: StoredSegment, isSpare: boolean): Promise<Copy<LoadedPart>> {
     const key = keyOf(stored);
     const blob = this.#segments.get(key);
     if (blob !== undefined) return { ok: true, value: { blob, origin: "memory" } };
@@ -109,7 +107,7 @@ export class BodyLoader {
     return copy.ok && blob ? { ok: true, value: { ...copy.value, blob } } : copy;
   }
 
-  async #readPart(stored: StoredPart, isSpare: boolean): Promise<Copy<LoadedPart>> {
+  async #readPart(stored: StoredSegment, isSpare: boolean): Promise<Copy<LoadedPart>> {
     const { blob: sha256, isDeflated } = stored;
     const { store } = this.#deps;
     const copy = await this.#reads.read({
@@ -122,8 +120,11 @@ export class BodyLoader {
     });
     if (!copy.ok) return copy;
     const { bytes, origin } = copy.value;
-    const blob = new Blob([isDeflated ? inflateSegment(bytes) : bytes]);
-    releaseBuffer(bytes);
+    const sent = isDeflated ? inflateSegment(bytes, stored.bytes) : bytes;
+    if (sent === undefined) return otherLength(stored);
+    const blob = new Blob([sent]);
+    releaseBuffer(sent);
+    if (isDeflated) releaseBuffer(bytes);
     this.#segments.set(keyOf(stored), blob, { isSpare });
     return { ok: true, value: { blob, origin } };
   }
@@ -137,7 +138,7 @@ function farthest(parts: readonly LoadedPart[]): Origin {
 }
 
 /** Names a part in the cache, as it is sent. */
-function keyOf({ blob, isDeflated }: StoredPart): string {
+function keyOf({ blob, isDeflated }: StoredSegment): string {
   return isDeflated ? `${blob} inflated` : blob;
 }
 

@@ -1,6 +1,12 @@
 import { Buffer } from "node:buffer";
 import { digestHex, inflateSegment, releaseBuffer } from "../catalog/bytes.ts";
-import { type Body, type Manifest, MANIFEST_FORMAT, type Segment } from "../catalog/manifest.ts";
+import {
+  type Body,
+  type Manifest,
+  MANIFEST_FORMAT,
+  type Segment,
+  type StoredSegment,
+} from "../catalog/manifest.ts";
 import { openManifest, sealManifest, sealOf } from "../catalog/sealed-manifest.ts";
 import { orStoreError, StoreError, withDeadline } from "../platform/deadline.ts";
 import {
@@ -222,13 +228,13 @@ async function readSegmentBytes(store: BlobStore, segment: Segment): Promise<Cop
   if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
   const copy = await readIntactBlob(store, segment.blob);
   if (!copy.ok) return copy;
-  const value = segment.isDeflated ? inflateSegment(copy.value) : copy.value;
-  if (value.length === segment.bytes) return { ok: true, value };
-  return {
-    ok: false,
-    fault: "corrupt",
-    detail: `${segment.blob} is not ${segment.bytes} bytes long`,
-  };
+  const value = segment.isDeflated ? inflateSegment(copy.value, segment.bytes) : copy.value;
+  return value?.length === segment.bytes ? { ok: true, value } : otherLength(segment);
+}
+
+/** The fault of a blob that is not as long as the manifest says. */
+export function otherLength({ blob, bytes }: StoredSegment): CopyFault {
+  return { ok: false, fault: "corrupt", detail: `${blob} is not ${bytes} bytes long` };
 }
 
 async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Uint8Array>> {

@@ -58,7 +58,7 @@ export interface Served {
   readonly wanted: string;
   readonly locale: string;
   readonly messageSha256: string;
-  /** The first 32 digits of the body's hash. */
+  /** The first 32 digits of the body's `sha256` in the manifest. */
   readonly tag: string;
   readonly request: string;
 }
