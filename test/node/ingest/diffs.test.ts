@@ -109,6 +109,18 @@ describe("the diffs of a version", () => {
     await expectExact(world);
   });
 
+  it("read no regions where none has changed: only the deltas do, once", async () => {
+    const world = new PipelineWorld();
+    await publish(world, renamed("A"));
+    const [, regions] = world.current?.locales["de"]?.bodies.proto.identity?.segments ?? [];
+    const blob = regions !== undefined && "blob" in regions ? regions.blob : "none";
+    const before = world.store.calls.length;
+    await publish(world, renamed("B"));
+    expect(generationsOf(world)).toEqual([1]);
+    const read = world.store.calls.slice(before).filter((call) => call.includes(" get "));
+    expect(read.filter((call) => call.includes(blob))).toHaveLength(1);
+  });
+
   it("leave out a content without any copy, and wait for a store that does not answer", async () => {
     const world = new PipelineWorld();
     for (const name of ["A", "B"]) await publish(world, renamed(name));

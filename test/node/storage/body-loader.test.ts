@@ -2,6 +2,7 @@ import { constants, deflateRawSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
+import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { BodyLoader } from "../../../src/storage/body-loader.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { StoreReads } from "../../../src/storage/store-reads.ts";
@@ -108,6 +109,18 @@ describe("a deflated segment", () => {
       expect(Buffer.from(bytes).equals(is)).toBe(true);
     }
     expect(world.store.calls).toHaveLength(wanted.length);
+  });
+
+  it.each([
+    ["is no segment in gzip", segmentOf("plain"), SEGMENT_BYTES],
+    ["inflates to another length", deflateRawSync(segmentOf("plain")), 1],
+  ])("makes a body corrupt if it %s", async (_, stored, bytes) => {
+    const blob = sha256Hex(stored);
+    world.store.publish({ manifest: aManifest(), blobs: [[blob, stored]] });
+    const body = { sha256: "plain", bytes, segments: [{ blob, bytes, isDeflated: true as const }] };
+    const copy = await loader.load({ body, coding: "identity" });
+    expect(copy).toMatchObject({ ok: false, fault: "corrupt" });
+    expect(await tryReadBody(world.store, body)).toEqual(copy);
   });
 });
 
