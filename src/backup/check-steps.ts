@@ -150,8 +150,9 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
     const bytes = shared.get(blob) ?? (await backups.readObject(blob));
     if (bytes === null) throw new Error(`the object ${blob} is gone`);
     if ((uses.get(blob) ?? 0) > 1) shared.set(blob, bytes);
-    // Other bytes have another hash.
-    return (isDeflated && inflateSegment(bytes, segment.bytes)) || bytes;
+    if (!isDeflated) return bytes;
+    // Without what it should inflate to, the message has another hash.
+    return inflateSegment(bytes, segment.bytes) ?? new Uint8Array();
   };
 }
 

@@ -187,6 +187,14 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     () => changeState(() => ['{"pause":null}', '{"version":{"format":5}}']),
   ],
   [
+    "a blob that does not inflate as the state says, under right hashes",
+    "catalog_mismatch",
+    () =>
+      changeState((lines) =>
+        lines.map((line) => line.replace(/\["([0-9a-f]{64})",(\d+)\]/g, '["$1",$2,true]')),
+      ),
+  ],
+  [
     "a generation above which no other could follow",
     "state_invalid",
     () =>
