@@ -24,7 +24,7 @@ export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<string>
 export function inflateSegment(
   segment: Uint8Array,
   length: number,
-): Uint8Array<ArrayBuffer> | undefined {
+): Buffer<ArrayBuffer> | undefined {
   const { constants, inflateRawSync } = node.zlib;
   try {
     const bytes = inflateRawSync(segment, { finishFlush: constants.Z_SYNC_FLUSH });

@@ -1,6 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { Hash } from "node:crypto";
-import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
+import {
+  concatenate,
+  inflateSegment,
+  lengthOf,
+  releaseBuffer,
+  sha256Hex,
+} from "../catalog/bytes.ts";
 import type { EncodedPart, Form } from "../catalog/encode.ts";
 import {
   type Bodies,
@@ -304,12 +310,7 @@ async function encodeSegment(
   const isAnywhere =
     known !== undefined ||
     (coding === "gzip"
-      ? joins(coding, {
-          plain: [NO_BYTES, NO_BYTES, local, NO_BYTES],
-          common: NO_BYTES,
-          local: segment.bytes,
-          end,
-        })
+      ? inflatesTo(segment.bytes, local)
       : offset > BROTLI_DICTIONARY_END && joinsBehind(1, local, segment.bytes));
   if (isAnywhere) made[coding].set(local, segment);
   const isProved = isAnywhere
@@ -350,6 +351,14 @@ const blankBrotli = memoize((text) => {
   const [offset = 0, length = 0] = text.split(" ").map(Number);
   return compressSegment({ bytes: new Uint8Array(length), coding: "br", offset, effort: "fast" });
 });
+
+/** Whether a segment in gzip inflates by itself to bytes, as a reader inflates it. */
+function inflatesTo(segment: Uint8Array, plain: Uint8Array): boolean {
+  const inflated = inflateSegment(segment, plain.length);
+  const isSame = inflated?.equals(plain) === true;
+  if (inflated !== undefined) releaseBuffer(inflated);
+  return isSame;
+}
 
 /** Two compressed segments and what all decode to; the last part was made for the offset `end`. */
 interface Join {
