@@ -53,8 +53,6 @@ async function answer(message: ToWorker): Promise<Answer<ToWorker["call"]>> {
     case "refresh":
       return (await opened(number)).refresh();
     case "close":
-      // What was only shown has nothing to close.
-      if (shown.delete(number) && !catalogs.has(number)) return undefined;
       (await opened(number)).close();
       return void catalogs.delete(number);
     default:
