@@ -76,7 +76,7 @@ export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<Opene
   try {
     if (READ_LINES.includes(decode(first))) return { ok: true, manifest: fromLines(lines) };
     const { format }: { readonly format: number } = JSON.parse(decode(json));
-    const problem = `it has format ${format}, and this Worker reads ${MANIFEST_FORMAT}`;
+    const problem = `it has format ${format}, and this Worker reads ${OLDEST_MANIFEST_FORMAT} to ${MANIFEST_FORMAT}`;
     const isFormer = format < OLDEST_MANIFEST_FORMAT;
     return { ok: false, problem: isFormer ? problem : `${problem}; ${NEWER}`, isFormer };
   } catch {

@@ -138,8 +138,8 @@ describe("a sealed manifest", () => {
   });
 
   it.each([
-    [3, true, "it has format 3, and this Worker reads 5"],
-    [6, false, "it has format 6, and this Worker reads 5; deploy a Worker that reads it"],
+    [3, true, "it has format 3, and this Worker reads 4 to 5"],
+    [6, false, "it has format 6, and this Worker reads 4 to 5; deploy a Worker that reads it"],
   ])("does not open in format %i", async (format, isFormer, problem) => {
     expect(await openManifest(sealedAs(`{"format":${format},"lines":[`, "]}"))).toEqual({
       ok: false,

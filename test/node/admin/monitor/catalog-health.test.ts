@@ -124,7 +124,7 @@ describe("GET /catalog/health", () => {
     for (const replica of ["kv", "r2"] as const)
       world.store[replica].set(MANIFEST_KEY, Uint8Array.from(text));
     expect(await health(503)).toMatchObject({
-      output: expect.stringContaining("it has format 6, and this Worker reads 5"),
+      output: expect.stringContaining("it has format 6, and this Worker reads 4 to 5"),
     });
   });
 
