@@ -241,7 +241,7 @@ export class SegmentList {
   }
 
   #indexOf(segment: Segment): number {
-    const stored = storedSegment(segment);
+    const stored = entryOf(segment);
     const key = String(stored);
     const index = this.#indexes.get(key) ?? this.segments.push(stored) - 1;
     this.#indexes.set(key, index);
@@ -249,7 +249,7 @@ export class SegmentList {
   }
 }
 
-function storedSegment(segment: Segment): SegmentEntry {
+function entryOf(segment: Segment): SegmentEntry {
   if ("inline" in segment) return segment.inline;
   const { blob, bytes, isDeflated } = segment;
   return isDeflated ? [blob, bytes, isDeflated] : [blob, bytes];

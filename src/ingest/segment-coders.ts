@@ -70,7 +70,10 @@ function deflate(bytes: Uint8Array, level: number, finishFlush: number): Uint8Ar
   return deflateRawSync(bytes, { level, finishFlush });
 }
 
-/** For the few bytes at the edges of a body, which no quality makes fewer: the tables of a higher one take longer. */
+/**
+ * For the few bytes at the edges of a body, which no quality makes fewer. A higher one makes tables of
+ * megabytes first.
+ */
 const EDGE_QUALITY = 1;
 
 const brotli: SegmentCoder = {

@@ -28,8 +28,8 @@ interface LoadedPart {
  * through more bodies than fit joins none. Uncompressed segments are the largest and are used least, so
  * compressed ones evict them; a deflated one is inflated when it is read.
  *
- * Each segment is verified once, when it is read: its blob's key is its hash. The hash of a whole body need
- * not be computed again, because the sealed manifest says which segments make up the body.
+ * Each segment is verified once, when it is read: its blob's key is its hash. The hash of a whole body
+ * need not be computed again, because the sealed manifest says which segments make up the body.
  */
 export class BodyLoader {
   readonly #deps: ReaderDependencies;
@@ -78,6 +78,7 @@ export class BodyLoader {
 
   /** Loads a blob, unless it is in memory. Never rejects. */
   async loadBlob(sha256: string): Promise<Copy<Blob>> {
+    // Only a deflated one needs its length.
     const copy = await this.#loadPart({ blob: sha256, bytes: 0 }, true);
     return copy.ok ? { ok: true, value: copy.value.blob } : copy;
   }
