@@ -237,6 +237,11 @@ it("a backup of an earlier release is refused by name and stays as good as it wa
   expect(await world.store.readNote(id, "verdict")).toEqual(verdict);
 });
 
+it("a backup with manifests of format 4 is restored", async () => {
+  changeState((lines) => lines.map((line) => line.replace('"format":5', '"format":4')));
+  expect(await world.restore(id)).toMatchObject({ state: "succeeded", error: null });
+});
+
 describe("an object of a backup", () => {
   it("comes back with the backup made before a restore if a store still has it", async () => {
     world.bucket.damage(anObject(), flipBit);
