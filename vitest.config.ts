@@ -37,7 +37,7 @@ const COMMANDS = [
 ];
 
 /** They change what a service publishes, each of one of its own. */
-const DASHBOARD = "web/test/browser/dashboard/dashboard.test.ts";
+const OPERATIONS = "web/test/browser/dashboard/operations.test.ts";
 const BACKUPS = "web/test/browser/dashboard/alerts-and-backups.test.ts";
 
 const browserProjects = [
@@ -46,14 +46,14 @@ const browserProjects = [
     test: {
       name: "pages",
       include: ["web/test/browser/**/*.test.ts"],
-      exclude: [DASHBOARD, BACKUPS],
+      exclude: [OPERATIONS, BACKUPS],
       ...runningService,
       ...waiting,
     },
   },
   {
     root,
-    test: { name: "dashboard", include: [DASHBOARD], ...runningService, ...waiting },
+    test: { name: "operations", include: [OPERATIONS], ...runningService, ...waiting },
   },
   { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...waiting } },
 ];

@@ -7,7 +7,7 @@ const BROWSER = "a Chromium or Chrome: install one, or name it in the variable C
 
 const NEEDS: { readonly [project: string]: () => readonly (string | false)[] } = {
   pages: () => [findBrowser() === undefined && BROWSER],
-  dashboard: () => [findBrowser() === undefined && BROWSER],
+  operations: () => [findBrowser() === undefined && BROWSER],
   backups: () => [findBrowser() === undefined && BROWSER],
   caches: () => [
     findBrowser() === undefined && BROWSER,

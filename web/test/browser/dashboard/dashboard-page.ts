@@ -81,6 +81,17 @@ export function job(page: Page, kind: "verification" | "restore"): Locator {
   return page.getByRole("table", { name: "Jobs" }).getByRole("row", { name: kind }).first();
 }
 
+/** The card of what is wrong. */
+export const FAILED = "What failed, and what do I do?";
+/** The list of ingest runs, and none of them. */
+export const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
+
+/** The version that the table calls current. */
+export async function currentVersion(page: Page): Promise<number> {
+  const row = page.locator("tr[data-key]", { has: page.locator(".pill") });
+  return Number(await row.getAttribute("data-key"));
+}
+
 /** The run that is newest in the table. */
 export function firstRun(page: Page) {
   return page.getByRole("table", { name: "Ingest runs" }).locator("tbody tr").first();
