@@ -1,7 +1,14 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-const BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** The one without a window first: it needs half the time. */
+const BROWSERS = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
 /** Debian has servers where only root's PATH looks. */
 const MORE_FOLDERS = ["/usr/sbin"];
 
