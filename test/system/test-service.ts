@@ -116,6 +116,7 @@ export class TestService {
     const sha256 = createHash("sha256").update(this.token).digest("hex");
     const bindings = {
       LOCALES: locales,
+      COMPRESSION: "fast",
       MANIFEST_FRESH_MS: String(FRESH_MS),
       ADMIN_TOKENS: JSON.stringify([{ id: "system", sha256, scopes: ["read", "operate"] }]),
       ...this.#options.vars,

@@ -56,7 +56,7 @@ async function start(version: Version, folder: string, sourceUrls = "") {
     build: { folder, options },
     // Few, which are quick.
     locales: "en,de",
-    vars: { ADMIN_TOKENS: tokensOf(version), COMPRESSION: "fast", SOURCE_URLS: sourceUrls },
+    vars: { ADMIN_TOKENS: tokensOf(version), SOURCE_URLS: sourceUrls },
   });
 }
 
