@@ -1,4 +1,5 @@
 /** A small service that a client sees through a proxy, and that publishes another version when it should. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, inject } from "vitest";
 import { CALL } from "../system/http.ts";
 import { TestService } from "../system/test-service.ts";
@@ -11,6 +12,7 @@ export const LOCALE = "de";
 /** With fewer, the headers of three exchanges weigh as much as a tenth of the catalog. */
 const AIRPORTS = 1_500;
 
+const POLL_MS = 50;
 const MESSAGE = encodeURIComponent(JSON.stringify({ locale: LOCALE }));
 
 export class PublishingService {
@@ -41,14 +43,14 @@ export class PublishingService {
     const { version } = await this.served();
     this.#upstream?.change(edit);
     await this.#ingest();
-    while ((await this.served()).version === version);
+    while ((await this.served()).version === version) await sleep(POLL_MS);
   }
 
   /** Publishes an earlier version again, and waits until it is served. */
   async rollBack(generation: number): Promise<void> {
     const { version } = await this.served();
     await this.#service?.admin("POST", "/admin/catalog/rollback", { generation });
-    while ((await this.served()).version === version);
+    while ((await this.served()).version === version) await sleep(POLL_MS);
   }
 
   /** The version that is served, as its headers name it. */
