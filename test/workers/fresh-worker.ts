@@ -1,4 +1,4 @@
-/** Gives each file of tests a Worker that holds nothing, in its stores and in its modules. */
+/** Gives each file of tests a Worker that holds nothing: no store does, and no module holds a catalog. */
 import {
   abortAllDurableObjects,
   applyD1Migrations,
@@ -9,9 +9,13 @@ import {
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 
-/** Every binding that stores is simulated by a Durable Object, which is evicted when it is idle. */
-async function wakeStores(): Promise<void> {
-  await Promise.all([
+/**
+ * Every binding that stores is simulated by a Durable Object, which is evicted when it is idle.
+ *
+ * @returns whether a catalog is published.
+ */
+async function wakeStores(): Promise<boolean> {
+  const [{ keys }] = await Promise.all([
     env.CATALOG.list({ limit: 1 }),
     env.ARCHIVE.list({ limit: 1 }),
     env.BACKUPS.list({ limit: 1 }),
@@ -22,13 +26,14 @@ async function wakeStores(): Promise<void> {
   for (const namespace of namespaces)
     for (const id of await listDurableObjectIds(namespace))
       await runInDurableObject(namespace.get(id), () => {});
+  return keys.length > 0;
 }
 
 // `reset` empties what is awake, and skips what has been evicted. Modules come last: an object that is
 // awake is of those before. What an object is about to write when its tests are over would be found by
 // the next.
 await abortAllDurableObjects();
-await wakeStores();
+const isPublished = await wakeStores();
 await reset();
-vi.resetModules();
+if (isPublished) vi.resetModules();
 await applyD1Migrations(env.HISTORY, env.MIGRATIONS);

@@ -1,15 +1,18 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import worker from "../../../../src/worker/worker.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { checkedFetch } from "../../checked-fetch.ts";
 import { AccessTeam, AUDIENCE, type JwtChanges, TEAM } from "../../../builders/access-team.ts";
 import type { CredentialSettings } from "../../../../src/platform/credentials.ts";
 
 let team: AccessTeam;
+let worker: typeof import("../../../../src/worker/worker.ts").default;
 /** Where keys were fetched from. */
 const fetched: string[] = [];
 
+// An isolate reads its settings once.
 beforeAll(async () => {
+  vi.resetModules();
+  ({ default: worker } = await import("../../../../src/worker/worker.ts"));
   team = await AccessTeam.create();
   const keySet = await team.keySet();
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
@@ -17,6 +20,7 @@ beforeAll(async () => {
     return Response.json(keySet);
   });
 });
+afterAll(() => vi.resetModules());
 
 /** The Worker's answer to a user of Access, who is Ann unless `changes` say otherwise. */
 async function ask(path: string, { changes = {}, method = "GET" }: Asked = {}) {
