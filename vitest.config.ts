@@ -19,7 +19,8 @@ const HANG_BOUNDS = {
   expect: { poll: { timeout: 120_000 } },
 };
 
-const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() };
+/** One more than there are processors: tests wait now and then for a file, a process or a clock. */
+const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 1 };
 /** Two more than there are processors: tests in a browser and of commands wait more than they compute. */
 const waiting = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 2 };
 
@@ -35,6 +36,9 @@ const COMMANDS = [
   "test/system/start-faults.test.ts",
   "test/node/scripts/deploy.test.ts",
 ];
+
+/** Long tables, each row of which publishes, restarts or searches the world: CI runs them beside others. */
+const SWEEPS = "**/*.sweep.test.ts";
 
 /** They change what a service publishes, each of one of its own. */
 const OPERATIONS = "web/test/browser/dashboard/operations.test.ts";
@@ -58,23 +62,28 @@ const browserProjects = [
   { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...waiting } },
 ];
 
+const inNode = (name: string, files: { include: string[]; exclude?: string[] }) => ({
+  root,
+  resolve: {
+    alias: { "cloudflare:workers": `${root}test/builders/cloudflare-workers.ts` },
+  },
+  test: {
+    name,
+    provide: { fuzz },
+    ...files,
+    ...parallel,
+    // Starting a process for each of its many small files takes longer than most of them.
+    isolate: false,
+  },
+});
+
 const projects = [
   ...browserProjects,
-  {
-    root,
-    resolve: {
-      alias: { "cloudflare:workers": `${root}test/builders/cloudflare-workers.ts` },
-    },
-    test: {
-      name: "node",
-      provide: { fuzz },
-      include: ["test/node/**/*.test.ts", "web/test/*.test.ts", "client/test/*.test.ts"],
-      exclude: COMMANDS,
-      ...parallel,
-      // Starting a process for each of its many small files takes longer than most of them.
-      isolate: false,
-    },
-  },
+  inNode("node", {
+    include: ["test/node/**/*.test.ts", "web/test/*.test.ts", "client/test/*.test.ts"],
+    exclude: [...COMMANDS, SWEEPS],
+  }),
+  inNode("sweeps", { include: [SWEEPS] }),
   {
     root,
     test: {

@@ -66,7 +66,17 @@ const VITEST = ["--run", "--config", "vitest.config.ts", "--bail", "1", "--silen
 /** What finds mutants, in the order of their cost. */
 const FINDERS = {
   "tests in Node": (file: string) =>
-    fails("vitest", "related", file, "--passWithNoTests", ...VITEST, "--project", "node"),
+    fails(
+      "vitest",
+      "related",
+      file,
+      "--passWithNoTests",
+      ...VITEST,
+      "--project",
+      "node",
+      "--project",
+      "sweeps",
+    ),
   "tests in workerd": () => fails("vitest", ...VITEST, "--project", "workers"),
   types: () => fails("tsc"),
 };

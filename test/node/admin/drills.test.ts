@@ -28,7 +28,7 @@ const DRILLS: { readonly [name: string]: string | readonly [file: string, title:
   "`rule:…` warns or fails": "see which rule fails, and do what its section says",
   "`monitor:evaluation` fails": "evaluate by hand when the rules were not evaluated in time",
   "A restore makes no progress": [
-    "test/node/backup/crash.test.ts",
+    "test/node/backup/crash.sweep.test.ts",
     "finishes the restore when KV answers again",
   ],
   "A backup job is `cancelled`":
