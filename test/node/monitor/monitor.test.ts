@@ -4,7 +4,7 @@ import { withoutInactive } from "../../../src/schemas/alert-run.ts";
 import { MonitorState } from "../../../src/monitor/monitor-state.ts";
 import { RULE_NAMES } from "../../../src/schemas/rule-names.ts";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { blobsOf } from "../../builders/manifest.ts";
+import { aVersion, blobsOf } from "../../builders/manifest.ts";
 import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
 import { MonitorWorld, resultOf } from "../../builders/monitor-world.ts";
 import { reset, status, WEBHOOK_SECRET, WebhookReceiver } from "../../builders/webhook-receiver.ts";
@@ -523,6 +523,26 @@ describe("a damaged copy", () => {
     expect(blobs).toBeGreaterThan(0);
     for (let ticks = 1; ticks < 12; ticks++) expect(await reads()).toEqual([2, 4]);
     expect(await reads()).toEqual([2, blobs]);
+  });
+
+  it("is looked for in one locale after another, also by a monitor that has started anew", async () => {
+    const versions = ["de", "en", "ja"].map((locale) => [locale, aVersion(7, locale)] as const);
+    const locales = versions.map(([locale, { manifest }]) => [locale, manifest.locales["en"]]);
+    const { manifest } = aVersion(7, "hello");
+    world.store.publish({
+      manifest: { ...manifest, locales: Object.fromEntries(locales) },
+      blobs: versions.flatMap(([, { blobs }]) => blobs),
+    });
+    for (let hours = 0; hours < 4; hours++) {
+      world.restart();
+      await world.tick(60);
+    }
+    const checked = world.logged.flatMap(({ event, fields }) =>
+      event === "alerts_facts_read" ? [fields] : [],
+    );
+    expect(checked).toMatchObject(
+      ["de", "en", "ja", "de"].map((checked_locale) => ({ checked_locale })),
+    );
   });
 });
 
