@@ -9,7 +9,7 @@ import { AdminWorld } from "./admin-world.ts";
 const must = expect;
 
 /** Routes that read the state of both Durable Objects and of D1. */
-const READS = [
+export const READS = [
   "/admin/ingest/pause",
   "/admin/ingest/queue",
   "/admin/ingest/runs",

@@ -5,6 +5,7 @@ import type { ObjectSchema } from "../../../src/storage/object-tables.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aRunRequest } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { READS } from "../../builders/hostile-trial.ts";
 import type { MemoryTables } from "../../builders/memory-tables.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 import { resultOf } from "../../builders/monitor-world.ts";
@@ -86,20 +87,6 @@ function spoil({ sql }: MemoryTables, table: string, text: string): void {
   const [key = "", value = ""] = COLUMNS[table] ?? [];
   sql.exec(`UPDATE ${table} SET ${value} = ? WHERE ${key} NOT LIKE 'set_aside:%'`, text);
 }
-
-const READS = [
-  "/admin/ingest/pause",
-  "/admin/ingest/queue",
-  "/admin/ingest/runs",
-  "/admin/ingest/held",
-  "/admin/catalog/versions",
-  "/admin/backup-jobs",
-  "/admin/backup/list",
-  "/admin/alerts",
-  "/admin/alerts/runs",
-  "/admin/monitor/set-aside",
-  "/dashboard/summary",
-];
 
 describe("the values of both Durable Objects", () => {
   const schemas = { coordinator: COORDINATOR_SCHEMA, monitor: MONITOR_SCHEMA } as const;
