@@ -37,7 +37,7 @@ const COMMANDS = [
   "test/node/scripts/deploy.test.ts",
 ];
 
-/** Long tables, each row of which publishes, restarts or searches the world: CI runs them beside others. */
+/** Long tables, each row of which publishes, restarts or searches the world: CI runs them, `npm test` does not. */
 const SWEEPS = "**/*.sweep.test.ts";
 
 /** They change what a service publishes, each of one of its own. */
