@@ -48,6 +48,13 @@ export function useSite(): () => string {
 
 /** Opens a page of the running service in a browser of its own, without cookies or cache. */
 export async function openPage(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await newPage(options);
+  await page.goto(path);
+  return page;
+}
+
+/** Makes an empty page, to be prepared before it opens one of the running service. */
+export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   if (browser === undefined) throw new Error("useBrowser() comes first");
   const { url }: RunningService = inject("service");
   const context = await browser.newContext({
@@ -60,7 +67,6 @@ export async function openPage(path: string, options: BrowserContextOptions = {}
   page.setDefaultTimeout(WAIT_MS);
   opened.add(page);
   watch(page);
-  await page.goto(path);
   return page;
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
-import { openPage, takeProblems, useBrowser } from "./browser.ts";
+import { newPage, openPage, takeProblems, useBrowser } from "./browser.ts";
 import { waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
@@ -94,7 +94,7 @@ const BAD_TEXTS = `{
 describe("with text of twice the size", () => {
   describe.each([390, 1024, 1600])("at %i pixels", (width) => {
     it.each(PAGES)("%s writes nothing over anything else", async (path) => {
-      const page = await openPage("about:blank", { viewport: { width, height: 800 } });
+      const page = await newPage({ viewport: { width, height: 800 } });
       const session = await page.context().newCDPSession(page);
       await session.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
       await page.goto(path);
@@ -136,7 +136,7 @@ describe("who wants less motion", () => {
     move: (page: Page) => Promise<void>,
     reducedMotion: "reduce" | "no-preference",
   ): Promise<number> {
-    const page = await openPage("/docs", { reducedMotion });
+    const page = await newPage({ reducedMotion });
     await page.clock.install();
     await page.goto("/?country=CH");
     await settle(page);

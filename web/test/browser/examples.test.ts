@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { LOCALE, usePublishingService } from "../../../test/builders/publishing-service.ts";
 import { freePort } from "../../../test/system/running-service.ts";
-import { openPage, takeProblems, useBrowser } from "./browser.ts";
+import { newPage, openPage, takeProblems, useBrowser } from "./browser.ts";
 
 useBrowser();
 const service = usePublishingService();
@@ -62,7 +62,7 @@ function storedSha256(page: Page): Promise<string> {
 }
 
 it("examples/browser keeps the catalog, fetches what changed and finds places offline", async () => {
-  const page = await openPage("about:blank");
+  const page = await newPage();
   const calls = callsOf(page);
   const takeCalls = () => {
     const taken = [...calls];

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
-import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { newPage, openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
 import { factOf, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
@@ -72,7 +72,7 @@ describe("the explorer", () => {
   });
 
   it("shows on a slow network what has arrived before the regions, and then the region of the link", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const session = await page.context().newCDPSession(page);
     await session.send("Network.enable");
     await session.send("Network.emulateNetworkConditions", SLOW_NETWORK);
@@ -86,7 +86,7 @@ describe("the explorer", () => {
   });
 
   it("shows the transferred size even if the browser measures it late", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     await page.addInitScript(`
       const measured = performance.getEntriesByName.bind(performance);
       let askedAt;
@@ -101,7 +101,7 @@ describe("the explorer", () => {
   });
 
   it("fetches names in other languages only once somebody is about to search", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto("/?locale=de");
@@ -209,7 +209,7 @@ describe("the explorer", () => {
   });
 
   it("names each language in itself, also those that the browser does not know", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const locales = ["ccp", "de", "en", "eu", "hy"].map((locale) => ({ locale }));
     await page.route("**/catalog/health", (route) => route.fulfill({ json: { locales } }));
     await page.goto("/");
@@ -219,7 +219,7 @@ describe("the explorer", () => {
   });
 
   it("says that the catalog is still loading when somebody searches early, and Enter waits for it", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const held: (() => void)[] = [];
     await page.route("**/GetLocationsV1*", async (route) => {
       await new Promise<void>((resolve) => held.push(resolve));
@@ -245,7 +245,7 @@ describe("the explorer", () => {
   });
 
   it("has its heading before its scripts, and neither moves nor draws it anew when the catalog comes", async () => {
-    const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
+    const page = await newPage({ viewport: { width: 360, height: 740 } });
     await page.addInitScript(`{
       window.shift = 0;
       const add = (list) => list.getEntries().forEach(({ value }) => (window.shift += value));
@@ -274,7 +274,7 @@ describe("the explorer", () => {
   });
 
   it("requests the catalog in the browser's language before its scripts are loaded", async () => {
-    const page = await openPage("/docs", { locale: "ja-JP" });
+    const page = await newPage({ locale: "ja-JP" });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto("/?region=caribbean");
@@ -386,7 +386,7 @@ describe("the explorer", () => {
   });
 
   it("shows on the map what the last version has changed", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     await page.route("**/GetLocationsV1*", async (route) => {
       const response = await route.fetch();
       const { "content-encoding": _, "content-length": __, ...headers } = response.headers();
@@ -499,7 +499,7 @@ describe("the explorer", () => {
   it.each(["not a tag", "C", "en-US@posix", "en_US.UTF-8"])(
     "shows the default language where the browser's is %s",
     async (language) => {
-      const page = await openPage("/docs");
+      const page = await newPage();
       await page.addInitScript(
         `Object.defineProperty(navigator, "language", { value: ${JSON.stringify(language)} })`,
       );
@@ -539,7 +539,7 @@ describe("the explorer", () => {
   });
 
   it("shows how far the first run is, and calls again as soon as the service serves", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     let calls = 0;
     await page.route("**/GetLocationsV1*", (route) =>
       ++calls > 1

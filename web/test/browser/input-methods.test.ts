@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
-import { openPage, useBrowser } from "./browser.ts";
+import { newPage, openPage, useBrowser } from "./browser.ts";
 import { waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
@@ -56,7 +56,7 @@ describe.each(COMPOSITIONS)("while an input method composes %s", (_, steps, text
   });
 
   it("no key chooses in the picker of the package's README, and Enter chooses afterwards", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const body = "<!doctype html><meta charset=utf-8><link rel=icon href=data:,><input><ol></ol>";
     await page.route(`**${PICKER}`, (route) => route.fulfill({ contentType: "text/html", body }));
     await page.goto(PICKER);

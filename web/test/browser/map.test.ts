@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
-import { openPage, useBrowser } from "./browser.ts";
+import { newPage, openPage, useBrowser } from "./browser.ts";
 import { waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
@@ -51,7 +51,7 @@ describe("the map", () => {
     [1024, ["United States", "United Kingdom", "Germany", "Japan", "France"], ["Niger", "Chad"]],
     [1600, ["United States", "United Kingdom", "Germany", "Spain", "Japan"], ["Chad"]],
   ])("names countries of much traffic first at %i pixels", async (width, named, unnamed) => {
-    const page = await openPage("/docs", { viewport: { width, height: 850 } });
+    const page = await newPage({ viewport: { width, height: 850 } });
     await listTexts(page);
     await page.goto("/");
     await page.locator('.map-canvas:not([data-points="0"])[data-land="true"]').waitFor();

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, inject, it } from "vitest";
-import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { newPage, openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
 import { waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
@@ -25,7 +25,7 @@ describe.each(PAGES)("%s", (path) => {
   });
 
   it("runs no script that was injected into its HTML", async () => {
-    const page = await openPage("about:blank");
+    const page = await newPage();
     const attack = `
       <script>window.injected = "a script"</script>
       <img id="attack" src="/nothing" onerror="window.injected = 'a handler'">`;
@@ -54,7 +54,7 @@ describe.each(PAGES)("%s", (path) => {
   });
 
   it("sends requests to nobody but the service", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).origin));
     await page.goto(path);
@@ -89,7 +89,7 @@ it("the explorer loads less than 300 KB compressed, not counting the catalog", a
 });
 
 it("the explorer draws its introduction from its HTML alone", async () => {
-  const page = await openPage("about:blank");
+  const page = await newPage();
   await page.route("**", (route) =>
     route.request().isNavigationRequest() ? route.continue() : route.abort(),
   );
@@ -207,7 +207,7 @@ describe("the pages and the Worker", () => {
   });
 
   it("answer a person at an unknown address with a page, and a program with a problem", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const opened = await page.goto("/nothing");
     expect(opened?.status()).toBe(404);
     await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { freePort } from "../../../test/system/running-service.ts";
-import { openPage, useBrowser } from "./browser.ts";
+import { newPage, openPage, useBrowser } from "./browser.ts";
 
 useBrowser();
 
@@ -72,7 +72,7 @@ it("the README's client takes the answer that the page has preloaded as the docu
   const [, link = ""] =
     /^(<link\s+rel="preload"[^>]*>)$/m.exec(readFileSync("docs/clients.md", "utf8")) ?? [];
   head = link.replace("https://locations.example.com", url);
-  const page = await openPage("about:blank");
+  const page = await newPage();
   const asked: string[] = [];
   page.on("request", (request) => {
     if (request.url().startsWith(url)) asked.push(request.url());

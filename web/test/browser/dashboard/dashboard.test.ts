@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
+import { newPage, openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
 import {
   confirm,
   currentVersion,
@@ -32,7 +32,7 @@ const ONE_LINE_PX = 15;
 
 describe("what the dashboard shows first", () => {
   it("keeps all answers on the first screen while much has failed", async () => {
-    const page = await openPage("/docs", { viewport: { width: 1280, height: 800 } });
+    const page = await newPage({ viewport: { width: 1280, height: 800 } });
     const text = "a message that takes several lines of a narrow card. ".repeat(3);
     await haveFailed(
       page,
@@ -48,7 +48,7 @@ describe("what the dashboard shows first", () => {
   it.each([1280, 360])(
     "shows what failed first, also to a screen reader, at %i px",
     async (width) => {
-      const page = await openPage("/docs", { viewport: { width, height: 800 } });
+      const page = await newPage({ viewport: { width, height: 800 } });
       await haveFailed(page, [{ text: "a problem", at: null }]);
       await page.goto("/dashboard");
       const cards = page.locator(".cards [data-card]");
@@ -119,7 +119,7 @@ describe("what the dashboard shows first", () => {
   });
 
   it("greys out the answers once the service is silent", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     await page.clock.install();
     await page.goto("/dashboard");
     const card = page.locator('[data-card="Is it served?"]');

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../../../data/snapshot/manifest.json" with { type: "json" };
-import { openPage, takeProblems, useBrowser } from "../browser.ts";
+import { newPage, openPage, takeProblems, useBrowser } from "../browser.ts";
 import { evaluateAlerts, firstRun, RUNS, signIn } from "./dashboard-page.ts";
 
 useBrowser();
@@ -100,7 +100,7 @@ describe("the dashboard without a valid token", () => {
   });
 
   it("needs none where Cloudflare Access signs in", async () => {
-    const page = await openPage("/docs");
+    const page = await newPage();
     const { adminToken } = inject("service");
     await page.route("/dashboard/summary", async (route) => {
       const answer = await route.fetch();
