@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { openPage, useBrowser } from "./browser.ts";
@@ -16,17 +16,38 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The call as the page puts it on the clipboard. */
-async function copyCall(query: string, kind: "curl" | "buf" | "TypeScript"): Promise<string> {
-  const page = await openPage(`/?locale=de&${query}`, {
+const PROTOCOLS = ["Connect", "Connect GET", "gRPC-Web"] as const;
+const KINDS = ["curl", "buf", "TypeScript"] as const;
+
+/** The calls as the page puts them on the clipboard, by kind, protocol and encoding. */
+const calls = new Map<string, string>();
+beforeAll(async () => {
+  const page = await openPage("/?locale=de", {
     permissions: ["clipboard-read", "clipboard-write"],
   });
   await waitForAnswer(page, "de");
   await page.getByText("Copy this call").click();
-  await page.getByRole("radio", { name: kind, exact: true }).check();
-  await page.getByRole("button", { name: "Copy", exact: true }).click();
-  await page.getByRole("button", { name: "Copied" }).waitFor();
-  return page.evaluate<string>("navigator.clipboard.readText()");
+  const choose = (name: string) => page.getByRole("radio", { name, exact: true }).check();
+  const controls = page.locator(".copy-call");
+  for (const protocol of PROTOCOLS)
+    for (const encoding of ["Protobuf", "JSON"])
+      for (const kind of KINDS) {
+        await choose(protocol);
+        await choose(encoding);
+        await choose(kind);
+        await controls.getByRole("button", { name: /^Cop(y|ied)$/ }).click();
+        const shown = (await controls.locator("pre").textContent()) ?? "";
+        const isCopied = async () =>
+          (await page.evaluate("navigator.clipboard.readText()")) === shown;
+        await vi.waitUntil(isCopied, { timeout: 60_000 });
+        calls.set(`${kind} ${protocol} ${encoding}`, shown);
+      }
+});
+
+function copiedCall(kind: string, protocol: string, encoding = "Protobuf"): string {
+  const call = calls.get(`${kind} ${protocol} ${encoding}`);
+  if (call === undefined) throw new Error("no such call was copied");
+  return call;
 }
 
 /** Runs a command as a stranger does, in a folder that has nothing of this project. */
@@ -56,36 +77,32 @@ function germanName(bytes: Uint8Array): string | undefined {
 }
 
 describe("a copied call", () => {
-  it.each(["connect", "connect-get"])("works in curl, over %s", async (protocol) => {
-    runInShell(await copyCall(`protocol=${protocol}`, "curl"));
+  it.each(["Connect", "Connect GET"])("works in curl, over %s", (protocol) => {
+    runInShell(copiedCall("curl", protocol));
     expect(germanName(readFileSync(join(folder, "locations.bin")))).toBe("Karibik");
-    const json = runInShell(await copyCall(`protocol=${protocol}&encoding=json`, "curl"));
+    const json = runInShell(copiedCall("curl", protocol, "JSON"));
     expect(json).toContain('"nameLocalized":"Karibik"');
   });
 
-  it("works in curl, over gRPC-Web", async () => {
-    runInShell(await copyCall("protocol=grpc-web", "curl"));
+  it("works in curl, over gRPC-Web", () => {
+    runInShell(copiedCall("curl", "gRPC-Web"));
     expect(germanName(firstMessage())).toBe("Karibik");
-    runInShell(await copyCall("protocol=grpc-web&encoding=json", "curl"));
+    runInShell(copiedCall("curl", "gRPC-Web", "JSON"));
     expect(Buffer.from(firstMessage()).toString()).toContain('"nameLocalized":"Karibik"');
   });
 
-  it.each(["connect", "grpc-web"])("works in buf, over %s", async (protocol) => {
-    const call = await copyCall(`protocol=${protocol}`, "buf");
-    expect(runInShell(call)).toContain('"nameLocalized": "Karibik"');
+  it.each(["Connect", "gRPC-Web"])("works in buf, over %s", (protocol) => {
+    expect(runInShell(copiedCall("buf", protocol))).toContain('"nameLocalized": "Karibik"');
   });
 
-  it.each(["connect", "connect-get", "grpc-web"])(
-    "works in TypeScript, over %s",
-    async (protocol) => {
-      const call = await copyCall(`protocol=${protocol}`, "TypeScript");
-      const [, install = ""] = /^\/\/ (npm install .*)$/m.exec(call) ?? [];
-      runInShell(install);
-      const show = `console.log(regions.find(({ slug }) => slug === "caribbean")?.nameLocalized, airports.length, cities.length, countries.length);`;
-      writeFileSync(join(folder, "call.ts"), `${call}\n${show}\n`);
-      const { airports, cities, countries } = manifest.counts;
-      const output = runInShell(`'${process.execPath}' --no-warnings call.ts`);
-      expect(output).toBe(`Karibik ${airports} ${cities} ${countries}\n`);
-    },
-  );
+  it.each(PROTOCOLS)("works in TypeScript, over %s", (protocol) => {
+    const call = copiedCall("TypeScript", protocol);
+    const [, install = ""] = /^\/\/ (npm install .*)$/m.exec(call) ?? [];
+    runInShell(install);
+    const show = `console.log(regions.find(({ slug }) => slug === "caribbean")?.nameLocalized, airports.length, cities.length, countries.length);`;
+    writeFileSync(join(folder, "call.ts"), `${call}\n${show}\n`);
+    const { airports, cities, countries } = manifest.counts;
+    const output = runInShell(`'${process.execPath}' --no-warnings call.ts`);
+    expect(output).toBe(`Karibik ${airports} ${cities} ${countries}\n`);
+  });
 });
