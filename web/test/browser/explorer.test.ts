@@ -100,114 +100,6 @@ describe("the explorer", () => {
     expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
   });
 
-  it("fetches names in other languages only once somebody is about to search", async () => {
-    const page = await newPage();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto("/?locale=de");
-    await waitForAnswer(page, "de");
-    expect(asked).toContain("/search/v1/ranks.json");
-    expect(asked).not.toContain("/search/v1/names.json");
-    await page.getByRole("combobox", { name: "Search" }).fill("mailand");
-    await page.getByRole("option").first().getByText("Lombardei, Italien").waitFor();
-    expect(asked).toContain("/search/v1/names.json");
-  });
-
-  it("finds places by code, by name, by a name in another language and despite a typo", async () => {
-    const page = await openPage("/?locale=de");
-    await waitForAnswer(page, "de");
-    const options = page.locator("#search-results li");
-    for (const [typed, found] of [
-      ["zrh", "Zürich Airport"],
-      ["NYC", "New York"],
-      ["sudostasien", "Südostasien"],
-      ["münchen", "Munich"],
-      ["Zurch", "Zurich"],
-    ] as const) {
-      await page.getByRole("combobox", { name: "Search" }).fill(typed);
-      await options.first().getByText(found, { exact: true }).waitFor();
-    }
-    await page.getByRole("combobox", { name: "Search" }).fill("wxzqvj");
-    await page.getByText("Nothing found for “wxzqvj”").waitFor();
-    expect(await options.count()).toBe(0);
-  });
-
-  it("says which closed airport a result replaces, and so does its panel", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    await page.getByRole("combobox", { name: "Search" }).fill("tegel");
-    const option = page.getByRole("option", { name: "Berlin Brandenburg" });
-    await option.getByText("replaces Berlin Tegel (TXL) since 2020").click();
-    await page.getByRole("heading", { level: 1, name: "Berlin Brandenburg" }).waitFor();
-    const replaced = await page.locator(".fact", { hasText: "Replaces" }).textContent();
-    expect(replaced).toContain("Berlin Tempelhof (THF) since 2008");
-  });
-
-  it("says how far an airport is from a place that has none", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    await page.getByRole("combobox", { name: "Search" }).fill("zermatt");
-    const option = page.getByRole("option", { name: "ZRH Zürich Airport" });
-    const distance = option.getByText(/ km from Zermatt$/);
-    await distance.waitFor();
-    expect(parseInt((await distance.textContent()) ?? "", 10)).toBeGreaterThan(50);
-  });
-
-  it("names the city of airports below it only to those who hear the list", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    await page.getByRole("combobox", { name: "Search" }).fill("london");
-    const heathrow = page.getByRole("option", {
-      name: "LHR London Heathrow Airport London, United",
-    });
-    await heathrow.waitFor();
-    expect((await heathrow.locator("small").boundingBox())?.width).toBe(1);
-  });
-
-  it("clears the search by a button, which leaves the focus in it", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    const search = page.getByRole("combobox", { name: "Search" });
-    await search.fill("london");
-    await page.getByRole("option").first().waitFor();
-    await page.getByRole("button", { name: "Clear the search" }).click();
-    expect(await search.inputValue()).toBe("");
-    expect(await search.evaluate("document.activeElement.role")).toBe("combobox");
-    expect(await page.locator("#search-results li").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Clear the search" }).count()).toBe(0);
-  });
-
-  it("moves nothing while somebody types, whether or not something is found", async () => {
-    const page = await openPage("/", { viewport: { width: 390, height: 844 } });
-    await waitForAnswer(page, "en");
-    const heading = page.getByRole("heading", { level: 1 });
-    const before = await heading.boundingBox();
-    await page.getByRole("combobox", { name: "Search" }).fill("milan");
-    await page.getByRole("option").first().waitFor();
-    expect(await heading.boundingBox()).toEqual(before);
-    await page.getByRole("combobox", { name: "Search" }).fill("wxzqvj");
-    await page.getByText("Nothing found for “wxzqvj”").waitFor();
-    expect(await heading.boundingBox()).toEqual(before);
-  });
-
-  it("chooses nothing from the results of an earlier text", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    const search = page.getByRole("combobox", { name: "Search" });
-    await search.fill("zrh");
-    await page.getByRole("option").first().getByText("Zürich Airport").waitFor();
-    // The page hears of the letter before the worker has answered.
-    await page.evaluate(`(async () => {
-      const input = document.querySelector("[role=combobox]");
-      input.value = "lhr";
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      for (let turn = 0; turn < 10; turn++) await null;
-      document.querySelector("[role=option]").click();
-    })()`);
-    await page.getByRole("option").first().getByText("London Heathrow Airport").waitFor();
-    expect(await page.locator(".place").count()).toBe(0);
-  });
-
   it("names each language in itself, also those that the browser does not know", async () => {
     const page = await newPage();
     const locales = ["ccp", "de", "en", "eu", "hy"].map((locale) => ({ locale }));
@@ -216,32 +108,6 @@ describe("the explorer", () => {
     const options = page.getByLabel("Language", { exact: true }).locator("option");
     const names = ["Deutsch", "English", "euskara", "հայերեն", "𑄌𑄋𑄴𑄟𑄳𑄦"];
     await expect.poll(async () => (await options.allTextContents()).toSorted()).toEqual(names);
-  });
-
-  it("says that the catalog is still loading when somebody searches early, and Enter waits for it", async () => {
-    const page = await newPage();
-    const held: (() => void)[] = [];
-    await page.route("**/GetLocationsV1*", async (route) => {
-      await new Promise<void>((resolve) => held.push(resolve));
-      await route.continue();
-    });
-    await page.goto("/");
-    await page.getByRole("combobox", { name: "Search" }).fill("zrh");
-    await page.getByText("Still loading").waitFor();
-    await page.keyboard.press("Enter");
-    expect(await page.locator(".place").count()).toBe(0);
-    for (const release of held) release();
-    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
-  });
-
-  it("says where no place has all words", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    await page.getByRole("combobox", { name: "Search" }).fill("gatwick north terminal");
-    await page.getByText("Nothing has all of these words").waitFor();
-    const first = page.getByRole("option").first();
-    await first.getByText("London Gatwick Airport").waitFor();
-    expect(await first.textContent()).toContain("LGW");
   });
 
   it("has its heading before its scripts, and neither moves nor draws it anew when the catalog comes", async () => {
@@ -283,24 +149,6 @@ describe("the explorer", () => {
     expect(calls).toHaveLength(1);
     expect(asked.findIndex((path) => path.endsWith(".js"))).toBeGreaterThan(-1);
     await page.getByRole("heading", { level: 1, name: "カリブ" }).waitFor();
-  });
-
-  it("allows a search by keyboard alone", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    await page.keyboard.press("Tab");
-    const search = page.getByRole("combobox", { name: "Search" });
-    await search.focus();
-    await page.keyboard.type("sao paulo");
-    // Before, the list has what begins with the first letters.
-    const current = page.locator('[role="listbox"][aria-busy="false"]');
-    await current.getByRole("option", { name: "São Paulo" }).first().waitFor();
-    await page.keyboard.press("ArrowDown");
-    const chosen = page.locator('[role="option"][aria-selected="true"]');
-    const name = (await chosen.locator("bdi").textContent()) ?? "";
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name }).waitFor();
-    expect(new URL(page.url()).search).not.toBe("");
   });
 
   it("works by keyboard alone from the first control to the last, without losing the focus", async () => {
