@@ -29,7 +29,12 @@ import {
 import { memoize } from "../platform/once.ts";
 import { node } from "../platform/node.ts";
 import { encodeBlocks } from "./own-blocks.ts";
-import { type CompressionTask, compressSegment, segmentCoder } from "./segment-coders.ts";
+import {
+  type CompressionTask,
+  compressSegment,
+  segmentCoder,
+  windowBitsFor,
+} from "./segment-coders.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 interface Surroundings {
@@ -115,6 +120,11 @@ export interface HashedBlob {
   readonly bytes: Uint8Array;
 }
 
+/** Where a segment of a locale belongs. */
+export type SegmentPlace =
+  | { readonly representation: Representation; readonly coding: Exclude<Coding, "identity"> }
+  | { readonly own: DeltaForm };
+
 /** A representation and coding of the common segment. */
 export interface CommonUnit {
   readonly representation: Representation;
@@ -126,6 +136,8 @@ export interface BodyDependencies {
   readonly common: (unit: CommonUnit) => Promise<HashedBlob>;
   /** Compresses a segment of the locale. */
   readonly compress: (task: Omit<CompressionTask, "effort">) => Promise<Uint8Array>;
+  /** Reads what the current version has in the place of a segment: if it passes the proof, it is taken. */
+  readonly earlier: (place: SegmentPlace) => Promise<HashedBlob | null>;
   /**
    * Stores the locale's own blobs, each once. `encodeBodies` calls it for each representation,
    * after it has proved its bodies and before it encodes the next.
@@ -160,7 +172,8 @@ export function proveCommon(
   const head = new Uint8Array(headLength(representation));
   const plain = [head, input, NO_BYTES, NO_BYTES] as const;
   const end = head.length + input.length;
-  if (!joins(coding, { plain, common: segment, local: NO_BYTES, end }))
+  const windowBits = windowBitsFor(input.length);
+  if (!joins(coding, { plain, common: segment, local: NO_BYTES, end, windowBits }))
     throw new NotDecodable(representation, coding);
 }
 
@@ -186,12 +199,14 @@ export async function encodeBodies(local: EncodedPart, deps: BodyDependencies): 
 /** Encodes and stores the locale's own part for browsers that have the rest. */
 export async function encodeOwn(
   local: EncodedPart,
-  { compress, store }: Pick<BodyDependencies, "compress" | "store">,
+  { compress, earlier, store }: Pick<BodyDependencies, "compress" | "earlier" | "store">,
 ): Promise<OwnParts> {
   const own: { [F in DeltaForm]?: StoredSegment } = {};
   for (const form of DELTA_FORMS) {
-    const blocks = await encodeBlocks(local[form], (bytes) =>
-      compress({ bytes, coding: "zstd", offset: 0 }),
+    const blocks = await encodeBlocks(
+      local[form],
+      (bytes) => compress({ bytes, coding: "zstd", offset: 0 }),
+      (await earlier({ own: form }))?.bytes,
     );
     if (blocks === undefined) continue;
     const blob = hashBlob(blocks);
@@ -201,7 +216,7 @@ export async function encodeOwn(
   return own;
 }
 
-/** Compressed segments that decode at every offset, by their input: all in gzip, most in brotli. */
+/** Compressed segments that decode behind any common segment, by their input. */
 type MadeSegments = {
   readonly [C in Exclude<Coding, "identity">]: Map<Uint8Array, HashedBlob>;
 };
@@ -219,7 +234,7 @@ async function encodeCodings(
   const part = await deps.common({ representation: form, coding: "identity" });
   const shared = await deps.common({ representation, coding: "identity" });
   const around = surround(representation, part.bytes, local[form]);
-  const plain = [around.head, shared.bytes, around.local, around.tail];
+  const plain = [around.head, shared.bytes, around.local, around.tail] as const;
   const codings: { [C in Coding]?: Body } = {};
   const blobs = new Map<string, HashedBlob>();
   for (const coding of CODINGS) {
@@ -238,11 +253,11 @@ async function encodeCodings(
 /** @param input `around` as it is, and with the common segment, uncompressed and in order. */
 async function encodeBody(
   unit: CommonUnit,
-  input: { readonly around: Surroundings; readonly plain: readonly Uint8Array[] },
+  input: { readonly around: Surroundings; readonly plain: Join["plain"] },
   deps: LocaleDependencies,
 ): Promise<{ body: Body; localBlob: HashedBlob }> {
   const { coding } = unit;
-  const coder = coderOf(coding);
+  const coder = coderOf(coding, windowBitsFor(input.plain[1].length));
   const { head, local, tail } = input.around;
   const end = lengthOf(input.plain) - tail.length;
   const shared = await deps.common(unit);
@@ -251,7 +266,7 @@ async function encodeBody(
   const localBlob = await encodeSegment(
     { ...unit, coding: isDeflated ? "gzip" : coding },
     input.around,
-    end,
+    input.plain[1].length,
     deps,
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
@@ -290,43 +305,41 @@ function hashWithoutFrame([open, common, ...rest]: readonly [
 const beginnings = new WeakMap<Uint8Array, Hash>();
 
 /**
- * Compresses a local segment that ends at the offset `end`, and proves it. Takes one made for another
- * offset if that decodes at every offset, and proves only what is around it.
+ * Makes a local segment for behind a common one of so many bytes, and proves it. Takes one that decodes
+ * behind any, and proves only what is around it; otherwise that of the current version if it decodes to
+ * the same; and compresses last.
  */
 async function encodeSegment(
   { representation, coding }: { representation: Representation; coding: keyof MadeSegments },
   { head, local, tail }: Surroundings,
-  end: number,
-  { made, compress }: LocaleDependencies,
+  commonBytes: number,
+  { made, earlier, compress }: LocaleDependencies,
 ): Promise<HashedBlob> {
-  const offset = end - local.length;
-  const joinsBehind = (bytes: number, plain: Uint8Array, segment: Uint8Array) => {
-    const zeros = new Uint8Array(bytes);
-    const common = bytes === 0 ? NO_BYTES : blankBrotli(`${head.length} ${bytes}`);
-    return joins(coding, { plain: [head, zeros, plain, tail], common, local: segment, end });
+  const offset = head.length + commonBytes;
+  const windowBits = windowBitsFor(commonBytes);
+  const joinsBehind = (zeros: number, plain: Uint8Array, segment: Uint8Array) => {
+    const blank = zeros === 0 ? NOTHING : blankBrotli(`${head.length} ${zeros} ${windowBits}`);
+    const parts = [head, blank.bytes, plain, tail] as const;
+    const end = offset + local.length;
+    return joins(coding, { plain: parts, common: blank.segment, local: segment, end, windowBits });
   };
+  // Behind a full window, as behind any longer common segment.
+  const window = Math.min(commonBytes, 2 ** windowBits);
+  const isFramed = () => joinsBehind(coding === "gzip" ? 0 : 1, NO_BYTES, NO_BYTES);
+  const isProved = ({ bytes }: HashedBlob) =>
+    coding === "gzip" ? inflatesTo(bytes, local) && isFramed() : joinsBehind(window, local, bytes);
   const known = made[coding].get(local);
-  const segment = known ?? hashBlob(await compress({ bytes: local, coding, offset }));
-  const isAnywhere =
-    known !== undefined ||
-    (coding === "gzip"
-      ? inflatesTo(segment.bytes, local)
-      : offset > BROTLI_DICTIONARY_END && joinsBehind(1, local, segment.bytes));
+  if (known && isFramed()) return known;
+  const before = await earlier({ representation, coding });
+  const isSame = before !== null && isProved(before);
+  const segment = isSame
+    ? before
+    : hashBlob(await compress({ bytes: local, coding, offset, windowBits }));
+  if (!isSame && !isProved(segment)) throw new NotDecodable(representation, coding);
+  const isAnywhere = coding === "gzip" || window === 2 ** windowBits;
   if (isAnywhere) made[coding].set(local, segment);
-  const isProved = isAnywhere
-    ? joinsBehind(coding === "gzip" ? 0 : 1, NO_BYTES, NO_BYTES)
-    : coding === "br" && joinsBehind(offset - head.length, local, segment.bytes);
-  if (!isProved) throw new NotDecodable(representation, coding);
   return segment;
 }
-
-/**
- * Number of words of each length in brotli's dictionary, with their changes: 2^11 times 121 (RFC 7932,
- * section 8). A distance that reaches back further than the stream is the number of such a word. So what
- * was written for an offset beyond this and decodes at the beginning of a stream has no word of the
- * dictionary, and decodes at every offset.
- */
-const BROTLI_DICTIONARY_END = 121 * 2 ** 11;
 
 /** Encoded bytes do not decode to what they were made from. */
 class NotDecodable extends Error {
@@ -337,20 +350,23 @@ class NotDecodable extends Error {
   }
 }
 
-function coderOf(coding: Coding) {
-  const coder = segmentCoder(coding);
+function coderOf(coding: Coding, windowBits: number) {
+  const coder = segmentCoder(coding, windowBits);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
   return coder;
 }
 
 /**
  * Zeros in the place of a common segment in brotli, whose segments know their position; those of gzip do
- * not. A segment that decodes behind them refers to no common byte. The text has offset and length.
+ * not. A segment that decodes behind them refers to no common byte. The text has offset, length and window.
  */
 const blankBrotli = memoize((text) => {
-  const [offset = 0, length = 0] = text.split(" ").map(Number);
-  return compressSegment({ bytes: new Uint8Array(length), coding: "br", offset, effort: "fast" });
+  const [offset = 0, length = 0, windowBits = 0] = text.split(" ").map(Number);
+  const bytes = new Uint8Array(length);
+  const segment = compressSegment({ bytes, coding: "br", offset, windowBits, effort: "fast" });
+  return { bytes, segment };
 });
+const NOTHING = { bytes: NO_BYTES, segment: NO_BYTES };
 
 /** Whether a segment in gzip inflates by itself to bytes, as a reader inflates it. */
 function inflatesTo(segment: Uint8Array, plain: Uint8Array): boolean {
@@ -371,11 +387,12 @@ interface Join {
   readonly common: Uint8Array;
   readonly local: Uint8Array;
   readonly end: number;
+  readonly windowBits: number;
 }
 
 /** Whether the first and the last part around two segments decode to all four parts. */
-function joins(coding: Coding, { plain, common, local, end }: Join): boolean {
-  const coder = coderOf(coding);
+function joins(coding: Coding, { plain, common, local, end, windowBits }: Join): boolean {
+  const coder = coderOf(coding, windowBits);
   const [head, , , tail] = plain;
   const encoded = concatenate([coder.open(head), common, local, coder.close(tail, end, plain)]);
   const decoded = decode(coding, encoded);

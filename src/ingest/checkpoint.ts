@@ -13,7 +13,7 @@ import type { Stage } from "../schemas/run-words.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 10;
+const CHECKPOINT_FORMAT = 11;
 
 /** State of a run between two steps; JSON. */
 export interface IngestCheckpoint {

@@ -1,5 +1,6 @@
 import { concatenate } from "../catalog/bytes.ts";
 import { commonPieces, encodeLocal } from "../catalog/encode.ts";
+import type { LocaleEntry, StoredSegment } from "../catalog/manifest.ts";
 import type { Report } from "../schemas/run-report.ts";
 import {
   type HashedBlob,
@@ -13,10 +14,12 @@ import {
   headLength,
   proveCommon,
   hashBlob,
+  type SegmentPlace,
   toSegment,
 } from "./bodies.ts";
 import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
 import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
+import { windowBitsFor } from "./segment-coders.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import { type SegmentStore, storedSegments } from "./segment-store.ts";
@@ -86,7 +89,9 @@ export class EncodeStage {
     const { open, compress } = this.#deps;
     if (coding !== "identity") {
       const { bytes } = await this.#common(checkpoint, { representation, coding: "identity" });
-      const made = await compress({ bytes, coding, offset: headLength(representation) });
+      const offset = headLength(representation);
+      const windowBits = windowBitsFor(bytes.length);
+      const made = await compress({ bytes, coding, offset, windowBits });
       proveCommon({ representation, coding }, made, bytes);
       return made;
     }
@@ -109,9 +114,12 @@ export class EncodeStage {
     if (message === undefined) throw new Error(`${locale} was not built`);
     const { catalog, namesIn } = await open(checkpoint);
     const part = encodeLocal(catalog.regions, await namesIn(locale));
+    // A run that stores all compresses all, as after a change of the effort.
+    const before = context.mustStoreAll ? undefined : context.current?.locales[locale];
     const deps: BodyDependencies = {
       common: (unit) => this.#common(checkpoint, unit),
       compress: compressOwn,
+      earlier: (place) => segments.readEarlier(before && segmentIn(before, place)),
       store: (blobs) => segments.write(blobs, context),
     };
     const bodies = await encodeBodies(part, deps);
@@ -156,4 +164,10 @@ export class EncodeStage {
       throw new Error(`no common segment of ${unit.representation} in ${unit.coding} is stored`);
     return this.#deps.segments.readCommon(segment);
   }
+}
+
+/** Returns the locale's own segment in a place of a version. */
+function segmentIn({ bodies, own }: LocaleEntry, place: SegmentPlace): StoredSegment | undefined {
+  if ("own" in place) return own[place.own];
+  return storedSegments(bodies[place.representation][place.coding])[1];
 }

@@ -20,12 +20,15 @@ const FOREIGN_BYTE = 0xff;
  * Encodes a part as blocks, and decodes them again.
  *
  * @param compress makes a frame.
+ * @param earlier are taken instead if they decode to the part.
  * @returns undefined if that does not give the part, whatever of it stays uncompressed.
  */
 export async function encodeBlocks(
   part: Uint8Array,
   compress: (bytes: Uint8Array) => Promise<Uint8Array>,
+  earlier?: Uint8Array,
 ): Promise<Uint8Array | undefined> {
+  if (earlier && followsAnyBody([earlier], part)) return earlier;
   for (const plain of PLAIN_BYTES) {
     const frame = await compress(part.subarray(plain));
     const blocks = [...rawBlocks(part.subarray(0, plain)), frame.subarray(headerLength(frame))];

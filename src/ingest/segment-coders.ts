@@ -76,49 +76,59 @@ function deflate(bytes: Uint8Array, level: number, finishFlush: number): Uint8Ar
  */
 const EDGE_QUALITY = 1;
 
-const brotli: SegmentCoder = {
-  open: (bytes) => flushBrotli(bytes, 0, EDGE_QUALITY),
-  middle: (bytes, offset, effort) => flushBrotli(bytes, offset, EFFORTS[effort].brotliQuality),
-  close: (bytes, offset) =>
-    compressBrotli(bytes, offset, EDGE_QUALITY, constants.BROTLI_OPERATION_FINISH),
-};
-
-/** Keeps empty input empty, or two segments would begin at offset 0, each with a stream header. */
-function flushBrotli(bytes: Uint8Array, offset: number, quality: number): Uint8Array {
-  if (bytes.length === 0) return bytes;
-  return compressBrotli(bytes, offset, quality, constants.BROTLI_OPERATION_FLUSH);
+function brotli(windowBits: number): SegmentCoder {
+  const compressed = (bytes: Uint8Array, offset: number, quality: number, finishFlush: number) => {
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: quality,
+      [constants.BROTLI_PARAM_LGWIN]: windowBits,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      ...(offset > 0 && { [BROTLI_PARAM_STREAM_OFFSET]: offset }),
+    };
+    return brotliCompressSync(bytes, { params, finishFlush });
+  };
+  // Keeps empty input empty, or two segments would begin at offset 0, each with a stream header.
+  const flushed = (bytes: Uint8Array, offset: number, quality: number) =>
+    bytes.length === 0
+      ? bytes
+      : compressed(bytes, offset, quality, constants.BROTLI_OPERATION_FLUSH);
+  return {
+    open: (bytes) => flushed(bytes, 0, EDGE_QUALITY),
+    middle: (bytes, offset, effort) => flushed(bytes, offset, EFFORTS[effort].brotliQuality),
+    close: (bytes, offset) =>
+      compressed(bytes, offset, EDGE_QUALITY, constants.BROTLI_OPERATION_FINISH),
+  };
 }
 
-/** Largest window of RFC 7932 (4 MiB): the ids of cities recur at the distance of a whole list. */
-const BROTLI_WINDOW_BITS = 22;
 /** In google/brotli since 1.0.8. `node:zlib` does not name it, and Node 24 refuses it. */
 const BROTLI_PARAM_STREAM_OFFSET = 9;
+const SMALLEST_WINDOW_BITS = 10;
+const LARGEST_WINDOW_BITS = 22;
 
-function compressBrotli(
-  bytes: Uint8Array,
-  offset: number,
-  quality: number,
-  finishFlush: number,
-): Uint8Array {
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: quality,
-    [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
-    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    ...(offset > 0 && { [BROTLI_PARAM_STREAM_OFFSET]: offset }),
-  };
-  return brotliCompressSync(bytes, { params, finishFlush });
+/**
+ * Returns the size of brotli's window, as a power of two, for a body with a common segment of so many
+ * bytes: the largest one that ends within it. A segment knows its offset only until the window is full
+ * (RFC 7932, section 4: beyond, words of the dictionary have one distance each), so those of a locale
+ * decode behind any common segment. The catalog in brotli is a quarter of a percent longer than with
+ * the largest window.
+ */
+export function windowBitsFor(commonBytes: number): number {
+  const bits = Math.floor(Math.log2(commonBytes));
+  return Math.max(SMALLEST_WINDOW_BITS, Math.min(LARGEST_WINDOW_BITS, bits));
 }
 
 /** Returns the coder of a coding; undefined if this runtime cannot make joinable segments. */
-export function segmentCoder(coding: Coding): SegmentCoder | undefined {
+export function segmentCoder(
+  coding: Coding,
+  windowBits = LARGEST_WINDOW_BITS,
+): SegmentCoder | undefined {
   switch (coding) {
     case "identity":
       return identity;
     case "gzip":
       return gzip;
     case "br":
-      brotliJoins ??= tryBrotli();
-      return brotliJoins ? brotli : undefined;
+      brotliJoins ??= tryBrotli(brotli(windowBits));
+      return brotliJoins ? brotli(windowBits) : undefined;
     default:
       return coding satisfies never;
   }
@@ -127,14 +137,14 @@ export function segmentCoder(coding: Coding): SegmentCoder | undefined {
 let brotliJoins: boolean | undefined;
 
 /** Whether this runtime's encoder accepts a stream offset, by an attempt on a few bytes. */
-function tryBrotli(): boolean {
+function tryBrotli(coder: SegmentCoder): boolean {
   const text = new TextEncoder().encode("the name of the airport and the name of the city");
   const twice = [text, text];
   try {
     const joined = [
-      brotli.middle(text, 0, "fast"),
-      brotli.middle(text, text.length, "fast"),
-      brotli.close(new Uint8Array(), lengthOf(twice), twice),
+      coder.middle(text, 0, "fast"),
+      coder.middle(text, text.length, "fast"),
+      coder.close(new Uint8Array(), lengthOf(twice), twice),
     ];
     return brotliDecompressSync(concatenate(joined)).equals(concatenate(twice));
   } catch {
@@ -149,6 +159,8 @@ export interface CompressionTask {
   readonly coding: SegmentTask["coding"] | "zstd";
   /** Number of uncompressed bytes before them in the body. */
   readonly offset: number;
+  /** As `windowBitsFor` says for the body. */
+  readonly windowBits?: number;
   readonly effort: Effort;
 }
 
@@ -162,8 +174,14 @@ export async function compress({ coding, ...task }: CompressionTask): Promise<Ui
   return coding === "zstd" ? compressFrame(task) : compressSegment({ ...task, coding });
 }
 
-export function compressSegment({ bytes, coding, offset, effort }: SegmentTask): Uint8Array {
-  const coder = segmentCoder(coding);
+export function compressSegment({
+  bytes,
+  coding,
+  offset,
+  windowBits,
+  effort,
+}: SegmentTask): Uint8Array {
+  const coder = segmentCoder(coding, windowBits);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
   return coder.middle(bytes, offset, effort);
 }

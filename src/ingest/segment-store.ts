@@ -23,6 +23,13 @@ export class SegmentStore {
     return { sha256: blob, bytes: copy.value };
   }
 
+  /** Reads a stored segment of an earlier version; null if there is none, or R2 has no intact copy. */
+  async readEarlier(segment: StoredSegment | undefined): Promise<HashedBlob | null> {
+    if (segment === undefined) return null;
+    const copy = await this.#store.readBlob("r2", segment.blob);
+    return copy.ok ? { sha256: segment.blob, bytes: copy.value } : null;
+  }
+
   /**
    * Stores the blobs that the current version lacks, or all of them. It reads nothing back:
    * R2 verifies the hash on upload, KV would show a cached miss, readers verify every hash, and

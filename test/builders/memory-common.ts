@@ -10,7 +10,12 @@ import {
   headLength,
   hashBlob,
 } from "../../src/ingest/bodies.ts";
-import { compress, compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
+import {
+  compress,
+  compressSegment,
+  type Effort,
+  windowBitsFor,
+} from "../../src/ingest/segment-coders.ts";
 
 /** Common segments as the pipeline stores them. */
 export class MemoryCommon {
@@ -22,8 +27,11 @@ export class MemoryCommon {
     for (const { representation, coding } of commonUnits()) {
       const bytes = commonSegment(representation, common[formOf(representation)]);
       const offset = headLength(representation);
+      const windowBits = windowBitsFor(bytes.length);
       const made = hashBlob(
-        coding === "identity" ? bytes : compressSegment({ bytes, coding, offset, effort }),
+        coding === "identity"
+          ? bytes
+          : compressSegment({ bytes, coding, offset, windowBits, effort }),
       );
       this.#units.set(`${representation} ${coding}`, made);
     }
@@ -56,6 +64,7 @@ export async function encodeAll(
   const bodies = await encodeBodies(local, {
     common: async (unit) => stored.segment(unit),
     compress: async (task) => compress({ ...task, effort: stored.effort }),
+    earlier: async () => null,
     store: async (some) => void blobs.push(...some),
     ...changes,
   });

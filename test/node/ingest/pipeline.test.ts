@@ -219,6 +219,29 @@ describe("a run with a change", () => {
     expect(world.run.counts?.airports).toMatchObject({ added: 0, changed: 1, removed: 0 });
     expect(world.current).toMatchObject({ generation: 2, previous: 1 });
   });
+
+  it("compresses only what all locales share, and in mode full everything", async () => {
+    const compressed = async (mode: "incremental" | "full") => {
+      const codings: string[] = [];
+      world.compress = async (task) => {
+        codings.push(task.coding);
+        return compress(task);
+      };
+      await world.runToEnd(mode);
+      return codings.toSorted();
+    };
+    const airports = moreAirports(20);
+    world.effort = "best";
+    world.snapshot = aSnapshot({ airports });
+    const all = await compressed("incremental");
+    const [first = {}, ...others] = airports;
+    world.snapshot = aSnapshot({ airports: [{ ...first, name: "Kloten" }, ...others] });
+    const common = commonUnits().flatMap(({ coding }) => (coding === "identity" ? [] : [coding]));
+    expect(await compressed("incremental")).toEqual(common);
+    expect(world.current).toMatchObject({ generation: 2 });
+    expect(await compressed("full")).toEqual(all);
+    expect(all.length).toBeGreaterThan(common.length * 2);
+  });
 });
 
 describe("airports without scheduled service", () => {

@@ -15,6 +15,7 @@ import {
   REPRESENTATIONS,
 } from "../../../src/catalog/manifest.ts";
 import {
+  type BodyDependencies,
   type HashedBlob,
   commonUnits,
   proveCommon,
@@ -219,27 +220,24 @@ describe("encodeBodies far from the beginning", () => {
   };
 
   /** How many segments in brotli are made, and the bodies. */
-  async function encodeFar(effort: Effort, shift = 0) {
+  async function encodeFar(effort: Effort, changes: Partial<BodyDependencies> = {}) {
     let made = 0;
     const there = new MemoryCommon({ proto: far, json: far }, effort);
     const result = await encodeAll(local, there, {
       async compress(task) {
         if (task.coding === "br") made += 1;
-        return compress({ ...task, offset: task.offset + shift, effort });
+        return compress({ ...task, effort });
       },
+      ...changes,
     });
     return { ...result, made, there };
   }
 
-  // With words of the dictionary, a segment cannot be taken for another offset.
-  it.each([
-    ["fast", 3],
-    ["best", 5],
-  ] as const)(
-    "at %s makes %i segments in brotli, which decode where they stand",
-    async (effort, expected) => {
+  it.each(["fast", "best"] as const)(
+    "at %s makes a segment in brotli for each form and for base64, which decode where they stand",
+    async (effort) => {
       const { bodies, blobs, made, there } = await encodeFar(effort);
-      expect(made).toBe(expected);
+      expect(made).toBe(3);
       for (const { representation, coding, body } of bodiesOf(bodies)) {
         const plain = decoded(coding, join(body, blobs, there));
         const { identity } = bodies[representation];
@@ -249,7 +247,37 @@ describe("encodeBodies far from the beginning", () => {
     },
   );
 
-  it("refuses a segment with words of brotli's dictionary for another offset", async () => {
-    await expect(encodeFar("best", 1)).rejects.toThrow("proto in br does not decode to its input");
+  // One more byte before it changes what is written in base64; twice as many change the window, and
+  // with it the words of brotli's dictionary, which only `best` uses.
+  it.each([
+    ["fast", "the same airports", far.length, 0],
+    ["best", "the same airports", far.length, 0],
+    ["fast", "an airport more", far.length + 1, 1],
+    ["best", "an airport more", far.length + 1, 1],
+    ["fast", "twice as many", far.length * 2, 1],
+    ["best", "twice as many", far.length * 2, 3],
+  ] as const)(
+    "at %s takes the segments of a version with %s, if they decode here",
+    async (effort, _, length, expected) => {
+      const common = new Uint8Array(length).fill(120);
+      const before = new MemoryCommon({ proto: common, json: common }, effort);
+      const { bodies, blobs } = await encodeAll(local, before);
+      const earlier: BodyDependencies["earlier"] = async (place) => {
+        if ("own" in place) return null;
+        const body = bodies[place.representation][place.coding];
+        const named = body?.segments.flatMap((segment) => ("blob" in segment ? segment.blob : []));
+        return blobs.find(({ sha256 }) => sha256 === named?.[1]) ?? null;
+      };
+      const { made, ...again } = await encodeFar(effort, { earlier });
+      expect(made).toBe(expected);
+      expect(again.bodies).toEqual((await encodeFar(effort)).bodies);
+    },
+  );
+
+  it("refuses a segment with words of brotli's dictionary that was made for another window", async () => {
+    const other = encodeFar("best", {
+      compress: async (task) => compress({ ...task, windowBits: 22, effort: "best" }),
+    });
+    await expect(other).rejects.toThrow("proto in br does not decode to its input");
   });
 });
