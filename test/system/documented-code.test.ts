@@ -41,7 +41,8 @@ beforeAll(() => {
 function run(...code: readonly string[]): unknown {
   const file = join(folder, "program.ts");
   writeFileSync(file, code.join("\n"));
-  return JSON.parse(execFileSync(process.execPath, [file], { encoding: "utf8" }));
+  const options = ["--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"];
+  return JSON.parse(execFileSync(process.execPath, [...options, file], { encoding: "utf8" }));
 }
 
 describe("the documented code", () => {
