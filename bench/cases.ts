@@ -37,11 +37,6 @@ function post(name: string, contentType: string, coding: string, body: Uint8Arra
   };
 }
 
-function withDeadline(header: string, value: string, asked: Case): Case {
-  const headers = { ...asked.headers, [header]: value };
-  return { ...asked, name: `${asked.name}-deadline`, stock: false, headers };
-}
-
 function get(name: string, coding: string): Case {
   const headers = { "accept-encoding": coding };
   const body = new Uint8Array();
@@ -56,12 +51,6 @@ export const CASES: readonly Case[] = [
   post("grpc-web", "application/grpc-web+proto", "identity", FRAME),
   post("grpc-web", "application/grpc-web+proto", "br", FRAME),
   post("grpc-web-json", "application/grpc-web+json", "br", JSON_FRAME),
-  withDeadline(
-    "connect-timeout-ms",
-    "5000",
-    post("connect-proto", "application/proto", "br", MESSAGE),
-  ),
-  withDeadline("grpc-timeout", "5S", post("grpc-web", "application/grpc-web+proto", "br", FRAME)),
   post(
     "grpc-web-text",
     "application/grpc-web-text",
