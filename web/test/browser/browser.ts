@@ -96,11 +96,23 @@ const axeSource = readFileSync(
 
 /** Faults of accessibility that axe-core calls serious or critical, as rules with what breaks them. */
 export async function seriousFaults(page: Page): Promise<string[]> {
+  return faultsOf(page, { rules: { "target-size": { enabled: true } } });
+}
+
+/** Serious faults in light and in dark colors, between which only the contrast differs. */
+export async function faultsInAllColors(page: Page): Promise<string[]> {
+  const faults = await seriousFaults(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  faults.push(...(await faultsOf(page, { runOnly: ["color-contrast"] })));
+  await page.emulateMedia({ colorScheme: "light" });
+  return faults;
+}
+
+async function faultsOf(page: Page, options: object): Promise<string[]> {
   // Evaluated by the debugger, which the page's Content-Security-Policy does not bind.
   await page.evaluate(axeSource);
-  const result = await page.evaluate<AxeResult>(
-    `axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })`,
-  );
+  const given = JSON.stringify({ resultTypes: ["violations"], ...options });
+  const result = await page.evaluate<AxeResult>(`axe.run(document, ${given})`);
   return result.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
