@@ -29,9 +29,8 @@ const runningService = {
   setupFiles: ["test/system/await-catalog.ts"],
 };
 
-/** Tests of commands: they start the service, wrangler or a process with little memory. */
+/** Tests of commands: they start the service or wrangler. */
 const COMMANDS = [
-  "test/node/sources/memory.test.ts",
   "test/system/start.test.ts",
   "test/system/start-faults.test.ts",
   "test/node/scripts/deploy.test.ts",

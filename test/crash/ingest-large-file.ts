@@ -2,18 +2,18 @@
  * Compares a file as long as OurAirports' with the snapshot, and then with what was accepted, and
  * builds a catalog, for a test that runs this with little memory. Writes what came of it as JSON to standard output.
  */
-import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
-import { ledgerOf } from "../../../src/ingest/ledger-files.ts";
-import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
-import { acceptSources } from "../../../src/ingest/accept-sources.ts";
-import { ourAirports } from "../../../src/sources/our-airports.ts";
-import { createWorkspace } from "../../../src/ingest/workspace.ts";
-import { readCsv } from "../../../src/sources/csv.ts";
-import { snapshotOpener } from "../../../src/sources/snapshot.ts";
-import { memorySourceArchive } from "../../builders/memory-source-archive.ts";
-import { snapshotManifest, snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
-import { csvOf, type Row } from "../../builders/source.ts";
-import { DEPLOYED_LIMITS } from "../../builders/surprise-limits.ts";
+import { AIRPORT_COLUMNS } from "../../data/build/airport-columns.ts";
+import { ledgerOf } from "../../src/ingest/ledger-files.ts";
+import { concatenate, sha256Hex } from "../../src/catalog/bytes.ts";
+import { acceptSources } from "../../src/ingest/accept-sources.ts";
+import { ourAirports } from "../../src/sources/our-airports.ts";
+import { createWorkspace } from "../../src/ingest/workspace.ts";
+import { readCsv } from "../../src/sources/csv.ts";
+import { snapshotOpener } from "../../src/sources/snapshot.ts";
+import { memorySourceArchive } from "../builders/memory-source-archive.ts";
+import { snapshotManifest, snapshotOnDisk } from "../builders/snapshot-on-disk.ts";
+import { csvOf, type Row } from "../builders/source.ts";
+import { DEPLOYED_LIMITS } from "../builders/surprise-limits.ts";
 
 const ROWS = 84_000;
 /** Words such as the live file has, which the snapshot leaves out. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { snapshotManifest } from "../../builders/snapshot-on-disk.ts";
+import { snapshotManifest } from "../builders/snapshot-on-disk.ts";
 
 const HEAP_MEGABYTES = 64;
 
