@@ -99,11 +99,11 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   return faultsOf(page, { rules: { "target-size": { enabled: true } } });
 }
 
-/** Serious faults in light and in dark colors, between which only the contrast differs. */
+/** Serious faults in light colors, and those of colors also in dark ones. */
 export async function faultsInAllColors(page: Page): Promise<string[]> {
   const faults = await seriousFaults(page);
   await page.emulateMedia({ colorScheme: "dark" });
-  faults.push(...(await faultsOf(page, { runOnly: ["color-contrast"] })));
+  faults.push(...(await faultsOf(page, { runOnly: ["cat.color"] })));
   await page.emulateMedia({ colorScheme: "light" });
   return faults;
 }

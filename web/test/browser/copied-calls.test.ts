@@ -35,7 +35,8 @@ beforeAll(async () => {
         await choose(protocol);
         await choose(encoding);
         await choose(kind);
-        await controls.getByRole("button", { name: /^Cop(y|ied)$/ }).click();
+        await controls.locator(".copy-call-controls button").click();
+        await controls.getByRole("button", { name: "Copied" }).waitFor();
         const shown = (await controls.locator("pre").textContent()) ?? "";
         const isCopied = async () =>
           (await page.evaluate("navigator.clipboard.readText()")) === shown;
@@ -77,6 +78,13 @@ function germanName(bytes: Uint8Array): string | undefined {
 }
 
 describe("a copied call", () => {
+  it("is the same in a page that a link opens with these choices", async () => {
+    const page = await openPage("/?locale=de&protocol=grpc-web&encoding=json");
+    await page.getByText("Copy this call").click();
+    const shown = await page.locator(".copy-call pre").textContent();
+    expect(shown).toBe(copiedCall("curl", "gRPC-Web", "JSON"));
+  });
+
   it.each(["Connect", "Connect GET"])("works in curl, over %s", (protocol) => {
     runInShell(copiedCall("curl", protocol));
     expect(germanName(readFileSync(join(folder, "locations.bin")))).toBe("Karibik");
