@@ -30,6 +30,7 @@ import { memoize } from "../platform/once.ts";
 import { node } from "../platform/node.ts";
 import { encodeBlocks } from "./own-blocks.ts";
 import {
+  canJoin,
   type CompressionTask,
   compressSegment,
   segmentCoder,
@@ -150,7 +151,7 @@ export interface BodyDependencies {
  * ones come first, because the others are made from them.
  */
 export function commonUnits(): readonly CommonUnit[] {
-  const codings = CODINGS.filter((coding) => segmentCoder(coding) !== undefined);
+  const codings = CODINGS.filter(canJoin);
   units ??= codings
     .toSorted((a, b) => Number(b === "identity") - Number(a === "identity"))
     .flatMap((coding) => REPRESENTATIONS.map((representation) => ({ representation, coding })));
@@ -205,7 +206,7 @@ export async function encodeOwn(
   for (const form of DELTA_FORMS) {
     const blocks = await encodeBlocks(
       local[form],
-      (bytes) => compress({ bytes, coding: "zstd", offset: 0 }),
+      (bytes) => compress({ bytes, coding: "zstd", offset: 0, windowBits: 0 }),
       (await earlier({ own: form }))?.bytes,
     );
     if (blocks === undefined) continue;
@@ -238,7 +239,7 @@ async function encodeCodings(
   const codings: { [C in Coding]?: Body } = {};
   const blobs = new Map<string, HashedBlob>();
   for (const coding of CODINGS) {
-    if (segmentCoder(coding) === undefined) continue;
+    if (!canJoin(coding)) continue;
     const { body, localBlob } = await encodeBody(
       { representation, coding },
       { around, plain },
@@ -257,7 +258,7 @@ async function encodeBody(
   deps: LocaleDependencies,
 ): Promise<{ body: Body; localBlob: HashedBlob }> {
   const { coding } = unit;
-  const coder = coderOf(coding, windowBitsFor(input.plain[1].length));
+  const coder = segmentCoder(coding, windowBitsFor(input.plain[1].length));
   const { head, local, tail } = input.around;
   const end = lengthOf(input.plain) - tail.length;
   const shared = await deps.common(unit);
@@ -317,11 +318,14 @@ async function encodeSegment(
 ): Promise<HashedBlob> {
   const offset = head.length + commonBytes;
   const windowBits = windowBitsFor(commonBytes);
-  const joinsBehind = (zeros: number, plain: Uint8Array, segment: Uint8Array) => {
-    const blank = zeros === 0 ? NOTHING : blankBrotli(`${head.length} ${zeros} ${windowBits}`);
-    const parts = [head, blank.bytes, plain, tail] as const;
+  const joinsBehind = (length: number, plain: Uint8Array, segment: Uint8Array) => {
+    const foreign = foreignBytes(length);
+    const common = length === 0 ? foreign : foreignBrotli(`${head.length} ${length} ${windowBits}`);
+    const parts = [head, foreign, plain, tail] as const;
     const end = offset + local.length;
-    return joins(coding, { plain: parts, common: blank.segment, local: segment, end, windowBits });
+    const isSame = joins(coding, { plain: parts, common, local: segment, end, windowBits });
+    releaseBuffer(foreign);
+    return isSame;
   };
   // Behind a full window, as behind any longer common segment.
   const window = Math.min(commonBytes, 2 ** windowBits);
@@ -350,23 +354,21 @@ class NotDecodable extends Error {
   }
 }
 
-function coderOf(coding: Coding, windowBits: number) {
-  const coder = segmentCoder(coding, windowBits);
-  if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
-  return coder;
-}
-
 /**
- * Zeros in the place of a common segment in brotli, whose segments know their position; those of gzip do
- * not. A segment that decodes behind them refers to no common byte. The text has offset, length and window.
+ * Foreign bytes in the place of a common segment in brotli, whose segments know their position; those of
+ * gzip do not. A segment that decodes behind them refers to no byte before it. The text has offset,
+ * length and window.
  */
-const blankBrotli = memoize((text) => {
+const foreignBrotli = memoize((text) => {
   const [offset = 0, length = 0, windowBits = 0] = text.split(" ").map(Number);
-  const bytes = new Uint8Array(length);
-  const segment = compressSegment({ bytes, coding: "br", offset, windowBits, effort: "fast" });
-  return { bytes, segment };
+  const bytes = foreignBytes(length);
+  return compressSegment({ bytes, coding: "br", offset, windowBits, effort: "fast" });
 });
-const NOTHING = { bytes: NO_BYTES, segment: NO_BYTES };
+
+/** No part has them: they are not in UTF-8, and lengths are short. */
+function foreignBytes(length: number): Uint8Array {
+  return new Uint8Array(length).fill(0xff);
+}
 
 /** Whether a segment in gzip inflates by itself to bytes, as a reader inflates it. */
 function inflatesTo(segment: Uint8Array, plain: Uint8Array): boolean {
@@ -392,7 +394,7 @@ interface Join {
 
 /** Whether the first and the last part around two segments decode to all four parts. */
 function joins(coding: Coding, { plain, common, local, end, windowBits }: Join): boolean {
-  const coder = coderOf(coding, windowBits);
+  const coder = segmentCoder(coding, windowBits);
   const [head, , , tail] = plain;
   const encoded = concatenate([coder.open(head), common, local, coder.close(tail, end, plain)]);
   const decoded = decode(coding, encoded);

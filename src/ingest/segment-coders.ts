@@ -101,43 +101,53 @@ function brotli(windowBits: number): SegmentCoder {
 
 /** In google/brotli since 1.0.8. `node:zlib` does not name it, and Node 24 refuses it. */
 const BROTLI_PARAM_STREAM_OFFSET = 9;
-const SMALLEST_WINDOW_BITS = 10;
+/** The encoder takes no smaller window at quality 1, and all segments of a body need the same. */
+const SMALLEST_WINDOW_BITS = 18;
 const LARGEST_WINDOW_BITS = 22;
 
 /**
  * Returns the size of brotli's window, as a power of two, for a body with a common segment of so many
- * bytes: the largest one that ends within it. A segment knows its offset only until the window is full
- * (RFC 7932, section 4: beyond, words of the dictionary have one distance each), so those of a locale
- * decode behind any common segment. The catalog in brotli is a quarter of a percent longer than with
- * the largest window.
+ * bytes: the largest one that ends within it. Once the window is full (2^bits - 16 bytes, RFC 7932,
+ * section 9.1), each word of the dictionary has one distance, so a locale's segments decode behind any
+ * common segment of at least that length. The catalog in brotli is a quarter of a percent longer than
+ * with the largest window.
  */
 export function windowBitsFor(commonBytes: number): number {
   const bits = Math.floor(Math.log2(commonBytes));
   return Math.max(SMALLEST_WINDOW_BITS, Math.min(LARGEST_WINDOW_BITS, bits));
 }
 
-/** Returns the coder of a coding; undefined if this runtime cannot make joinable segments. */
-export function segmentCoder(
-  coding: Coding,
-  windowBits = LARGEST_WINDOW_BITS,
-): SegmentCoder | undefined {
+/**
+ * Returns the coder of a coding.
+ *
+ * @throws Error if this runtime cannot make joinable segments.
+ */
+export function segmentCoder(coding: Coding, windowBits: number): SegmentCoder {
+  if (!canJoin(coding)) throw new Error(`this runtime cannot join ${coding} segments`);
   switch (coding) {
     case "identity":
       return identity;
     case "gzip":
       return gzip;
     case "br":
-      brotliJoins ??= tryBrotli(brotli(windowBits));
-      return brotliJoins ? brotli(windowBits) : undefined;
+      return brotli(windowBits);
     default:
       return coding satisfies never;
   }
 }
 
+/** Whether this runtime makes joinable segments of a coding. */
+export function canJoin(coding: Coding): boolean {
+  if (coding !== "br") return true;
+  brotliJoins ??= tryBrotli();
+  return brotliJoins;
+}
+
 let brotliJoins: boolean | undefined;
 
 /** Whether this runtime's encoder accepts a stream offset, by an attempt on a few bytes. */
-function tryBrotli(coder: SegmentCoder): boolean {
+function tryBrotli(): boolean {
+  const coder = brotli(SMALLEST_WINDOW_BITS);
   const text = new TextEncoder().encode("the name of the airport and the name of the city");
   const twice = [text, text];
   try {
@@ -159,8 +169,8 @@ export interface CompressionTask {
   readonly coding: SegmentTask["coding"] | "zstd";
   /** Number of uncompressed bytes before them in the body. */
   readonly offset: number;
-  /** As `windowBitsFor` says for the body. */
-  readonly windowBits?: number;
+  /** As `windowBitsFor` says for the body; only brotli has it. */
+  readonly windowBits: number;
   readonly effort: Effort;
 }
 
@@ -174,16 +184,8 @@ export async function compress({ coding, ...task }: CompressionTask): Promise<Ui
   return coding === "zstd" ? compressFrame(task) : compressSegment({ ...task, coding });
 }
 
-export function compressSegment({
-  bytes,
-  coding,
-  offset,
-  windowBits,
-  effort,
-}: SegmentTask): Uint8Array {
-  const coder = segmentCoder(coding, windowBits);
-  if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
-  return coder.middle(bytes, offset, effort);
+export function compressSegment({ coding, windowBits, ...task }: SegmentTask): Uint8Array {
+  return segmentCoder(coding, windowBits).middle(task.bytes, task.offset, task.effort);
 }
 
 /**

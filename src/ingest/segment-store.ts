@@ -23,11 +23,11 @@ export class SegmentStore {
     return { sha256: blob, bytes: copy.value };
   }
 
-  /** Reads a stored segment of an earlier version; null if there is none, or R2 has no intact copy. */
+  /** Reads a segment of an earlier version as it is stored; null if no copy is intact. */
   async readEarlier(segment: StoredSegment | undefined): Promise<HashedBlob | null> {
     if (segment === undefined) return null;
-    const copy = await this.#store.readBlob("r2", segment.blob);
-    return copy.ok ? { sha256: segment.blob, bytes: copy.value } : null;
+    const bytes = await readSegment(this.#store, segment);
+    return bytes && { sha256: segment.blob, bytes };
   }
 
   /**

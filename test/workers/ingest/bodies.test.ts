@@ -209,7 +209,7 @@ describe("encodeBodies", () => {
   });
 });
 
-describe("encodeBodies far from the beginning", () => {
+describe("encodeBodies behind a long common part", () => {
   const far = new Uint8Array(400_000).fill(120);
   const text = new TextEncoder().encode(
     "the international airport of the capital, the city of the ",
@@ -220,9 +220,9 @@ describe("encodeBodies far from the beginning", () => {
   };
 
   /** How many segments in brotli are made, and the bodies. */
-  async function encodeFar(effort: Effort, changes: Partial<BodyDependencies> = {}) {
+  async function encodeFar(effort: Effort, changes: Partial<BodyDependencies> = {}, shared = far) {
     let made = 0;
-    const there = new MemoryCommon({ proto: far, json: far }, effort);
+    const there = new MemoryCommon({ proto: shared, json: shared }, effort);
     const result = await encodeAll(local, there, {
       async compress(task) {
         if (task.coding === "br") made += 1;
@@ -233,11 +233,19 @@ describe("encodeBodies far from the beginning", () => {
     return { ...result, made, there };
   }
 
-  it.each(["fast", "best"] as const)(
-    "at %s makes a segment in brotli for each form and for base64, which decode where they stand",
-    async (effort) => {
-      const { bodies, blobs, made, there } = await encodeFar(effort);
-      expect(made).toBe(3);
+  // The encoder's least window is of 262,144 bytes.
+  it.each(
+    (["fast", "best"] as const).flatMap((effort) =>
+      [300, 1_100, 40_000, 140_000, 262_140, 262_144, 270_000, 524_288].map(
+        (bytes) => [effort, bytes] as const,
+      ),
+    ),
+  )(
+    "at %s makes segments in brotli that decode behind %i bytes, one for each form if they are far",
+    async (effort, length) => {
+      const shared = new Uint8Array(length).fill(120);
+      const { bodies, blobs, made, there } = await encodeFar(effort, {}, shared);
+      expect(made).toBe(length < 262_144 ? 5 : 3);
       for (const { representation, coding, body } of bodiesOf(bodies)) {
         const plain = decoded(coding, join(body, blobs, there));
         const { identity } = bodies[representation];
@@ -247,8 +255,8 @@ describe("encodeBodies far from the beginning", () => {
     },
   );
 
-  // One more byte before it changes what is written in base64; twice as many change the window, and
-  // with it the words of brotli's dictionary, which only `best` uses.
+  // One more byte before it changes what is written in base64, three more do not. Twice as many change the
+  // window, and with it the words of brotli's dictionary, which only `best` uses, and never in base64.
   it.each([
     ["fast", "the same airports", far.length, 0],
     ["best", "the same airports", far.length, 0],
@@ -256,11 +264,13 @@ describe("encodeBodies far from the beginning", () => {
     ["best", "an airport more", far.length + 1, 1],
     ["fast", "twice as many", far.length * 2, 1],
     ["best", "twice as many", far.length * 2, 3],
+    ["fast", "a quarter", far.length / 4, 0],
+    ["best", "a quarter", far.length / 4, 2],
   ] as const)(
     "at %s takes the segments of a version with %s, if they decode here",
     async (effort, _, length, expected) => {
-      const common = new Uint8Array(length).fill(120);
-      const before = new MemoryCommon({ proto: common, json: common }, effort);
+      const shared = new Uint8Array(length).fill(120);
+      const before = new MemoryCommon({ proto: shared, json: shared }, effort);
       const { bodies, blobs } = await encodeAll(local, before);
       const earlier: BodyDependencies["earlier"] = async (place) => {
         if ("own" in place) return null;

@@ -56,7 +56,7 @@ it.each([
     const bytes = new TextEncoder().encode(
       "the name of the airport, the name of the city. ".repeat(99),
     );
-    const task: CompressionTask = { bytes, coding, offset: 5, effort };
+    const task: CompressionTask = { bytes, coding, offset: 5, windowBits: 18, effort };
     expect(await exports.SegmentCompressor.compress(task)).toEqual(
       Uint8Array.from(await compress(task)),
     );
@@ -67,13 +67,25 @@ it("a part of many blocks becomes blocks that follow any body", async () => {
   const words = Array.from({ length: 40_000 }, (_, index) => `${(index * 7_919) % 10_007} names`);
   const part = new TextEncoder().encode(words.join());
   const blocks = await encodeBlocks(part, (bytes) =>
-    exports.SegmentCompressor.compress({ bytes, coding: "zstd", offset: 0, effort: "fast" }),
+    exports.SegmentCompressor.compress({
+      bytes,
+      coding: "zstd",
+      offset: 0,
+      windowBits: 18,
+      effort: "fast",
+    }),
   );
   expect(blocks?.length).toBeLessThan(part.length / 2);
 });
 
 it("compression accepts a segment as long as the longest message that the guards allow", async () => {
   const bytes = new Uint8Array(5 * MESSAGE_MAX_BYTES);
-  const task: CompressionTask = { bytes, coding: "gzip", offset: 0, effort: "fast" };
+  const task: CompressionTask = {
+    bytes,
+    coding: "gzip",
+    offset: 0,
+    windowBits: 18,
+    effort: "fast",
+  };
   expect((await exports.SegmentCompressor.compress(task)).length).toBeGreaterThan(0);
 });
