@@ -113,9 +113,14 @@ describe("GET /admin/ingest/held", () => {
     world.ingest.archive.bucket.before = () => {
       throw new Error("R2 is away");
     };
-    const answer = await world.request("/admin/ingest/held");
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
+    for (const answer of [
+      await world.request("/admin/ingest/held"),
+      await world.post("/admin/ingest/held/approve", { rule: "changes_name" }),
+      await world.post(`/admin/ingest/held/1-${"0".repeat(16)}/reject`),
+    ]) {
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
+    }
   });
 });
 

@@ -377,11 +377,13 @@ describe("the five answers", () => {
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
   });
 
-  it("show the last three changes by operators", async () => {
+  it("show the last three changes by operators, and lead to all if there are any", async () => {
+    expect(JSON.stringify((await answers())["changed"])).not.toContain("#audit");
     for (const change of ["pause", "resume", "pause", "resume"])
       await world.post(`/admin/ingest/${change}`);
     const { changed } = await answers();
     expect(changed?.text.match(/ops: (Pause|Resume) ingestion/g)).toHaveLength(3);
+    expect(changed?.details.at(-1)?.links).toEqual([{ text: "All changes", href: "#audit" }]);
   });
 
   it("leave out the attempts after which everything was as before", async () => {
