@@ -103,7 +103,7 @@ export async function seriousFaults(page: Page): Promise<string[]> {
 export async function faultsInAllColors(page: Page): Promise<string[]> {
   const faults = await seriousFaults(page);
   await page.emulateMedia({ colorScheme: "dark" });
-  faults.push(...(await faultsOf(page, { runOnly: ["cat.color"] })));
+  faults.push(...(await faultsOf(page, { runOnly: ["color-contrast", "link-in-text-block"] })));
   await page.emulateMedia({ colorScheme: "light" });
   return faults;
 }
