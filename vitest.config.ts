@@ -52,6 +52,8 @@ const browserProjects = [
       exclude: [OPERATIONS, BACKUPS],
       ...runningService,
       ...waiting,
+      // Each file would load what starts a browser again.
+      isolate: false,
     },
   },
   {
