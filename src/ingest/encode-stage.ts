@@ -5,13 +5,10 @@ import type { Report } from "../schemas/run-report.ts";
 import {
   type HashedBlob,
   type BodyDependencies,
-  commonSegment,
   type CommonUnit,
   commonUnits,
   encodeBodies,
   encodeOwn,
-  formOf,
-  headLength,
   proveCommon,
   hashBlob,
   type SegmentPlace,
@@ -20,6 +17,7 @@ import {
 import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
 import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import { windowBitsFor } from "./segment-coders.ts";
+import { commonSegment, formOf, headLength } from "./surroundings.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import { type SegmentStore, storedSegments } from "./segment-store.ts";

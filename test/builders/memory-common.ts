@@ -2,12 +2,9 @@ import type { EncodedPart } from "../../src/catalog/encode.ts";
 import {
   type HashedBlob,
   type BodyDependencies,
-  commonSegment,
   type CommonUnit,
   commonUnits,
   encodeBodies,
-  formOf,
-  headLength,
   hashBlob,
 } from "../../src/ingest/bodies.ts";
 import {
@@ -16,6 +13,7 @@ import {
   type Effort,
   windowBitsFor,
 } from "../../src/ingest/segment-coders.ts";
+import { commonSegment, formOf, headLength } from "../../src/ingest/surroundings.ts";
 
 /** Common segments as the pipeline stores them. */
 export class MemoryCommon {

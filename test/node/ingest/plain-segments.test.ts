@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../../../src/catalog/framing.ts";
 import { type Representation, REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
-import { commonSegment, headLength, surround } from "../../../src/ingest/bodies.ts";
+import { commonSegment, headLength, surround } from "../../../src/ingest/surroundings.ts";
 
 /** The common part is never empty, since its lists are not. */
 const anyCommon = fc.uint8Array({ minLength: 8, maxLength: 40 });
