@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
-import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
+import { constants, createBrotliCompress, deflateRawSync, inflateRawSync } from "node:zlib";
 import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
@@ -281,6 +281,33 @@ describe("encodeBodies behind a long common part", () => {
       const { made, ...again } = await encodeFar(effort, { earlier });
       expect(made).toBe(expected);
       expect(again.bodies).toEqual((await encodeFar(effort)).bodies);
+    },
+  );
+
+  it.each([0, 120])(
+    "refuses a segment in brotli that refers to bytes %i before it",
+    async (byte) => {
+      const repeated = new Uint8Array(5_000).fill(byte);
+      const shared = new Uint8Array(far.length).fill(byte);
+      const there = new MemoryCommon({ proto: shared, json: shared }, "fast");
+      const behind = async (bytes: Uint8Array, windowBits: number) => {
+        const params = { [constants.BROTLI_PARAM_LGWIN]: windowBits };
+        const stream = createBrotliCompress({ params });
+        const flushed = async (some: Uint8Array) => {
+          stream.write(some);
+          await new Promise<void>((resolve) => stream.flush(resolve));
+          return new Uint8Array(stream.read());
+        };
+        await flushed(shared);
+        return flushed(bytes);
+      };
+      const made = encodeAll({ proto: repeated, json: repeated }, there, {
+        compress: async (task) =>
+          task.coding === "br"
+            ? behind(task.bytes, task.windowBits)
+            : compress({ ...task, effort: "fast" }),
+      });
+      await expect(made).rejects.toThrow("proto in br does not decode to its input");
     },
   );
 
