@@ -238,12 +238,33 @@ describe("a run with a change", () => {
     world.snapshot = aSnapshot({ airports });
     const all = await compressed("incremental");
     const [first = {}, ...others] = airports;
+    // By nine bytes, which shift no base64.
     world.snapshot = aSnapshot({ airports: [{ ...first, name: "Kloten" }, ...others] });
     const common = commonUnits().flatMap(({ coding }) => (coding === "identity" ? [] : [coding]));
     expect(await compressed("incremental")).toEqual(common);
     expect(world.current).toMatchObject({ generation: 2 });
     expect(await compressed("full")).toEqual(all);
     expect(all.length).toBeGreaterThan(common.length);
+  });
+
+  it("repeats a step in which no store says whether a segment is there", async () => {
+    const airports = moreAirports(20);
+    world.snapshot = aSnapshot({ airports });
+    await world.runToEnd();
+    const [, own] =
+      world.current?.locales["de"]?.bodies.proto.gzip?.segments.filter(
+        (segment) => "blob" in segment,
+      ) ?? [];
+    const [first = {}, ...others] = airports;
+    world.snapshot = aSnapshot({ airports: [{ ...first, name: "Kloten" }, ...others] });
+    world.store.before = (call) => {
+      if (call.includes(` get ${blobKey(own?.blob ?? "none")}`)) throw new Error("no connection");
+    };
+    await expect(world.runToEnd()).rejects.toThrow("no connection");
+    expect(world.checkpoint.stage).toBe("encode");
+    expect(world.checkpoint.entries).toEqual({});
+    world.store.before = () => {};
+    expect((await world.runOn()).outcome).toBe("published");
   });
 });
 
