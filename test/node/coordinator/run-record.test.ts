@@ -34,7 +34,8 @@ describe("retryOf", () => {
     const approval = aRunRecord({ id: "approval", candidate_of: "refused", upstream });
     expect(retried(approval)?.job).toMatchObject({ candidate_of: "refused", upstream });
     const asking = aRunRecord({ id: "asking", upstream });
-    expect(retried(asking)?.job).toMatchObject({ candidate_of: null, upstream: {} });
+    expect(retried(asking)?.job.candidate_of).toBeNull();
+    expect(retried(asking)?.job.upstream).toEqual({});
   });
 
   it("makes no retry of a forced run, unless that builds from a candidate", () => {
