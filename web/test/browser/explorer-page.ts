@@ -14,3 +14,14 @@ export async function factOf(page: Page, name: string): Promise<string> {
   const fact = page.locator(".call-fact", { has: page.locator("dt", { hasText: name }) });
   return (await fact.locator("dd").textContent()) ?? "";
 }
+
+/**
+ * A script's expression: the drawing context of a copy of the map. Chromium warns when a script reads
+ * the page's own canvas twice, as a test does that waits for what the map shows.
+ */
+export const MAP_COPY = `(() => {
+  const map = document.querySelector("canvas");
+  const copy = new OffscreenCanvas(map.width, map.height).getContext("2d");
+  copy.drawImage(map, 0, 0);
+  return copy;
+})()`;

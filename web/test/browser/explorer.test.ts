@@ -9,7 +9,7 @@ import {
   takeProblems,
   useBrowser,
 } from "./browser.ts";
-import { factOf, waitForAnswer } from "./explorer-page.ts";
+import { factOf, MAP_COPY, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
@@ -58,8 +58,9 @@ describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (p
 /** Whether a color is on the map: that of removed airports, say. */
 function isOnMap(page: Page, color: readonly [red: number, green: number, blue: number]) {
   return page.evaluate<boolean>(`{
-    const { width, height } = document.querySelector("canvas");
-    const { data } = document.querySelector("canvas").getContext("2d").getImageData(0, 0, width, height);
+    const map = ${MAP_COPY};
+    const { width, height } = map.canvas;
+    const { data } = map.getImageData(0, 0, width, height);
     const isAt = (at) => ${JSON.stringify(color)}.every((value, channel) => data[at + channel] === value);
     Array.from({ length: width * height }, (_, pixel) => pixel * 4).some(isAt);
   }`);

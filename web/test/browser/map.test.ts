@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { newPage, openPage, useBrowser } from "./browser.ts";
-import { waitForAnswer } from "./explorer-page.ts";
+import { MAP_COPY, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
@@ -71,10 +71,10 @@ describe("the map", () => {
     await page.waitForLoadState("networkidle");
     // The canvas shows these places between the British Isles and the Black Sea.
     const share = `{
-      const canvas = document.querySelector("canvas");
-      const { width, height } = canvas;
+      const map = ${MAP_COPY};
+      const { width, height } = map.canvas;
       const box = [width * 0.44, height * 0.4, width * 0.1, height * 0.07].map(Math.round);
-      const { data } = canvas.getContext("2d").getImageData(...box);
+      const { data } = map.getImageData(...box);
       const isDot = (at) => data[at] < 60 && data[at + 2] > 120;
       const pixels = Array.from({ length: data.length / 4 }, (_, pixel) => pixel * 4);
       pixels.filter(isDot).length / pixels.length;
@@ -97,8 +97,8 @@ describe("the map", () => {
       "other, closer up",
     ]);
     const seen = await page.evaluate<string[]>(`{
-      const canvas = document.querySelector("canvas");
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const map = ${MAP_COPY};
+      const { data } = map.getImageData(0, 0, map.canvas.width, map.canvas.height);
       const colors = new Set();
       for (let at = 0; at < data.length; at += 4) colors.add(data.slice(at, at + 3).join(", "));
       [...colors];
@@ -203,9 +203,9 @@ describe("the map", () => {
     expect(await page.evaluate(loaded)).toBe(false);
     const lake = await openMap("/?view=43.5,-87,7");
     const inTheMiddle = `{
-      const canvas = document.querySelector("canvas");
-      const [x, y] = [canvas.width / 2, canvas.height / 2];
-      [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3).join();
+      const map = ${MAP_COPY};
+      const [x, y] = [map.canvas.width / 2, map.canvas.height / 2];
+      [...map.getImageData(x, y, 1, 1).data].slice(0, 3).join();
     }`;
     await expect.poll(() => lake.evaluate(inTheMiddle)).toBe("220,230,236");
   });
