@@ -82,10 +82,11 @@ describe("the cron trigger", () => {
     await fire(5, cronOf("watch"), await withBrokenStub("ALERTS", ALERTS_INSTANCE));
     expect((await monitor().status()).lastRun).toMatchObject({ trigger: "cron" });
     await fire(5, cronOf("back_up"), await withBrokenStub("COORDINATOR", INGEST_INSTANCE));
-    const jobs = await coordinator().jobs(10);
-    expect(jobs).toMatchObject([
-      { kind: "verify", trigger: "cron" },
-      { kind: "run", trigger: "cron" },
-    ]);
+    await expect
+      .poll(() => coordinator().jobs(10))
+      .toMatchObject([
+        { kind: "verify", trigger: "cron", state: "succeeded" },
+        { kind: "run", trigger: "cron", state: "succeeded" },
+      ]);
   });
 });

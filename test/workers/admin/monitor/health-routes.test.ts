@@ -54,6 +54,7 @@ describe("GET /admin/monitor/status", () => {
     const output = expect.stringMatching(/^D1 lacks audit, ingest_runs; .* restored backup/);
     expect(await d1()).toMatchObject([{ status: "fail", output }]);
     const coordinator = env.COORDINATOR.getByName(INGEST_INSTANCE);
+    await coordinator.pause({ by: "ops", note: null, until: null }, true); // or it publishes at once
     await coordinator.reconcile();
     await expect.poll(logged).toMatchObject([{ tables: ["audit", "ingest_runs"] }]);
     expect(await d1()).toMatchObject([{ status: "pass" }]);
