@@ -9,6 +9,8 @@ const root = `${import.meta.dirname}/`;
 
 // Read as the value of the required secret; only a binding would still be warned about.
 process.env.ADMIN_TOKENS = adminTokens();
+// Wrangler would say for each project where it has that value from.
+process.env["WRANGLER_LOG"] = "warn";
 
 const fuzz = fuzzSettings(process.env);
 
@@ -98,6 +100,8 @@ const projects = [
     root,
     plugins: [
       cloudflareTest(async () => ({
+        // Tests reset objects on purpose, which workerd would report each time.
+        verbose: false,
         wrangler: { configPath: `${root}wrangler.toml` },
         miniflare: {
           bindings: {

@@ -16,10 +16,11 @@ import { TestService } from "../../system/test-service.ts";
 const HANG_MS = 600_000;
 /** More than the snapshot has. */
 const ALL_AIRPORTS = 100_000;
-/** Without the options of the npm that runs this test, and the tokens of the tests. */
+/** Without the options of the npm that runs this test, and what the tests set. */
 const ownEnv: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(ownEnv))
-  if (name.startsWith("npm_") || name === "ADMIN_TOKENS") Reflect.deleteProperty(ownEnv, name);
+  if (name.startsWith("npm_") || name === "ADMIN_TOKENS" || name === "WRANGLER_LOG")
+    Reflect.deleteProperty(ownEnv, name);
 
 const page = readFileSync("docs/deploying.md", "utf8");
 
