@@ -61,6 +61,15 @@ describe("the blocks of a part", () => {
     const cut = encodeBlocks(part, async (bytes) => (await fast(bytes)).subarray(0, -1));
     await expect(cut).resolves.toBeUndefined();
   });
+
+  it("are those of before if they make the part, and otherwise made anew", async () => {
+    const [before, part] = [text("the regions of before"), text("the regions of today!")];
+    const [old, made] = [await encodeBlocks(before, fast), await encodeBlocks(part, fast)];
+    const never = () => Promise.reject(new Error("compressed"));
+    expect(await encodeBlocks(part, never, made)).toBe(made);
+    for (const earlier of [old, made?.subarray(0, -1), new Uint8Array()])
+      expect(await encodeBlocks(part, fast, earlier)).toEqual(made);
+  });
 });
 
 describe("the snapshot's catalog", () => {
