@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type MiniflareOptions } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
-import type { Manifest } from "../src/catalog/manifest.ts";
+import type { Manifest } from "../src/parts/manifest.ts";
 import { dropKey } from "../src/storage/keys.ts";
 import { IsolateHeap } from "../test/chaos/isolate-heap.ts";
 import { bundleModules, bundleWorker, rateLimits } from "./bundle.ts";

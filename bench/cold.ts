@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { findBody } from "../src/catalog/find-body.ts";
-import { openManifest } from "../src/catalog/sealed-manifest.ts";
+import { findBody } from "../src/parts/compose.ts";
+import { openManifest } from "../src/parts/sealed-manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../src/storage/keys.ts";
 import { benchBindings, type BenchWorker } from "./bench-worker.ts";
 import { bundleModules, bundleWorker } from "./bundle.ts";
@@ -106,7 +106,7 @@ function withClasses(handlers: string): string {
     import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
     export class AlertMonitor extends DurableObject {}
     export class IngestCoordinator extends DurableObject {}
-    export class SegmentCompressor extends WorkerEntrypoint {}
+    export class PartCompressor extends WorkerEntrypoint {}
     export default { ${handlers} };
   `;
 }

@@ -9,7 +9,7 @@ import { LocationsService } from "../gen/locations/v1/locations_pb.ts";
 
 export class AlertMonitor extends DurableObject {}
 export class IngestCoordinator extends DurableObject {}
-export class SegmentCompressor extends WorkerEntrypoint {}
+export class PartCompressor extends WorkerEntrypoint {}
 
 const [handler] = createConnectRouter({ grpc: false }).service(LocationsService, {
   getLocationsV1: () => ({}),

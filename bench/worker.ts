@@ -19,7 +19,7 @@ import {
 } from "../gen/locations/v1/locations_pb.ts";
 import service from "../src/worker/worker.ts";
 
-export { AlertMonitor, IngestCoordinator, SegmentCompressor } from "../src/worker/worker.ts";
+export { AlertMonitor, IngestCoordinator, PartCompressor } from "../src/worker/worker.ts";
 
 interface Constant {
   readonly status: number;

@@ -1,9 +1,12 @@
 /** The stages that verify a backup. They read all of it and change only its verdict. */
-import { node } from "../platform/node.ts";
 import { timeText } from "../platform/time.ts";
-import { Buffer } from "node:buffer";
-import { inflateSegment, sha256Hex, shortHash } from "../catalog/bytes.ts";
-import { type Body, type Manifest, type Segment } from "../catalog/manifest.ts";
+import { sha256Hex, shortHash } from "../catalog/bytes.ts";
+import { FORMS } from "../catalog/encode.ts";
+import { crc32Of } from "../parts/codings.ts";
+import { type Body, composeBody, type Representation } from "../parts/compose.ts";
+import { type Coding, CODINGS, type Manifest, messageSha256 } from "../parts/manifest.ts";
+import { sentBytes } from "../storage/catalog-store.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import { type BackupManifest, parseManifest, unpackPart } from "./format.ts";
 import {
@@ -84,8 +87,7 @@ async function findFault(
 
 /**
  * Checks that the backup is consistent, and writes the verdict: its manifest lists every object of
- * its versions, apart from `missing`, and the blobs of the published version have the hashes in its
- * manifest.
+ * its versions, apart from `missing`, and the blobs of the published version are what its manifest says.
  */
 export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
   const read = await readState(deps.backups, manifest);
@@ -120,39 +122,61 @@ const INTACT = "Every byte is intact.";
 const UPSTREAM_MISSING =
   "The archive lacked upstream files of the published version when the backup was made.";
 
-/** Whether the blobs of a version have the hashes of its messages, and these the catalog's hash. */
-async function isWhole(deps: StepDependencies, { locales, catalog_sha256 }: Manifest) {
-  const bodies = Object.values(locales).flatMap(({ bodies: { proto } }) => proto.identity ?? []);
-  const read = segmentReader(deps, bodies);
-  for (const {
-    sha256,
-    bodies: { proto },
-  } of Object.values(locales)) {
-    const hash = node.crypto.createHash("sha256");
-    if (proto.identity === undefined) return false;
-    for (const segment of proto.identity.segments) hash.update(await read(segment));
-    if (hash.digest("hex") !== sha256) return false;
-  }
-  const lines = Object.entries(locales).map(([locale, { sha256 }]) => `${locale} ${sha256}\n`);
-  return sha256Hex(...lines) === catalog_sha256;
+/**
+ * Whether the blobs of a version have the lengths, hashes and checksums that its manifest says, and the
+ * messages the catalog's hash.
+ */
+async function isWhole(deps: StepDependencies, version: Manifest): Promise<boolean> {
+  const shared = Object.values(version.shared).flatMap((parts) => Object.values(parts));
+  const read = objectReader(deps, new Set(shared.map(({ sha256 }) => sha256)));
+  for (const locale of Object.keys(version.locales))
+    if (!(await hasItsHashes(version, locale, read))) return false;
+  const entries = Object.entries(version.locales);
+  const lines = entries.map(([locale, entry]) => `${locale} ${messageSha256(entry)}\n`);
+  return sha256Hex(...lines) === version.catalog_sha256;
 }
 
-/** Reads segments of some bodies. Caches the segments that several bodies share. */
-function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
-  const uses = new Map<string, number>();
-  for (const { segments } of bodies)
-    for (const segment of segments)
-      if ("blob" in segment) uses.set(segment.blob, (uses.get(segment.blob) ?? 0) + 1);
-  const shared = new Map<string, Uint8Array>();
-  return async (segment: Segment): Promise<Uint8Array> => {
-    if ("inline" in segment) return Buffer.from(segment.inline, "base64");
-    const { blob, isDeflated } = segment;
-    const bytes = shared.get(blob) ?? (await backups.readObject(blob));
-    if (bytes === null) throw new Error(`the object ${blob} is gone`);
-    if ((uses.get(blob) ?? 0) > 1) shared.set(blob, bytes);
-    if (!isDeflated) return bytes;
-    // Without what it should inflate to, the message has another hash.
-    return inflateSegment(bytes, segment.bytes) ?? new Uint8Array();
+async function hasItsHashes(
+  version: Manifest,
+  locale: string,
+  read: ReturnType<typeof objectReader>,
+): Promise<boolean> {
+  const bytesOf = async (representation: Representation, coding: Coding) => {
+    const body = composeBody(version, { locale, representation, coding });
+    return { sha256: body?.sha256, pieces: body && (await mapInTurn(body.pieces, read)) };
+  };
+  for (const form of FORMS) {
+    const own = version.locales[locale]?.parts[form];
+    for (const coding of CODINGS) {
+      const { sha256, pieces } = await bytesOf(form, coding);
+      if (pieces !== undefined && sha256Hex(...pieces) !== sha256) return false;
+      if (coding === "identity" && crc32Of(pieces ?? []) !== own?.crc32.message) return false;
+    }
+    const framed = await bytesOf(form === "proto" ? "grpc-web" : "grpc-web-json", "identity");
+    if (crc32Of(framed.pieces ?? []) !== own?.crc32.framed) return false;
+  }
+  return true;
+}
+
+async function mapInTurn<T, U>(items: readonly T[], map: (item: T) => Promise<U>): Promise<U[]> {
+  const mapped: U[] = [];
+  for (const item of items) mapped.push(await map(item));
+  return mapped;
+}
+
+/** Reads pieces of bodies. Keeps the shared ones, which are the same in every locale, and the last other. */
+function objectReader({ backups }: StepDependencies, shared: ReadonlySet<Sha256Hex>) {
+  const known = new Map<Sha256Hex, Uint8Array>();
+  return async (piece: Body["pieces"][number]): Promise<Uint8Array> => {
+    if (piece instanceof Uint8Array) return piece;
+    const { sha256 } = piece;
+    const bytes = known.get(sha256) ?? (await backups.readObject(sha256));
+    if (bytes === null) throw new Error(`the object ${sha256} is gone`);
+    for (const other of known.keys()) if (!shared.has(other)) known.delete(other);
+    known.set(sha256, bytes);
+    const sent = sentBytes(piece, bytes);
+    // Bytes of another length have another hash.
+    return sent.ok ? sent.value : new Uint8Array();
   };
 }
 

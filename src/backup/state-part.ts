@@ -3,15 +3,10 @@
  * a version in each other line. Pure: no clock, no I/O.
  */
 import * as z from "zod";
-import {
-  bodyBlobs,
-  type Manifest,
-  manifestBlobs,
-  OLDEST_MANIFEST_FORMAT,
-  toStored,
-} from "../catalog/manifest.ts";
+import { FORMER_FORMAT } from "../parts/former-manifest.ts";
+import { blobsOf, type Manifest, neededBlobs } from "../parts/manifest.ts";
 import { type DeepReadonly, hexHash, restoredGeneration, timestamp } from "../schemas/fields.ts";
-import { manifestSchema } from "../catalog/manifest-schema.ts";
+import { manifestSchema } from "../parts/manifest-schema.ts";
 import { heldSummary } from "../schemas/run-report.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 
@@ -57,7 +52,7 @@ const versionFormat = z.object({ version: z.object({ format: z.number() }) });
 
 /** Encodes a state as lines. */
 export function stateLines({ pause, ledger, versions }: SavedState): string[] {
-  const stored = versions.map((version) => JSON.stringify({ version: toStored(version) }));
+  const stored = versions.map((version) => JSON.stringify({ version }));
   return [JSON.stringify({ pause, ledger }), ...stored];
 }
 
@@ -65,10 +60,8 @@ export function stateLines({ pause, ledger, versions }: SavedState): string[] {
 export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
-    const former = others.find(
-      (line) => versionFormat.parse(line).version.format < OLDEST_MANIFEST_FORMAT,
-    );
-    if (former !== undefined) return { ok: false, fault: FORMER_FORMAT };
+    const former = others.find((line) => versionFormat.parse(line).version.format < FORMER_FORMAT);
+    if (former !== undefined) return { ok: false, fault: TOO_OLD };
     const { pause, ledger } = firstLine.parse(first);
     const versions = others.map((line) => versionLine.parse(line).version);
     const generations = new Set(versions.map(({ generation }) => generation));
@@ -84,34 +77,25 @@ export function readStateLines(lines: readonly string[]): ReadState {
   }
 }
 
-const FORMER_FORMAT = fault(
+const TOO_OLD = fault(
   "former_format",
   "the backup was made by an earlier release, whose manifests this Worker does not read; restore it in an installation of its own, with the Worker that its manifest.json names as worker_version",
 );
 
 /**
  * Selects the versions whose bodies the backup has. If it lacks another blob of a version, it drops all
- * diffs and own parts of that version, without which a client fetches the whole body.
+ * diffs of that version, without which a client fetches the whole body.
  */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],
 ): Manifest[] {
   const lost = new Set(missing);
-  const isLost = (blob: string) => lost.has(blob);
-  return versions
-    .filter(({ locales }) => !Object.values(locales).flatMap(bodyBlobs).some(isLost))
-    .map((version) =>
-      [...manifestBlobs(version)].some(isLost) ? withBodiesOnly(version) : version,
-    );
-}
-
-function withBodiesOnly(version: Manifest): Manifest {
-  const locales = Object.entries(version.locales).map(([locale, entry]) => [
-    locale,
-    { ...entry, own: {} },
-  ]);
-  return { ...version, diffs: [], locales: Object.fromEntries(locales) };
+  return versions.flatMap((version) => {
+    const blobs = neededBlobs(version).filter(({ sha256 }) => lost.has(sha256));
+    if (blobs.some(({ isOfBody }) => isOfBody)) return [];
+    return blobs.length > 0 ? { ...version, diffs: [] } : version;
+  });
 }
 
 /** A file in the catalog's stores, by its SHA-256 (hex). */
@@ -125,7 +109,7 @@ export function storedFiles({
   versions,
   ledger,
 }: Pick<SavedState, "versions" | "ledger">): StoredFile[] {
-  const blobs = new Set(versions.flatMap((version) => [...manifestBlobs(version)]));
+  const blobs = blobsOf(...versions);
   const ofLedger = ledger === null ? [] : [ledger.accepted, ledger.held];
   const sources = new Set([...versions.flatMap(upstreamOf), ...ofLedger]);
   return [

@@ -1,5 +1,5 @@
 /** The inputs and results of the steps of backup jobs. */
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { Log } from "../platform/log.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";

@@ -16,24 +16,6 @@ export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<string>
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
-/**
- * Inflates a segment in gzip (`src/ingest/segment-coders.ts`), which has no end of its own.
- *
- * @returns undefined if that does not give so many bytes.
- */
-export function inflateSegment(
-  segment: Uint8Array,
-  length: number,
-): Buffer<ArrayBuffer> | undefined {
-  const { constants, inflateRawSync } = node.zlib;
-  try {
-    const bytes = inflateRawSync(segment, { finishFlush: constants.Z_SYNC_FLUSH });
-    return bytes.length === length ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Shortens a SHA-256 (hex) for messages. */
 export function shortHash(sha256: string): string {
   return `${sha256.slice(0, 12)}…`;

@@ -22,9 +22,8 @@ import {
   type ListReader,
   type VersionPair,
 } from "./list-diff.ts";
-import type { Counts } from "./manifest.ts";
 import { idText } from "./ids.ts";
-import type { Airport, City, Country } from "./model.ts";
+import type { Airport, City, Counts, Country } from "./model.ts";
 
 /** `airport_iata_codes` is present if the region gained or lost airports. */
 interface RegionChange extends EntityChange<Omit<RegionFields, "airport_iata_codes">> {

@@ -20,7 +20,8 @@ export interface EncodedPart {
 }
 
 /** Both encodings of a part. Every representation frames one of them. */
-export type Form = keyof EncodedPart;
+export const FORMS = ["proto", "json"] as const;
+export type Form = (typeof FORMS)[number];
 
 /** Messages per chunk; bounds the memory in addition to the encoded bytes. */
 const CHUNK_LENGTH = 500;

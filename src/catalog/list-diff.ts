@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { AirportSchema, LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
-import type { Counts } from "./manifest.ts";
+import type { Counts } from "./model.ts";
 
 /** An entity in both versions. `before` and `after` have only the fields that differ. */
 export interface EntityChange<F> {

@@ -1,6 +1,5 @@
 /** Compares the locales of the settings with those of a version. Pure. */
 import { negotiateLocale } from "./locale.ts";
-import type { Manifest } from "./manifest.ts";
 
 /** The settings LOCALES and DEFAULT_LOCALE. */
 export interface LocaleSettings {
@@ -22,7 +21,7 @@ interface LocaleComparison {
 /** @param version names it at the beginning of a sentence. */
 export function compareLocales(
   version: string,
-  published: { readonly [L in keyof Manifest["locales"]]: unknown },
+  published: { readonly [locale: string]: unknown },
   { locales, defaultLocale }: LocaleSettings,
 ): LocaleComparison {
   const names = Object.keys(published);

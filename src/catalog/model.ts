@@ -45,3 +45,11 @@ export interface LocalizedName {
 
 /** Names of one locale by region key. A missing region has its English name and base slug. */
 export type RegionNames = ReadonlyMap<string, LocalizedName>;
+
+/** Length of each list, equal in every locale. */
+export interface Counts {
+  readonly airports: number;
+  readonly cities: number;
+  readonly countries: number;
+  readonly regions: number;
+}

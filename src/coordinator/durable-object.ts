@@ -69,7 +69,7 @@ function platformOf(ctx: DurableObjectState, env: Env): CoordinatorPlatform {
       airportSet: config.airportSet,
       surprises: config.surprises,
       effort: config.compression,
-      compress: async (task) => ctx.exports.SegmentCompressor.compress(task),
+      compress: async (task) => ctx.exports.PartCompressor.compress(task),
       now: Date.now,
     }),
     store,

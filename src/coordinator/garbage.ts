@@ -1,4 +1,4 @@
-import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { blobsOf, type Manifest } from "../parts/manifest.ts";
 import { DAY_MS, hasElapsed, HOUR_MS } from "../platform/time.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
@@ -52,7 +52,7 @@ async function findGarbage(platform: CoordinatorPlatform): Promise<string[]> {
   ];
   return state.transaction(() => {
     const retained = state.versions();
-    const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
+    const named = blobsOf(...retained);
     const unreferenced = [
       ...blobs.filter((sha256) => !named.has(sha256)).map((sha256) => `blob ${sha256}`),
       ...unreferencedSources(sources, retained, state.neededFiles()).map(

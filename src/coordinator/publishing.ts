@@ -1,5 +1,5 @@
 /** How versions are adopted, replicated and rolled back; `ingest-work.ts` records those of runs. */
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";

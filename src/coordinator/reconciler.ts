@@ -1,5 +1,5 @@
 import { adoptVersions, replicatePublished } from "./publishing.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";

@@ -1,6 +1,6 @@
 import { type LedgerFiles, ledgerOf } from "../ingest/ledger-files.ts";
 import type { SavedLedger } from "../backup/state-part.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Claim } from "../storage/ownership.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,8 +1,9 @@
 /** The coordinator's tables of jobs, versions, decisions and garbage. Every method is synchronous. */
 import * as z from "zod";
 import type { Decision } from "../acceptance/decisions.ts";
-import { fromStored, type Manifest, toStored } from "../catalog/manifest.ts";
-import { manifestSchema } from "../catalog/manifest-schema.ts";
+import { FORMER_FORMAT, type FormerManifest, fromFormer } from "../parts/former-manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
+import { manifestSchema } from "../parts/manifest-schema.ts";
 import type { NumberedDecision } from "../ingest/step.ts";
 import { type ObjectTables, type SqlRow, storedTime } from "../storage/object-tables.ts";
 import { JsonTable, type ObjectSchema } from "../storage/object-tables.ts";
@@ -49,11 +50,13 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
       WHERE work = 'backup' AND iif(json_valid(record),
         record ->> '$.job.kind' <> 'run' AND record ->> '$.checkpoint.at' >= 3, 0)`,
   ],
-  // Manifests of format 5, which has deflated segments besides the others.
+  // Manifests of format 5.
   ["UPDATE versions SET manifest = json_set(manifest, '$.format', 5) WHERE json_valid(manifest)"],
+  // Manifests of format 6, for the stores. `VersionTable` converts the rows.
+  [
+    "INSERT OR REPLACE INTO facts (key, value) SELECT 'unreplicated', generation FROM versions ORDER BY generation DESC LIMIT 1",
+  ],
 ];
-
-type StoredManifest = Parameters<typeof fromStored>[0];
 
 /** Retained number of ended jobs of each work. */
 const ENDED_JOBS_KEPT = 100;
@@ -163,7 +166,7 @@ export class VersionTable {
     this.#exec(
       "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
       manifest.generation,
-      JSON.stringify(toStored(manifest)),
+      JSON.stringify(manifest),
     );
   }
 
@@ -185,13 +188,25 @@ export class VersionTable {
       const key = Number(row["generation"]);
       const stored = { table: "versions", column: "generation", key, text: row["manifest"] };
       const manifest = this.#tables.read(stored, () => manifestSchema);
-      return manifest === undefined ? [] : [fromStored(manifest as StoredManifest)]; // by the schema
+      return manifest === undefined ? [] : [this.#current(manifest as Manifest | FormerManifest)]; // by the schema
     });
     const read = new Set(manifests.map(({ generation }) => generation));
     const lost = rows.map((row) => Number(row["generation"])).filter((key) => !read.has(key));
     if (Math.max(0, ...lost) <= this.#highest()) return manifests;
     this.clear();
     return [];
+  }
+
+  /** Converts a manifest of the format before, also in its row. */
+  #current(manifest: Manifest | FormerManifest): Manifest {
+    if (manifest.format !== FORMER_FORMAT) return manifest;
+    const converted = fromFormer(manifest);
+    this.#exec(
+      "UPDATE versions SET manifest = ? WHERE generation = ?",
+      JSON.stringify(converted),
+      converted.generation,
+    );
+    return converted;
   }
 
   #highest(): number {

@@ -1,5 +1,5 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { Version } from "../schemas/version.ts";
 
 /** Retained number of distinct contents, including the current one. */

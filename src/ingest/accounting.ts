@@ -1,6 +1,6 @@
 import { asEvidence } from "../catalog/evidence.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
-import type { Counts } from "../catalog/manifest.ts";
+import type { Counts } from "../catalog/model.ts";
 import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";

@@ -2,18 +2,18 @@ import type {
   AirportSet,
   LocaleEntry,
   Manifest,
-  StoredDeltas,
+  SharedParts,
   StoredDiff,
-  StoredSegment,
-} from "../catalog/manifest.ts";
+} from "../parts/manifest.ts";
 import type { Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { Stage } from "../schemas/run-words.ts";
-import type { Effort } from "./segment-coders.ts";
+import type { Effort } from "../parts/codings.ts";
+import type { Form } from "../catalog/encode.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 11;
+const CHECKPOINT_FORMAT = 12;
 
 /** State of a run between two steps; JSON. */
 export interface IngestCheckpoint {
@@ -38,12 +38,10 @@ export interface IngestCheckpoint {
   readonly mustStoreAll: boolean;
   /** Stored diffs; set from the encode stage on. Each encoded locale adds its regions. */
   readonly diffs: readonly StoredDiff[];
-  /** The stored common segments, in the order of `commonUnits`. */
-  readonly common: readonly StoredSegment[];
+  /** The stored shared parts. */
+  readonly shared: { readonly [F in Form]?: SharedParts };
   /** Entries of the locales whose blobs are stored. */
   readonly entries: { readonly [locale: string]: LocaleEntry };
-  /** Stored deltas of the first diffs; made after the entries. */
-  readonly deltas: readonly (StoredDeltas | null)[];
 }
 
 export const FIRST_INGEST_CHECKPOINT: IngestCheckpoint = {
@@ -56,9 +54,8 @@ export const FIRST_INGEST_CHECKPOINT: IngestCheckpoint = {
   judgedAgainst: null,
   mustStoreAll: false,
   diffs: [],
-  common: [],
+  shared: {},
   entries: {},
-  deltas: [],
 };
 
 /** Returns to the parse stage: a rollback or a decision has changed what it starts from. */
@@ -78,6 +75,12 @@ export function contentOf({ content }: IngestCheckpoint): Content {
   return content;
 }
 
+/** Returns the shared parts of a checkpoint from the publish stage on. */
+export function sharedOf({ shared: { proto, json } }: IngestCheckpoint): Manifest["shared"] {
+  if (proto === undefined || json === undefined) throw new Error("nothing was encoded");
+  return { proto, json };
+}
+
 /** The settings that determine the output for given upstream files. */
 interface Deploy {
   readonly snapshot: Pick<Snapshot, "sha256">;
@@ -92,7 +95,7 @@ export function deployName({ snapshot, locales, airportSet, effort }: Deploy): s
 }
 
 /**
- * Whether the deployment `name` can continue from a checkpoint. It must not join segments of
+ * Whether the deployment `name` can continue from a checkpoint. It must not join parts of
  * different snapshots.
  */
 export function isOfDeploy({ stage, madeBy }: IngestCheckpoint, name: string): boolean {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SOURCE_NAMES } from "../schemas/run-words.ts";
-import { AIRPORT_SETS } from "../catalog/manifest.ts";
+import { AIRPORT_SETS } from "../parts/manifest.ts";
 import {
   readServingConfig,
   SERVING_SETTINGS,

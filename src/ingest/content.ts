@@ -3,23 +3,28 @@ import { commonPieces, localPieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
-import type { Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
-import type { Catalog, RegionNames } from "../catalog/model.ts";
+import type { LocaleEntry, Manifest } from "../parts/manifest.ts";
+import type { Catalog, Counts, RegionNames } from "../catalog/model.ts";
 import { node } from "../platform/node.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A description of a catalog's message in each locale, before compression. */
 export interface Content {
-  /** SHA-256 (hex) over every locale and its message's hash. */
-  readonly catalog_sha256: string;
+  /** Hash over every locale and its message's hash. */
+  readonly catalog_sha256: Sha256Hex;
   readonly messages: { readonly [locale: string]: MessageEntry };
   readonly counts: Counts;
   /** The first violations of the contract, in any locale. */
   readonly violations: readonly Violation[];
 }
 
-type MessageEntry = Pick<LocaleEntry, "sha256" | "bytes" | "coverage">;
+/** The message of a locale. */
+interface MessageEntry extends Pick<LocaleEntry, "coverage"> {
+  readonly sha256: Sha256Hex;
+  readonly bytes: number;
+}
 
 /** Most violations in a description. */
 const VIOLATIONS_KEPT = 50;
@@ -74,7 +79,10 @@ function coverage(catalog: Catalog, names: RegionNames): number {
   return total === 0 ? 0 : Math.round((named / total) * 1e4) / 1e4;
 }
 
+type Parts = Pick<Manifest, "shared" | "locales">;
+
 /** Whether two versions serve the same bytes, whatever the order in their manifests. */
-export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
-  return node.util.isDeepStrictEqual(a.locales, b.locales);
+export function isSameContent(a: Parts, b: Parts): boolean {
+  const { isDeepStrictEqual } = node.util;
+  return isDeepStrictEqual(a.shared, b.shared) && isDeepStrictEqual(a.locales, b.locales);
 }

@@ -5,18 +5,12 @@
 import { type CatalogDiff, diffCommon, diffRegions } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
-import type {
-  Counts,
-  LocaleEntry,
-  Manifest,
-  StoredDiff,
-  StoredSegment,
-} from "../catalog/manifest.ts";
-import type { Catalog } from "../catalog/model.ts";
+import type { LocaleEntry, Manifest, StoredDiff, StoredPart } from "../parts/manifest.ts";
+import type { Catalog, Counts } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { type HashedBlob, hashBlob } from "./bodies.ts";
+import { type HashedBlob, hashBlob } from "./own-parts.ts";
 import type { EncodeContext } from "./step.ts";
-import { readSegment, type SegmentStore, storedSegments } from "./segment-store.ts";
+import { type PartStore, readOwnPart, readPart } from "./part-store.ts";
 
 /**
  * Number of earlier contents with a diff. A catalog changes at most once a day, so an app that looks
@@ -54,10 +48,10 @@ type CommonDiff = ReturnType<typeof diffCommon>;
 
 interface LocalRegions {
   readonly locale: string;
-  /** The locale's own segment of the new message. */
+  /** The locale's part of the new message. */
   readonly regions: Uint8Array;
-  /** What it is stored as. */
-  readonly segment: StoredSegment | undefined;
+  /** The same in gzip, as it is stored. */
+  readonly part: StoredPart;
 }
 
 /**
@@ -66,11 +60,11 @@ interface LocalRegions {
  */
 export class DiffMaker {
   readonly #store: Pick<CatalogStore, "readBlob">;
-  readonly #segments: SegmentStore;
+  readonly #parts: PartStore;
 
-  constructor(store: Pick<CatalogStore, "readBlob">, segments: SegmentStore) {
+  constructor(store: Pick<CatalogStore, "readBlob">, parts: PartStore) {
     this.#store = store;
-    this.#segments = segments;
+    this.#parts = parts;
   }
 
   /** Compares the lists that all locales share. */
@@ -92,38 +86,36 @@ export class DiffMaker {
         catalog_sha256,
         common: common.sha256,
         local: {},
-        deltas: null,
       });
       blobs.push(common);
     }
-    await this.#segments.write(distinct(blobs, []), context);
+    await this.#parts.write(distinct(blobs, []), context);
     return diffs;
   }
 
   /** Adds the regions of a locale to the diffs from the contents that have it. */
   async addLocale(
     diffs: readonly StoredDiff[],
-    { locale, regions, segment }: LocalRegions,
+    { locale, regions, part }: LocalRegions,
     context: EncodeContext,
   ): Promise<StoredDiff[]> {
     const added: StoredDiff[] = [];
     const blobs: HashedBlob[] = [];
     for (const diff of diffs) {
       const before = context.retained.findRetained(diff.generation)?.locales[locale];
-      const lists = await this.#compareRegions(before, { regions, segment });
+      const lists = await this.#compareRegions(before, { regions, part });
       const regionsBlob = lists && encodeLists(lists, ["regions"]);
       if (regionsBlob !== null) blobs.push(regionsBlob);
       added.push(
         regionsBlob ? { ...diff, local: { ...diff.local, [locale]: regionsBlob.sha256 } } : diff,
       );
     }
-    await this.#segments.write(distinct(blobs, diffs), context);
+    await this.#parts.write(distinct(blobs, diffs), context);
     return added;
   }
 
   async #compareCommon(version: Manifest, catalog: Catalog): Promise<CommonDiff | null> {
-    const [entry] = Object.values(version.locales);
-    const before = await readSegment(this.#store, storedSegments(entry?.bodies.proto.identity)[0]);
+    const before = await readPart(this.#store, version.shared.proto.identity);
     const after = (list: keyof Counts) =>
       list === "regions" ? [] : listPieces(catalog, list, "proto");
     return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
@@ -131,11 +123,12 @@ export class DiffMaker {
 
   async #compareRegions(
     entry: LocaleEntry | undefined,
-    { regions, segment }: Pick<LocalRegions, "regions" | "segment">,
+    { regions, part }: Pick<LocalRegions, "regions" | "part">,
   ): Promise<Pick<CatalogDiff, "regions"> | null> {
-    const stored = storedSegments(entry?.bodies.proto.identity)[1];
-    if (stored && stored.blob === segment?.blob) return { regions: NO_DIFFERENCE };
-    const before = await readSegment(this.#store, stored);
+    const stored = entry?.parts.proto;
+    if (stored === undefined) return null;
+    if (stored.gzip.sha256 === part.sha256) return { regions: NO_DIFFERENCE };
+    const before = await readOwnPart(this.#store, stored);
     const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
     return pair && { regions: diffRegions(pair) };
   }

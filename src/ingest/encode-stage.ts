@@ -1,45 +1,59 @@
 import { concatenate } from "../catalog/bytes.ts";
-import { commonPieces, encodeLocal } from "../catalog/encode.ts";
-import type { LocaleEntry, StoredSegment } from "../catalog/manifest.ts";
+import { commonPieces, encodeLocal, type Form, FORMS } from "../catalog/encode.ts";
+import { canJoin, provesShared, type SharedUnit } from "../parts/codings.ts";
+import { windowBitsFor } from "../parts/compose.ts";
+import { FRAME_HEADER_BYTES } from "../parts/framing.ts";
+import type { Coding, OwnParts, SharedParts } from "../parts/manifest.ts";
 import type { Report } from "../schemas/run-report.ts";
 import {
+  type Compress,
   type HashedBlob,
-  type BodyDependencies,
-  type CommonUnit,
-  commonUnits,
-  encodeBodies,
-  encodeOwn,
-  proveCommon,
   hashBlob,
-  type SegmentPlace,
-  toSegment,
-} from "./bodies.ts";
+  makeOwnParts,
+  NotDecodable,
+  toPart,
+} from "./own-parts.ts";
 import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
 import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
-import { windowBitsFor } from "./segment-coders.ts";
-import { commonSegment, formOf, headLength } from "./surroundings.ts";
-import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
-import { type SegmentStore, storedSegments } from "./segment-store.ts";
+import type { PartStore } from "./part-store.ts";
 import type { Workspace } from "./workspace.ts";
 
 interface EncodeDependencies {
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
-  /** Compresses a common segment. */
-  readonly compress: BodyDependencies["compress"];
-  /** Compresses a segment of one locale. */
-  readonly compressOwn: BodyDependencies["compress"];
-  readonly segments: SegmentStore;
+  /** Compresses a shared part. */
+  readonly compress: Compress;
+  /** Compresses a part of one locale. */
+  readonly compressOwn: Compress;
+  readonly parts: PartStore;
   readonly diffs: DiffMaker;
-  readonly deltas: DeltaMaker;
   readonly open: (checkpoint: IngestCheckpoint) => Promise<Workspace>;
 }
 
 /** More would delay a pause; fewer would read and write the whole checkpoint more often. */
 export const LOCALES_IN_A_STEP = 2;
 
-/** Encodes and stores, step by step, each common segment, some locales at a time, and each delta. */
+/** The shared parts of a form, with the compression of each. */
+const UNITS: { readonly [P in keyof SharedParts]-?: SharedUnit | null } = {
+  identity: null,
+  gzip: { coding: "gzip", isInFrame: false },
+  br: { coding: "br", isInFrame: false },
+  brInFrame: { coding: "br", isInFrame: true },
+};
+
+/** Lists the shared parts that this runtime makes, those without a coding before what is made from them. */
+export function sharedParts(): readonly {
+  readonly form: Form;
+  readonly name: keyof SharedParts;
+}[] {
+  const names = (["identity", "gzip", "br", "brInFrame"] as const).filter((name) =>
+    canJoin(UNITS[name]?.coding ?? "identity"),
+  );
+  return FORMS.flatMap((form) => names.map((name) => ({ form, name })));
+}
+
+/** Encodes and stores, step by step, each shared part and some locales at a time. */
 export class EncodeStage {
   readonly #deps: EncodeDependencies;
 
@@ -48,58 +62,51 @@ export class EncodeStage {
   }
 
   async step(checkpoint: IngestCheckpoint, context: EncodeContext): Promise<IngestStepResult> {
-    const unit = commonUnits()[checkpoint.common.length];
-    if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
+    const wanted = sharedParts().find(({ form, name }) => !checkpoint.shared[form]?.[name]);
+    if (wanted !== undefined) return this.#encodeShared(wanted, checkpoint, context);
     const waiting = this.#deps.locales.filter((name) => checkpoint.entries[name] === undefined);
-    if (waiting.length === 0) return this.#encodeDeltas(checkpoint, context);
     let encoded = checkpoint;
     for (const locale of waiting.slice(0, LOCALES_IN_A_STEP))
       encoded = await this.#encodeLocale(locale, encoded, context);
     return this.#proceed(encoded);
   }
 
-  progress({ common, entries, diffs, deltas }: IngestCheckpoint): Report["progress"] {
+  progress({ shared, entries }: IngestCheckpoint): Report["progress"] {
+    const made = Object.values(shared).flatMap((parts) => Object.keys(parts));
     return {
-      done: common.length + Object.keys(entries).length + deltas.length,
-      total: commonUnits().length + this.#deps.locales.length + diffs.length,
+      done: made.length + Object.keys(entries).length,
+      total: sharedParts().length + this.#deps.locales.length,
     };
   }
 
-  /** Stores the next common segment. */
-  async #encodeCommon(
-    unit: CommonUnit,
+  async #encodeShared(
+    { form, name }: ReturnType<typeof sharedParts>[number],
     checkpoint: IngestCheckpoint,
     context: EncodeContext,
   ): Promise<IngestStepResult> {
-    const { segments } = this.#deps;
-    const { common } = checkpoint;
-    const made = hashBlob(await this.#makeCommon(unit, checkpoint));
-    // Representations may share a segment, and KV accepts one write per second for each key.
-    if (!common.some(({ blob }) => blob === made.sha256)) await segments.write([made], context);
-    segments.cacheCommon(made);
-    return this.#proceed({ ...checkpoint, common: [...common, toSegment(made)] });
+    const { parts, open } = this.#deps;
+    const unit = UNITS[name];
+    const made = hashBlob(
+      unit === null
+        ? concatenate([...commonPieces((await open(checkpoint)).catalog, form)])
+        : await this.#compressShared(
+            unit,
+            (await this.#shared(checkpoint, form, "identity")).bytes,
+          ),
+    );
+    await parts.write([made], context);
+    parts.cacheShared(made);
+    const ofForm = { ...checkpoint.shared[form], [name]: toPart(made) };
+    return this.#proceed({ ...checkpoint, shared: { ...checkpoint.shared, [form]: ofForm } });
   }
 
-  async #makeCommon(
-    { representation, coding }: CommonUnit,
-    checkpoint: IngestCheckpoint,
-  ): Promise<Uint8Array> {
-    const { open, compress } = this.#deps;
-    if (coding !== "identity") {
-      const { bytes } = await this.#common(checkpoint, { representation, coding: "identity" });
-      const offset = headLength(representation);
-      const windowBits = windowBitsFor(bytes.length);
-      const made = await compress({ bytes, coding, offset, windowBits });
-      proveCommon({ representation, coding }, made, bytes);
-      return made;
-    }
-    const form = formOf(representation);
-    if (representation === form) {
-      const { catalog } = await open(checkpoint);
-      return concatenate([...commonPieces(catalog, form)]);
-    }
-    const { bytes } = await this.#common(checkpoint, { representation: form, coding });
-    return commonSegment(representation, bytes);
+  async #compressShared(unit: SharedUnit, bytes: Uint8Array): Promise<Uint8Array> {
+    const { coding, isInFrame } = unit;
+    const offset = isInFrame ? FRAME_HEADER_BYTES : 0;
+    const windowBits = windowBitsFor(bytes.length);
+    const made = await this.#deps.compress({ bytes, coding, offset, windowBits });
+    if (!provesShared(unit, made, bytes)) throw new NotDecodable("a shared part", coding);
+    return made;
   }
 
   async #encodeLocale(
@@ -107,42 +114,30 @@ export class EncodeStage {
     checkpoint: IngestCheckpoint,
     context: EncodeContext,
   ): Promise<IngestCheckpoint> {
-    const { open, compressOwn, segments, diffs: maker } = this.#deps;
+    const { open, compressOwn, parts, diffs: maker } = this.#deps;
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
     const { catalog, namesIn } = await open(checkpoint);
-    const part = encodeLocal(catalog.regions, await namesIn(locale));
+    const local = encodeLocal(catalog.regions, await namesIn(locale));
     // A run that stores all compresses all, as after a change of the effort.
     const before = context.mustStoreAll ? undefined : context.current?.locales[locale];
-    const deps: BodyDependencies = {
-      common: (unit) => this.#common(checkpoint, unit),
-      compress: compressOwn,
-      earlier: (place) => segments.readEarlier(before && segmentIn(before, place)),
-      store: (blobs) => segments.write(blobs, context),
-    };
-    const bodies = await encodeBodies(part, deps);
-    const own = await encodeOwn(part, deps);
-    if (bodies.proto.identity?.sha256 !== message.sha256)
+    const make = async (form: Form): Promise<OwnParts> =>
+      makeOwnParts(local[form], {
+        shared: (coding) => this.#shared(checkpoint, form, coding),
+        compress: compressOwn,
+        earlier: (coding) => parts.readEarlier(before?.parts[form][coding]),
+        store: (blobs) => parts.write(blobs, context),
+      });
+    const own = { proto: await make("proto"), json: await make("json") };
+    if (own.proto.sha256.identity !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
-    const [, segment] = storedSegments(bodies.proto.identity);
-    const regions = { locale, regions: part.proto, segment };
+    const regions = { locale, regions: local.proto, part: own.proto.gzip };
     const diffs = await maker.addLocale(checkpoint.diffs, regions, context);
     const entries = {
       ...checkpoint.entries,
-      [locale]: { ...message, bodies, own },
+      [locale]: { coverage: message.coverage, parts: own },
     };
     return { ...checkpoint, entries, diffs };
-  }
-
-  /** Compresses the bodies with those of the next earlier content. */
-  async #encodeDeltas(
-    checkpoint: IngestCheckpoint,
-    context: EncodeContext,
-  ): Promise<IngestStepResult> {
-    const { diffs, deltas, entries } = checkpoint;
-    const from = context.retained.findRetained(diffs[deltas.length]?.generation ?? 0);
-    const made = from ? await this.#deps.deltas.make(from, entries, context) : null;
-    return this.#proceed({ ...checkpoint, deltas: [...deltas, made] });
   }
 
   #proceed(next: IngestCheckpoint): IngestStepResult {
@@ -151,21 +146,10 @@ export class EncodeStage {
     return proceed({ ...next, stage }, { progress });
   }
 
-  /** Reads a stored common segment. */
-  async #common({ common }: IngestCheckpoint, unit: CommonUnit): Promise<HashedBlob> {
-    const index = commonUnits().findIndex(
-      ({ representation, coding }) =>
-        representation === unit.representation && coding === unit.coding,
-    );
-    const segment = common[index];
-    if (segment === undefined)
-      throw new Error(`no common segment of ${unit.representation} in ${unit.coding} is stored`);
-    return this.#deps.segments.readCommon(segment);
+  /** Reads a stored shared part. */
+  async #shared({ shared }: IngestCheckpoint, form: Form, coding: Coding): Promise<HashedBlob> {
+    const part = shared[form]?.[coding];
+    if (part === undefined) throw new Error(`no shared part of ${form} in ${coding} is stored`);
+    return this.#deps.parts.readShared(part);
   }
-}
-
-/** Returns the locale's own segment in a place of a version. */
-function segmentIn({ bodies, own }: LocaleEntry, place: SegmentPlace): StoredSegment | undefined {
-  if ("own" in place) return own[place.own];
-  return storedSegments(bodies[place.representation][place.coding])[1];
 }

@@ -1,5 +1,5 @@
 import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
-import type { DataSource, Manifest } from "../catalog/manifest.ts";
+import type { DataSource, Manifest } from "../parts/manifest.ts";
 import type { UpstreamReader } from "../sources/upstream-reader.ts";
 import { hasAirports, type Snapshot } from "../sources/snapshot.ts";
 import { findFile } from "../sources/source-file.ts";

@@ -1,6 +1,7 @@
 /** Guards check a candidate before its publication. Pure. */
 import type { ChangeCounts } from "../catalog/diff.ts";
-import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
+import type { Counts } from "../catalog/model.ts";
+import type { AirportSet, LocaleEntry, Manifest } from "../parts/manifest.ts";
 import type { FileMeasure, Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { nameReasons } from "../sources/upstream-reader.ts";

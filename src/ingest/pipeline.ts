@@ -1,6 +1,6 @@
 import { timeText } from "../platform/time.ts";
 import { countChanges } from "../catalog/diff.ts";
-import { type AirportSet, type Manifest, MANIFEST_FORMAT } from "../catalog/manifest.ts";
+import { type AirportSet, type Manifest, MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { hasLostBlobs } from "../storage/replicate.ts";
@@ -17,18 +17,18 @@ import {
   isOfDeploy,
   parseAgain,
   parsedOf,
+  sharedOf,
 } from "./checkpoint.ts";
 import { finish, proceed, type RunContext, type IngestStepResult } from "./step.ts";
 import { describeContent, isSameContent } from "./content.ts";
-import { DeltaMaker } from "./deltas.ts";
 import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources, findUpstream } from "./fetch-sources.ts";
 import { findRefusals } from "./guards.ts";
 import { judgeCandidate } from "./verdict.ts";
 import type { Report } from "../schemas/run-report.ts";
-import { compress as compressHere, type CompressionTask, type Effort } from "./segment-coders.ts";
-import { SegmentStore } from "./segment-store.ts";
+import { compressPart, type CompressionTask, type Effort } from "../parts/codings.ts";
+import { PartStore } from "./part-store.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {
@@ -54,25 +54,24 @@ export class Pipeline {
   readonly #deps: PipelineDependencies;
   readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
-  readonly #segments: SegmentStore;
+  readonly #parts: PartStore;
   readonly #diffs: DiffMaker;
   readonly #encoding: EncodeStage;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#deploy = deployName(deps);
-    this.#segments = new SegmentStore(deps.store);
-    this.#diffs = new DiffMaker(deps.store, this.#segments);
-    const { store, locales, compress, effort } = deps;
+    this.#parts = new PartStore(deps.store);
+    this.#diffs = new DiffMaker(deps.store, this.#parts);
+    const { locales, compress, effort } = deps;
     this.#encoding = new EncodeStage({
       locales,
-      compress: (task) => compress({ ...task, effort }),
-      // At `fast` a locale's segments take less time than the calls would.
+      compress: (task) => compress({ effort, ...task }),
+      // At `fast` the parts of a locale take less time than the calls would.
       compressOwn: async (task) =>
-        effort === "fast" ? compressHere({ ...task, effort }) : compress({ ...task, effort }),
-      segments: this.#segments,
+        effort === "fast" ? compressPart({ effort, ...task }) : compress({ effort, ...task }),
+      parts: this.#parts,
       diffs: this.#diffs,
-      deltas: new DeltaMaker(store, this.#segments),
       open: (checkpoint) => this.#open(checkpoint),
     });
   }
@@ -109,7 +108,7 @@ export class Pipeline {
   /** Clears the memory after a run. */
   forget(): void {
     this.#workspace = undefined;
-    this.#segments.forget();
+    this.#parts.forget();
   }
 
   async #fetch(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
@@ -205,11 +204,12 @@ export class Pipeline {
     checkpoint: IngestCheckpoint,
     { current, lastGeneration }: RunContext,
   ): Promise<IngestStepResult> {
-    const { sources, dates, entries, judgedAgainst, deltas } = checkpoint;
+    const { sources, dates, entries, judgedAgainst } = checkpoint;
+    const shared = sharedOf(checkpoint);
     const { catalog_sha256, counts } = contentOf(checkpoint);
     // An operator has rolled back since then: the ledger is that of another version.
     if (judgedAgainst !== (current?.generation ?? null)) return proceed(parseAgain(checkpoint), {});
-    if (current !== null && isSameContent({ locales: entries }, current))
+    if (current !== null && isSameContent({ shared, locales: entries }, current))
       return finish("unchanged", { generation_before: current.generation });
     const manifest: Manifest = {
       format: MANIFEST_FORMAT,
@@ -221,7 +221,8 @@ export class Pipeline {
       airport_set: this.#deps.airportSet,
       counts,
       previous: current?.generation ?? null,
-      diffs: checkpoint.diffs.map((diff, index) => ({ ...diff, deltas: deltas[index] ?? null })),
+      diffs: checkpoint.diffs,
+      shared,
       locales: entries,
     };
     const patch = {

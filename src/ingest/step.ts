@@ -1,7 +1,7 @@
 /** The inputs and results of the steps of a run. */
 import type { Decision } from "../acceptance/decisions.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { IngestCheckpoint } from "./checkpoint.ts";
 import type { Report, RunOutcome, UpstreamFiles } from "../schemas/run-report.ts";
 import type { RunMode } from "../schemas/run-words.ts";

@@ -1,5 +1,7 @@
 import { countChanges, diffCatalogs } from "../catalog/diff.ts";
-import type { AirportSet, Counts, Manifest } from "../catalog/manifest.ts";
+import type { Counts } from "../catalog/model.ts";
+import { composeBody } from "../parts/compose.ts";
+import type { AirportSet, Manifest } from "../parts/manifest.ts";
 import { listPieces, localPieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
@@ -60,8 +62,9 @@ async function findChanges(
   const common = [defaultLocale, ...locales].find(isCommon);
   const locale = common ?? defaultLocale;
   if (content.catalog_sha256 === current.catalog_sha256) return nothingChanged(locale);
-  const entry = current.locales[common ?? Object.keys(current.locales)[0] ?? ""];
-  const body = entry?.bodies.proto.identity;
+  const name = common ?? Object.keys(current.locales)[0] ?? "";
+  const wanted = { locale: name, representation: "proto", coding: "identity" } as const;
+  const body = composeBody(current, wanted);
   if (body === undefined) return null;
   const copy = await tryReadBody(store, body);
   if (!copy.ok) {

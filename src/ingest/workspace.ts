@@ -1,6 +1,6 @@
 import type { AcceptedAirport } from "../acceptance/airport.ts";
 import { ACCEPTED_FILE, decodeAccepted } from "./ledger-files.ts";
-import type { AirportSet } from "../catalog/manifest.ts";
+import type { AirportSet } from "../parts/manifest.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
 import {
   type OpenSnapshotFile,

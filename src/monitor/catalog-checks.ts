@@ -1,6 +1,6 @@
 /** Health checks of the served catalog. Pure. */
 import { negotiateLocale } from "../catalog/locale.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import { type Manifest, messageSha256 } from "../parts/manifest.ts";
 import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
 import { isAhead } from "../platform/time.ts";
 import { judgeDataAge } from "./catalog-rules.ts";
@@ -53,6 +53,7 @@ export function checkServed(
   const lost = opened.flatMap((result) => (result.ok ? [] : [result.reason])).toSorted()[0];
   const { locale, fallback } = negotiateLocale("", manifest.locales, defaultLocale);
   const names = Object.keys(manifest.locales);
+  const entry = manifest.locales[locale];
   return {
     "catalog:present": [{ status: "pass", observedValue: manifest.generation }],
     "catalog:age": [
@@ -65,7 +66,7 @@ export function checkServed(
     ],
     "catalog:integrity": [
       lost === undefined
-        ? { status: "pass", observedValue: manifest.locales[locale]?.sha256 ?? null }
+        ? { status: "pass", observedValue: entry === undefined ? null : messageSha256(entry) }
         : { status: "fail", output: FAILURES[lost] },
     ],
     "catalog:counts": [

@@ -1,6 +1,6 @@
 import { shortHash } from "../catalog/bytes.ts";
 import { compareLocales } from "../catalog/locale-settings.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { EndedRun } from "../schemas/run.ts";
 import { isAhead } from "../platform/time.ts";

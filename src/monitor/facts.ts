@@ -1,13 +1,8 @@
 /** The inputs of the health rules. Each is a value or the reason why it is unreadable. */
 import type { BackupTimes } from "../backup/read-backups.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
-import {
-  bodyBlobs,
-  ownBlobs,
-  type Manifest,
-  manifestBlobs,
-  segmentBlobs,
-} from "../catalog/manifest.ts";
+import { composeBody } from "../parts/compose.ts";
+import { CODINGS, type Manifest, neededBlobs } from "../parts/manifest.ts";
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
@@ -207,22 +202,17 @@ export async function checkCopies(
   { isLocaleDue, after, suspects }: CheckRequest,
   store: Pick<CatalogStore, "checkBlob" | "listBlobs">,
 ): Promise<CopyCheck> {
-  const named = manifestBlobs(manifest);
+  const all = neededBlobs(manifest);
+  const named = new Set(all.map(({ sha256 }) => sha256));
   const locale = isLocaleDue ? nextLocale(manifest, after) : null;
-  const entry = manifest.locales[locale ?? ""];
-  const changes = manifest.diffs.flatMap(({ common, local, deltas }) => [
-    common,
-    local[locale ?? ""] ?? [],
-    deltas?.blob ?? [],
-  ]);
   const blobs =
-    entry === undefined
+    locale === null
       ? sampleBlobs(manifest)
-      : [...bodyBlobs(entry), ...ownBlobs(entry), ...changes.flat()];
+      : all.filter((blob) => (blob.locale ?? locale) === locale).map(({ sha256 }) => sha256);
   const damaged: DamagedCopy[] = [];
   const lost: string[] = [];
   const unreadable: string[] = [];
-  const needed = new Set(Object.values(manifest.locales).flatMap(bodyBlobs));
+  const ofBodies = new Set(all.filter(({ isOfBody }) => isOfBody).map(({ sha256 }) => sha256));
   let checked = 0;
   const absent = locale === null ? [] : await findAbsent(named, store);
   const suspected = suspects.filter((blob) => named.has(blob));
@@ -230,7 +220,7 @@ export async function checkCopies(
     if (unreadable.length >= UNREADABLE_MAX) break;
     const copies = await Promise.all(REPLICAS.map((replica) => store.checkBlob(replica, sha256)));
     const isLost = copies.every((copy) => !copy.ok && copy.fault !== "unreadable");
-    if (isLost && needed.has(sha256)) lost.push(sha256);
+    if (isLost && ofBodies.has(sha256)) lost.push(sha256);
     for (const [index, copy] of copies.entries()) {
       const replica = REPLICAS[index] ?? "kv";
       if (copy.ok) checked++;
@@ -261,8 +251,10 @@ function nextLocale({ locales }: Manifest, after: string | null): string | null 
 }
 
 /** The blobs of the first locale's smallest body. */
-function sampleBlobs({ locales }: Manifest): string[] {
-  const { br, identity } = Object.values(locales)[0]?.bodies.proto ?? {};
-  const body = br ?? identity;
-  return body === undefined ? [] : segmentBlobs(body);
+function sampleBlobs(manifest: Manifest): string[] {
+  const [locale = ""] = Object.keys(manifest.locales);
+  const bodies = CODINGS.flatMap(
+    (coding) => composeBody(manifest, { locale, representation: "proto", coding }) ?? [],
+  );
+  return (bodies[0]?.pieces ?? []).flatMap((piece) => ("sha256" in piece ? [piece.sha256] : []));
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from "../platform/durations.ts";
 import { Cron } from "croner";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { EndedRun } from "../schemas/run.ts";
 import { PASSING_FAULTS } from "../sources/source-error.ts";

@@ -3,7 +3,7 @@
  * Only the rules judge; here a finding becomes a check, and a late evaluation or first run fails.
  */
 import { formatDuration } from "../platform/durations.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import { EVALUATION, type RuleName } from "../schemas/rule-names.ts";
 import type { Pause } from "../schemas/pause.ts";

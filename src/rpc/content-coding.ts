@@ -1,7 +1,6 @@
-import { Buffer } from "node:buffer";
-import { type Coding, CODINGS } from "../catalog/manifest.ts";
+import { type Coding, CODINGS } from "../parts/manifest.ts";
 import { memoize } from "../platform/once.ts";
-import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../catalog/find-body.ts";
+import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../parts/compose.ts";
 import type { RequestHead } from "./request.ts";
 
 /**
@@ -10,38 +9,14 @@ import type { RequestHead } from "./request.ts";
  * `cf.clientAcceptEncoding`. A request without `cf` did not come through the edge.
  */
 export function acceptedCodings(
-  request: Pick<RequestHead, "method" | "headers" | "cf" | "isGrpcWeb">,
+  request: Pick<RequestHead, "headers" | "cf" | "isGrpcWeb">,
 ): readonly AnyCoding[] {
   const { cf } = request;
   const accepted =
     cf === undefined ? request.headers.get("accept-encoding") : cf["clientAcceptEncoding"];
-  const parsed = parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
-  const codings = isUsual(parsed) ? parsed : withDictionary(parsed, request);
+  const codings = parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
   const ofMessages = request.isGrpcWeb ? request.headers.get("grpc-accept-encoding") : null;
   return ofMessages === null ? codings : withMessageCodings(codings, ofMessages);
-}
-
-type NamedCoding = Coding | "dcz";
-
-function isUsual(codings: readonly NamedCoding[]): codings is readonly Coding[] {
-  return !codings.includes("dcz");
-}
-
-/**
- * Puts the dictionary of the client into `dcz`, or leaves `dcz` out. `If-Match` names the tag of a
- * usual body.
- */
-function withDictionary(
-  codings: readonly NamedCoding[],
-  { method, headers }: Pick<RequestHead, "method" | "headers">,
-): readonly AnyCoding[] {
-  const mayHave = method !== "POST" && !headers.has("if-match");
-  const value = mayHave ? headers.get("available-dictionary") : null;
-  const hash = /^:([A-Za-z0-9+/]{43}=):$/.exec(value ?? "")?.[1];
-  return codings.flatMap((coding): readonly AnyCoding[] => {
-    if (coding !== "dcz") return [coding];
-    return hash === undefined ? [] : [`dcz:${Buffer.from(hash, "base64").toString("hex")}`];
-  });
 }
 
 /**
@@ -68,15 +43,13 @@ const parseMessageCodings = memoize((value): readonly MessageCoding[] => {
   return known.filter((coding) => names.has(MESSAGE_CODINGS[coding]));
 });
 
-const NAMED_CODINGS: readonly NamedCoding[] = ["dcz", ...CODINGS];
-
 /** Parses an Accept-Encoding value. Sorts by weight, then by body size, smallest first. */
-export const parseAcceptEncoding = memoize((value): readonly NamedCoding[] => {
+export const parseAcceptEncoding = memoize((value): readonly Coding[] => {
   const weights = parseWeights(value);
   const others = weights.get("*") ?? 0;
-  const unnamed = { dcz: 0, br: others, gzip: others, identity: LEAST_WEIGHT };
-  const weightOf = (coding: NamedCoding): number => weights.get(coding) ?? unnamed[coding];
-  const accepted = NAMED_CODINGS.filter((coding) => weightOf(coding) > 0).toSorted(
+  const unnamed = { br: others, gzip: others, identity: LEAST_WEIGHT };
+  const weightOf = (coding: Coding): number => weights.get(coding) ?? unnamed[coding];
+  const accepted = CODINGS.filter((coding) => weightOf(coding) > 0).toSorted(
     (a, b) => weightOf(b) - weightOf(a),
   );
   // A client that refuses even identity still gets an answer instead of a 406.

@@ -1,13 +1,6 @@
-import { entityTag, findDeltaTag } from "./preconditions.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
-import { type AnyCoding, findBody, isDeltaCoding } from "../catalog/find-body.ts";
-import {
-  type Body,
-  DELTA_FORMS,
-  type LocaleEntry,
-  type Manifest,
-  type Representation,
-} from "../catalog/manifest.ts";
+import { type AnyCoding, type Body, composeBody, type Representation } from "../parts/compose.ts";
+import { type LocaleEntry, type Manifest, messageSha256 } from "../parts/manifest.ts";
 import { checkPreconditions, type Conditions } from "./preconditions.ts";
 import type { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
 import type { BodyContent, Origin } from "../storage/catalog-reader.ts";
@@ -48,7 +41,15 @@ export interface Variant {
   readonly body: Body;
 }
 
-/** A variant with its content. */
+/** Returns the strong tag of a variant, unique per version, locale, representation and coding. */
+export function entityTag({
+  body,
+  representation,
+}: Pick<Variant, "body" | "representation">): string {
+  return representation === "grpc-web-text" ? `"text-${body.key}"` : `"${body.key}"`;
+}
+
+/** A variant with its content, which is before base64. */
 interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
@@ -98,12 +99,9 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   if (!wanted.ok) return wanted;
   const variant = selectVariant(query, wanted.manifest, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
-  const bodiless = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
+  const bodiless = withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const result = await reader.open(variant);
-  // A lost delta does not mean a lost body.
-  if (!result.ok && isDeltaCoding(variant.coding))
-    return find({ reader, defaultLocale }, withoutDeltas(query));
   if (!result.ok) {
     const { generation } = variant.manifest;
     const isCollected =
@@ -147,9 +145,9 @@ function hasPin(
   { locales }: Manifest,
   defaultLocale: string,
 ): boolean {
-  return (
-    pin === null || locales[negotiateLocale(tag, locales, defaultLocale).locale]?.sha256 === pin
-  );
+  if (pin === null) return true;
+  const entry = locales[negotiateLocale(tag, locales, defaultLocale).locale];
+  return entry !== undefined && messageSha256(entry) === pin;
 }
 
 /** Finds the body in memory. Returns undefined if a store must be read. */
@@ -162,50 +160,20 @@ export function peek(
   if (!hasPin(query.pin, query.tag, current, defaultLocale)) return undefined;
   const variant = selectVariant(query, current, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
-  const found = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
+  const found = withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.cachedContent(variant.body);
   return content && { ok: true, found: { kind: "body", variant, content, origin: "memory" } };
 }
 
-/** Answers a client that could have a delta but names the tag of the usual body: it has that. */
-function usualNotModified(
-  query: Query,
-  variant: Variant,
-  defaultLocale: string,
-): Found | undefined {
-  if (!isDeltaCoding(variant.coding)) return undefined;
-  const usual = selectVariant(withoutDeltas(query), variant.manifest, defaultLocale);
-  const found = usual && withoutBody(query, usual);
-  return found?.kind === "not_modified" ? found : undefined;
-}
-
-function withoutDeltas(query: Query): Query {
-  return { ...query, codings: query.codings.filter((coding) => !isDeltaCoding(coding)) };
-}
-
 /** Answers a HEAD or a conditional request from the manifest alone. */
 function withoutBody({ conditions, withBody }: Query, variant: Variant): Found | undefined {
   if (conditions === null) return undefined;
-  const etag = entityTag(variant.body);
+  const etag = entityTag(variant);
   const modifiedAt = variant.manifest.published_at;
   const kind = checkPreconditions(conditions, { etag, modifiedAt });
   if (kind !== undefined) return { kind, variant };
-  const known = withKnownDelta(conditions, variant);
-  if (known !== undefined) return { kind: "not_modified", variant: known };
   return withBody ? undefined : { kind: "head", variant };
-}
-
-/** Finds the delta whose entity tag the client sent, which proves that it has the content. */
-function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant | undefined {
-  if (ifNoneMatch === null) return undefined;
-  const form = DELTA_FORMS.find((name) => name === variant.representation);
-  const identity = form && variant.entry.bodies[form].identity;
-  if (identity === undefined) return undefined;
-  const tag = findDeltaTag(ifNoneMatch, identity);
-  return tag === undefined
-    ? undefined
-    : { ...variant, coding: "dcz:", body: { ...variant.body, sha256: tag.slice(1, -1) } };
 }
 
 /**
@@ -222,7 +190,7 @@ function selectVariant(
   const entry = Object.hasOwn(manifest.locales, locale) ? manifest.locales[locale] : undefined;
   if (entry === undefined) return undefined;
   for (const coding of codings) {
-    const body = findBody(manifest, { locale, representation, coding });
+    const body = composeBody(manifest, { locale, representation, coding });
     if (body !== undefined) {
       return { manifest, locale, fallback, isPinned, entry, representation, coding, body };
     }

@@ -1,3 +1,4 @@
+import { base64Length } from "./base64.ts";
 import type { Found } from "./look-up.ts";
 
 /** An answer of the service, to be counted. */
@@ -26,10 +27,14 @@ export function answerMetrics(dataset: AnalyticsEngineDataset): Measure {
   return ({ outcome, found }) => {
     const sent = found?.kind === "body" ? found : undefined;
     const { locale = "", representation = "", coding = "", manifest } = found?.variant ?? {};
+    const bytes = sent?.variant.body.bytes ?? 0;
     dataset.writeDataPoint({
       indexes: [locale],
-      blobs: [outcome, sent?.origin ?? "", representation, coding.replace(/:.*/, "")],
-      doubles: [sent?.variant.body.bytes ?? 0, manifest?.generation ?? 0],
+      blobs: [outcome, sent?.origin ?? "", representation, coding],
+      doubles: [
+        representation === "grpc-web-text" ? base64Length(bytes) : bytes,
+        manifest?.generation ?? 0,
+      ],
     });
   };
 }

@@ -1,5 +1,3 @@
-import type { Body } from "../catalog/manifest.ts";
-
 /** The conditions of a GET or HEAD; null for those that are absent or do not count. */
 export interface Conditions {
   readonly ifMatch: string | null;
@@ -64,28 +62,12 @@ function parseHttpDate(text: string): number {
     : Number.NaN;
 }
 
-/** Returns the strong tag of a body, unique per version, locale, representation and coding. */
-export function entityTag(body: Pick<Body, "sha256">): string {
-  return `"${body.sha256.slice(0, 32)}"`;
-}
-
 /** Whether If-None-Match names the tag, by weak comparison (RFC 9110, section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string, tag: string): boolean {
   // A browser sends the one tag that it has, which needs no parsing.
   const given = ifNoneMatch.trim();
   if (given === tag || given === "*") return true;
   return listTags(given).some(({ opaque }) => opaque === tag);
-}
-
-/**
- * Finds the tag of a delta of a body in If-None-Match. Its client has the decoded body, from whatever
- * dictionary the delta was.
- */
-export function findDeltaTag(ifNoneMatch: string, body: Body): string | undefined {
-  const end = `${body.sha256.slice(0, 16)}"`;
-  return listTags(ifNoneMatch).find(
-    ({ opaque }) => /^"[0-9a-f]{32}"$/.test(opaque) && opaque.endsWith(end),
-  )?.opaque;
 }
 
 /** Whether If-Match names the tag, by strong comparison (RFC 9110, section 13.1.1). */

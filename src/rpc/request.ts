@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { FRAME_HEADER_BYTES, messageFrameHeader } from "../catalog/framing.ts";
+import { FRAME_HEADER_BYTES, messageFrameHeader } from "../parts/framing.ts";
 import { parseLocale } from "../catalog/locale.ts";
 import { memoize } from "../platform/once.ts";
-import type { Representation } from "../catalog/manifest.ts";
+import type { Representation } from "../parts/compose.ts";
 
 /** The longest delay of a timer (ms): 24.8 days. A longer one fires at once. */
 export const TIMEOUT_MAX_MS = 2_147_483_647;

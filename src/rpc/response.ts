@@ -1,21 +1,20 @@
 import { Buffer } from "node:buffer";
-import { entityTag } from "./preconditions.ts";
-import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
 import {
   type Body,
-  type Manifest,
+  isMessageCoding,
+  MESSAGE_CODINGS,
   type Representation,
   REPRESENTATIONS,
-} from "../catalog/manifest.ts";
-import { memoize } from "../platform/once.ts";
+} from "../parts/compose.ts";
+import { messageSha256 } from "../parts/manifest.ts";
+import { toBase64 } from "./base64.ts";
 import { POST_FORMS } from "./request.ts";
-import type { Found, Variant } from "./look-up.ts";
+import { entityTag, type Found, type Variant } from "./look-up.ts";
 import { isGrpcWebText, type RequestHead } from "./request.ts";
 
 /**
- * Caches a GET for five minutes, and afterwards while a fresh answer is on its way or unavailable. A
- * dictionary lasts as long as it may be used stale (RFC 9842, section 2.2): two days, so that a
- * browser still has it the next day.
+ * Caches a GET for five minutes. Afterwards a cache may answer with it for two days while it fetches a
+ * fresh answer, and for a week while it cannot.
  */
 const CACHEABLE = "public, max-age=300, stale-while-revalidate=172800, stale-if-error=604800";
 
@@ -23,52 +22,29 @@ const CACHEABLE = "public, max-age=300, stale-while-revalidate=172800, stale-if-
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** Answers with a stored body without reading its bytes. */
-export function successResponse(found: Found, { method, url }: RequestHead): Response {
+export function successResponse(found: Found, { method }: RequestHead): Response {
   const { variant, kind } = found;
   const isPost = method === "POST";
   const origin = kind === "body" ? found.origin : "manifest";
   const head = cachedInit(variant, { isPost, kind, origin });
-  // The stream has a length.
-  const response = new Response(kind === "body" ? found.content.stream() : null, head);
-  // A cache has the header of a 304 from the answer that it renews.
-  if (!isPost && !variant.isPinned && kind !== "not_modified") offerAsDictionary(response, url);
-  return response;
+  if (kind !== "body") return new Response(null, head);
+  // Without base64 the stream has a length.
+  const stream = found.content.stream();
+  return new Response(variant.representation === "grpc-web-text" ? toBase64(stream) : stream, head);
 }
-
-/** Longer queries are not worth a header that a proxy may refuse. */
-const QUERY_MAX_LENGTH = 512;
-
-/** Offers a body as the dictionary of later answers to the same query (RFC 9842, section 2.1). */
-function offerAsDictionary({ headers }: Response, url: string): void {
-  const query = url.slice(url.indexOf("?") + 1);
-  if (query.length <= QUERY_MAX_LENGTH) headers.set("use-as-dictionary", dictionaryOf(query));
-}
-
-/**
- * Matches the same query with any message, since a body of any locale is a dictionary of all others.
- * The browser keeps the last one. A colon stands in braces, because `URLPattern` reads a relative
- * pattern with a colon as one with a protocol.
- */
-const dictionaryOf = memoize((query) => {
-  const pattern = query
-    .replaceAll(/[\\*+?(){}]/g, String.raw`\$&`)
-    .replaceAll(":", String.raw`{\:}`)
-    .replace(/(^|&)message=[^&]*/, "$1message=*");
-  return `match="?${pattern.replaceAll("\\", String.raw`\\`)}"`;
-});
 
 function catalogHeaders(variant: Variant, isPost: boolean): Headers {
   const headers = new Headers();
   const cacheable = variant.isPinned ? IMMUTABLE : CACHEABLE;
   headers.set("cache-control", isPost ? "no-store" : cacheable);
-  headers.set("catalog-sha256", variant.entry.sha256);
+  headers.set("catalog-sha256", messageSha256(variant.entry));
   headers.set("catalog-version", String(variant.manifest.generation));
   headers.set("content-language", variant.locale);
   headers.set("last-modified", new Date(variant.manifest.published_at).toUTCString());
   if (variant.fallback !== "none") headers.set("locale-fallback", variant.fallback);
   headers.set("timing-allow-origin", "*");
   headers.set("x-content-type-options", "nosniff");
-  headers.set("vary", isPost ? "Accept-Encoding" : "Accept-Encoding, Available-Dictionary");
+  headers.set("vary", "Accept-Encoding");
   return allowAnyOrigin(headers);
 }
 
@@ -79,37 +55,32 @@ interface InitKey {
   readonly origin: string;
 }
 
-/** Caches them per body, because building one costs more than the rest of a warm request. */
-const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, ResponseInit> }>();
+/** Caches them per body of a version, because building one costs more than the rest of a warm request. */
+const memo = new WeakMap<Body, Map<string, ResponseInit>>();
 
 /** Returns the status and headers of a response. */
 function cachedInit(variant: Variant, key: InitKey): ResponseInit {
-  let known = memo.get(variant.body);
-  if (known?.manifest !== variant.manifest) {
-    known = { manifest: variant.manifest, made: new Map() };
-    memo.set(variant.body, known);
-  }
-  const name = `${key.isPost} ${key.kind} ${key.origin} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
-  const cached = known.made.get(name);
+  const known = memo.get(variant.body) ?? new Map<string, ResponseInit>();
+  memo.set(variant.body, known);
+  const name = `${key.isPost} ${key.kind} ${key.origin} ${variant.representation} ${variant.fallback} ${variant.isPinned}`;
+  const cached = known.get(name);
   if (cached !== undefined) return cached;
   const made = responseInit(variant, key);
-  known.made.set(name, made);
+  known.set(name, made);
   return made;
 }
 
 function responseInit(variant: Variant, { isPost, kind, origin }: InitKey): ResponseInit {
   const headers = catalogHeaders(variant, isPost);
   headers.set("server-timing", `from;desc="${origin}"`);
-  headers.set("etag", entityTag(variant.body));
+  headers.set("etag", entityTag(variant));
   headers.set("content-type", MEDIA_TYPES[variant.representation]);
-  const { body, coding, representation } = variant;
+  const { body, coding } = variant;
   if (isMessageCoding(coding)) {
     headers.set("grpc-encoding", MESSAGE_CODINGS[coding]);
-  } else if (isDeltaCoding(coding)) {
-    headers.set("content-encoding", "dcz");
   } else {
     if (coding !== "identity") headers.set("content-encoding", coding);
-    if (representation === "proto" || representation === "json")
+    if (body.sha256 !== null)
       headers.set("repr-digest", `sha-256=:${Buffer.from(body.sha256, "hex").toString("base64")}:`);
   }
   if (kind === "head") headers.set("content-length", String(variant.body.bytes));

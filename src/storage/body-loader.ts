@@ -1,173 +1,157 @@
-import { Buffer } from "node:buffer";
-import type { Body, Segment, StoredSegment } from "../catalog/manifest.ts";
-import { inflateSegment, releaseBuffer } from "../catalog/bytes.ts";
+import type { Body, StoredPiece } from "../parts/compose.ts";
+import { releaseBuffer } from "../catalog/bytes.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import type {
   BodyContent,
+  BodyToOpen,
   CreatePipe,
   Loaded,
   Origin,
   ReaderDependencies,
-  WantedBody,
 } from "./catalog-reader.ts";
-import { type Copy, otherLength } from "./catalog-store.ts";
+import { type Copy, sentBytes } from "./catalog-store.ts";
 import { SingleFlight } from "../platform/once.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
 /** Share of the cache for the bodies that are used most. */
 const JOINED_SHARE = 1 / 4;
 
-/** The bytes of a segment. */
-interface LoadedPart {
+/** The bytes of a piece. */
+interface LoadedPiece {
   readonly blob: Blob;
   readonly origin: Origin;
 }
 
 /**
- * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
+ * Loads bodies and caches their parts, so that bodies share what they have in common. A body that
  * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
- * through more bodies than fit joins none. Uncompressed segments are the largest and are used least, so
- * compressed ones evict them; a deflated one is inflated when it is read.
+ * through more bodies than fit joins none. Uncompressed parts are the largest and are used least, so
+ * compressed ones evict them.
  *
- * Each segment is verified once, when it is read: its blob's key is its hash. The hash of a whole body
- * need not be computed again, because the sealed manifest says which segments make up the body.
+ * Each part is verified once, when it is read: its blob's key is its hash. The hash of a whole body
+ * need not be computed again, because the sealed manifest says which parts make up the body.
  */
 export class BodyLoader {
   readonly #deps: ReaderDependencies;
   readonly #reads: StoreReads;
-  readonly #segments: ByteCache<Blob>;
+  readonly #parts: ByteCache<Blob>;
   /** The bodies wanted last, with their sizes as if all were joined. */
   readonly #recent: ByteCache<BodyContent>;
-  readonly #flights: SingleFlight<Copy<LoadedPart>>;
+  readonly #flights: SingleFlight<Copy<LoadedPiece>>;
 
   constructor(deps: ReaderDependencies, reads: StoreReads) {
     const joinedMaxBytes = deps.cacheMaxBytes * JOINED_SHARE;
     this.#deps = deps;
     this.#reads = reads;
-    this.#segments = new ByteCache(deps.cacheMaxBytes - joinedMaxBytes);
+    this.#parts = new ByteCache(deps.cacheMaxBytes - joinedMaxBytes);
     this.#recent = new ByteCache(joinedMaxBytes);
     this.#flights = new SingleFlight(deps.waitUntil, deps.now);
   }
 
-  /** Returns the bytes of a body if all its segments are in memory. */
+  /** Returns the bytes of a body if all its parts are in memory. */
   cached(body: Body): BodyContent | undefined {
-    const recent = this.#recent.get(body.sha256);
-    if (recent instanceof SegmentedContent) return this.#remember(body, recent.join());
+    const recent = this.#recent.get(body.key);
+    if (recent instanceof JoinableContent) return this.#remember(body, recent.join());
     if (recent !== undefined) return recent;
-    const parts: Blob[] = [];
-    for (const segment of body.segments) {
-      const part = this.#cachedSegment(segment);
-      if (part === undefined) return undefined;
-      parts.push(part);
+    const pieces: Blob[] = [];
+    for (const piece of body.pieces) {
+      const blob = piece instanceof Uint8Array ? new Blob([piece]) : this.#parts.get(keyOf(piece));
+      if (blob === undefined) return undefined;
+      pieces.push(blob);
     }
-    return this.#remember(body, new SegmentedContent(parts, this.#deps.createPipe));
+    return this.#remember(body, new JoinableContent(pieces, this.#deps.createPipe));
   }
 
-  /** Loads the missing segments of a body in a coding. Never rejects. */
-  async load({ body, coding }: WantedBody): Promise<Copy<Loaded>> {
+  /** Loads the missing parts of a body in a coding. Never rejects. */
+  async load({ body, coding }: BodyToOpen): Promise<Copy<Loaded>> {
     const isSpare = coding === "identity";
-    const loading = body.segments.map((segment) => this.#loadSegment(segment, isSpare));
+    const loading = body.pieces.map(async (piece): Promise<Copy<LoadedPiece>> =>
+      piece instanceof Uint8Array
+        ? { ok: true, value: { blob: new Blob([piece]), origin: "memory" } }
+        : this.#load(keyOf(piece), isSpare, piece.sha256, (bytes) => sentBytes(piece, bytes)),
+    );
     const copies = await Promise.all(loading);
     const fault = worstFault(copies);
     if (fault !== undefined) return fault;
-    const parts = copies.flatMap((copy) => (copy.ok ? [copy.value] : []));
-    const blobs = parts.map(({ blob }) => blob);
-    const content = new SegmentedContent(blobs, this.#deps.createPipe);
+    const pieces = copies.flatMap((copy) => (copy.ok ? [copy.value] : []));
+    const blobs = pieces.map(({ blob }) => blob);
+    const content = new JoinableContent(blobs, this.#deps.createPipe);
     this.#remember(body, content);
-    return { ok: true, value: { content, origin: farthest(parts) } };
+    return { ok: true, value: { content, origin: farthest(pieces) } };
   }
 
   /** Loads a blob, unless it is in memory. Never rejects. */
-  async loadBlob(sha256: string): Promise<Copy<Blob>> {
-    // Only a deflated one needs its length.
-    const copy = await this.#loadPart({ blob: sha256, bytes: 0 }, true);
+  async loadBlob(sha256: Sha256Hex): Promise<Copy<Blob>> {
+    const copy = await this.#load(sha256, true, sha256, (value) => ({ ok: true, value }));
     return copy.ok ? { ok: true, value: copy.value.blob } : copy;
   }
 
-  async #loadPart(stored: StoredSegment, isSpare: boolean): Promise<Copy<LoadedPart>> {
-    const key = keyOf(stored);
-    const blob = this.#segments.get(key);
-    if (blob !== undefined) return { ok: true, value: { blob, origin: "memory" } };
-    return this.#flights.load(key, () => this.#readPart(stored, isSpare));
+  /** @param key names what is made of the blob. */
+  async #load(
+    key: string,
+    isSpare: boolean,
+    sha256: Sha256Hex,
+    make: (bytes: Uint8Array<ArrayBuffer>) => Copy<Uint8Array<ArrayBuffer>>,
+  ): Promise<Copy<LoadedPiece>> {
+    const cached = this.#parts.get(key);
+    if (cached !== undefined) return { ok: true, value: { blob: cached, origin: "memory" } };
+    return this.#flights.load(key, async () => {
+      const copy = await this.#read(sha256, make);
+      if (copy.ok) this.#parts.set(key, copy.value.blob, { isSpare });
+      return copy;
+    });
   }
 
-  #remember(body: Body, content: BodyContent): BodyContent {
-    this.#recent.set(body.sha256, content);
-    return content;
-  }
-
-  #cachedSegment(segment: Segment): Blob | undefined {
-    if ("blob" in segment) return partOf(this.#segments.get(keyOf(segment)), segment);
-    return inlineBlob(segment.inline);
-  }
-
-  async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<LoadedPart>> {
-    if (!("blob" in segment))
-      return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
-    const copy = await this.#loadPart(segment, isSpare);
-    const blob = copy.ok ? partOf(copy.value.blob, segment) : undefined;
-    return copy.ok && blob ? { ok: true, value: { ...copy.value, blob } } : copy;
-  }
-
-  async #readPart(stored: StoredSegment, isSpare: boolean): Promise<Copy<LoadedPart>> {
-    const { blob: sha256, isDeflated } = stored;
+  async #read(
+    sha256: Sha256Hex,
+    make: (bytes: Uint8Array<ArrayBuffer>) => Copy<Uint8Array<ArrayBuffer>>,
+  ): Promise<Copy<LoadedPiece>> {
     const { store } = this.#deps;
-    const copy = await this.#reads.read({
+    return this.#reads.read({
       what: "blob",
       key: sha256,
       read: async (origin) => {
         const read = await store.readBlob(origin, sha256);
-        return read.ok ? { ok: true, value: { bytes: read.value, origin } } : read;
+        const made = read.ok ? make(read.value) : read;
+        if (!made.ok) return made;
+        const blob = new Blob([made.value]);
+        if (read.ok) for (const bytes of new Set([read.value, made.value])) releaseBuffer(bytes);
+        return { ok: true, value: { blob, origin } };
       },
     });
-    if (!copy.ok) return copy;
-    const { bytes, origin } = copy.value;
-    const sent = isDeflated ? inflateSegment(bytes, stored.bytes) : bytes;
-    if (sent === undefined) return otherLength(stored);
-    const blob = new Blob([sent]);
-    releaseBuffer(sent);
-    if (isDeflated) releaseBuffer(bytes);
-    this.#segments.set(keyOf(stored), blob, { isSpare });
-    return { ok: true, value: { blob, origin } };
+  }
+
+  #remember(body: Body, content: BodyContent): BodyContent {
+    this.#recent.set(body.key, content);
+    return content;
   }
 }
 
 const NEAREST_FIRST: readonly Origin[] = ["memory", "kv", "r2"];
 
-function farthest(parts: readonly LoadedPart[]): Origin {
-  const ranks = parts.map(({ origin }) => NEAREST_FIRST.indexOf(origin));
+function farthest(pieces: readonly LoadedPiece[]): Origin {
+  const ranks = pieces.map(({ origin }) => NEAREST_FIRST.indexOf(origin));
   return NEAREST_FIRST[Math.max(...ranks)] ?? "memory";
 }
 
-/** Names a part in the cache, as it is sent. */
-function keyOf({ blob, isDeflated }: StoredSegment): string {
-  return isDeflated ? `${blob} inflated` : blob;
-}
-
-/** Selects the bytes of a segment. */
-function partOf(
-  blob: Blob | undefined,
-  { start, bytes }: Extract<Segment, { readonly blob: string }>,
-): Blob | undefined {
-  return start === undefined ? blob : blob?.slice(start, start + bytes);
-}
-
-function inlineBlob(base64: string): Blob {
-  return new Blob([Buffer.from(base64, "base64")]);
+/** Names a piece in the cache, as it is sent. */
+function keyOf({ sha256, isInflated }: StoredPiece): string {
+  return isInflated ? `${sha256} inflated` : sha256;
 }
 
 /**
- * Streams segments one after the other. Costs a third of a millisecond more CPU than one blob, but
+ * Streams pieces one after the other. Costs a third of a millisecond more CPU than one blob, but
  * no memory: workerd copies every part into a blob of blobs, and V8 collects such copies late.
  */
-class SegmentedContent implements BodyContent {
+class JoinableContent implements BodyContent {
   readonly size: number;
-  readonly #parts: readonly Blob[];
+  readonly #pieces: readonly Blob[];
   readonly #createPipe: CreatePipe;
 
-  constructor(parts: readonly Blob[], createPipe: CreatePipe) {
-    this.#parts = parts;
+  constructor(pieces: readonly Blob[], createPipe: CreatePipe) {
+    this.#pieces = pieces;
     this.#createPipe = createPipe;
-    this.size = parts.reduce((sum, { size }) => sum + size, 0);
+    this.size = pieces.reduce((sum, { size }) => sum + size, 0);
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -177,13 +161,13 @@ class SegmentedContent implements BodyContent {
     return readable;
   }
 
-  /** Copies the segments into one blob, which workerd sends without a further copy. */
+  /** Copies the pieces into one blob, which workerd sends without a further copy. */
   join(): Blob {
-    return new Blob([...this.#parts]);
+    return new Blob([...this.#pieces]);
   }
 
   async #write(writable: WritableStream<Uint8Array>): Promise<void> {
-    for (const part of this.#parts) await part.stream().pipeTo(writable, { preventClose: true });
+    for (const piece of this.#pieces) await piece.stream().pipeTo(writable, { preventClose: true });
     await writable.close();
   }
 }

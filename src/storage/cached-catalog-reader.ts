@@ -1,11 +1,12 @@
-import type { Body, Manifest } from "../catalog/manifest.ts";
+import type { Body } from "../parts/compose.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import { BodyLoader } from "./body-loader.ts";
 import type {
   BodyContent,
   CurrentResult,
   OpenResult,
   ReaderDependencies,
-  WantedBody,
+  BodyToOpen,
 } from "./catalog-reader.ts";
 import type { Copy } from "./catalog-store.ts";
 import { settledWithin } from "../platform/deadline.ts";
@@ -113,7 +114,7 @@ export class CachedCatalogReader {
   }
 
   /** Returns the bytes of a body, from memory if they are cached. */
-  async open(wanted: WantedBody): Promise<OpenResult> {
+  async open(wanted: BodyToOpen): Promise<OpenResult> {
     const content = this.#bodies.cached(wanted.body);
     if (content !== undefined) return { ok: true, content, origin: "memory" };
     const copy = await this.#bodies.load(wanted);

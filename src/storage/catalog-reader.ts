@@ -1,5 +1,5 @@
-import type { AnyCoding } from "../catalog/find-body.ts";
-import type { Body, Manifest } from "../catalog/manifest.ts";
+import type { AnyCoding, Body } from "../parts/compose.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { CatalogStore, Replica } from "./catalog-store.ts";
 
 export interface ReaderDependencies {
@@ -13,7 +13,7 @@ export interface ReaderDependencies {
   readonly waitUntil: (promise: Promise<unknown>) => void;
   /** Logs a copy that could not be used. */
   readonly report: (event: string, detail: string) => void;
-  /** Makes the pipe of a body whose segments are not joined. */
+  /** Makes the pipe of a body whose pieces are not joined. */
   readonly createPipe: CreatePipe;
   readonly manifestFreshMs: number;
   readonly cacheMaxBytes: number;
@@ -29,8 +29,8 @@ export interface BodyContent {
 /** Makes a pipe for `bytes` bytes, so that the runtime can send the length before the content. */
 export type CreatePipe = (bytes: number) => ReadableWritablePair<Uint8Array, Uint8Array>;
 
-/** A published body, with its coding. */
-export interface WantedBody {
+/** A body to open, with its coding. */
+export interface BodyToOpen {
   readonly body: Body;
   readonly coding: AnyCoding;
 }

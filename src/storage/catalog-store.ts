@@ -1,13 +1,9 @@
-import { Buffer } from "node:buffer";
-import { digestHex, inflateSegment, releaseBuffer } from "../catalog/bytes.ts";
-import {
-  type Body,
-  type Manifest,
-  MANIFEST_FORMAT,
-  type Segment,
-  type StoredSegment,
-} from "../catalog/manifest.ts";
-import { openManifest, sealManifest, sealOf } from "../catalog/sealed-manifest.ts";
+import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
+import type { Body, StoredPiece } from "../parts/compose.ts";
+import { inflatePart } from "../parts/inflate.ts";
+import { type Manifest, MANIFEST_FORMAT } from "../parts/manifest.ts";
+import { openManifest, sealManifest, sealOf } from "../parts/sealed-manifest.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import { orStoreError, StoreError, withDeadline } from "../platform/deadline.ts";
 import {
   blobKey,
@@ -205,18 +201,21 @@ async function openCopy(
 type BlobStore = Pick<CatalogStore, "readBlob">;
 
 /**
- * Reads a body from R2, or from KV if R2 fails, and verifies each blob. Reads one blob at a time, so
+ * Reads a body from R2, or from KV if R2 fails, and verifies each part. Reads one part at a time, so
  * that a large body is never in memory twice. Never throws. The fault is `unreadable` if a store
- * did not answer, because it may still have the blob.
+ * did not answer, because it may still have the part.
  */
 export async function tryReadBody(
   store: BlobStore,
-  body: Body,
+  { bytes, pieces }: Body,
 ): Promise<Copy<Uint8Array<ArrayBuffer>>> {
-  const whole = new Uint8Array(body.bytes);
+  const whole = new Uint8Array(bytes);
   let offset = 0;
-  for (const segment of body.segments) {
-    const copy = await readSegmentBytes(store, segment);
+  for (const piece of pieces) {
+    const copy =
+      piece instanceof Uint8Array
+        ? ({ ok: true, value: piece } as const)
+        : await readPiece(store, piece);
     if (!copy.ok) return copy;
     whole.set(copy.value, offset);
     offset += copy.value.length;
@@ -224,20 +223,26 @@ export async function tryReadBody(
   return { ok: true, value: whole };
 }
 
-async function readSegmentBytes(store: BlobStore, segment: Segment): Promise<Copy<Uint8Array>> {
-  if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
-  const copy = await readIntactBlob(store, segment.blob);
-  if (!copy.ok) return copy;
-  const value = segment.isDeflated ? inflateSegment(copy.value, segment.bytes) : copy.value;
-  return value?.length === segment.bytes ? { ok: true, value } : otherLength(segment);
+async function readPiece(store: BlobStore, piece: StoredPiece): Promise<Copy<Uint8Array>> {
+  const copy = await readIntactBlob(store, piece.sha256);
+  return copy.ok ? sentBytes(piece, copy.value) : copy;
 }
 
-/** The fault of a blob that is not as long as the manifest says. */
-export function otherLength({ blob, bytes }: StoredSegment): CopyFault {
-  return { ok: false, fault: "corrupt", detail: `${blob} is not ${bytes} bytes long` };
+/** Returns the bytes of a blob as a body sends them; a fault if they are not as many as it says. */
+export function sentBytes<B extends ArrayBufferLike>(
+  { sha256, bytes, isInflated }: StoredPiece,
+  blob: Uint8Array<B>,
+): Copy<Uint8Array<B | ArrayBuffer>> {
+  const sent = isInflated ? inflatePart(blob, bytes) : blob;
+  if (sent?.length === bytes) return { ok: true, value: sent };
+  return { ok: false, fault: "corrupt", detail: `${sha256} is not ${bytes} bytes long` };
 }
 
-async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Uint8Array>> {
+/** Reads a blob from R2, or from KV if R2 has no intact copy. */
+export async function readIntactBlob(
+  store: BlobStore,
+  sha256: Sha256Hex,
+): Promise<Copy<Uint8Array<ArrayBuffer>>> {
   const copy = await store.readBlob("r2", sha256);
   if (copy.ok) return copy;
   const other = await store.readBlob("kv", sha256);

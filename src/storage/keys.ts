@@ -7,7 +7,7 @@ export const MANIFEST_KEY = "catalog/manifest";
 /** KV and R2: prefix of blobs. */
 export const BLOBS_PREFIX = "catalog/blob/";
 
-/** KV and R2: immutable bytes of a segment, by SHA-256 (hex). */
+/** KV and R2: immutable bytes of a part, by SHA-256 (hex). */
 export const blobKey = (sha256: string): string => `${BLOBS_PREFIX}${sha256}`;
 
 /** R2: prefix of manifests by generation. */

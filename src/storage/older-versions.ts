@@ -1,4 +1,4 @@
-import type { Manifest } from "../catalog/manifest.ts";
+import type { Manifest } from "../parts/manifest.ts";
 import type { ReaderDependencies } from "./catalog-reader.ts";
 import type { Copy, CopyFault } from "./catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";

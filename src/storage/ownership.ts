@@ -1,5 +1,5 @@
 /** Whose the stores are: the owner is named in the metadata of the manifest in R2. */
-import { MANIFEST_FORMAT } from "../catalog/manifest.ts";
+import { MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { orStoreError } from "../platform/deadline.ts";
 import { MANIFEST_KEY } from "./keys.ts";
 

@@ -1,6 +1,6 @@
 /** The copies of a published version in KV and R2: made, compared, repaired. */
-import { bodyBlobs, type Manifest } from "../catalog/manifest.ts";
-import { sealManifest } from "../catalog/sealed-manifest.ts";
+import { type Manifest, neededBlobs } from "../parts/manifest.ts";
+import { sealManifest } from "../parts/sealed-manifest.ts";
 import { type CatalogStore } from "./catalog-store.ts";
 import { ForeignStores } from "./ownership.ts";
 import { StoreError } from "../platform/deadline.ts";
@@ -65,11 +65,12 @@ const LOOKED_FOR_IN_KV = 50;
  * Whether both stores have lost a blob of a version's bodies. A store that does not answer may still
  * have it.
  */
-export async function hasLostBlobs(store: CatalogStore, { locales }: Manifest): Promise<boolean> {
+export async function hasLostBlobs(store: CatalogStore, manifest: Manifest): Promise<boolean> {
   const inR2 = await store.listBlobs().catch(() => null);
   if (inR2 === null) return false;
   const listed = new Set(inR2);
-  const blobs = new Set(Object.values(locales).flatMap(bodyBlobs));
+  const needed = neededBlobs(manifest).filter(({ isOfBody }) => isOfBody);
+  const blobs = new Set(needed.map(({ sha256 }) => sha256));
   const absent = [...blobs].filter((sha256) => !listed.has(sha256));
   for (const sha256 of absent.slice(0, LOOKED_FOR_IN_KV)) {
     const copy = await store.checkBlob("kv", sha256);

@@ -7,7 +7,7 @@ import type { Remote } from "../admin/calls.ts";
 import type { Monitor } from "../monitor/monitor.ts";
 import { releaseBuffer } from "../catalog/bytes.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
-import type { CompressionTask } from "../ingest/segment-coders.ts";
+import type { CompressionTask } from "../parts/codings.ts";
 
 /** Runs the coordinator. RPC takes only methods of the class. */
 export class IngestCoordinator
@@ -137,14 +137,14 @@ export class AlertMonitor extends DurableObject<Env> implements Remote<Monitor> 
 }
 
 /**
- * Compresses segments for the coordinator over RPC. Each segment has its own invocation with its
- * own CPU time, and the coordinator answers calls while it waits. The guards limit messages so that
- * their segments are far below RPC's limit of 32 MiB.
+ * Compresses parts for the coordinator over RPC. Each part has its own invocation with its own CPU
+ * time, and the coordinator answers calls while it waits. The guards limit messages so that their parts
+ * are far below RPC's limit of 32 MiB.
  */
-export class SegmentCompressor extends WorkerEntrypoint {
+export class PartCompressor extends WorkerEntrypoint {
   async compress(task: CompressionTask): Promise<Uint8Array> {
-    const { compress } = await import("../ingest/segment-coders.ts");
-    const compressed = await compress(task);
+    const { compressPart } = await import("../parts/codings.ts");
+    const compressed = compressPart(task);
     releaseBuffer(task.bytes); // RPC copied them for this call
     return compressed;
   }

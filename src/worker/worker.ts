@@ -9,7 +9,7 @@ import { readServingConfig } from "../platform/serving-config.ts";
 import { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 
-export { AlertMonitor, IngestCoordinator, SegmentCompressor } from "./objects.ts";
+export { AlertMonitor, IngestCoordinator, PartCompressor } from "./objects.ts";
 
 /** The two handlers, which an isolate builds once. */
 interface App {

@@ -1,6 +1,6 @@
 import { firstLedger } from "../../src/acceptance/airport.ts";
 import { ACCEPTED_FILE, encodeFile } from "../../src/ingest/ledger-files.ts";
-import type { AirportSet } from "../../src/catalog/manifest.ts";
+import type { AirportSet } from "../../src/parts/manifest.ts";
 import { createWorkspace, type Workspace } from "../../src/ingest/workspace.ts";
 import { readAirports, readSubdivisions } from "../../src/sources/our-airports.ts";
 import { readCountries } from "../../src/sources/reference.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { manifestBlobs } from "../../src/catalog/manifest.ts";
+import { blobsOf } from "../../src/parts/manifest.ts";
 import {
   BackupJobs,
   type JobRequest,
@@ -160,7 +160,7 @@ export class BackupWorld {
     const manifests = coordinator
       .versions()
       .flatMap(({ generation }) => state.findRetained(generation) ?? []);
-    return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))];
+    return [...blobsOf(...manifests)];
   }
 
   /** Lets both stores of the catalog lose a blob. */

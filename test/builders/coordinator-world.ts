@@ -2,7 +2,7 @@ import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import { beforeAll, beforeEach } from "vitest";
-import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
+import type { AirportSet, Manifest } from "../../src/parts/manifest.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
 import type { CoordinatorPlatform } from "../../src/coordinator/coordinator-platform.ts";
 import { CoordinatorState } from "../../src/coordinator/state.ts";
@@ -13,7 +13,7 @@ import { type EnqueueRequest, stageOf } from "../../src/coordinator/run-record.t
 import type { Run } from "../../src/schemas/run.ts";
 import type { Stage } from "../../src/schemas/run-words.ts";
 import type { LogLevel } from "../../src/platform/log.ts";
-import { compress } from "../../src/ingest/segment-coders.ts";
+import { compressPart } from "../../src/parts/codings.ts";
 import { ourAirports } from "../../src/sources/our-airports.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
@@ -294,7 +294,7 @@ export class CoordinatorWorld {
         effort: "fast",
         compress: async (task) => {
           await enter("compress");
-          return compress(task);
+          return compressPart(task);
         },
         now: () => this.time,
       }),

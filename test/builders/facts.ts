@@ -1,6 +1,6 @@
 /** Builders of what health is judged by: a healthy service, but for what is changed. */
 import type { BackupTimes } from "../../src/backup/read-backups.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
+import type { Manifest } from "../../src/parts/manifest.ts";
 import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
 import type { EndedRun } from "../../src/schemas/run.ts";
 import type { Facts, MonitorFacts } from "../../src/monitor/facts.ts";

@@ -1,19 +1,20 @@
 /** Builders of manifests, and of published versions whose blobs really hash to their names. */
-import { Buffer } from "node:buffer";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
+import type { EncodedPart } from "../../src/catalog/encode.ts";
+import { composeBody } from "../../src/parts/compose.ts";
 import {
-  type Bodies,
-  type Body,
+  type Coding,
   type LocaleEntry,
   type Manifest,
   MANIFEST_FORMAT,
-  REPRESENTATIONS,
   type StoredDiff,
-} from "../../src/catalog/manifest.ts";
+} from "../../src/parts/manifest.ts";
+import { type MadeParts, makeParts } from "./parts.ts";
 
-const utf8 = (text: string) => new TextEncoder().encode(text);
+const EXAMPLE = makeParts(textPart("common"), { en: textPart("English") });
 
 export function aManifest(changes: Partial<Manifest> = {}): Manifest {
+  const { shared, locales } = EXAMPLE;
   return {
     format: MANIFEST_FORMAT,
     generation: 1,
@@ -26,76 +27,59 @@ export function aManifest(changes: Partial<Manifest> = {}): Manifest {
     counts: { airports: 2, cities: 2, countries: 2, regions: 2 },
     previous: null,
     diffs: [],
-    locales: { en: aLocaleEntry() },
+    shared,
+    locales,
     ...changes,
   };
 }
 
 export function aLocaleEntry(changes: Partial<LocaleEntry> = {}): LocaleEntry {
-  const each = { identity: aBody("identity"), gzip: aBody("gzip"), br: aBody("br") };
-  const { bodies = inEveryForm(each) } = changes;
-  const message = bodies.proto.identity ?? aBody("identity");
-  return {
-    sha256: message.sha256,
-    bytes: message.bytes,
-    coverage: 0.5,
-    bodies,
-    own: {},
-    ...changes,
-  };
+  const { en } = EXAMPLE.locales;
+  if (en === undefined) throw new Error("the example has no locale");
+  return { ...en, ...changes };
 }
 
-/** A body of two stored segments between two that stand in the manifest. */
-export function aBody(text: string): Body {
-  const whole = `<${text} common|${text} local>`;
-  return {
-    sha256: sha256Hex(whole),
-    bytes: whole.length,
-    segments: [
-      { inline: Buffer.from("<").toString("base64") },
-      { blob: sha256Hex(`${text} common|`), bytes: text.length + 8 },
-      { blob: sha256Hex(`${text} local`), bytes: text.length + 6 },
-      { inline: Buffer.from(">").toString("base64") },
-    ],
-  };
-}
-
-/** The stored blobs of `aBody(text)`, by their SHA-256. */
-export function blobsOf(text: string): [sha256: string, bytes: Uint8Array][] {
-  return [`${text} common|`, `${text} local`].map((part) => [sha256Hex(part), utf8(part)]);
-}
-
-/** The same codings in every form. */
-export function inEveryForm(codings: Bodies["proto"]): Bodies {
-  return Object.fromEntries(REPRESENTATIONS.map((form) => [form, codings])) as Bodies; // one for each
-}
-
-/** A version of one locale, `en`, that says `text`, in the codings identity and gzip. */
+/** A version of some locales, whose text in protobuf is `<text common|text locale>`, without brotli. */
 export function aVersion(
   generation: number,
   text: string,
-): { manifest: Manifest; blobs: [sha256: string, bytes: Uint8Array][] } {
-  const bodies = { identity: aBody(text), gzip: aBody(`${text} gz`) };
-  const entry = aLocaleEntry({
-    bodies: inEveryForm(bodies),
+  locales: readonly string[] = ["en"],
+): { manifest: Manifest; blobs: MadeParts["blobs"] } {
+  const locals = locales.map((locale) => [locale, textPart(`${text} ${locale}>`)]);
+  const { blobs, ...parts } = makeParts(textPart(`<${text} common|`), Object.fromEntries(locals), {
+    codings: ["gzip"],
   });
   const previous = generation === 1 ? null : generation - 1;
-  return {
-    manifest: aManifest({ generation, previous, locales: { en: entry } }),
-    blobs: [...blobsOf(text), ...blobsOf(`${text} gz`)],
-  };
+  return { manifest: aManifest({ generation, previous, ...parts }), blobs };
 }
 
-/** A diff of two locales, with deltas of one of them. */
+/** The same text in both forms, one after a word. */
+function textPart(text: string): EncodedPart {
+  const bytes = (written: string) => new Uint8Array(new TextEncoder().encode(written));
+  return { proto: bytes(text), json: bytes(`json ${text}`) };
+}
+
+/** The SHA-256 (hex) of the stored parts of the only body of `aVersion(text)` in protobuf, in a coding. */
+export function partsOf(
+  text: string,
+  coding: Coding = "identity",
+): readonly [shared: string, own: string] {
+  const { manifest } = aVersion(1, text);
+  const body = composeBody(manifest, { locale: "en", representation: "proto", coding });
+  const [shared = "", own = ""] = (body?.pieces ?? []).flatMap((piece) =>
+    "sha256" in piece ? [piece.sha256] : [],
+  );
+  return [shared, own];
+}
+
+/** A diff of two locales. */
 export function aDiff(changes: Partial<StoredDiff> = {}): StoredDiff {
-  const delta = { dictionary: "e".repeat(64), start: 0, bytes: 400, common: 300 };
   return {
     generation: 1,
     published_at: "2026-11-01T04:17:00.000Z",
     catalog_sha256: "a".repeat(64),
     common: "b".repeat(64),
     local: { de: "c".repeat(64), en: "d".repeat(64) },
-    deltas: { blob: "f".repeat(64), locales: { de: { proto: delta, json: delta }, en: {} } },
     ...changes,
   };
 }

@@ -1,5 +1,5 @@
-import type { Manifest } from "../../src/catalog/manifest.ts";
-import { sealManifest } from "../../src/catalog/sealed-manifest.ts";
+import type { Manifest } from "../../src/parts/manifest.ts";
+import { sealManifest } from "../../src/parts/sealed-manifest.ts";
 import { createCatalogStore } from "../../src/storage/catalog-store.ts";
 import type { Claim } from "../../src/storage/ownership.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";

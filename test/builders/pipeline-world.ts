@@ -1,4 +1,4 @@
-import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
+import type { AirportSet, Manifest } from "../../src/parts/manifest.ts";
 import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../src/ingest/checkpoint.ts";
 import type { RunContext, IngestStepResult } from "../../src/ingest/step.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
@@ -8,7 +8,7 @@ import type { RunMode, Stage } from "../../src/schemas/run-words.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/ingest/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { replicate } from "../../src/storage/replicate.ts";
-import { compress, type Effort } from "../../src/ingest/segment-coders.ts";
+import { type CompressionTask, compressPart, type Effort } from "../../src/parts/codings.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
@@ -29,7 +29,7 @@ export class PipelineWorld {
   airportSet: AirportSet = "all";
   effort: Effort = "fast";
   /** Compresses what all locales share. */
-  compress = compress;
+  compress = async (task: CompressionTask): Promise<Uint8Array> => compressPart(task);
   surprises: SurpriseLimits = NOTHING_SURPRISES;
   time = Date.parse("2026-11-01T04:17:00.000Z");
   /** What a run that has ended has accepted. */

@@ -3,7 +3,7 @@ import type { IngestCheckpoint } from "../../src/ingest/checkpoint.ts";
 import { finish, proceed, type RunContext, type IngestStepResult } from "../../src/ingest/step.ts";
 import { GuardsTripped } from "../../src/ingest/faults.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
-import { aLocaleEntry, aManifest, inEveryForm } from "./manifest.ts";
+import { aVersion } from "./manifest.ts";
 
 const NOTHING_PARSED: IngestCheckpoint["parsed"] = {
   rows: { seen: 0, rejected: 0, reasons: {} },
@@ -49,34 +49,23 @@ export class QuickPipeline extends Pipeline {
         return proceed({ ...checkpoint, stage: "encode" }, {});
       }
       case "encode": {
-        const text = await this.#text(checkpoint);
-        const sha256 = sha256Hex(text);
-        await this.#deps.store.writeBlob(sha256, new TextEncoder().encode(text));
+        for (const [sha256, bytes] of aVersion(1, await this.#text(checkpoint)).blobs)
+          await this.#deps.store.writeBlob(sha256, bytes);
         return proceed({ ...checkpoint, stage: "publish" }, {});
       }
       case "publish": {
         const text = await this.#text(checkpoint);
-        const body = {
-          sha256: sha256Hex(text),
-          bytes: text.length,
-          segments: [{ blob: sha256Hex(text), bytes: text.length }],
-        };
-        const bodies = { identity: body };
-        const entry = aLocaleEntry({
-          sha256: sha256Hex(text),
-          bodies: inEveryForm(bodies),
-        });
-        if (current?.catalog_sha256 === body.sha256) return finish("unchanged");
+        const catalog_sha256 = sha256Hex(text);
+        if (current?.catalog_sha256 === catalog_sha256) return finish("unchanged");
         const generation = (current?.generation ?? 0) + 1;
         return {
           ...finish("published", { generation_after: generation }),
-          publish: aManifest({
-            generation,
-            catalog_sha256: body.sha256,
+          publish: {
+            ...aVersion(generation, text).manifest,
+            catalog_sha256,
             previous: current?.generation ?? null,
             sources: checkpoint.sources,
-            locales: { en: entry },
-          }),
+          },
         };
       }
       default:

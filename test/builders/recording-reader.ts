@@ -1,35 +1,32 @@
-import { createHash } from "node:crypto";
-import { brotliCompressSync, gzipSync } from "node:zlib";
-import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { encodeEnvelope } from "@connectrpc/connect/protocol";
+import { Buffer } from "node:buffer";
+import { create, type MessageInitShape, toBinary, toJsonString } from "@bufbuild/protobuf";
 import {
   type LocationsResponse,
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
+import type { EncodedPart } from "../../src/catalog/encode.ts";
 import {
-  type Bodies,
+  type AnyCoding,
   type Body,
-  type Coding,
-  CODINGS,
-  type LocaleEntry,
-  type Manifest,
+  composeBody,
   type Representation,
-} from "../../src/catalog/manifest.ts";
+  REPRESENTATIONS,
+} from "../../src/parts/compose.ts";
+import { type Coding, CODINGS, type Manifest } from "../../src/parts/manifest.ts";
+import { sentBytes } from "../../src/storage/catalog-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type {
   BodyContent,
   CurrentResult,
   OpenResult,
   ReaderDependencies,
-  WantedBody,
+  BodyToOpen,
 } from "../../src/storage/catalog-reader.ts";
 import { aManifest } from "./manifest.ts";
+import { type MadeParts, makeParts } from "./parts.ts";
 import { type MemoryCatalogStore, memoryCatalogStore } from "./memory-catalog-store.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-/** Bytes of a body by representation and coding. */
-type EncodedBodies = { readonly [R in Representation]: { readonly [C in Coding]: Bytes } };
 
 /** A small catalog whose only localized word is its region's name. */
 function aLocationsResponse(locale: string): LocationsResponse {
@@ -63,26 +60,18 @@ function aLocationsResponse(locale: string): LocationsResponse {
   });
 }
 
-/** Encodes a message in every form that is published, by the protocols' reference code. */
-function encodeBodies(message: LocationsResponse): EncodedBodies {
-  const proto = new Uint8Array(toBinary(LocationsResponseSchema, message));
-  const json = new TextEncoder().encode(toJsonString(LocationsResponseSchema, message));
-  const trailer = encodeEnvelope(0x80, new TextEncoder().encode("grpc-status: 0\r\n"));
-  const framed = Buffer.concat([encodeEnvelope(0, proto), trailer]);
-  const identity: Record<Representation, Uint8Array> = {
-    proto,
-    json,
-    "grpc-web": framed,
-    "grpc-web-text": new TextEncoder().encode(framed.toString("base64")),
-    "grpc-web-json": Buffer.concat([encodeEnvelope(0, json), trailer]),
+/** Encodes the parts of a message. Serialized messages concatenate, and so do pieces of JSON. */
+function encodeParts(message: LocationsResponse): { shared: EncodedPart; own: EncodedPart } {
+  const { regions, ...rest } = message;
+  const proto = (fields: MessageInitShape<typeof LocationsResponseSchema>) =>
+    new Uint8Array(toBinary(LocationsResponseSchema, create(LocationsResponseSchema, fields)));
+  const json = toJsonString(LocationsResponseSchema, message);
+  const cut = json.indexOf(',"regions":');
+  const utf8 = (text: string) => new Uint8Array(new TextEncoder().encode(text));
+  return {
+    shared: { proto: proto({ ...rest, regions: [] }), json: utf8(json.slice(0, cut)) },
+    own: { proto: proto({ regions }), json: utf8(json.slice(cut)) },
   };
-  const codings = (bytes: Uint8Array): EncodedBodies[Representation] => ({
-    br: new Uint8Array(brotliCompressSync(bytes)),
-    gzip: new Uint8Array(gzipSync(bytes)),
-    identity: new Uint8Array(bytes),
-  });
-  const encoded = Object.entries(identity).map(([form, bytes]) => [form, codings(bytes)]);
-  return Object.fromEntries(encoded) as EncodedBodies; // of the same forms
 }
 
 export interface SmallCatalog {
@@ -100,7 +89,7 @@ const LOCALES = ["en", "de", "he", "no", "zh", "zh-Hant"];
  */
 export class RecordingReader extends CachedCatalogReader {
   readonly store: MemoryCatalogStore;
-  readonly opened: WantedBody[] = [];
+  readonly opened: BodyToOpen[] = [];
   currentCalls = 0;
   /** Returned by `current` in place of what the stores have. */
   currentResult: CurrentResult | undefined;
@@ -111,7 +100,7 @@ export class RecordingReader extends CachedCatalogReader {
   /** How long `open` takes. */
   openMs = 0;
   readonly #deps: ReaderDependencies;
-  readonly #bodies = new Map<string, Bytes>();
+  readonly #blobs: MadeParts["blobs"];
   #manifest: Manifest;
   /** Holds everything. */
   #warm: CachedCatalogReader | undefined;
@@ -130,10 +119,17 @@ export class RecordingReader extends CachedCatalogReader {
     super(deps);
     this.#deps = deps;
     this.store = store;
+    const encoded = locales.map(
+      (locale) => [locale, encodeParts(aLocationsResponse(locale))] as const,
+    );
+    const own = Object.fromEntries(encoded.map(([locale, parts]) => [locale, parts.own]));
+    const { shared } = encodeParts(aLocationsResponse(""));
+    const { blobs, ...parts } = makeParts(shared, own, { codings, coverage: 1 });
+    this.#blobs = blobs;
     this.#manifest = aManifest({
       generation,
       published_at: "2026-11-01T12:34:56.000Z",
-      locales: Object.fromEntries(locales.map((locale) => [locale, this.#encode(locale, codings)])),
+      ...parts,
     });
     this.publish({});
   }
@@ -146,7 +142,7 @@ export class RecordingReader extends CachedCatalogReader {
   /** Publishes a version that differs from the last one, of whose bodies it has some or all. */
   publish(changes: Partial<Manifest>): void {
     this.#manifest = { ...this.#manifest, ...changes };
-    this.store.publish({ manifest: this.#manifest, blobs: [...this.#bodies] });
+    this.store.publish({ manifest: this.#manifest, blobs: this.#blobs });
   }
 
   /** Takes everything into memory, so that no store is asked. */
@@ -158,10 +154,10 @@ export class RecordingReader extends CachedCatalogReader {
       cacheMaxBytes,
     });
     await warm.current();
-    for (const { bodies } of Object.values(this.#manifest.locales))
-      for (const codings of Object.values(bodies))
-        for (const coding of ["identity", ...CODINGS] as const) {
-          const body = codings[coding];
+    for (const locale of Object.keys(this.#manifest.locales))
+      for (const representation of REPRESENTATIONS)
+        for (const coding of CODINGS) {
+          const body = composeBody(this.#manifest, { locale, representation, coding });
           if (body !== undefined) await warm.open({ body, coding });
         }
     this.#warm = warm;
@@ -172,12 +168,19 @@ export class RecordingReader extends CachedCatalogReader {
     this.#warm = undefined;
   }
 
-  /** The bytes that a locale is published as. */
-  bytes(locale: string, representation: Representation, coding: Coding): Bytes {
-    const body = this.#manifest.locales[locale]?.bodies[representation][coding];
-    const bytes = body && this.#bodies.get(body.sha256);
-    if (bytes === undefined) throw new Error(`${locale} is not published as ${representation}`);
-    return bytes;
+  /** The bytes that a locale is sent as. */
+  bytes(locale: string, representation: Representation, coding: AnyCoding): Bytes {
+    const body = composeBody(this.#manifest, { locale, representation, coding });
+    if (body === undefined) throw new Error(`${locale} is not published as ${representation}`);
+    const blobs = new Map(this.#blobs);
+    const pieces = body.pieces.map((piece) => {
+      if (piece instanceof Uint8Array) return piece;
+      const sent = sentBytes(piece, blobs.get(piece.sha256) ?? new Uint8Array());
+      return sent.ok ? sent.value : new Uint8Array();
+    });
+    const binary = Buffer.concat(pieces);
+    const text = representation === "grpc-web-text";
+    return new Uint8Array(text ? Buffer.from(binary.toString("base64")) : binary);
   }
 
   override cachedCurrent(): Manifest | undefined {
@@ -195,46 +198,10 @@ export class RecordingReader extends CachedCatalogReader {
     return this.currentResult ?? super.current();
   }
 
-  override async open(wanted: WantedBody): Promise<OpenResult> {
+  override async open(wanted: BodyToOpen): Promise<OpenResult> {
     this.opened.push(wanted);
     if (this.openMs > 0) await new Promise((resolve) => setTimeout(resolve, this.openMs));
     if (this.openThrows !== undefined) throw this.openThrows;
     return this.openResult ?? super.open(wanted);
   }
-
-  #encode(locale: string, codings: readonly Coding[]): LocaleEntry {
-    const encoded = encodedBodiesOf(locale);
-    const published = ["identity" as const, ...codings];
-    const bodiesOf = (codes: EncodedBodies[Representation]) =>
-      Object.fromEntries(published.map((coding) => [coding, this.#bodyOf(codes[coding])]));
-    return {
-      sha256: sha256(encoded.proto.identity),
-      bytes: encoded.proto.identity.byteLength,
-      coverage: 1,
-      own: {},
-      bodies: Object.fromEntries(
-        Object.entries(encoded).map(([form, codes]) => [form, bodiesOf(codes)]),
-      ) as Bodies, // of the same forms
-    };
-  }
-
-  #bodyOf(content: Bytes): Body {
-    const blob = sha256(content);
-    this.#bodies.set(blob, content);
-    const bytes = content.byteLength;
-    return { sha256: blob, bytes, segments: [{ blob, bytes }] };
-  }
-}
-
-const encodedBodies = new Map<string, EncodedBodies>();
-
-/** Encodes a locale once a test file: compressing takes a while. */
-function encodedBodiesOf(locale: string): EncodedBodies {
-  const encoded = encodedBodies.get(locale) ?? encodeBodies(aLocationsResponse(locale));
-  encodedBodies.set(locale, encoded);
-  return encoded;
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,6 +1,6 @@
 import type { Run } from "../../src/schemas/run.ts";
 import { gunzipSync } from "node:zlib";
-import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
+import { manifestSchema } from "../../src/parts/manifest-schema.ts";
 import { timeOfId } from "../../src/schemas/backup.ts";
 import { manifestText, parseManifest } from "../../src/backup/format.ts";
 import { backupManifestKey, backupPartKey } from "../../src/storage/keys.ts";

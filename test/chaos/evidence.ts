@@ -1,4 +1,4 @@
-import type { Manifest } from "../../src/catalog/manifest.ts";
+import type { Manifest } from "../../src/parts/manifest.ts";
 import type { Run } from "../../src/schemas/run.ts";
 
 /** What the coordinator has stored. */

@@ -2,7 +2,7 @@
 import type { Run } from "../../src/schemas/run.ts";
 import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
+import type { Manifest } from "../../src/parts/manifest.ts";
 import { SHRINK_MAX_PERCENT } from "../../src/ingest/guards.ts";
 import { isOpen } from "../../src/coordinator/jobs.ts";
 import type { Older, Operated, Served, StoredState, Violation } from "./evidence.ts";

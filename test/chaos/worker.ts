@@ -11,9 +11,9 @@ import service, {
   AlertMonitor as Monitor,
   IngestCoordinator as Coordinator,
 } from "../../src/worker/worker.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
-import { openManifest } from "../../src/catalog/sealed-manifest.ts";
-import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
+import type { Manifest } from "../../src/parts/manifest.ts";
+import { openManifest } from "../../src/parts/sealed-manifest.ts";
+import { manifestSchema } from "../../src/parts/manifest-schema.ts";
 import { parseJson } from "../../src/platform/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { anEnqueueRequest } from "../builders/run.ts";
@@ -23,7 +23,7 @@ import type { FaultPlan } from "./fault-plan.ts";
 import { COLLECTED_PREFIX, faultyEnv } from "./faulty-bindings.ts";
 import { FaultyCalls } from "./faulty-calls.ts";
 
-export { SegmentCompressor } from "../../src/worker/worker.ts";
+export { PartCompressor } from "../../src/worker/worker.ts";
 
 interface ChaosEnv extends Env {
   readonly CHAOS_SECRET: string;

@@ -5,7 +5,7 @@
 export const lateCode = await Promise.all([
   import("../../src/monitor/durable-object.ts"),
   import("../../src/coordinator/durable-object.ts"),
-  import("../../src/ingest/segment-coders.ts"),
+  import("../../src/parts/codings.ts"),
   import("../../src/worker/operations.ts"),
   import("../../src/rpc/router.ts"),
 ]);

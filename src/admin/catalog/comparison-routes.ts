@@ -1,3 +1,4 @@
+import { composeBody } from "../../parts/compose.ts";
 import * as z from "zod";
 import { backupId, isBackupId } from "../../schemas/backup.ts";
 import { readBackup, readState } from "../../backup/read-backups.ts";
@@ -5,7 +6,7 @@ import { wholeVersions } from "../../backup/state-part.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { diffCatalogs } from "../../catalog/diff.ts";
 import { compareLocales } from "../../catalog/locale-settings.ts";
-import type { Manifest } from "../../catalog/manifest.ts";
+import type { Manifest } from "../../parts/manifest.ts";
 import { CHANGES_LISTED, type ChangeSample, sampleChanges } from "../../ingest/change-sample.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import type { CachedCatalogReader } from "../../storage/cached-catalog-reader.ts";
@@ -106,8 +107,10 @@ async function sampleOf(
     from.locales[locale] !== undefined && to.locales[locale] !== undefined;
   const names = Object.keys(to.locales);
   const common = [defaultLocale, ...names].find(isInBoth);
-  const read = async ({ locales }: Manifest) => {
-    const body = (locales[common ?? ""] ?? Object.values(locales)[0])?.bodies.proto.identity;
+  const read = async (manifest: Manifest) => {
+    const locale = common ?? Object.keys(manifest.locales)[0] ?? "";
+    const wanted = { locale, representation: "proto", coding: "identity" } as const;
+    const body = composeBody(manifest, wanted);
     const copy = body && (await tryReadBody({ readBlob }, body));
     return copy?.ok === true ? copy.value : null;
   };

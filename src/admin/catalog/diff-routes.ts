@@ -3,7 +3,7 @@ import { diffSchema } from "../../schemas/diff.ts";
 import { matchesEntityTag } from "../../rpc/preconditions.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
-import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
+import { type Manifest, messageSha256, type StoredDiff } from "../../parts/manifest.ts";
 import { nothingChanged } from "../../ingest/change-sample.ts";
 import { settledWithin } from "../../platform/deadline.ts";
 import { worstFault } from "../../storage/store-reads.ts";
@@ -149,14 +149,17 @@ async function findIn(
   const named = byContent(name) ?? (byGeneration && { from: byGeneration, to });
   if (named !== undefined) return named;
   const locale = localeIn(to, wanted);
-  const isNamed = ({ generation, catalog_sha256, locales }: Manifest) =>
-    [String(generation), catalog_sha256, locales[locale]?.sha256].includes(name);
+  const isNamed = ({ generation, catalog_sha256, locales }: Manifest) => {
+    const entry = locales[locale];
+    const ofLocale = entry === undefined ? [] : [messageSha256(entry)];
+    return [String(generation), catalog_sha256, ...ofLocale].includes(name);
+  };
   if (isNamed(to)) return { from: to, to };
   const older = await reader.findOlder(isNamed);
   if (older.ok) return byContent(older.value.catalog_sha256) ?? "changes_not_stored";
   if (older.fault !== "missing") return "unreadable";
   const hasAny = ({ locales }: Manifest) =>
-    Object.values(locales).some(({ sha256 }) => sha256 === name);
+    Object.values(locales).some((entry) => messageSha256(entry) === name);
   const isOfOther = hasAny(to) || (await reader.findOlder(hasAny)).ok;
   return isOfOther ? "locale_mismatch" : "generation_not_retained";
 }

@@ -1,5 +1,6 @@
+import { messageBytes } from "../../parts/compose.ts";
 import * as z from "zod";
-import { AIRPORT_SETS, type Manifest } from "../../catalog/manifest.ts";
+import { AIRPORT_SETS, type Manifest } from "../../parts/manifest.ts";
 import {
   type Checks,
   checksSchema,
@@ -86,7 +87,7 @@ export function catalogHealthRoutes(platform: AdminPlatform) {
 }
 
 function catalogFields({ generation, catalog_sha256, published_at, as_of, ...manifest }: Manifest) {
-  const { data, airport_set: airports, counts, locales } = manifest;
+  const { data, airport_set: airports, counts, shared, locales } = manifest;
   return {
     generation,
     catalog_sha256,
@@ -95,9 +96,9 @@ function catalogFields({ generation, catalog_sha256, published_at, as_of, ...man
     data,
     airports,
     counts,
-    locales: Object.entries(locales).map(([locale, { bytes, coverage }]) => ({
+    locales: Object.entries(locales).map(([locale, { parts, coverage }]) => ({
       locale,
-      bytes,
+      bytes: messageBytes({ shared: shared.proto, own: parts.proto }),
       coverage,
     })),
   };

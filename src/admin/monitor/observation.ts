@@ -1,6 +1,7 @@
+import { composeBody } from "../../parts/compose.ts";
 import type { MonitorStatus } from "../../monitor/monitor.ts";
 import { negotiateLocale } from "../../catalog/locale.ts";
-import { CODINGS, type Manifest } from "../../catalog/manifest.ts";
+import { CODINGS, type Manifest } from "../../parts/manifest.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { checkServed, checkUnserved } from "../../monitor/catalog-checks.ts";
 import type { Check, Checks } from "../../schemas/check.ts";
@@ -147,7 +148,7 @@ async function probe<T>(
 const READ_DEADLINE_MS = 2_500;
 const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
 const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
-/** Bodies that have few segments in common. */
+/** Bodies that have few parts in common. */
 const OPENED = ["proto", "json"] as const;
 
 /**
@@ -167,9 +168,8 @@ export async function observeCatalog({ openReader, defaultLocale, limits, now }:
   const { locale } = negotiateLocale("", manifest.locales, defaultLocale);
   const opened = await Promise.all(
     OPENED.map(async (representation): Promise<OpenResult> => {
-      const bodies = manifest.locales[locale]?.bodies[representation];
       const [smallest] = CODINGS.flatMap((coding) => {
-        const body = bodies?.[coding];
+        const body = composeBody(manifest, { locale, representation, coding });
         return body === undefined ? [] : [{ body, coding }];
       });
       return smallest === undefined ? DATA_LOSS : read(reader.open(smallest));

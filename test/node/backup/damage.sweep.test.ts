@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { LocaleEntry } from "../../../src/catalog/manifest.ts";
+import type { LocaleEntry } from "../../../src/parts/manifest.ts";
 import {
   type BackupManifest,
   manifestText,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { manifestBlobs } from "../../../src/parts/manifest.ts";
 import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { MIGRATIONS } from "../../builders/memory-d1.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { manifestBlobs } from "../../../src/parts/manifest.ts";
 import { backupObjectKey, backupPartKey, sourceKey } from "../../../src/storage/keys.ts";
 import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
-import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { type Manifest, manifestBlobs } from "../../../src/parts/manifest.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";

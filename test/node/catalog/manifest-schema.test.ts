@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { manifestSchema } from "../../../src/catalog/manifest-schema.ts";
-import { toStored } from "../../../src/catalog/manifest.ts";
+import { manifestSchema } from "../../../src/parts/manifest-schema.ts";
+import { toStored } from "../../../src/parts/manifest.ts";
 import { aDiff, aManifest } from "../../builders/manifest.ts";
 import { changed } from "../../builders/manifest-mutations.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { manifestBlobs } from "../../../src/parts/manifest.ts";
 import {
   aBody,
   aDiff,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import { findBody } from "../../../src/catalog/find-body.ts";
-import { fromStored, manifestBlobs, toStored } from "../../../src/catalog/manifest.ts";
-import { openManifest, sealManifest } from "../../../src/catalog/sealed-manifest.ts";
+import { findBody } from "../../../src/parts/compose.ts";
+import { fromStored, manifestBlobs, toStored } from "../../../src/parts/manifest.ts";
+import { openManifest, sealManifest } from "../../../src/parts/sealed-manifest.ts";
 import { aBody, aDiff, aLocaleEntry, aManifest } from "../../builders/manifest.ts";
 
 const manifest = aManifest({

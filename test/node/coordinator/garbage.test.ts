@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { manifestBlobs } from "../../../src/parts/manifest.ts";
 import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
 import type { Run } from "../../../src/schemas/run.ts";
 import {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Manifest } from "../../../src/catalog/manifest.ts";
+import type { Manifest } from "../../../src/parts/manifest.ts";
 import { StoreTimeout } from "../../../src/platform/deadline.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
-import { bodyBlobs } from "../../../src/catalog/manifest.ts";
+import { bodyBlobs } from "../../../src/parts/manifest.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anUpstream, beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openManifest } from "../../../src/catalog/sealed-manifest.ts";
+import { openManifest } from "../../../src/parts/sealed-manifest.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { aRunRequest } from "../../builders/backup-world.ts";

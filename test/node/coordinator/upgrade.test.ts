@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { Manifest } from "../../../src/catalog/manifest.ts";
+import type { Manifest } from "../../../src/parts/manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { toBytes } from "../../builders/memory-bucket.ts";

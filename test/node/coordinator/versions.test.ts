@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bestCoverage, describeVersion, rolledBack } from "../../../src/coordinator/versions.ts";
 import { isSameContent } from "../../../src/ingest/content.ts";
-import type { Manifest } from "../../../src/catalog/manifest.ts";
+import type { Manifest } from "../../../src/parts/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 describe("describeVersion", () => {

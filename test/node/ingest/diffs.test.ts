@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyDiff, type CatalogDiff } from "../../../client/src/apply-diff.ts";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
-import type { Manifest, StoredDiff } from "../../../src/catalog/manifest.ts";
+import type { Manifest, StoredDiff } from "../../../src/parts/manifest.ts";
 import { DIFF_LISTED } from "../../../src/ingest/diffs.ts";
 import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { blobKey } from "../../../src/storage/keys.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { countryId, idKey } from "../../../src/catalog/ids.ts";
 import { checkCatalog, checkNames, localizedName } from "../../../src/catalog/integrity.ts";
-import type { AirportSet } from "../../../src/catalog/manifest.ts";
+import type { AirportSet } from "../../../src/parts/manifest.ts";
 import type { Airport, City, Country, Region } from "../../../src/catalog/model.ts";
 import { countLists } from "../../../src/ingest/accounting.ts";
 import type { Workspace } from "../../../src/ingest/workspace.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { manifestBlobs } from "../../../src/parts/manifest.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";

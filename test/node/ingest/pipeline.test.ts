@@ -1,10 +1,10 @@
 import { ACCEPTED_FILE, HELD_FILE } from "../../../src/ingest/ledger-files.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestBlobs, REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
-import { commonUnits } from "../../../src/ingest/bodies.ts";
+import { manifestBlobs, REPRESENTATIONS } from "../../../src/parts/manifest.ts";
+import { commonUnits } from "../../../src/ingest/own-parts.ts";
 import { LOCALES_IN_A_STEP } from "../../../src/ingest/encode-stage.ts";
 import { FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
-import { compress } from "../../../src/ingest/segment-coders.ts";
+import { compress } from "../../../src/parts/codings.ts";
 import { STAGES } from "../../../src/schemas/run-words.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { blobKey, generationKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";

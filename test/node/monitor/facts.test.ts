@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkCopies, type CheckRequest } from "../../../src/monitor/facts.ts";
-import type { Manifest } from "../../../src/catalog/manifest.ts";
+import type { Manifest } from "../../../src/parts/manifest.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { aBody, aLocaleEntry, aManifest, blobsOf, inEveryForm } from "../../builders/manifest.ts";
 import {

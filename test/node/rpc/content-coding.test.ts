@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CODINGS } from "../../../src/catalog/manifest.ts";
+import { CODINGS } from "../../../src/parts/manifest.ts";
 import { readHead, type RequestHead } from "../../../src/rpc/request.ts";
 import { acceptedCodings, parseAcceptEncoding } from "../../../src/rpc/content-coding.ts";
 

@@ -1,7 +1,7 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { Body } from "../../../src/catalog/manifest.ts";
+import type { Body } from "../../../src/parts/manifest.ts";
 import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { BodyLoader } from "../../../src/storage/body-loader.ts";
 import { blobKey } from "../../../src/storage/keys.ts";

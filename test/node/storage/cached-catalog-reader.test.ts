@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { Coding, Manifest } from "../../../src/catalog/manifest.ts";
+import type { Coding, Manifest } from "../../../src/parts/manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion, blobsOf } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";

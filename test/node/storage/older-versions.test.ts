@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Manifest } from "../../../src/catalog/manifest.ts";
+import type { Manifest } from "../../../src/parts/manifest.ts";
 import { generationKey } from "../../../src/storage/keys.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";

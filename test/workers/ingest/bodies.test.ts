@@ -6,22 +6,22 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
 import { encodeLocal } from "../../../src/catalog/encode.ts";
-import { SUCCESS_TRAILER_FRAME } from "../../../src/catalog/framing.ts";
+import { SUCCESS_TRAILER_FRAME } from "../../../src/parts/framing.ts";
 import {
   type Bodies,
   type Body,
   CODINGS,
   type Representation,
   REPRESENTATIONS,
-} from "../../../src/catalog/manifest.ts";
+} from "../../../src/parts/manifest.ts";
 import {
   type BodyDependencies,
   type HashedBlob,
   commonUnits,
   proveCommon,
   toSegment,
-} from "../../../src/ingest/bodies.ts";
-import { compress, type CompressionTask, type Effort } from "../../../src/ingest/segment-coders.ts";
+} from "../../../src/ingest/own-parts.ts";
+import { compress, type CompressionTask, type Effort } from "../../../src/parts/codings.ts";
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded, expectSegmentsJoin } from "../../builders/segments.ts";

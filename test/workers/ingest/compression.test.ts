@@ -2,10 +2,10 @@ import { exports } from "cloudflare:workers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { MESSAGE_MAX_BYTES } from "../../../src/ingest/guards.ts";
-import { compress, type CompressionTask } from "../../../src/ingest/segment-coders.ts";
+import { compress, type CompressionTask } from "../../../src/parts/codings.ts";
 import { encodeBlocks } from "../../../src/ingest/own-blocks.ts";
-import { SegmentCompressor } from "../../../src/worker/worker.ts";
-import { REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
+import { PartCompressor } from "../../../src/worker/worker.ts";
+import { REPRESENTATIONS } from "../../../src/parts/manifest.ts";
 import { coordinator, enqueue, RUN_TIMEOUT_MS, runEnded } from "./coordinator-under-test.ts";
 import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
 
@@ -20,7 +20,7 @@ it(
   { timeout: RUN_TIMEOUT_MS },
   async () => {
     const gate = { isOpen: false };
-    const spy = vi.spyOn(SegmentCompressor.prototype, "compress");
+    const spy = vi.spyOn(PartCompressor.prototype, "compress");
     spy.mockImplementation(async (task) => {
       // A promise of the test cannot be awaited in another invocation.
       while (!gate.isOpen) await setTimeout(5);
@@ -57,7 +57,7 @@ it.each([
       "the name of the airport, the name of the city. ".repeat(99),
     );
     const task: CompressionTask = { bytes, coding, offset: 5, windowBits: 18, effort };
-    expect(await exports.SegmentCompressor.compress(task)).toEqual(
+    expect(await exports.PartCompressor.compress(task)).toEqual(
       Uint8Array.from(await compress(task)),
     );
   },
@@ -67,7 +67,7 @@ it("a part of many blocks becomes blocks that follow any body", async () => {
   const words = Array.from({ length: 40_000 }, (_, index) => `${(index * 7_919) % 10_007} names`);
   const part = new TextEncoder().encode(words.join());
   const blocks = await encodeBlocks(part, (bytes) =>
-    exports.SegmentCompressor.compress({
+    exports.PartCompressor.compress({
       bytes,
       coding: "zstd",
       offset: 0,
@@ -87,5 +87,5 @@ it("compression accepts a segment as long as the longest message that the guards
     windowBits: 18,
     effort: "fast",
   };
-  expect((await exports.SegmentCompressor.compress(task)).length).toBeGreaterThan(0);
+  expect((await exports.PartCompressor.compress(task)).length).toBeGreaterThan(0);
 });

@@ -4,10 +4,10 @@ import snapshot from "../../../data/snapshot/manifest.json";
 import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { type Manifest, manifestBlobs } from "../../../src/parts/manifest.ts";
 import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/schemas/run.ts";
-import { commonUnits } from "../../../src/ingest/bodies.ts";
+import { commonUnits } from "../../../src/ingest/own-parts.ts";
 import { dropKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
 import { admin } from "../checked-fetch.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CODINGS } from "../../../src/catalog/manifest.ts";
+import { CODINGS } from "../../../src/parts/manifest.ts";
 import { RecordingReader } from "../../builders/recording-reader.ts";
 import { aGet, aHandler, aPost, bytesOf, type Subject } from "./requests.ts";
 

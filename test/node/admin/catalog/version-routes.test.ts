@@ -1,4 +1,4 @@
-import { bodyBlobs } from "../../../../src/catalog/manifest.ts";
+import { bodyBlobs } from "../../../../src/parts/manifest.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";

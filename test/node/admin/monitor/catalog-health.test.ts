@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, NOW } from "../../../builders/facts.ts";
 import { sha256Hex } from "../../../../src/catalog/bytes.ts";
 import { fingerprintOf } from "../../../../src/monitor/rules.ts";
 import { MANIFEST_KEY } from "../../../../src/storage/keys.ts";
-import type { Manifest } from "../../../../src/catalog/manifest.ts";
+import type { Manifest } from "../../../../src/parts/manifest.ts";
 import { aLocaleEntry, aVersion } from "../../../builders/manifest.ts";
 
 let world: AdminWorld;

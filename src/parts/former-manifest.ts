@@ -1,0 +1,153 @@
+/**
+ * Converts manifests of the release before, which list the segments of each body. It goes with the next
+ * format.
+ */
+import { Buffer } from "node:buffer";
+import type { Sha256Hex } from "../platform/units.ts";
+import {
+  type LocaleEntry,
+  type Manifest,
+  MANIFEST_FORMAT,
+  type OwnParts,
+  type SharedParts,
+  type StoredDiff,
+  type StoredPart,
+} from "./manifest.ts";
+
+export const FORMER_FORMAT = 5;
+
+/** A blob and its length as sent, or a few bytes in base64. */
+type FormerSegment = readonly [sha256: Sha256Hex, bytes: number, isInflated?: true] | string;
+
+/** The hash of a body, and the indexes of its segments. */
+type FormerBody = readonly [sha256: Sha256Hex, ...segments: number[]];
+
+/** Bodies by coding. */
+interface FormerCodings {
+  readonly identity: FormerBody;
+  readonly gzip: FormerBody;
+  readonly br?: FormerBody | undefined;
+}
+
+interface FormerEntry {
+  readonly coverage: number;
+  readonly bodies: {
+    readonly [R in "proto" | "json" | "grpc-web" | "grpc-web-json"]: FormerCodings;
+  };
+}
+
+/** Also has what browsers with dictionaries got, which nobody reads any more. */
+interface FormerDiff extends StoredDiff {
+  readonly deltas?: unknown;
+}
+
+type Head = Omit<Manifest, "format" | "shared" | "locales" | "diffs"> & {
+  readonly segments: readonly FormerSegment[];
+};
+
+/** As the coordinator's tables and backups have it. */
+export interface FormerManifest extends Head {
+  readonly format: typeof FORMER_FORMAT;
+  readonly diffs: readonly FormerDiff[];
+  readonly locales: { readonly [locale: string]: FormerEntry };
+}
+
+/** As KV and R2 have it. The segments of a locale follow those of the head. */
+export interface FormerLines {
+  readonly format: number;
+  readonly lines: readonly [
+    Head & { readonly locales: readonly string[] },
+    readonly FormerDiff[],
+    ...(FormerEntry & { readonly segments: readonly FormerSegment[] })[],
+  ];
+}
+
+/** Throws an Error if parts are missing. */
+export function fromFormer({ segments, locales, ...head }: FormerManifest): Manifest {
+  return convert(
+    head,
+    Object.entries(locales).map(([locale, entry]) => [locale, convertEntry(segments, entry)]),
+  );
+}
+
+/** Throws an Error if parts are missing. */
+export function fromFormerLines({ lines: [head, diffs, ...entries] }: FormerLines): Manifest {
+  const { segments, locales, ...rest } = head;
+  return convert(
+    { ...rest, diffs },
+    entries.map((entry, index) => [
+      locales[index] ?? "",
+      convertEntry([...segments, ...entry.segments], entry),
+    ]),
+  );
+}
+
+function convert(
+  { diffs, ...head }: Omit<FormerManifest, "format" | "segments" | "locales">,
+  entries: readonly (readonly [locale: string, ReturnType<typeof convertEntry>])[],
+): Manifest {
+  const [first] = entries;
+  if (first === undefined) throw new Error("a manifest without a locale");
+  return {
+    ...head,
+    format: MANIFEST_FORMAT,
+    diffs: diffs.map(({ deltas: _, ...diff }) => diff),
+    shared: first[1].shared,
+    locales: Object.fromEntries(entries.map(([locale, { entry }]) => [locale, entry])),
+  };
+}
+
+function convertEntry(
+  segments: readonly FormerSegment[],
+  { coverage, bodies }: FormerEntry,
+): { readonly shared: Manifest["shared"]; readonly entry: LocaleEntry } {
+  const proto = convertForm(segments, bodies.proto, bodies["grpc-web"]);
+  const json = convertForm(segments, bodies.json, bodies["grpc-web-json"]);
+  return {
+    shared: { proto: proto.shared, json: json.shared },
+    entry: { coverage, parts: { proto: proto.own, json: json.own } },
+  };
+}
+
+function convertForm(
+  segments: readonly FormerSegment[],
+  message: FormerCodings,
+  framed: FormerCodings,
+): { readonly shared: SharedParts; readonly own: OwnParts } {
+  const partsOf = (body: FormerBody | undefined): readonly StoredPart[] =>
+    (body?.slice(1) ?? []).flatMap((index) => {
+      const segment = segments[Number(index)];
+      return typeof segment === "object" ? [{ sha256: segment[0], bytes: segment[1] }] : [];
+    });
+  const [identity, plain] = partsOf(message.identity);
+  const [gzip, ownGzip] = partsOf(message.gzip);
+  const [br, ownBr] = partsOf(message.br);
+  const [brInFrame, ownBrInFrame] = partsOf(framed.br);
+  if (!identity || !plain || !gzip || !ownGzip) throw new Error("a body without its parts");
+  // A part that decodes in one place only was made for a catalog smaller than brotli's window.
+  const hasBr = ownBr?.sha256 === ownBrInFrame?.sha256;
+  const crcOf = ([, ...indexes]: FormerBody) => checksumIn(segments[indexes.at(-1) ?? -1]);
+  return {
+    shared: { identity, gzip, ...(br && { br }), ...(brInFrame && { brInFrame }) },
+    own: {
+      bytes: plain.bytes,
+      gzip: ownGzip,
+      ...(hasBr && ownBr && { br: ownBr }),
+      sha256: {
+        identity: message.identity[0],
+        gzip: message.gzip[0],
+        ...(hasBr && message.br && { br: message.br[0] }),
+      },
+      crc32: { message: crcOf(message.gzip), framed: crcOf(framed.gzip) },
+    },
+  };
+}
+
+/** Reads the CRC-32 in the last bytes of a body in gzip. */
+function checksumIn(segment: FormerSegment | undefined): number {
+  const end = Buffer.from(typeof segment === "string" ? segment : "", "base64");
+  return end.readUInt32LE(end.length - GZIP_TRAILER_BYTES);
+}
+
+/** A checksum and a length of four bytes each. */
+const GZIP_TRAILER_BYTES = 8;

@@ -1,0 +1,116 @@
+import * as z from "zod";
+import { count, generation, hexHash, listCounts, timestamp } from "../schemas/fields.ts";
+import { FORMS } from "../catalog/encode.ts";
+import { BODY_LIMIT_BYTES, messageBytes } from "./compose.ts";
+import { FORMER_FORMAT, fromFormer } from "./former-manifest.ts";
+import { AIRPORT_SETS, type Manifest, MANIFEST_FORMAT } from "./manifest.ts";
+
+const part = z.object({ sha256: hexHash, bytes: count });
+const checksum = z.int().min(0).max(0xffff_ffff);
+
+const sharedParts = z.object({
+  identity: part,
+  gzip: part,
+  br: part.optional(),
+  brInFrame: part.optional(),
+});
+
+const ownParts = z.object({
+  bytes: count,
+  gzip: part,
+  br: part.optional(),
+  sha256: z.object({ identity: hexHash, gzip: hexHash, br: hexHash.optional() }),
+  crc32: z.object({ message: checksum, framed: checksum }),
+});
+
+const diff = z.object({
+  generation,
+  published_at: timestamp,
+  catalog_sha256: hexHash,
+  common: hexHash,
+  local: z.record(z.string(), hexHash),
+});
+
+/** The fields of every format. */
+const head = {
+  generation,
+  published_at: timestamp,
+  catalog_sha256: hexHash,
+  sources: z.record(z.string(), hexHash),
+  as_of: z.iso.date().nullable(),
+  data: z.array(z.object({ name: z.string(), as_of: z.iso.date() })),
+  airport_set: z.enum(AIRPORT_SETS),
+  counts: listCounts,
+  previous: count.nullable(),
+  diffs: z.array(diff),
+};
+
+const localesOf = <Entry extends z.ZodType>(entry: Entry) =>
+  z
+    .record(z.string(), entry)
+    .refine((locales) => Object.keys(locales).length > 0, { error: "must not be empty" });
+
+const current = z
+  .object({
+    ...head,
+    format: z.literal(MANIFEST_FORMAT),
+    shared: z.object({ proto: sharedParts, json: sharedParts }),
+    locales: localesOf(
+      z.object({
+        coverage: z.number().min(0).max(1),
+        parts: z.object({ proto: ownParts, json: ownParts }),
+      }),
+    ),
+  })
+  .refine(({ shared, locales }) => longestMessage({ shared, locales }) < BODY_LIMIT_BYTES, {
+    error: "has a body of 2^31 bytes or more",
+    path: ["locales"],
+  });
+
+function longestMessage({ shared, locales }: Pick<Manifest, "shared" | "locales">): number {
+  const lengths = Object.values(locales).flatMap(({ parts }) =>
+    FORMS.map((form) => messageBytes({ shared: shared[form], own: parts[form] })),
+  );
+  return Math.max(...lengths);
+}
+
+const formerBody = z.tuple([hexHash], count);
+const formerCodings = z.object({
+  identity: formerBody,
+  gzip: formerBody,
+  br: formerBody.optional(),
+});
+
+const former = z
+  .object({
+    ...head,
+    format: z.literal(FORMER_FORMAT),
+    segments: z.array(
+      z.union([z.base64(), z.tuple([hexHash, count]), z.tuple([hexHash, count, z.literal(true)])]),
+    ),
+    locales: localesOf(
+      z.object({
+        coverage: z.number().min(0).max(1),
+        bodies: z.object({
+          proto: formerCodings,
+          json: formerCodings,
+          "grpc-web": formerCodings,
+          "grpc-web-json": formerCodings,
+        }),
+      }),
+    ),
+  })
+  .transform((stored, context): Manifest => {
+    try {
+      return fromFormer(stored);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: String(error), path: ["segments"] });
+      return z.NEVER;
+    }
+  });
+
+/**
+ * Checks every field of a manifest that comes from outside KV and R2, where it has a seal, and converts
+ * one of the format before.
+ */
+export const manifestSchema = z.discriminatedUnion("format", [current, former]);

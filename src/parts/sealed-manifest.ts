@@ -1,0 +1,105 @@
+/**
+ * The manifest in KV and R2: JSON in lines, and the seal. A line has the head, the next one the diffs,
+ * and each other one a locale. The first request of an isolate parses the head and one locale; parsing
+ * the others would take it longer than everything else that it does with the manifest.
+ */
+import { digestHex, sha256Hex } from "../catalog/bytes.ts";
+import { FORMER_FORMAT, type FormerLines, fromFormerLines } from "./former-manifest.ts";
+import { type LocaleEntry, type Manifest, MANIFEST_FORMAT } from "./manifest.ts";
+
+/** What precedes the seal is a JSON object with `format`, so that another Worker says which one it met. */
+const firstLine = (format: number) => `{"format":${format},"lines":[`;
+const LAST_LINE = "]}";
+
+interface Head extends Omit<Manifest, "format" | "diffs" | "locales"> {
+  /** In the order of their lines. */
+  readonly locales: readonly string[];
+}
+
+/**
+ * Serializes a manifest for the stores. The seal is the SHA-256 (hex) of the lines before. A blob's
+ * key proves its bytes, but a manifest's key is fixed. Without the seal a changed digit would be
+ * served, or a wrong generation would keep an isolate from ever updating.
+ */
+export function sealManifest({ format, diffs, locales, ...rest }: Manifest): string {
+  const head: Head = { ...rest, locales: Object.keys(locales) };
+  const lines = [head, diffs, ...Object.values(locales)].map((line) => JSON.stringify(line));
+  const json = `${firstLine(format)}\n${lines.join(",\n")}\n${LAST_LINE}`;
+  return `${json}\n${sha256Hex(json)}`;
+}
+
+type OpenedManifest =
+  | { readonly ok: true; readonly manifest: Manifest }
+  /** `isFormer`: a release before the last one has written it. */
+  | { readonly ok: false; readonly problem: string; readonly isFormer: boolean };
+
+/** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
+export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
+  const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
+  if (sealOf(text) !== (await digestHex(json)))
+    return { ok: false, problem: "its checksum is wrong", isFormer: false };
+  const [first, ...lines] = splitLines(json);
+  try {
+    if (decode(first) === firstLine(MANIFEST_FORMAT))
+      return { ok: true, manifest: fromLines(lines) };
+    const stored: FormerLines = JSON.parse(decode(json));
+    if (stored.format === FORMER_FORMAT) return { ok: true, manifest: fromFormerLines(stored) };
+    const problem = `it has format ${stored.format}, and this Worker reads ${FORMER_FORMAT} and ${MANIFEST_FORMAT}`;
+    const isFormer = stored.format < FORMER_FORMAT;
+    return { ok: false, problem: isFormer ? problem : `${problem}; ${NEWER}`, isFormer };
+  } catch {
+    return { ok: false, problem: "it is not a manifest in JSON", isFormer: false };
+  }
+}
+
+const NEWER = "deploy a Worker that reads it";
+
+function fromLines([first, diffs, ...entries]: readonly Uint8Array[]): Manifest {
+  const { locales: names, ...rest }: Head = JSON.parse(jsonOf(first));
+  const locales: { readonly [locale: string]: LocaleEntry } = {};
+  for (const [index, locale] of names.entries())
+    defineLazily(locales, locale, () => JSON.parse(jsonOf(entries[index])));
+  const manifest: Manifest = { ...rest, format: MANIFEST_FORMAT, diffs: [], locales };
+  defineLazily(manifest, "diffs", () => JSON.parse(jsonOf(diffs)));
+  return manifest;
+}
+
+/** Defines a property whose value is made once, when it is first read. */
+function defineLazily(target: object, name: string, make: () => unknown): void {
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const value = make();
+      Object.defineProperty(target, name, { value });
+      return value;
+    },
+  });
+}
+
+/** Returns the JSON of a line. */
+function jsonOf(line: Uint8Array | undefined): string {
+  const text = decode(line);
+  return text.endsWith(",") ? text.slice(0, -1) : text;
+}
+
+/** Returns the last line of a sealed manifest, unverified. Two intact texts with one seal are equal. */
+export function sealOf(text: Uint8Array): string {
+  return decode(text.subarray(text.lastIndexOf(LINE_FEED) + 1));
+}
+
+function splitLines(text: Uint8Array): readonly Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let start = 0;
+  for (let end = 0; end !== -1; start = end + 1) {
+    end = text.indexOf(LINE_FEED, start);
+    lines.push(text.subarray(start, end === -1 ? undefined : end));
+  }
+  return lines;
+}
+
+function decode(text: Uint8Array | undefined): string {
+  return new TextDecoder().decode(text);
+}
+
+const LINE_FEED = 0x0a;
