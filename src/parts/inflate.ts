@@ -9,8 +9,9 @@ import { node } from "../platform/node.ts";
 export function inflatePart(part: Uint8Array, bytes: number): Buffer<ArrayBuffer> | undefined {
   const { constants, inflateRawSync } = node.zlib;
   try {
-    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(1, bytes) };
-    const inflated = inflateRawSync(part, options);
+    // workerd refuses as many as the limit.
+    const maxOutputLength = bytes + 1;
+    const inflated = inflateRawSync(part, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength });
     return inflated.length === bytes ? inflated : undefined;
   } catch {
     return undefined;

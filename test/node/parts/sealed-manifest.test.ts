@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
+import { openManifest, sealManifest } from "../../../src/parts/sealed-manifest.ts";
+import { aDiff, aLocaleEntry, aManifest } from "../../builders/manifest.ts";
+
+const manifest = aManifest({
+  generation: 42,
+  previous: 41,
+  diffs: [aDiff()],
+  locales: { en: aLocaleEntry({ coverage: 1 }), "zh-Hant": aLocaleEntry({ coverage: 0 }) },
+});
+const sealed = Uint8Array.from(Buffer.from(sealManifest(manifest)));
+
+/** Seals lines: another release may have one, and a line may be broken. */
+function sealedAs(...lines: readonly string[]): Uint8Array<ArrayBuffer> {
+  const text = lines.join("\n");
+  return Uint8Array.from(Buffer.from(`${text}\n${sha256Hex(text)}`));
+}
+
+/** The lines of a sealed manifest: the opening, the head, the diffs, each locale, and the end. */
+function linesOf(sealedText: string): string[] {
+  return sealedText.split("\n").slice(0, -1);
+}
+
+describe("a sealed manifest", () => {
+  it("opens as the manifest that was sealed", async () => {
+    expect(await openManifest(sealed)).toEqual({ ok: true, manifest });
+  });
+
+  it("is JSON that says its format, so that an earlier release can name it", () => {
+    const json = linesOf(sealManifest(manifest)).join("\n");
+    expect(JSON.parse(json)).toMatchObject({ format: 6 });
+  });
+
+  it("reads no diff and no locale before somebody does", async () => {
+    const [opening = "", head = "", , en = ""] = linesOf(sealManifest(manifest));
+    const opened = await openManifest(sealedAs(opening, head, "broken", en, "broken"));
+    if (!opened.ok) throw new Error(opened.problem);
+    expect(opened.manifest.locales["en"]).toEqual(manifest.locales["en"]);
+    expect(opened.manifest.locales["en"]).toBe(opened.manifest.locales["en"]);
+    expect(() => opened.manifest.locales["zh-Hant"]).toThrow(SyntaxError);
+    expect(() => opened.manifest.diffs).toThrow(SyntaxError);
+  });
+
+  it("does not open with a bit of any byte flipped, so that no changed digit is served", async () => {
+    const opened = [...sealed.keys()].map(async (at) => {
+      const damaged = sealed.slice();
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+      return (await openManifest(damaged)).ok;
+    });
+    expect(await Promise.all(opened)).not.toContain(true);
+  });
+
+  it("does not open when its end is cut off, with or without the seal", async () => {
+    const opened = [...sealed.keys()].map(
+      async (length) => (await openManifest(sealed.subarray(0, length))).ok,
+    );
+    expect(await Promise.all(opened)).not.toContain(true);
+  });
+
+  it.each([
+    [4, true, "it has format 4, and this Worker reads 5 and 6"],
+    [7, false, "it has format 7, and this Worker reads 5 and 6; deploy a Worker that reads it"],
+  ])("does not open in format %i", async (format, isFormer, problem) => {
+    expect(await openManifest(sealedAs(`{"format":${format},"lines":[`, "]}"))).toEqual({
+      ok: false,
+      isFormer,
+      problem,
+    });
+  });
+
+  it.each([
+    ["no JSON", "{", "}}"],
+    [
+      "of the format before without a locale",
+      '{"format":5,"lines":[',
+      '{"segments":[],"locales":[]},[]]}',
+    ],
+  ])("does not open if it is sealed but %s", async (_, ...lines) => {
+    expect(await openManifest(sealedAs(...lines))).toEqual({
+      ok: false,
+      isFormer: false,
+      problem: "it is not a manifest in JSON",
+    });
+  });
+});
