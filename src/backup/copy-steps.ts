@@ -13,18 +13,13 @@ import {
 import {
   sameStage,
   type BackupCheckpoint,
-  countUp,
   type Draft,
   nextStage,
   type StepContext,
   type StepDependencies,
   type BackupStepResult,
 } from "./step.ts";
-import {
-  mapConcurrently,
-  OBJECTS_AT_A_TIME,
-  OBJECTS_PER_STEP,
-} from "../platform/map-concurrently.ts";
+import { backedUpFiles, copyFiles, servedFiles } from "./copy-files.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 
@@ -123,9 +118,8 @@ export async function copyObjects(
   { job, checkpoint }: StepContext,
 ): Promise<BackupStepResult> {
   const files = await listFiles(deps, job.backup_id, draftOf(checkpoint));
-  const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
-  await mapConcurrently(due, OBJECTS_AT_A_TIME, (file) => copyObject(deps, file));
-  return countUp(checkpoint, due.length, files.length);
+  const places = { from: servedFiles(deps), to: backedUpFiles(deps) };
+  return copyFiles(files, { ...places, lacking: () => undefined }, checkpoint);
 }
 
 /** Lists the files of the versions in the state part of the unfinished backup. */
@@ -137,27 +131,6 @@ async function listFiles(
   const read = await readState(backups, { id, parts: [state] });
   if (!read.ok) throw new Error(read.fault.message);
   return storedFiles(read.state);
-}
-
-async function copyObject(deps: StepDependencies, file: StoredFile): Promise<void> {
-  const { sha256 } = file;
-  if (await deps.backups.hasObject(sha256)) return;
-  const bytes = await readFile(deps, file);
-  if (bytes !== null) await deps.backups.writeObject({ sha256, bytes });
-}
-
-/** Reads a file; null if no store has an intact copy. */
-async function readFile(
-  { store, archive }: StepDependencies,
-  { sha256, kind }: StoredFile,
-): Promise<Uint8Array | null> {
-  if (kind === "source") return archive.read(sha256);
-  for (const replica of ["r2", "kv"] as const) {
-    const copy = await store.readBlob(replica, sha256);
-    if (copy.ok) return copy.value;
-    if (copy.fault === "unreadable") throw new Error(copy.detail);
-  }
-  return null;
 }
 
 /** Writes the manifest, which commits the backup. */
@@ -218,6 +191,6 @@ async function listParts(
 }
 
 function draftOf({ draft }: BackupCheckpoint): Draft {
-  if (draft === null) throw new Error("no backup is in the making");
+  if (draft === null) throw new Error("no backup is in progress");
   return draft;
 }

@@ -2,7 +2,6 @@
  * The stages that restore a backup, in bounded, idempotent steps. Until `replace_versions` they
  * only add data: blobs under their hashes, and missing rows of the history.
  */
-import { sha256Hex } from "../catalog/bytes.ts";
 import { timeText } from "../platform/time.ts";
 import { fault } from "../schemas/backup-fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
@@ -15,11 +14,7 @@ import {
   type StepDependencies,
   type BackupStepResult,
 } from "./step.ts";
-import {
-  mapConcurrently,
-  OBJECTS_AT_A_TIME,
-  OBJECTS_PER_STEP,
-} from "../platform/map-concurrently.ts";
+import { backedUpFiles, copyFiles, servedFiles } from "./copy-files.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
 
@@ -68,26 +63,17 @@ export async function restoreObjects(
   if (saved.versions.length === 0) return failWith(NOTHING_TO_SERVE);
   const missing = new Set(manifest.missing);
   const files = storedFiles(saved).filter(({ sha256 }) => !missing.has(sha256));
-  const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
-  await mapConcurrently(due, OBJECTS_AT_A_TIME, (file) => restoreObject(deps, file));
-  return countUp(checkpoint, due.length, files.length);
+  const places = { from: backedUpFiles(deps), to: servedFiles(deps) };
+  const lacking = ({ sha256 }: StoredFile) => {
+    throw new Error(`the object ${sha256} has changed since its verification`);
+  };
+  return copyFiles(files, { ...places, lacking }, checkpoint);
 }
 
 const NOTHING_TO_SERVE = fault(
   "nothing_published",
   "no catalog was published when the backup was made: there is nothing to serve",
 );
-
-async function restoreObject(
-  { backups, store, archive }: StepDependencies,
-  { sha256, kind }: StoredFile,
-): Promise<void> {
-  const bytes = await backups.readObject(sha256);
-  if (bytes === null || sha256Hex(bytes) !== sha256)
-    throw new Error(`the object ${sha256} has changed since its verification`);
-  if (kind === "source") await archive.write(sha256, bytes);
-  else await store.writeBlob(sha256, bytes);
-}
 
 /** Adds the missing rows of some parts. A row that exists stays as it is. */
 export async function restoreTables(
