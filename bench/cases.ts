@@ -54,7 +54,7 @@ export const CASES: readonly Case[] = [
   post(
     "grpc-web-text",
     "application/grpc-web-text",
-    "br",
+    "identity",
     new TextEncoder().encode(Buffer.from(FRAME).toString("base64")),
   ),
   get("connect-get-br", "br"),

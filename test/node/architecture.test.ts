@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 const FLOORS: readonly (readonly string[])[] = [
   ["platform", "schemas"],
   ["catalog"],
+  ["parts"],
   ["acceptance", "sources", "storage"],
   ["backup", "ingest", "rpc"],
   ["coordinator"],
@@ -124,6 +125,7 @@ describe("the start of the Worker", () => {
     expect(packages).toEqual([]);
     expect([...new Set([...loaded].map(roomOf))].toSorted()).toEqual([
       "catalog",
+      "parts",
       "platform",
       "rpc",
       "storage",
@@ -131,6 +133,7 @@ describe("the start of the Worker", () => {
     ]);
     expect(loaded).not.toContain("src/rpc/router.ts");
     expect(loaded).not.toContain("src/catalog/encode.ts");
+    expect(loaded).not.toContain("src/parts/codings.ts");
   });
 
   it("imports none of the modules of Node that `src/platform/node.ts` loads at their first use", async () => {
