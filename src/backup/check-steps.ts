@@ -172,7 +172,8 @@ function objectReader({ backups }: StepDependencies, shared: ReadonlySet<Sha256H
     const { sha256 } = piece;
     const bytes = known.get(sha256) ?? (await backups.readObject(sha256));
     if (bytes === null) throw new Error(`the object ${sha256} is gone`);
-    for (const other of known.keys()) if (!shared.has(other)) known.delete(other);
+    if (!known.has(sha256) && !shared.has(sha256))
+      for (const other of known.keys()) if (!shared.has(other)) known.delete(other);
     known.set(sha256, bytes);
     const sent = sentBytes(piece, bytes);
     // Bytes of another length have another hash.
