@@ -52,8 +52,8 @@ const localesOf = <Entry extends z.ZodType>(entry: Entry) =>
 
 const current = z
   .object({
-    ...head,
     format: z.literal(MANIFEST_FORMAT),
+    ...head,
     shared: z.object({ proto: sharedParts, json: sharedParts }),
     locales: localesOf(
       z.object({
@@ -83,8 +83,8 @@ const formerCodings = z.object({
 
 const former = z
   .object({
-    ...head,
     format: z.literal(FORMER_FORMAT),
+    ...head,
     segments: z.array(
       z.union([z.base64(), z.tuple([hexHash, count]), z.tuple([hexHash, count, z.literal(true)])]),
     ),
