@@ -76,7 +76,8 @@ async function makePart(
   const { bytes, sharedBytes } = input;
   const windowBits = windowBitsFor(sharedBytes);
   // A higher effort uses words of brotli's dictionary, which depend on the position within the window.
-  const effort = sharedBytes < 2 ** windowBits ? { effort: "fast" as const } : {};
+  const isFast = coding === "br" && sharedBytes < 2 ** windowBits;
+  const effort = isFast ? { effort: "fast" as const } : {};
   const task = { bytes, coding, offset: sharedBytes, windowBits, ...effort };
   const made = hashBlob(await compress(task));
   if (!provesOwn(coding, made.bytes, input)) throw new NotDecodable("the part of a locale", coding);
