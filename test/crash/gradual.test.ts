@@ -103,7 +103,7 @@ describe("a later version that stores another form", () => {
       expect(await askBoth()).toEqual([generation, unavailable]);
       const health = await fetch(`${versions[1].url}/catalog/health`);
       expect(await health.text()).toContain(
-        "it has format 6, and this Worker reads 4 to 5; deploy a Worker that reads it",
+        "it has format 7, and this Worker reads 5 and 6; deploy a Worker that reads it",
       );
     });
   });

@@ -7,11 +7,12 @@ export type Change = readonly [pattern: RegExp, replacement: string];
 
 /** Later manifests and tables of the coordinator. This code reads the present ones, and converts them. */
 export const LATER_STATE: readonly Change[] = [
-  [/OLDEST_MANIFEST_FORMAT = 4;/g, "OLDEST_MANIFEST_FORMAT = 5;"],
-  [/\bMANIFEST_FORMAT = 5;/g, "MANIFEST_FORMAT = 6;"],
+  [/\bFORMER_FORMAT = 5;/g, "FORMER_FORMAT = 6;"],
+  [/\bfromFormerLines\(stored\)/g, "fromLines(lines)"],
+  [/\bMANIFEST_FORMAT = 6;/g, "MANIFEST_FORMAT = 7;"],
   [
     /(COORDINATOR_SCHEMA = \[[^;]+?\])\s*\];/g,
-    `$1, ["UPDATE versions SET manifest = json_set(manifest, '$.format', 6)"]];`,
+    `$1, ["UPDATE versions SET manifest = json_set(manifest, '$.format', 7)"]];`,
   ],
 ];
 

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { LocaleEntry } from "../../../src/parts/manifest.ts";
+import type { LocaleEntry, OwnParts } from "../../../src/parts/manifest.ts";
 import {
   type BackupManifest,
   manifestText,
@@ -15,6 +15,7 @@ import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { toFormer } from "../../builders/former-manifest.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
 const world = new BackupWorld();
@@ -73,6 +74,14 @@ function changeGerman(edit: (de: LocaleEntry, en: LocaleEntry) => LocaleEntry): 
       throw new Error("de and en are not published");
     const locales = { ...newest.locales, de: edit(de, en) };
     return stateLines({ ...read.state, versions: [{ ...newest, locales }, ...others] });
+  });
+}
+
+/** Gives the newest version's German another part in protobuf. */
+function changeGermanPart(changes: (part: OwnParts) => Partial<OwnParts>): void {
+  changeGerman(({ parts, ...de }) => {
+    const proto = { ...parts.proto, ...changes(parts.proto) };
+    return { ...de, parts: { ...parts, proto } };
   });
 }
 
@@ -143,9 +152,8 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     "catalog_mismatch",
     () =>
       changeGerman((de, en) => {
-        const identity = { ...en.bodies.proto.identity, sha256: de.sha256 };
-        const proto = { ...de.bodies.proto, identity };
-        return { ...de, bodies: { ...de.bodies, proto } } as LocaleEntry; // both are published
+        const { sha256, crc32 } = de.parts.proto;
+        return { ...de, parts: { ...de.parts, proto: { ...en.parts.proto, sha256, crc32 } } };
       }),
   ],
   [
@@ -184,15 +192,27 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a state that is none, under right hashes",
     "state_invalid",
-    () => changeState(() => ['{"pause":null}', '{"version":{"format":5}}']),
+    () => changeState(() => ['{"pause":null}', '{"version":{"format":6}}']),
   ],
   [
     "a blob that does not inflate as the state says, under right hashes",
     "catalog_mismatch",
-    () =>
-      changeState((lines) =>
-        lines.map((line) => line.replace(/\["([0-9a-f]{64})",(\d+)\]/g, '["$1",$2,true]')),
-      ),
+    () => changeGermanPart(({ bytes }) => ({ bytes: bytes + 1 })),
+  ],
+  [
+    "another hash of a message in gzip",
+    "catalog_mismatch",
+    () => changeGermanPart(({ sha256 }) => ({ sha256: { ...sha256, gzip: sha256Hex("another") } })),
+  ],
+  [
+    "another checksum of a message",
+    "catalog_mismatch",
+    () => changeGermanPart(({ crc32 }) => ({ crc32: { ...crc32, message: 5 } })),
+  ],
+  [
+    "another checksum of a message in its frame",
+    "catalog_mismatch",
+    () => changeGermanPart(({ crc32 }) => ({ crc32: { ...crc32, framed: 5 } })),
   ],
   [
     "a generation above which no other could follow",
@@ -229,7 +249,7 @@ describe("verifying and restoring a damaged backup", () => {
 });
 
 it("a backup of an earlier release is refused by name and stays as good as it was", async () => {
-  changeState((lines) => lines.map((line) => line.replace('"format":5', '"format":1')));
+  changeState((lines) => lines.map((line) => line.replace('"format":6', '"format":4')));
   const verdict = await world.store.readNote(id, "verdict");
   const error = { code: "former_format", message: expect.stringContaining("worker_version") };
   expect(await world.verify(id)).toMatchObject({ state: "failed", error });
@@ -237,9 +257,14 @@ it("a backup of an earlier release is refused by name and stays as good as it wa
   expect(await world.store.readNote(id, "verdict")).toEqual(verdict);
 });
 
-it("a backup with manifests of format 4 is restored", async () => {
-  changeState((lines) => lines.map((line) => line.replace('"format":5', '"format":4')));
+it("a backup with manifests of format 5 is restored", async () => {
+  const locales = world.ingest.current()?.locales;
+  changeState(([first = "", ...versions]) => [
+    first,
+    ...versions.map((line) => JSON.stringify({ version: toFormer(JSON.parse(line).version) })),
+  ]);
   expect(await world.restore(id)).toMatchObject({ state: "succeeded", error: null });
+  expect(world.ingest.current()?.locales).toEqual(locales);
 });
 
 describe("an object of a backup", () => {

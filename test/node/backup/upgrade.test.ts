@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BackupRecord } from "../../../src/coordinator/backup-jobs.ts";
 import { BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { rewriteVersions } from "../../builders/former-manifest.ts";
 
 let world: BackupWorld;
 let id: string;
@@ -19,6 +20,7 @@ function deployOver(jobId: string, change: (record: BackupRecord) => object): vo
   const former = JSON.stringify(change(JSON.parse(String(row?.["record"]))));
   sql.exec("UPDATE jobs SET record = ? WHERE id = ?", former, jobId);
   sql.exec("DELETE FROM schema_version WHERE version > 2");
+  rewriteVersions(world.tables);
   world.crash();
 }
 

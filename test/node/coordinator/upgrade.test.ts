@@ -1,40 +1,80 @@
 import { describe, expect, it } from "vitest";
-import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { Manifest } from "../../../src/parts/manifest.ts";
+import { FORMER_FORMAT } from "../../../src/parts/former-manifest.ts";
+import { blobsOf, type Manifest, MANIFEST_FORMAT } from "../../../src/parts/manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { rewriteVersions, sealFormer, toFormer } from "../../builders/former-manifest.ts";
 import { toBytes } from "../../builders/memory-bucket.ts";
+import { sealedBytes } from "../../builders/memory-catalog-store.ts";
 
-const world = new CoordinatorWorld({ locales: ["de", "en"] });
-/** What was published before. */
-let before: readonly Manifest[];
+/** What an earlier release has written. */
+interface Release {
+  /** Format of the manifests in KV and R2. */
+  readonly format: number;
+  /** Version of the coordinator's tables. */
+  readonly tables: number;
+  /** A manifest in them. */
+  readonly rowOf: (manifest: Manifest) => object;
+}
 
-/** Gives the tables and the stores what the release had written whose sealed manifests had format 3. */
-beginEachWith(world, async () => {
-  await world.publishVersions(3);
-  await world.coordinator.pause({ by: "ops", note: "kept", until: null }, false);
-  before = world.state.versions();
-  const { sql } = world.tables;
-  sql.exec("DELETE FROM schema_version WHERE version > 1");
-  for (const row of sql.exec("SELECT * FROM versions").toArray()) {
-    const manifest = JSON.parse(String(row["manifest"]));
-    for (const locale of Object.values<Record<string, object>>(manifest.locales)) {
-      delete locale["own"];
-      locale["translation"] = { pieces: "", layouts: sha256Hex(""), templates: {} };
-    }
-    const former = JSON.stringify({ ...manifest, format: 1 });
-    const generation = Number(row["generation"]);
-    sql.exec("UPDATE versions SET manifest = ? WHERE generation = ?", former, generation);
-  }
-  for (const files of [world.store.kv, world.store.r2])
-    for (const key of [MANIFEST_KEY, ...[1, 2, 3].map(generationKey)]) {
-      const text = new TextDecoder().decode(files.get(key)).replace('"format":5', '"format":3');
-      const json = text.split("\n").slice(0, -1).join("\n");
-      if (files.has(key)) files.set(key, toBytes(`${json}\n${sha256Hex(json)}`));
-    }
-});
+const RELEASES: readonly Release[] = [
+  { format: FORMER_FORMAT, tables: 4, rowOf: toFormer },
+  { format: 4, tables: 2, rowOf: (manifest) => ({ ...toFormer(manifest), format: 4 }) },
+  {
+    format: 3,
+    tables: 1,
+    rowOf(manifest) {
+      const { diffs, locales, ...former } = toFormer(manifest);
+      const translation = { pieces: "", layouts: "", templates: {} };
+      const entries = Object.entries(locales).map(([locale, { coverage, bodies }]) => [
+        locale,
+        { coverage, bodies, translation },
+      ]);
+      return { ...former, format: 1, diffs: manifest.diffs, locales: Object.fromEntries(entries) };
+    },
+  },
+];
 
-describe("a deployment over manifests of format 3", () => {
+/** Lets each test begin with a coordinator that is paused over three versions of a release. */
+function beginWith({ format, tables, rowOf }: Release) {
+  const world = new CoordinatorWorld({ locales: ["de", "en"] });
+  /** What was published, the newest first. */
+  const before: Manifest[] = [];
+  beginEachWith(world, async () => {
+    await world.publishVersions(3);
+    await world.coordinator.pause({ by: "ops", note: "kept", until: null }, false);
+    before.push(...world.state.versions());
+    world.tables.sql.exec("DELETE FROM schema_version WHERE version > ?", tables);
+    rewriteVersions(world.tables, rowOf);
+    for (const manifest of before)
+      world.store.bucket.lay(generationKey(manifest.generation), sealFormer(manifest, format));
+    const text = sealFormer(newestOf(before), format);
+    const { customMetadata } = world.store.bucket.recorded.get(MANIFEST_KEY) ?? {};
+    const metadata = { ...customMetadata, format: String(format) };
+    world.store.bucket.lay(MANIFEST_KEY, text, { customMetadata: metadata });
+    world.store.kv.set(MANIFEST_KEY, toBytes(text));
+  });
+  return { world, before };
+}
+
+function newestOf([newest]: readonly Manifest[]): Manifest {
+  if (newest === undefined) throw new Error("nothing was published");
+  return newest;
+}
+
+describe.each(RELEASES)("a deployment over manifests of format $format", (release) => {
+  const { world, before } = beginWith(release);
+  const isRead = release.format === FORMER_FORMAT;
+
+  it(isRead ? "serves them before the coordinator starts" : "counts them as absent", async () => {
+    const [newest, , oldest] = before;
+    const copyOf = (value?: Manifest) =>
+      isRead ? { ok: true, value } : expect.objectContaining({ fault: "missing" });
+    for (const replica of ["kv", "r2"] as const)
+      expect(await world.store.readManifest(replica)).toEqual(copyOf(newest));
+    expect(await world.store.readGeneration(1)).toEqual(copyOf(oldest));
+  });
+
   it.each(["", "{", "null", "[]", "{}", '{"locales":5}'])(
     "opens though a version is %j, and goes on with the newer ones",
     async (text) => {
@@ -46,21 +86,34 @@ describe("a deployment over manifests of format 3", () => {
     },
   );
 
-  it("counts them as absent, and shows the same versions again without an ingest, even in a pause", async () => {
-    expect(await world.store.readManifest("kv")).toMatchObject({ fault: "missing" });
+  it("sets a version aside whose bodies name a segment that it does not list", async () => {
+    world.tables.sql.exec(
+      "UPDATE versions SET manifest = json_set(manifest, '$.segments', json('[]')) WHERE generation = 1",
+    );
     world.crash();
     await world.drain();
-    const [newest] = before;
-    const { locales, diffs, ...rest } = (await world.served()) ?? {};
-    expect({ ...newest, ...rest }).toEqual(newest);
-    expect(diffs).toEqual(newest?.diffs.map((diff) => ({ ...diff, deltas: null })));
-    for (const [locale, { own, ...entry }] of Object.entries(newest?.locales ?? {})) {
-      expect(Object.keys(own)).toEqual(["proto", "json"]);
-      expect(locales?.[locale]).toEqual({ ...entry, own: {} });
-    }
-    expect(Object.keys(locales ?? {})).toEqual(Object.keys(newest?.locales ?? {}));
-    expect(world.state.versions().map(({ generation }) => generation)).toEqual([3, 2, 1]);
-    expect(world.coordinator.status().pause).toMatchObject({ by: "ops", note: "kept" });
+    expect(world.state.versions()).toEqual(before.slice(0, 2));
+    expect(world.coordinator.setAside()).toMatchObject([
+      { table: "versions", key: "1", problem: expect.stringContaining("without its parts") },
+    ]);
+  });
+
+  it("shows the same versions again without an ingest, even in a pause", async () => {
+    world.crash();
+    await world.drain();
+    expect(world.state.versions()).toEqual(before);
+    const rows = world.tables.sql.exec("SELECT manifest FROM versions").toArray();
+    for (const row of rows)
+      expect(JSON.parse(String(row["manifest"]))).toMatchObject({ format: MANIFEST_FORMAT });
+    expect(rows).toHaveLength(before.length);
+    const text = sealedBytes(newestOf(before));
+    expect(world.store.kv.get(MANIFEST_KEY)).toEqual(text);
+    for (const key of [MANIFEST_KEY, generationKey(3)])
+      expect(world.store.r2.get(key)).toEqual(text);
+    expect(world.coordinator.status()).toMatchObject({
+      replicated: true,
+      pause: { by: "ops", note: "kept" },
+    });
   });
 
   it("compares upstream with what was accepted, publishes the next generation, and rolls back", async () => {
@@ -69,18 +122,35 @@ describe("a deployment over manifests of format 3", () => {
     expect(world.state.savedLedger()).toEqual(ledger);
     await world.coordinator.resume();
     world.renameAirport("Kloten");
+    const calls = world.calls.length;
     expect(await world.runToEnd()).toMatchObject({ generation_before: 3, generation_after: 4 });
-    const { en } = world.current()?.locales ?? {};
-    expect(Object.keys(en?.own ?? {})).toEqual(["proto", "json"]);
+    const newest = newestOf(before);
+    const current = newestOf(world.state.versions());
+    expect(current.diffs.map(({ generation }) => generation)).toEqual([3, 2, 1]);
+    // It takes the parts of each locale, whose regions are the same.
+    const written = world.calls
+      .slice(calls)
+      .filter((call) => call.startsWith("kv put catalog/blob"));
+    const missing = [...blobsOf(current)].filter((sha256) => !blobsOf(newest).has(sha256));
+    expect(written).toHaveLength(missing.length);
+    for (const [locale, { parts }] of Object.entries(current.locales))
+      expect(parts.proto.gzip).toEqual(newest.locales[locale]?.parts.proto.gzip);
     expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
   });
 
   it("publishes above them also after the loss of its tables", async () => {
     world.loseTables();
-    expect(await world.coordinator.takeOver("ops")).toMatchObject({ version: null, paused: true });
+    const version = isRead ? { generation: 4, republishes: 3 } : null;
+    expect(await world.coordinator.takeOver("ops")).toMatchObject({ version, paused: true });
     await world.coordinator.resume();
-    expect(await world.runToEnd()).toMatchObject({ generation_before: null, generation_after: 4 });
-    expect(await world.served()).toMatchObject({ generation: 4, previous: null });
+    world.renameAirport("Kloten");
+    const generation_before = isRead ? 4 : null;
+    const generation_after = isRead ? 5 : 4;
+    expect(await world.runToEnd()).toMatchObject({ generation_before, generation_after });
+    expect(await world.served()).toMatchObject({
+      generation: generation_after,
+      previous: generation_before,
+    });
     expect(world.coordinator.setAside()).toEqual([]);
   });
 });

@@ -65,6 +65,7 @@ describe("a deployed schema", () => {
       "be8f6227758ee721",
       "f3ea12f59ac1f0c0",
       "2df5a6522de4dced",
+      "2d5e842e1617c1b0",
     ]);
   });
 
