@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyDiff, type CatalogDiff } from "../../../client/src/apply-diff.ts";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
+import { composeBody } from "../../../src/parts/compose.ts";
 import type { Manifest, StoredDiff } from "../../../src/parts/manifest.ts";
 import { DIFF_LISTED } from "../../../src/ingest/diffs.ts";
 import { rolledBack } from "../../../src/coordinator/versions.ts";
@@ -15,7 +16,7 @@ import { anAirportRow, type Row } from "../../builders/source.ts";
 
 /** The message of a version in a locale. */
 async function messageOf(world: PipelineWorld, version: Manifest, locale: string) {
-  const body = version.locales[locale]?.bodies.proto.identity;
+  const body = composeBody(version, { locale, representation: "proto", coding: "identity" });
   const copy = body && (await tryReadBody(world.store, body));
   if (!copy?.ok) throw new Error(`generation ${version.generation} has no message in ${locale}`);
   return fromBinary(LocationsResponseSchema, copy.value);
@@ -109,23 +110,21 @@ describe("the diffs of a version", () => {
     await expectExact(world);
   });
 
-  it("read no regions where none has changed: only the proof of a segment and the deltas do, once each", async () => {
+  it("read no regions where none has changed: only the proof of a part does, once", async () => {
     const world = new PipelineWorld();
     await publish(world, renamed("A"));
-    const [, regions] = world.current?.locales["de"]?.bodies.proto.identity?.segments ?? [];
-    const blob = regions !== undefined && "blob" in regions ? regions.blob : "none";
+    const blob = world.current?.locales["de"]?.parts.proto.gzip.sha256 ?? "none";
     const before = world.store.calls.length;
     await publish(world, renamed("B"));
     expect(generationsOf(world)).toEqual([1]);
     const read = world.store.calls.slice(before).filter((call) => call.includes(" get "));
-    expect(read.filter((call) => call.includes(blob))).toHaveLength(2);
+    expect(read.filter((call) => call.includes(blob))).toHaveLength(1);
   });
 
   it("leave out a content without any copy, and wait for a store that does not answer", async () => {
     const world = new PipelineWorld();
     for (const name of ["A", "B"]) await publish(world, renamed(name));
-    const [segment] = world.versions[1]?.locales["de"]?.bodies.proto.identity?.segments ?? [];
-    const lost = segment !== undefined && "blob" in segment ? blobKey(segment.blob) : "";
+    const lost = blobKey(world.versions[1]?.shared.proto.identity.sha256 ?? "");
     world.store.before = (call) => {
       if (call.endsWith(` get ${lost}`)) throw new Error("no answer");
     };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChangeCounts } from "../../../src/catalog/diff.ts";
 import type { ListChanges } from "../../../src/catalog/list-diff.ts";
 import type { FileMeasure } from "../../../src/ingest/accounting.ts";
-import type { Counts } from "../../../src/parts/manifest.ts";
+import type { Counts } from "../../../src/catalog/model.ts";
 import {
   checkGuards,
   findRefusals,

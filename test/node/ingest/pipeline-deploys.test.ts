@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { type IngestCheckpoint, FIRST_INGEST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import type { Stage } from "../../../src/schemas/run-words.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
+import { tryReadBody } from "../../../src/storage/catalog-store.ts";
+import { bodiesOf } from "../../builders/parts.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot } from "../../builders/small-snapshot.ts";
 
@@ -54,8 +57,11 @@ describe("a deploy in the middle of a run", () => {
       const { current } = world;
       expect(current?.catalog_sha256, `after ${before} steps`).toBe(pure.current?.catalog_sha256);
       expect(current?.sources["snapshot"]).toBe(world.snapshot.sha256);
-      for (const { sha256, bodies } of Object.values(current?.locales ?? {}))
-        expect(bodies.proto.identity?.sha256).toBe(sha256);
+      for (const body of current ? bodiesOf(current) : []) {
+        const copy = await tryReadBody(world.store, body);
+        if (!copy.ok) throw new Error(copy.detail);
+        if (body.sha256 !== null) expect(sha256Hex(copy.value)).toBe(body.sha256);
+      }
     }
     expect([...begunAnew]).toEqual(["parse", "build", "guard", "encode", "publish"]);
   });

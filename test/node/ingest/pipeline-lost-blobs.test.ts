@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/parts/manifest.ts";
+import { blobsOf } from "../../../src/parts/manifest.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
@@ -13,7 +13,7 @@ describe("a run over a published version that has lost blobs", () => {
         if (key.startsWith(blobKey(""))) world.store[replica].delete(key);
   };
   const isWhole = () =>
-    [...(world.current === null ? [] : manifestBlobs(world.current))].every((sha256) =>
+    [...(world.current === null ? [] : blobsOf(world.current))].every((sha256) =>
       [world.store.kv, world.store.r2].every((replica) => replica.has(blobKey(sha256))),
     );
   const renameAirport = () => {
