@@ -2,7 +2,14 @@
 import { lengthOf, sha256Hex } from "../../src/catalog/bytes.ts";
 import { type EncodedPart, type Form, FORMS } from "../../src/catalog/encode.ts";
 import { compressPart, crc32Of, type Effort } from "../../src/parts/codings.ts";
-import { messageEdges, rawMetablock, windowBitsFor } from "../../src/parts/compose.ts";
+import {
+  type Body,
+  composeBody,
+  messageEdges,
+  rawMetablock,
+  REPRESENTATIONS,
+  windowBitsFor,
+} from "../../src/parts/compose.ts";
 import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../../src/parts/framing.ts";
 import {
   type Coding,
@@ -83,4 +90,18 @@ export function makeParts(
     { coverage, parts: ofForms((form) => ownOf(local, form)) },
   ]);
   return { shared: ofForms(sharedOf), locales: Object.fromEntries(entries), blobs };
+}
+
+/** Every body of a version, or of one locale of it. */
+export function bodiesOf(
+  manifest: Manifest,
+  locales: readonly string[] = Object.keys(manifest.locales),
+): readonly Body[] {
+  return locales.flatMap((locale) =>
+    REPRESENTATIONS.flatMap((representation) =>
+      ([...CODINGS, "grpc-br", "grpc-gzip"] as const).flatMap(
+        (coding) => composeBody(manifest, { locale, representation, coding }) ?? [],
+      ),
+    ),
+  );
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/parts/manifest.ts";
+import { blobsOf } from "../../../src/parts/manifest.ts";
 import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { MIGRATIONS } from "../../builders/memory-d1.ts";
+import { bodiesOf } from "../../builders/parts.ts";
 
 /** What may be lost. The backups have a bucket of their own. */
 const STORES = {
@@ -40,7 +41,7 @@ async function isWhole({ ingest: { store } }: BackupWorld): Promise<boolean> {
   for (const replica of ["kv", "r2"] as const) {
     const manifest = await store.readManifest(replica);
     if (!manifest.ok) return false;
-    for (const blob of manifestBlobs(manifest.value))
+    for (const blob of blobsOf(manifest.value))
       if (!(await store.checkBlob(replica, blob)).ok) return false;
   }
   return true;
@@ -49,9 +50,7 @@ async function isWhole({ ingest: { store } }: BackupWorld): Promise<boolean> {
 /** Whether a reader finds every body of the current version. */
 async function areBodiesReadable({ ingest }: BackupWorld): Promise<boolean> {
   const manifest = await ingest.served();
-  const bodies = Object.values(manifest?.locales ?? {}).flatMap((entry) =>
-    Object.values(entry.bodies).flatMap((codings) => Object.values(codings)),
-  );
+  const bodies = manifest ? bodiesOf(manifest) : [];
   for (const body of bodies) if (!(await tryReadBody(ingest.store, body)).ok) return false;
   return bodies.length > 0;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/parts/manifest.ts";
+import { blobsOf } from "../../../src/parts/manifest.ts";
 import { backupObjectKey, backupPartKey, sourceKey } from "../../../src/storage/keys.ts";
 import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
@@ -54,7 +54,7 @@ describe("a restore", () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const current = world.ingest.current();
-    for (const blob of current === null ? [] : manifestBlobs(current))
+    for (const blob of current === null ? [] : blobsOf(current))
       if (!world.bucket.files.has(backupObjectKey(blob))) world.loseBlob(blob);
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 5 });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
-import { type Manifest, manifestBlobs } from "../../../src/parts/manifest.ts";
+import { blobsOf, type Manifest } from "../../../src/parts/manifest.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
@@ -62,12 +62,12 @@ describe("a backup", () => {
   it("lists lost objects as missing and restores the versions that are complete", async () => {
     const [, , oldest] = world.ingest.coordinator.versions();
     const manifest = world.ingest.state.findRetained(oldest?.generation ?? 0);
-    const lost = [...(manifest === undefined ? [] : manifestBlobs(manifest))].find((blob) => {
+    const lost = [...(manifest === undefined ? [] : blobsOf(manifest))].find((blob) => {
       const others = world.ingest.coordinator
         .versions()
         .filter(({ generation }) => generation !== manifest?.generation)
         .flatMap(({ generation }) => world.ingest.state.findRetained(generation) ?? []);
-      return !others.some((other) => manifestBlobs(other).has(blob));
+      return !others.some((other) => blobsOf(other).has(blob));
     });
     world.loseBlob(lost);
     const { backup_id, ...job } = await world.backUp();
@@ -112,8 +112,8 @@ describe("a backup", () => {
   });
 
   it.each([
-    ["a diff", ({ diffs }: Manifest) => diffs[0]?.common],
-    ["the own part of a locale", ({ locales }: Manifest) => locales["en"]?.own.proto?.blob],
+    ["what all locales share of a diff", ({ diffs }: Manifest) => diffs[0]?.common],
+    ["the regions of a diff", ({ diffs }: Manifest) => diffs[0]?.local["en"]],
   ])("restores a version with its bodies only if the stores have lost %s", async (_, lostOf) => {
     const current = world.ingest.current();
     world.loseBlob(current ? lostOf(current) : "");
@@ -123,16 +123,16 @@ describe("a backup", () => {
     expect(await fresh.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 4 });
     const generations = fresh.ingest.coordinator.versions().map((version) => version.generation);
     expect(generations).toEqual([4, 3, 2, 1]);
-    const { diffs, locales: { en, de } = {} } = fresh.ingest.current() ?? {};
-    expect([diffs, en?.own, de?.own]).toEqual([[], {}, {}]);
-    expect(de?.bodies).toEqual(current?.locales["de"]?.bodies);
+    const { diffs, shared, locales } = fresh.ingest.current() ?? {};
+    expect(diffs).toEqual([]);
+    expect({ shared, locales }).toEqual({ shared: current?.shared, locales: current?.locales });
   });
 
   it("exists but fails its verification if the published version has lost a blob", async () => {
     const current = world.ingest.current();
     const older = world.ingest.state.findRetained(2);
-    const [lost = ""] = [...(current === null ? [] : manifestBlobs(current))].filter(
-      (blob) => older === undefined || !manifestBlobs(older).has(blob),
+    const [lost = ""] = [...(current === null ? [] : blobsOf(current))].filter(
+      (blob) => older === undefined || !blobsOf(older).has(blob),
     );
     const { backup_id: whole } = await world.backUp();
     world.loseBlob(lost);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import { manifestBlobs } from "../../../src/parts/manifest.ts";
+import { blobsOf } from "../../../src/parts/manifest.ts";
 import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
 import type { Run } from "../../../src/schemas/run.ts";
 import {
@@ -55,9 +55,7 @@ const retained = () => world.coordinator.versions().map(({ generation }) => gene
 /** Keys of every blob that one of these versions names. */
 function namedBlobs(generations = retained()): string[] {
   const manifests = generations.flatMap((generation) => world.state.findRetained(generation) ?? []);
-  return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))]
-    .map(blobKey)
-    .toSorted();
+  return [...blobsOf(...manifests)].map(blobKey).toSorted();
 }
 
 /** Stores a blob that no version names. */

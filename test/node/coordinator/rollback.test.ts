@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
-import { bodyBlobs } from "../../../src/parts/manifest.ts";
+import { neededBlobs } from "../../../src/parts/manifest.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anUpstream, beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
@@ -51,9 +51,11 @@ describe("a rollback", () => {
 
   it("refuses a version of which both stores have lost a blob, and takes one that a store has", async () => {
     await world.publishVersions(2);
-    const [first = [], second = []] = [1, 2].map((generation) =>
-      Object.values(world.state.findRetained(generation)?.locales ?? {}).flatMap(bodyBlobs),
-    );
+    const [first = [], second = []] = [1, 2].map((generation) => {
+      const version = world.state.findRetained(generation);
+      const needed = version === undefined ? [] : neededBlobs(version);
+      return needed.flatMap(({ sha256, isOfBody }) => (isOfBody ? sha256 : []));
+    });
     const [blob = ""] = first.filter((name) => !second.includes(name));
     const served = await world.served();
     const copy = world.store.kv.get(blobKey(blob));

@@ -221,9 +221,9 @@ describe("a takeover", () => {
   });
 
   it("fails if a newer Worker has written the manifest, which no run replaces either", async () => {
-    first.store.bucket.recorded.set(MANIFEST_KEY, { customMetadata: { format: "6" } });
+    first.store.bucket.recorded.set(MANIFEST_KEY, { customMetadata: { format: "7" } });
     const before = stored();
-    const detail = expect.stringContaining("format 6");
+    const detail = expect.stringContaining("format 7");
     const refused = { ok: false, reason: "foreign_stores", detail };
     expect(await second.coordinator.takeOver("ops")).toEqual(refused);
     expect(await first.coordinator.takeOver("ops")).toEqual(refused);

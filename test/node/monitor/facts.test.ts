@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkCopies, type CheckRequest } from "../../../src/monitor/facts.ts";
-import type { Manifest } from "../../../src/parts/manifest.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
-import { aBody, aLocaleEntry, aManifest, blobsOf, inEveryForm } from "../../builders/manifest.ts";
+import { aVersion } from "../../builders/manifest.ts";
 import {
   type MemoryCatalogStore,
   memoryCatalogStore,
@@ -10,23 +10,21 @@ import {
 
 const LOCALES = ["de", "en", "ja"];
 
-function anEntry(text: string) {
-  const bodies = { identity: aBody(text) };
-  return aLocaleEntry({
-    bodies: inEveryForm(bodies),
-  });
-}
+const { manifest, blobs } = aVersion(1, "text", LOCALES);
+const { proto, json } = manifest.shared;
+/** The parts that all locales share. */
+const SHARED = [proto.identity, proto.gzip, json.identity, json.gzip].map(({ sha256 }) => sha256);
 
-const manifest: Manifest = aManifest({
-  locales: Object.fromEntries(LOCALES.map((locale) => [locale, anEntry(locale)])),
-});
-const [germanBlob = ""] = blobsOf("de").map(([name]) => name);
+/** The SHA-256 (hex) of the parts of a locale. */
+const partsOf = (locale: string) =>
+  Object.values(manifest.locales[locale]?.parts ?? {}).map(({ gzip }) => gzip.sha256);
+const [germanBlob = ""] = partsOf("de");
 
 let store: MemoryCatalogStore;
 
 beforeEach(() => {
   store = memoryCatalogStore();
-  store.publish({ manifest, blobs: LOCALES.flatMap(blobsOf) });
+  store.publish({ manifest, blobs });
   store.calls.length = 0;
 });
 
@@ -37,21 +35,21 @@ describe("checkCopies", () => {
   it("reads the blobs of one locale from both stores, each once", async () => {
     expect(await check()).toEqual({
       locale: "de",
-      checked: 4,
+      checked: 12,
       damaged: [],
       lost: [],
       unreadable: [],
     });
-    const blobs = blobsOf("de").map(([sha256]) => sha256);
+    const read = [...SHARED, ...partsOf("de")];
     expect(store.calls.filter((call) => / get /.test(call)).toSorted()).toEqual(
       ["kv", "r2"]
-        .flatMap((replica) => blobs.map((sha256) => `${replica} get ${blobKey(sha256)}`))
+        .flatMap((replica) => read.map((sha256) => `${replica} get ${blobKey(sha256)}`))
         .toSorted(),
     );
   });
 
   it("reads the blobs of another locale that R2 does not list", async () => {
-    const [lost = ""] = blobsOf("ja").map(([sha256]) => sha256);
+    const [lost = ""] = partsOf("ja");
     store.kv.delete(blobKey(lost));
     store.r2.delete(blobKey(lost));
     expect(await check()).toMatchObject({
@@ -65,28 +63,22 @@ describe("checkCopies", () => {
   });
 
   it("reads the diffs of the locale as well", async () => {
-    const [[common] = [""], [german] = [""]] = blobsOf("diff");
-    const [[blob] = [""]] = blobsOf("deltas");
-    const local = { de: german };
-    const diff = { ...manifest, generation: 0, common, local, deltas: { blob, locales: {} } };
-    const changed = { ...manifest, diffs: [diff] };
-    store.publish({ manifest: changed, blobs: [...blobsOf("diff"), ...blobsOf("deltas")] });
+    const parts = ["common", "de", "en"].map((text) => new TextEncoder().encode(text));
+    const ofDiff = parts.map((part) => [sha256Hex(part), part] as const);
+    const [common = "", de = "", en = ""] = ofDiff.map(([sha256]) => sha256);
+    const changed = {
+      ...manifest,
+      diffs: [{ ...manifest, generation: 0, common, local: { de, en } }],
+    };
+    store.publish({ manifest: changed, blobs: ofDiff });
     const request = { isLocaleDue: true, after: null, suspects: [] };
-    expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 10, damaged: [] });
-  });
-
-  it("reads the locale's own part as well", async () => {
-    const [[blob] = [""]] = blobsOf("own");
-    const entry = { ...anEntry("de"), own: { json: { blob, bytes: 13 } } };
-    const changed = { ...manifest, locales: { ...manifest.locales, de: entry } };
-    store.publish({ manifest: changed, blobs: blobsOf("own") });
-    store.r2.delete(blobKey(blob));
-    const request = { isLocaleDue: true, after: null, suspects: [] };
+    expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 16, damaged: [] });
+    store.r2.delete(blobKey(de));
     expect(await checkCopies(changed, request, store)).toMatchObject({
-      checked: 5,
-      damaged: [{ replica: "r2", sha256: blob, fault: "missing" }],
+      checked: 15,
+      damaged: [{ replica: "r2", sha256: de, fault: "missing" }],
     });
-    store.kv.delete(blobKey(blob));
+    store.kv.delete(blobKey(de));
     // Clients get the whole body without it.
     const seen = await checkCopies(changed, request, store);
     expect([seen.damaged.length, seen.lost]).toEqual([2, []]);
@@ -108,7 +100,7 @@ describe("checkCopies", () => {
     store.r2.set(blobKey(germanBlob), Uint8Array.of(1));
     expect(await check()).toEqual({
       locale: "de",
-      checked: 2,
+      checked: 10,
       damaged: [
         { replica: "kv", sha256: germanBlob, fault: "missing" },
         { replica: "r2", sha256: germanBlob, fault: "corrupt" },
@@ -133,17 +125,17 @@ describe("checkCopies", () => {
       if (call.startsWith("r2")) throw new Error("R2 is down");
     };
     const seen = await check();
-    expect(seen).toMatchObject({ checked: 2, damaged: [] });
-    expect(seen.unreadable).toHaveLength(2);
+    expect(seen).toMatchObject({ checked: 4, damaged: [] });
+    expect(seen.unreadable).toHaveLength(4);
     expect(seen.unreadable[0]).toContain("R2 is down");
   });
 
   it("reads one body and the suspects while no locale is due, and so finds an empty store", async () => {
-    const [suspect = ""] = blobsOf("ja").map(([sha256]) => sha256);
+    const [suspect = ""] = partsOf("ja");
     const request = { isLocaleDue: false, suspects: [suspect] };
     expect(await check(request)).toMatchObject({ locale: null, checked: 6, damaged: [] });
     store.kv.clear();
-    const lost = [suspect, ...blobsOf("de").map(([sha256]) => sha256)];
+    const lost = [suspect, proto.gzip.sha256, germanBlob];
     expect(await check(request)).toMatchObject({
       checked: 3,
       damaged: lost.map((sha256) => ({ replica: "kv", sha256, fault: "missing" })),
@@ -154,7 +146,7 @@ describe("checkCopies", () => {
     store.before = () => {
       throw new Error("down");
     };
-    const suspects = [...blobsOf("en"), ...blobsOf("ja")].map(([sha256]) => sha256);
+    const suspects = [...partsOf("en"), ...partsOf("ja")];
     expect((await check({ suspects })).unreadable).toHaveLength(4);
     expect(store.calls.filter((call) => / get /.test(call))).toHaveLength(4);
   });

@@ -4,7 +4,7 @@ import { withoutInactive } from "../../../src/schemas/alert-run.ts";
 import { MonitorState } from "../../../src/monitor/monitor-state.ts";
 import { RULE_NAMES } from "../../../src/schemas/rule-names.ts";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { aVersion, blobsOf } from "../../builders/manifest.ts";
+import { aVersion, partsOf } from "../../builders/manifest.ts";
 import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
 import { MonitorWorld, resultOf } from "../../builders/monitor-world.ts";
 import { reset, status, WEBHOOK_SECRET, WebhookReceiver } from "../../builders/webhook-receiver.ts";
@@ -496,7 +496,7 @@ describe("a receiver that tells alerts apart by their labels", () => {
 });
 
 describe("a damaged copy", () => {
-  const [sha256 = ""] = blobsOf("hello gz").map(([name]) => name);
+  const [sha256] = partsOf("hello", "gzip");
 
   it("fires when it is seen twice, and ends when the copy is whole again", async () => {
     const whole = world.store.kv.get(blobKey(sha256)) ?? new Uint8Array();
@@ -526,13 +526,7 @@ describe("a damaged copy", () => {
   });
 
   it("is looked for in one locale after another, also by a monitor that has started anew", async () => {
-    const versions = ["de", "en", "ja"].map((locale) => [locale, aVersion(7, locale)] as const);
-    const locales = versions.map(([locale, { manifest }]) => [locale, manifest.locales["en"]]);
-    const { manifest } = aVersion(7, "hello");
-    world.store.publish({
-      manifest: { ...manifest, locales: Object.fromEntries(locales) },
-      blobs: versions.flatMap(([, { blobs }]) => blobs),
-    });
+    world.store.publish(aVersion(7, "hello", ["de", "en", "ja"]));
     for (let hours = 0; hours < 4; hours++) {
       world.restart();
       await world.tick(60);

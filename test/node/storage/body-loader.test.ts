@@ -1,7 +1,7 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { Body } from "../../../src/parts/manifest.ts";
+import type { Body } from "../../../src/parts/compose.ts";
 import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { BodyLoader } from "../../../src/storage/body-loader.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
@@ -9,18 +9,23 @@ import { StoreReads } from "../../../src/storage/store-reads.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 
-/** Bytes of each segment; a body has one that all have in common, and one of its own. */
-const SEGMENT_BYTES = 1_000;
+/** Bytes of each part; a body has one that all have in common, and one of its own. */
+const PART_BYTES = 1_000;
 const LOCALES = ["ar", "de", "en", "fr", "ja", "ko"];
-/** Room for all segments, and for four joined bodies, which are fewer than there are. */
+/** Room for all parts, and for four joined bodies, which are fewer than there are. */
 const CACHE_MAX_BYTES = 32_000;
 
-const segmentOf = (name: string) => new TextEncoder().encode(name.padEnd(SEGMENT_BYTES, "."));
+const partOf = (name: string) => new TextEncoder().encode(name.padEnd(PART_BYTES, "."));
 
 function bodyOf(locale: string): Body {
-  const parts = ["common", locale].map(segmentOf);
-  const segments = parts.map((part) => ({ blob: sha256Hex(part), bytes: part.length }));
-  return { sha256: sha256Hex(...parts), bytes: 2 * SEGMENT_BYTES, segments };
+  return bodyFrom(["common", locale]);
+}
+
+function bodyFrom(names: readonly string[]): Body {
+  const parts = names.map(partOf);
+  const pieces = parts.map((part) => ({ sha256: sha256Hex(part), bytes: part.length }));
+  const sha256 = sha256Hex(...parts);
+  return { key: sha256, sha256, bytes: names.length * PART_BYTES, pieces };
 }
 
 let world: ReaderWorld;
@@ -30,7 +35,7 @@ beforeEach(() => {
   world = new ReaderWorld({ cacheMaxBytes: CACHE_MAX_BYTES });
   loader = new BodyLoader(world.deps, new StoreReads(world.deps));
   const blobs = ["common", ...LOCALES].map((name) => {
-    const bytes = segmentOf(name);
+    const bytes = partOf(name);
     return [sha256Hex(bytes), bytes] as const;
   });
   world.store.publish({ manifest: aManifest(), blobs });
@@ -61,7 +66,7 @@ describe("bodies in memory", () => {
     expect(loader.cached(body)).toBe(joined);
   });
 
-  it("stay in segments for a client that requests more than fits", async () => {
+  it("stay in pieces for a client that requests more than fits", async () => {
     const bodies = LOCALES.map(bodyOf);
     for (const body of bodies) await loader.load({ body, coding: "br" });
     for (const body of [...bodies, ...bodies]) {
@@ -75,56 +80,52 @@ describe("bodies in memory", () => {
 describe("a client that goes through more uncompressed bodies than fit", () => {
   it("evicts no compressed one, and may use the remaining memory", async () => {
     const names = Array.from({ length: 40 }, (_, index) => `plain ${index}`);
-    const blobs = names.map((name) => [sha256Hex(segmentOf(name)), segmentOf(name)] as const);
+    const blobs = names.map((name) => [sha256Hex(partOf(name)), partOf(name)] as const);
     world.store.publish({ manifest: aManifest(), blobs });
     for (const locale of LOCALES) await loader.load({ body: bodyOf(locale), coding: "br" });
-    const bodies = names.map((name) => {
-      const blob = sha256Hex(segmentOf(name));
-      const segments = [{ blob, bytes: SEGMENT_BYTES }];
-      return { sha256: blob, bytes: SEGMENT_BYTES, segments };
-    });
+    const bodies = names.map((name) => bodyFrom([name]));
     for (const body of bodies) await loader.load({ body, coding: "identity" });
     expect(LOCALES.map(bodyOf).every((body) => loader.cached(body) !== undefined)).toBe(true);
     expect(bodies.slice(-17).every((body) => loader.cached(body) !== undefined)).toBe(true);
   });
 });
 
-describe("a deflated segment", () => {
+describe("a part in gzip", () => {
   it("is inflated once, for the bodies without a coding, and stays as it is for those in gzip", async () => {
-    const plain = segmentOf("plain");
+    const plain = partOf("plain");
     const deflated = deflateRawSync(plain, { finishFlush: constants.Z_SYNC_FLUSH });
-    const blob = sha256Hex(deflated);
-    world.store.publish({ manifest: aManifest(), blobs: [[blob, deflated]] });
-    const inGzip = { sha256: "gzip", bytes: deflated.length };
+    const sha256 = sha256Hex(deflated);
+    world.store.publish({ manifest: aManifest(), blobs: [[sha256, deflated]] });
     const wanted = [
-      { coding: "identity", body: { sha256: sha256Hex(plain), bytes: SEGMENT_BYTES }, is: plain },
-      { coding: "gzip", body: inGzip, is: deflated },
+      { coding: "identity", piece: { isInflated: true }, is: plain },
+      { coding: "gzip", piece: {}, is: deflated },
     ] as const;
-    for (const { coding, body, is } of [...wanted, ...wanted]) {
-      const isDeflated = coding === "identity" && { isDeflated: true as const };
-      const segments = [{ blob, bytes: body.bytes, ...isDeflated }];
-      const copy = await loader.load({ body: { ...body, segments }, coding });
+    for (const { coding, piece, is } of [...wanted, ...wanted]) {
+      const bytes = is.length;
+      const body = { key: coding, sha256: null, bytes, pieces: [{ sha256, bytes, ...piece }] };
+      const copy = await loader.load({ body, coding });
       if (!copy.ok) throw new Error(copy.detail);
-      const bytes = new Uint8Array(await new Response(copy.value.content.stream()).arrayBuffer());
-      expect(Buffer.from(bytes).equals(is)).toBe(true);
+      const sent = new Uint8Array(await new Response(copy.value.content.stream()).arrayBuffer());
+      expect(Buffer.from(sent).equals(is)).toBe(true);
     }
     expect(world.store.calls).toHaveLength(wanted.length);
   });
 
   it.each([
-    ["is no segment in gzip", segmentOf("plain"), SEGMENT_BYTES],
-    ["inflates to another length", deflateRawSync(segmentOf("plain")), 1],
+    ["is none", partOf("plain"), PART_BYTES],
+    ["inflates to another length", deflateRawSync(partOf("plain")), 1],
   ])("makes a body corrupt if it %s", async (_, stored, bytes) => {
-    const blob = sha256Hex(stored);
-    world.store.publish({ manifest: aManifest(), blobs: [[blob, stored]] });
-    const body = { sha256: "plain", bytes, segments: [{ blob, bytes, isDeflated: true as const }] };
+    const sha256 = sha256Hex(stored);
+    world.store.publish({ manifest: aManifest(), blobs: [[sha256, stored]] });
+    const pieces = [{ sha256, bytes, isInflated: true as const }];
+    const body = { key: "plain", sha256: null, bytes, pieces };
     const copy = await loader.load({ body, coding: "identity" });
     expect(copy).toMatchObject({ ok: false, fault: "corrupt" });
     expect(await tryReadBody(world.store, body)).toEqual(copy);
   });
 });
 
-describe("a segment that several bodies need", () => {
+describe("a part that several bodies need", () => {
   it("costs one read, even if all of them are loaded at the same time", async () => {
     const copies = await Promise.all(
       [...LOCALES, ...LOCALES].map((at) => loader.load({ body: bodyOf(at), coding: "br" })),
@@ -133,10 +134,10 @@ describe("a segment that several bodies need", () => {
     expect(world.store.calls).toHaveLength(1 + LOCALES.length);
   });
 
-  it("makes a body unreadable rather than lost if another segment may still exist", async () => {
+  it("makes a body unreadable rather than lost if another part may still exist", async () => {
     world.store.kv.clear();
-    world.store.r2.delete(blobKey(sha256Hex(segmentOf("common"))));
-    world.breakCalls(`r2 get ${blobKey(sha256Hex(segmentOf("de")))}`);
+    world.store.r2.delete(blobKey(sha256Hex(partOf("common"))));
+    world.breakCalls(`r2 get ${blobKey(sha256Hex(partOf("de")))}`);
     expect(await loader.load({ body: bodyOf("de"), coding: "br" })).toMatchObject({
       ok: false,
       fault: "unreadable",
@@ -145,14 +146,14 @@ describe("a segment that several bodies need", () => {
 });
 
 describe("the origin of a body", () => {
-  it("names the farthest store that a segment was read from", async () => {
+  it("names the farthest store that a part was read from", async () => {
     const originOf = async (locale: string) => {
       const copy = await loader.load({ body: bodyOf(locale), coding: "br" });
       return copy.ok ? copy.value.origin : copy.fault;
     };
     expect(await originOf("de")).toBe("kv");
     expect(await originOf("de")).toBe("memory");
-    world.store.kv.delete(blobKey(sha256Hex(segmentOf("fr"))));
+    world.store.kv.delete(blobKey(sha256Hex(partOf("fr"))));
     expect(await originOf("fr")).toBe("r2");
   });
 });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
+import { composeBody } from "../../../src/parts/compose.ts";
 import type { Coding, Manifest } from "../../../src/parts/manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { aVersion, blobsOf } from "../../builders/manifest.ts";
+import { aVersion, partsOf } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 
 const one = aVersion(1, "one");
@@ -34,8 +35,8 @@ async function currentAfterLook(): Promise<number | string> {
 }
 
 /** The text of a body of a version, or why it cannot be read. */
-async function read({ locales }: Manifest, coding: Coding = "identity"): Promise<string> {
-  const body = locales["en"]?.bodies.proto[coding];
+async function read(manifest: Manifest, coding: Coding = "identity"): Promise<string> {
+  const body = composeBody(manifest, { locale: "en", representation: "proto", coding });
   if (body === undefined) throw new Error(`${coding} is not published`);
   const opened = await world.reader.open({ body, coding });
   if (!opened.ok) return opened.reason;
@@ -44,17 +45,17 @@ async function read({ locales }: Manifest, coding: Coding = "identity"): Promise
   return text;
 }
 
-const ONE = "<one common|one local>";
-const TWO = "<two common|two local>";
+const ONE = "<one common|one en>";
+const TWO = "<two common|two en>";
 
-function lose(where: readonly Place[], text: string): void {
+function lose(where: readonly Place[], text: string, coding?: Coding): void {
   for (const replica of where)
-    for (const [sha256] of blobsOf(text)) world.store[replica].delete(blobKey(sha256));
+    for (const sha256 of partsOf(text, coding)) world.store[replica].delete(blobKey(sha256));
 }
 
-function flipBit(where: readonly Place[], text: string): void {
+function flipBit(where: readonly Place[], text: string, coding?: Coding): void {
   for (const replica of where) {
-    const [sha256 = ""] = blobsOf(text)[1] ?? [];
+    const [, sha256] = partsOf(text, coding);
     const bytes = world.store[replica].get(blobKey(sha256));
     if (bytes === undefined) throw new Error(`${text} is not in ${replica}`);
     bytes[3] = (bytes[3] ?? 0) ^ 1;
@@ -62,7 +63,7 @@ function flipBit(where: readonly Place[], text: string): void {
 }
 
 describe("a body", () => {
-  it("consists of its segments, and is read once for all requests", async () => {
+  it("consists of its parts, and is read once for all requests", async () => {
     world.store.publish(one);
     expect(await read(one.manifest)).toBe(ONE);
     const calls = world.store.calls.length;
@@ -83,7 +84,7 @@ describe("a body", () => {
     ["is missing", () => lose(["kv"], "two")],
     ["has one bit flipped", () => flipBit(["kv"], "two")],
     ["cannot be read", () => world.breakCalls("kv get catalog/blob/")],
-  ])("comes from R2 when a segment in KV %s", async (_, disturb) => {
+  ])("comes from R2 when a part in KV %s", async (_, disturb) => {
     world.store.publish(two);
     disturb();
     expect(await read(two.manifest)).toBe(TWO);
@@ -101,7 +102,7 @@ describe("a body", () => {
       await read(one.manifest);
       world.store.publish(two);
       await read(two.manifest);
-      harm(["kv", "r2"], "two gz");
+      harm(["kv", "r2"], "two", "gzip");
       expect(await read(two.manifest, "gzip")).toBe("data_loss");
     },
   );

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Manifest } from "../../../src/parts/manifest.ts";
+import { type Manifest, messageSha256 } from "../../../src/parts/manifest.ts";
 import { generationKey } from "../../../src/storage/keys.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
@@ -12,8 +12,9 @@ beforeEach(() => {
 
 /** Finds the version whose body says `text`. */
 function find(text: string) {
-  const wanted = aVersion(1, text).manifest.locales["en"]?.sha256;
-  return world.reader.findOlder(({ locales }: Manifest) => locales["en"]?.sha256 === wanted);
+  const hashOf = ({ locales: { en } }: Manifest) => en && messageSha256(en);
+  const wanted = hashOf(aVersion(1, text).manifest);
+  return world.reader.findOlder((manifest) => hashOf(manifest) === wanted);
 }
 
 describe("an older version", () => {

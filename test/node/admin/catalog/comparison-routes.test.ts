@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { blobsOf } from "../../../../src/parts/manifest.ts";
 import { blobKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
@@ -27,15 +28,10 @@ const renamed = (before: string, after: string) => ({
 
 /** Deletes the blobs of a version that the current one does not have. */
 function loseBlobsOf(generation: number): void {
-  const { state, coordinator } = world.ingest;
-  const blobsOf = (version: number) =>
-    state
-      .findRetained(version)
-      ?.locales["en"]?.bodies.proto.identity?.segments.flatMap((segment) =>
-        "blob" in segment ? [segment.blob] : [],
-      ) ?? [];
-  const current = blobsOf(coordinator.status().current?.generation ?? 0);
-  for (const blob of blobsOf(generation).filter((each) => !current.includes(each)))
+  const current = world.ingest.current();
+  const version = world.ingest.state.findRetained(generation);
+  if (current === null || version === undefined) throw new Error("no such version");
+  for (const blob of [...blobsOf(version)].filter((each) => !blobsOf(current).has(each)))
     for (const replica of [world.store.kv, world.store.r2]) replica.delete(blobKey(blob));
 }
 

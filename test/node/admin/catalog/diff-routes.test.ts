@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { messageSha256 } from "../../../../src/parts/manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
@@ -17,8 +18,10 @@ const diff = (query: string, headers: { readonly [name: string]: string } = {}) 
 const sha256Of = (generation: number) =>
   world.ingest.state.findRetained(generation)?.catalog_sha256 ?? "";
 /** Catalog-Sha256 of the answers in English. */
-const messageOf = (generation: number) =>
-  world.ingest.state.findRetained(generation)?.locales["en"]?.sha256 ?? "";
+const messageOf = (generation: number) => {
+  const { en } = world.ingest.state.findRetained(generation)?.locales ?? {};
+  return en === undefined ? "" : messageSha256(en);
+};
 const blobReads = () =>
   world.store.calls.filter((call) => call.includes(" get catalog/blob/")).length;
 

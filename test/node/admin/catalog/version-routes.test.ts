@@ -1,4 +1,4 @@
-import { bodyBlobs } from "../../../../src/parts/manifest.ts";
+import { neededBlobs } from "../../../../src/parts/manifest.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
@@ -66,9 +66,9 @@ describe("POST /admin/catalog/rollback", () => {
   );
 
   it("refuses a version of which both stores have lost a file, and says what to do", async () => {
-    const { locales = {} } = world.ingest.state.findRetained(1) ?? {};
-    for (const sha256 of Object.values(locales).flatMap(bodyBlobs))
-      world.installation.loseBlob(sha256);
+    const version = world.ingest.state.findRetained(1);
+    for (const { sha256, isOfBody } of version ? neededBlobs(version) : [])
+      if (isOfBody) world.installation.loseBlob(sha256);
     const answer = await rollback({ generation: 1 });
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({

@@ -4,8 +4,9 @@ import { DEFAULT_LIMITS, NOW } from "../../../builders/facts.ts";
 import { sha256Hex } from "../../../../src/catalog/bytes.ts";
 import { fingerprintOf } from "../../../../src/monitor/rules.ts";
 import { MANIFEST_KEY } from "../../../../src/storage/keys.ts";
+import { composeBody } from "../../../../src/parts/compose.ts";
 import type { Manifest } from "../../../../src/parts/manifest.ts";
-import { aLocaleEntry, aVersion } from "../../../builders/manifest.ts";
+import { aVersion } from "../../../builders/manifest.ts";
 
 let world: AdminWorld;
 
@@ -20,6 +21,9 @@ function publish(changes: Partial<Manifest> = {}): Manifest {
   world.store.publish({ manifest: published, blobs });
   return published;
 }
+
+const messageOf = (manifest: Manifest) =>
+  composeBody(manifest, { locale: "en", representation: "proto", coding: "identity" });
 
 const health = async (status: number) => {
   const answer = await world.request("/catalog/health");
@@ -38,20 +42,18 @@ const breakStores = (what = "") => {
 
 describe("GET /catalog/health", () => {
   it("names the served version, its age and its content", async () => {
-    const { published_at, ...manifest } = publish({
-      published_at: new Date(NOW - 90_000).toISOString(),
-    });
-    const { coverage, bytes, sha256 } = manifest.locales["en"] ?? aLocaleEntry();
+    const manifest = publish({ published_at: new Date(NOW - 90_000).toISOString() });
+    const { sha256, bytes } = messageOf(manifest) ?? {};
     expect(await health(200)).toEqual({
       status: "pass",
       generation: 7,
       catalog_sha256: manifest.catalog_sha256,
-      published_at,
+      published_at: manifest.published_at,
       as_of: "2026-10-20",
       data: [{ name: "OurAirports: airports", as_of: "2026-10-20" }],
       airports: "all",
       counts: manifest.counts,
-      locales: [{ locale: "en", bytes, coverage }],
+      locales: [{ locale: "en", bytes, coverage: 0.5 }],
       checks: {
         "catalog:present": [{ status: "pass", observedValue: 7 }],
         "catalog:age": [{ status: "pass", observedValue: 90, observedUnit: "s" }],
@@ -119,17 +121,17 @@ describe("GET /catalog/health", () => {
   });
 
   it("answers 503 if another version of the Worker has written the manifest, and names both formats", async () => {
-    const json = JSON.stringify({ format: 6, generation: 8 });
+    const json = JSON.stringify({ format: 7, generation: 8 });
     const text = new TextEncoder().encode(`${json}\n${sha256Hex(json)}`);
     for (const replica of ["kv", "r2"] as const)
       world.store[replica].set(MANIFEST_KEY, Uint8Array.from(text));
     expect(await health(503)).toMatchObject({
-      output: expect.stringContaining("it has format 6, and this Worker reads 4 to 5"),
+      output: expect.stringContaining("it has format 7, and this Worker reads 5 and 6"),
     });
   });
 
   it("does not call a body damaged because the default locale is not published, and names what answers", async () => {
-    const { locales } = publish();
+    const manifest = publish();
     world.ingest.defaultLocale = "fr";
     const output =
       "DEFAULT_LOCALE is fr, which is not published, so en answers: queue an ingest, and resume if it is paused, or set it to one of en";
@@ -137,7 +139,7 @@ describe("GET /catalog/health", () => {
       status: "warn",
       output: `catalog:locales: ${output}`,
       checks: {
-        "catalog:integrity": [{ status: "pass", observedValue: locales["en"]?.sha256 }],
+        "catalog:integrity": [{ status: "pass", observedValue: messageOf(manifest)?.sha256 }],
         "catalog:locales": [{ status: "warn", observedValue: 1, output }],
       },
     });
