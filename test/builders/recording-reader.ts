@@ -12,7 +12,7 @@ import {
   type Representation,
   REPRESENTATIONS,
 } from "../../src/parts/compose.ts";
-import { type Coding, CODINGS, type Manifest } from "../../src/parts/manifest.ts";
+import { type Coding, CODINGS, type Manifest, messageSha256 } from "../../src/parts/manifest.ts";
 import { sentBytes } from "../../src/storage/catalog-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type {
@@ -137,6 +137,13 @@ export class RecordingReader extends CachedCatalogReader {
   /** The version published last. */
   get manifest(): Manifest {
     return this.#manifest;
+  }
+
+  /** The hash of the message that a locale is published as: `Catalog-Sha256`. */
+  messageSha256(locale: string): string {
+    const entry = this.#manifest.locales[locale];
+    if (entry === undefined) throw new Error(`${locale} is not published`);
+    return messageSha256(entry);
   }
 
   /** Publishes a version that differs from the last one, of whose bodies it has some or all. */

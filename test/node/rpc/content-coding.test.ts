@@ -30,9 +30,7 @@ describe("parseAcceptEncoding", () => {
     ["br;q=-1, gzip;q=x", "identity"],
     ["br;level=4;q=0.9", "br identity"],
     [",, ;q=1, gzip", "gzip identity"],
-    ["gzip, br, zstd, dcb, dcz", "dcz br gzip identity"],
-    ["br, dcz;q=0.5, *", "br gzip dcz identity"],
-    ["dcz;q=0, *", "br gzip identity"],
+    ["gzip, br, zstd, dcb, dcz", "br gzip identity"],
   ])("reads %j as %s", (value, codings) => {
     expect(parseAcceptEncoding(value).join(" ")).toBe(codings);
   });
@@ -40,7 +38,7 @@ describe("parseAcceptEncoding", () => {
   it("returns each coding at most once and always identity", () => {
     const element = fc
       .tuple(
-        fc.constantFrom("br", "dcz", "gzip", "identity", "*", "x"),
+        fc.constantFrom("br", "zstd", "gzip", "identity", "*", "x"),
         fc.constantFrom("", ";q=0", ";q=0.3", ";q=1"),
       )
       .map((parts) => parts.join(""));
@@ -53,7 +51,7 @@ describe("parseAcceptEncoding", () => {
         const codings = parseAcceptEncoding(accepted);
         expect(codings).toContain("identity");
         expect(new Set(codings).size).toBe(codings.length);
-        expect(["dcz", ...CODINGS]).toEqual(expect.arrayContaining([...codings]));
+        expect(CODINGS).toEqual(expect.arrayContaining([...codings]));
       }),
     );
   });

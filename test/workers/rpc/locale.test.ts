@@ -48,7 +48,7 @@ describe("the locale of an answer", () => {
       });
       if (holds) await reader.hold();
       const { url } = aGet({ locale: "" });
-      const pin = `${url}&v=${reader.manifest.locales["de"]?.sha256}`;
+      const pin = `${url}&v=${reader.messageSha256("de")}`;
       for (const request of [
         aGet({ locale: "fr" }),
         aGet({ locale: "en", headers: { "connect-timeout-ms": "5000" } }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { messageSha256 } from "../../../src/parts/manifest.ts";
 import { BLOBS_PREFIX, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { RecordingReader } from "../../builders/recording-reader.ts";
 import { aGet, aHandler, aPost, bytesOf, type Subject } from "./requests.ts";
@@ -21,11 +22,12 @@ interface Renewed extends Subject {
  */
 async function aRenewedService({ isKnown = false } = {}): Promise<Renewed> {
   const reader = new RecordingReader({ generation: 7 });
-  const { en, de } = reader.manifest.locales;
+  const { locales } = reader.manifest;
+  const { en, de } = locales;
   if (en === undefined || de === undefined) throw new Error("en and de are not published");
   if (isKnown) await reader.current();
-  reader.publish({ generation: 8, locales: { ...reader.manifest.locales, en: de } });
-  return { ...aHandler({ reader }), old: en.sha256, renewed: de.sha256 };
+  reader.publish({ generation: 8, locales: { ...locales, en: de } });
+  return { ...aHandler({ reader }), old: messageSha256(en), renewed: messageSha256(de) };
 }
 
 describe("a GET that names the hash of a version", () => {

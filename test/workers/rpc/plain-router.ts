@@ -84,7 +84,6 @@ const ADDED = [
   "locale-fallback",
   "server-timing",
   "timing-allow-origin",
-  "use-as-dictionary",
   "vary",
   "x-content-type-options",
 ];
