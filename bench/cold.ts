@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { findBody } from "../src/parts/compose.ts";
+import { composeBody } from "../src/parts/compose.ts";
 import { openManifest } from "../src/parts/sealed-manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../src/storage/keys.ts";
 import { benchBindings, type BenchWorker } from "./bench-worker.ts";
@@ -73,8 +73,8 @@ async function readStored(worker: Pick<BenchWorker, "catalog">): Promise<Stored>
   const opened = await openManifest(new Uint8Array(manifest[1]));
   if (!opened.ok) throw new Error(opened.problem);
   const wanted = { locale: "en", representation: "proto", coding: "br" } as const;
-  const { segments = [] } = findBody(opened.manifest, wanted) ?? {};
-  const keys = segments.flatMap((segment) => ("blob" in segment ? [blobKey(segment.blob)] : []));
+  const { pieces = [] } = composeBody(opened.manifest, wanted) ?? {};
+  const keys = pieces.flatMap((piece) => ("sha256" in piece ? [blobKey(piece.sha256)] : []));
   return new Map([manifest, ...(await Promise.all(keys.map(read)))]);
 }
 

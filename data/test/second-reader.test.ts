@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { composeBody } from "../../src/parts/compose.ts";
 import { roundDegrees } from "../../src/catalog/positions.ts";
 import { compareText } from "../../src/catalog/integrity.ts";
 import { type UpstreamReader } from "../../src/sources/upstream-reader.ts";
@@ -70,7 +71,8 @@ async function ingest(world: PipelineWorld, rows: Uint8Array<ArrayBuffer>) {
     fetch: async () => [{ name: FILE, as_of: "2025-04-17", bytes: rows }],
   };
   await world.runToEnd();
-  const body = world.current?.locales["en"]?.bodies.proto.identity;
+  const wanted = { locale: "en", representation: "proto", coding: "identity" } as const;
+  const body = world.current && composeBody(world.current, wanted);
   const message = body && (await tryReadBody(world.store, body));
   if (!message?.ok) throw new Error("there is no message in English");
   return fromBinary(LocationsResponseSchema, message.value).airports;

@@ -2,9 +2,10 @@
 import type { Run } from "../../src/schemas/run.ts";
 import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
-import type { Manifest } from "../../src/parts/manifest.ts";
+import { type Manifest, messageSha256 } from "../../src/parts/manifest.ts";
 import { SHRINK_MAX_PERCENT } from "../../src/ingest/guards.ts";
 import { isOpen } from "../../src/coordinator/jobs.ts";
+import { bodiesOf } from "../builders/parts.ts";
 import type { Older, Operated, Served, StoredState, Violation } from "./evidence.ts";
 
 export interface Evidence {
@@ -77,9 +78,10 @@ function problemOf(
     defaultLocales.map((locale) => negotiateLocale(tag, locales, locale).locale),
   );
   if (!right.includes(answer.locale)) return `not in ${right.join(" or ")}`;
-  if (entry.sha256 !== answer.messageSha256) return "another message than was published";
-  const bodies = Object.values(entry.bodies).flatMap((codings) => Object.values(codings));
-  if (!bodies.some(({ sha256 }) => sha256.startsWith(answer.tag))) return "an unpublished body";
+  if (messageSha256(entry) !== answer.messageSha256) return "another message than was published";
+  const key = answer.tag.replace(/^text-/, "");
+  if (!bodiesOf(manifest, [answer.locale]).some((body) => body.key === key))
+    return "an unpublished body";
   return undefined;
 }
 
