@@ -52,13 +52,27 @@ describe("a gRPC-Web client that accepts compressed messages", () => {
     },
   );
 
-  it("gets a plain message in base64 and in Connect, which has no frames", async () => {
+  it.each(["br", "gzip"] as const)(
+    "gets a message in %s in base64, whose body has no coding",
+    async (coding) => {
+      const { handler, reader } = aHandler();
+      const headers = { "accept-encoding": coding, "grpc-accept-encoding": coding };
+      const response = await handler(aPost("application/grpc-web-text", { headers }));
+      expect(response.headers.get("grpc-encoding")).toBe(coding);
+      expect(response.headers.has("content-encoding")).toBe(false);
+      const binary = Buffer.from(await response.text(), "base64");
+      const [message, trailer, ...rest] = framesOf(new Uint8Array(binary));
+      expect([message?.flags, trailer?.flags, rest]).toEqual([1, 0x80, []]);
+      const decoded = decoders[coding](message?.data ?? new Uint8Array());
+      expect(new Uint8Array(decoded)).toEqual(reader.bytes("en", "proto", "identity"));
+    },
+  );
+
+  it("gets a plain message in Connect, which has no frames", async () => {
     const { handler } = aHandler();
     const headers = { "grpc-accept-encoding": "gzip" };
-    for (const type of ["application/grpc-web-text", "application/proto"] as const) {
-      const response = await handler(aPost(type, { headers }));
-      expect(response.status).toBe(200);
-      expect(response.headers.has("grpc-encoding")).toBe(false);
-    }
+    const response = await handler(aPost("application/proto", { headers }));
+    expect(response.status).toBe(200);
+    expect(response.headers.has("grpc-encoding")).toBe(false);
   });
 });
