@@ -4,10 +4,11 @@ import snapshot from "../../../data/snapshot/manifest.json";
 import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Manifest, manifestBlobs } from "../../../src/parts/manifest.ts";
+import { composeBody, REPRESENTATIONS } from "../../../src/parts/compose.ts";
+import { blobsOf, type Manifest } from "../../../src/parts/manifest.ts";
 import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/schemas/run.ts";
-import { commonUnits } from "../../../src/ingest/own-parts.ts";
+import { sharedParts } from "../../../src/ingest/encode-stage.ts";
 import { dropKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
 import { admin } from "../checked-fetch.ts";
 import {
@@ -56,7 +57,7 @@ function refuseWrites(): void {
 }
 
 async function expectWhole(manifest: Manifest): Promise<void> {
-  for (const sha256 of manifestBlobs(manifest))
+  for (const sha256 of blobsOf(manifest))
     for (const replica of ["kv", "r2"] as const)
       expect(await store.readBlob(replica, sha256)).toMatchObject({ ok: true });
 }
@@ -73,7 +74,7 @@ beforeAll(async () => {
   await runWhen(id, ({ progress }) => progress.done >= 1);
   await abortAllDurableObjects();
   // Steps may be over sooner than anybody looks.
-  await runWhen(id, ({ progress }) => progress.done > commonUnits().length);
+  await runWhen(id, ({ progress }) => progress.done > sharedParts().length);
   await evictDurableObject(coordinator());
   published = await runEnded(id);
   first = await servedManifest();
@@ -104,8 +105,19 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
   it("publishes the configured locales in every coding, identical in KV and R2", async () => {
     expect(first).toMatchObject({ generation: 1, previous: null, as_of: DROPPED_AS_OF });
     expect(Object.keys(first.locales)).toEqual(["de", "en", "ja"]);
-    for (const { bodies } of Object.values(first.locales))
-      expect(Object.keys(bodies.json)).toEqual(["br", "gzip", "identity"]);
+    const codings = ["br", "gzip", "identity", "grpc-br", "grpc-gzip"] as const;
+    for (const locale of Object.keys(first.locales)) {
+      const published = REPRESENTATIONS.map((representation) =>
+        codings.filter((coding) => composeBody(first, { locale, representation, coding })),
+      );
+      expect(published).toEqual([
+        ["br", "gzip", "identity"],
+        ["br", "gzip", "identity"],
+        codings,
+        ["identity", "grpc-br", "grpc-gzip"],
+        codings,
+      ]);
+    }
     expect(await store.readManifest("r2")).toEqual({ ok: true, value: first });
     expect(await store.readGeneration(1)).toEqual({ ok: true, value: first });
     await expectWhole(first);
@@ -115,15 +127,14 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
 
   it("writes as many values to KV as the documents count", () => {
     const locales = Object.keys(first.locales).length;
-    const [shared, own] = [11, 8];
-    expect(manifestBlobs(first).size).toBe(shared + locales * own);
+    const [shared, own] = [8, 4];
+    expect(blobsOf(first).size).toBe(shared + locales * own);
     const all = snapshot.locales.length;
     expect(platform).toContain(
-      `writes ${shared + all * own + 1} values: ${shared} segments that all locales share, ${own} of each of ${all} locales, and the manifest`,
+      `writes ${shared + all * own + 1} values: ${shared} parts that all locales share, ${own} of each of ${all} locales, and the manifest`,
     );
-    const update = shared + 4;
     expect(platform).toContain(
-      `writes ${update}, or ${update + 2 * all} if base64 shifts: these segments, two of the diff`,
+      `writes ${shared + 3}: these parts, two of the diff, and the manifest`,
     );
   });
 
