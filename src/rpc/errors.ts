@@ -1,12 +1,11 @@
 import { Buffer } from "node:buffer";
-import { create, type JsonValue, toBinary } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import {
   codeToHttpStatus,
-  contentTypeUnaryJson,
+  codeToString,
   errorToJsonBytes,
 } from "@connectrpc/connect/protocol-connect";
 import {
@@ -14,9 +13,10 @@ import {
   trailerFlag,
   trailerSerialize,
 } from "@connectrpc/connect/protocol-grpc-web";
-import { LOCALE_MAX_BYTES, type ParsedLocale } from "../catalog/locale.ts";
-import type { CallError } from "./look-up.ts";
-import { isGrpcWeb, isGrpcWebText, METHOD_PATH, type RequestHead } from "./request.ts";
+import { LOCALE_MAX_BYTES } from "../catalog/locale.ts";
+import { type BareStatus, CallError } from "./look-up.ts";
+import type { Measure } from "./metrics.ts";
+import { isGrpcWebText, METHOD_PATH, type RequestHead } from "./request.ts";
 import { ACCEPT_POST, ALLOW, allowAnyOrigin, MEDIA_TYPES } from "./response.ts";
 
 /** Retry delay while stores are down: about the length of a hiccup. */
@@ -24,23 +24,49 @@ const RETRY_UNAVAILABLE_SECONDS = 5;
 /** Retry delay before the first publication: an ingest takes about a minute. */
 const RETRY_NOTHING_PUBLISHED_SECONDS = 30;
 
-/** Reports a malformed locale. The message never repeats the caller's text. */
-export function malformedLocale(
-  reason: Extract<ParsedLocale, { ok: false }>["reason"],
-): ConnectError {
-  const problem =
-    reason === "too_long"
-      ? `is longer than ${LOCALE_MAX_BYTES} bytes`
-      : "is not a well-formed BCP 47 language tag";
-  const description = `locale ${problem}; use a tag such as "de" or "pt-BR", or leave it empty`;
-  const error = new ConnectError(description, Code.InvalidArgument);
-  error.details.push(badRequest("locale", description));
-  return error;
+/** A request that gets no success. */
+interface Failure {
+  readonly head: RequestHead;
+  /** A CallError, or a ConnectError if the request breaks the protocol; anything else is a bug. */
+  readonly cause: unknown;
+  readonly log: (message: string, cause: unknown) => void;
+  readonly measure: Measure;
+}
+
+/** Answers in the protocol of the request. */
+export function answerFailure({ head, cause, log, measure }: Failure): Response {
+  const failure = failureOf(cause, log);
+  const isRefused = typeof failure === "number" || failure === cause;
+  measure({ outcome: isRefused ? "refused" : codeToString(failure.code) });
+  return typeof failure === "number" ? bareResponse(head, failure) : errorResponse(head, failure);
+}
+
+/** Refuses a request whose If-Match or If-Unmodified-Since does not hold. */
+export function refusePrecondition(head: RequestHead): Response {
+  const message = "the catalog is not the one that If-Match or If-Unmodified-Since asks for";
+  return errorResponse(head, new ConnectError(message, Code.FailedPrecondition), 412);
+}
+
+function failureOf(cause: unknown, log: Failure["log"]): ConnectError | BareStatus {
+  if (cause instanceof ConnectError) return cause;
+  if (cause instanceof CallError)
+    return typeof cause.reason === "number" ? cause.reason : callFailure(cause.reason);
+  log("GetLocationsV1 failed", cause);
+  return internalError(cause);
+}
+
+/** Reports a bug without revealing its cause to the caller. */
+export function internalError(cause: unknown): ConnectError {
+  return new ConnectError("internal error", Code.Internal, undefined, undefined, cause);
 }
 
 /** Reports a call that cannot be answered. */
-export function callFailure(reason: CallError["reason"]): ConnectError {
+export function callFailure(reason: Exclude<CallError["reason"], BareStatus>): ConnectError {
   switch (reason) {
+    case "too_long":
+      return malformedLocale(`is longer than ${LOCALE_MAX_BYTES} bytes`);
+    case "malformed":
+      return malformedLocale("is not a well-formed BCP 47 language tag");
     case "nothing_published":
       return unavailable("no catalog is available", RETRY_NOTHING_PUBLISHED_SECONDS);
     case "unavailable":
@@ -53,77 +79,89 @@ export function callFailure(reason: CallError["reason"]): ConnectError {
     case "data_loss":
       return new ConnectError("every copy of the catalog is damaged", Code.DataLoss);
     case "deadline_exceeded":
-      return new ConnectError("the operation timed out", Code.DeadlineExceeded); // as the router says
+      return new ConnectError("the operation timed out", Code.DeadlineExceeded); // as Connect's router says
     default:
       return reason satisfies never;
   }
 }
 
-/** Refuses a request whose If-Match or If-Unmodified-Since does not hold. */
-export function preconditionFailed(): ConnectError {
-  const message = "the catalog is not the one that If-Match or If-Unmodified-Since asks for";
-  return new ConnectError(message, Code.FailedPrecondition);
-}
-
-/** Reports a bug without revealing its cause to the caller. */
-export function internalError(cause: unknown): ConnectError {
-  return new ConnectError("internal error", Code.Internal, undefined, undefined, cause);
+/** The message never repeats the caller's text. */
+function malformedLocale(problem: string): ConnectError {
+  const description = `locale ${problem}; use a tag such as "de" or "pt-BR", or leave it empty`;
+  const violation = new BinaryWriter()
+    .tag(1, WireType.LengthDelimited)
+    .string("locale")
+    .tag(2, WireType.LengthDelimited)
+    .string(description);
+  const error = new ConnectError(description, Code.InvalidArgument);
+  const debug = { fieldViolations: [{ field: "locale", description }] };
+  error.details.push(errorDetail("BadRequest", violation, debug));
+  return error;
 }
 
 function unavailable(message: string, retrySeconds: number): ConnectError {
   const error = new ConnectError(message, Code.Unavailable, {
     "retry-after": String(retrySeconds),
   });
-  error.details.push(retryInfo(retrySeconds));
+  const delay = new BinaryWriter().tag(1, WireType.Varint).int64(retrySeconds);
+  error.details.push(errorDetail("RetryInfo", delay, { retryDelay: `${retrySeconds}s` }));
   return error;
 }
 
-/** An encoded message of google/rpc/error_details.proto, with its ProtoJSON form for people. */
-interface ErrorDetail {
-  readonly type: string;
-  readonly value: Uint8Array;
-  readonly debug: JsonValue;
+/**
+ * Builds a message of google/rpc/error_details.proto that has only its first field, a message, with
+ * its ProtoJSON form for people.
+ */
+function errorDetail(name: string, field: BinaryWriter, debug: JsonObject) {
+  const value = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(field.finish()).finish();
+  return { type: `google.rpc.${name}`, value, debug };
 }
 
-/** Builds a google.rpc.BadRequest with one violation. */
-function badRequest(field: string, description: string): ErrorDetail {
-  const violation = new BinaryWriter()
-    .tag(1, WireType.LengthDelimited)
-    .string(field)
-    .tag(2, WireType.LengthDelimited)
-    .string(description)
-    .finish();
-  return {
-    type: "google.rpc.BadRequest",
-    value: new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(violation).finish(),
-    debug: { fieldViolations: [{ field, description }] },
-  };
+function errorResponse(
+  { method, contentType, isGrpcWeb }: RequestHead,
+  error: ConnectError,
+  status = codeToHttpStatus(error.code),
+): Response {
+  if (isGrpcWeb) return trailerResponse(contentType, error);
+  const body = new Uint8Array(errorToJsonBytes(error, undefined));
+  const headers = errorHeaders(error.metadata);
+  headers.set("content-type", MEDIA_TYPES.json);
+  headers.set("content-length", String(body.byteLength));
+  return new Response(method === "HEAD" ? null : body, { status, headers });
 }
 
-/** Builds a google.rpc.RetryInfo, which says when a client may try again. */
-function retryInfo(delaySeconds: number): ErrorDetail {
-  const delay = toBinary(DurationSchema, create(DurationSchema, { seconds: BigInt(delaySeconds) }));
-  return {
-    type: "google.rpc.RetryInfo",
-    value: new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(delay).finish(),
-    debug: { retryDelay: `${delaySeconds}s` },
-  };
+function trailerResponse(contentType: string, error: ConnectError): Response {
+  const sent = error.rawMessage.isWellFormed() ? error : UNQUOTABLE;
+  const trailer = trailerSerialize(setTrailerStatus(new Headers(), sent));
+  const frame = Buffer.from(encodeEnvelope(trailerFlag, trailer));
+  const isText = isGrpcWebText(contentType);
+  const form = /\+json/i.test(contentType) ? "grpc-web-json" : "grpc-web";
+  const headers = errorHeaders();
+  headers.set("content-type", MEDIA_TYPES[isText ? "grpc-web-text" : form]);
+  return new Response(isText ? frame.toString("base64") : frame, { headers });
 }
 
-/** A complete error answer of Connect's router. */
-export interface RouterAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer>;
+/** For a message that quotes a lone surrogate of the client's JSON, which has no percent-encoding. */
+const UNQUOTABLE = new ConnectError(
+  "the message is not the JSON of a request",
+  Code.InvalidArgument,
+);
+
+function bareResponse({ method, url, headers: asked }: RequestHead, status: BareStatus): Response {
+  const headers = errorHeaders();
+  if (status === 405) headers.set("allow", ALLOW);
+  if (status === 415) headers.set("accept-post", ACCEPT_POST);
+  const isShown = method === "GET" && asked.get("accept")?.includes("text/html") === true;
+  if (!isShown) return new Response(null, { status, headers });
+  headers.set("content-type", "text/plain; charset=utf-8");
+  headers.set("x-content-type-options", "nosniff");
+  return new Response(inWords(status, new URL(url).origin), { status, headers });
 }
 
-/** Gives words to an error without a body, if a person has opened its address in a browser. */
-export function inWords(answer: RouterAnswer, { method, url, headers }: RequestHead): RouterAnswer {
-  const isShown = method === "GET" && headers.get("accept")?.includes("text/html") === true;
-  if (!isShown || answer.body.byteLength > 0) return answer;
-  const { origin } = new URL(url);
-  const what = answer.status === 404 ? "There is no such call." : "This is the address of a call.";
-  const text = `${what} Programs POST {"locale":"de"} as application/json to
+/** For a person who has opened the address of a call in a browser. */
+function inWords(status: BareStatus, origin: string): string {
+  const what = status === 404 ? "There is no such call." : "This is the address of a call.";
+  return `${what} Programs POST {"locale":"de"} as application/json to
 ${origin}${METHOD_PATH}
 
 or GET
@@ -131,41 +169,10 @@ ${origin}${METHOD_PATH}?connect=v1&encoding=json&message=%7B%22locale%22%3A%22de
 
 More: ${origin}/docs
 `;
-  const worded = new Headers(answer.headers);
-  worded.set("content-type", "text/plain; charset=utf-8");
-  worded.set("x-content-type-options", "nosniff");
-  return { ...answer, headers: worded, body: new Uint8Array(Buffer.from(text)) };
 }
 
-/** Sends an error in the protocol of the request. */
-export function errorResponse(
-  { method, contentType }: { readonly method: string; readonly contentType: string },
-  answer: RouterAnswer,
-): Response {
-  const headers = allowAnyOrigin(new Headers(answer.headers));
+function errorHeaders(metadata?: Headers): Headers {
+  const headers = allowAnyOrigin(new Headers(metadata));
   headers.set("cache-control", "no-store");
-  if (answer.status === 405) headers.set("allow", ALLOW);
-  if (answer.status === 415) headers.set("accept-post", ACCEPT_POST);
-  const { status, body } = answer;
-  if (body.byteLength === 0 || method === "HEAD") return new Response(null, { status, headers });
-  if (!isGrpcWebText(contentType)) return new Response(body, { status, headers });
-  headers.set("content-type", MEDIA_TYPES["grpc-web-text"]);
-  return new Response(Buffer.from(body).toString("base64"), { status, headers });
-}
-
-/** Builds the answer that the router would give for an error. */
-export function errorAnswer(error: ConnectError, contentType: string): RouterAnswer {
-  if (!isGrpcWeb(contentType)) {
-    return {
-      status: codeToHttpStatus(error.code),
-      headers: new Headers({ "content-type": contentTypeUnaryJson }),
-      body: new Uint8Array(errorToJsonBytes(error, undefined)),
-    };
-  }
-  const trailer = trailerSerialize(setTrailerStatus(new Headers(), error));
-  return {
-    status: 200,
-    headers: new Headers({ "content-type": MEDIA_TYPES["grpc-web"] }),
-    body: new Uint8Array(encodeEnvelope(trailerFlag, trailer)),
-  };
+  return headers;
 }

@@ -1,10 +1,8 @@
-import { abortable, withTimeout } from "../platform/deadline.ts";
+import { withTimeout } from "../platform/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
-import { type Call, readCall } from "./request.ts";
 import {
   CallError,
   type CatalogSource,
-  type Found,
   lookUp,
   type LookUpResult,
   peek,
@@ -12,9 +10,9 @@ import {
 } from "./look-up.ts";
 import type { Measure } from "./metrics.ts";
 import { readConditions } from "./preconditions.ts";
-import { type RequestHead, shortBodyBytes } from "./request.ts";
+import { type Call, readCall, type RequestHead, shortBodyBytes } from "./request.ts";
+import type { UnreadRequest } from "./request-body.ts";
 import { answerOptions, successResponse } from "./response.ts";
-import type { Routed, Router } from "./router.ts";
 
 /** Logs a bug. Only the log shows its cause. */
 type LogInternalError = (message: string, cause: unknown) => void;
@@ -31,80 +29,60 @@ export type RpcHandler = (request: Request, head: RequestHead) => Response | Pro
 const NO_BYTES = new Uint8Array();
 
 /**
- * Serves LocationsService over Connect and gRPC-Web from stored bytes. This handler answers usual
- * calls itself. Connect's router, which is loaded when it is first needed, takes every other request
- * and every error.
+ * Serves LocationsService over Connect and gRPC-Web from stored bytes. The code that reads unusual
+ * calls, and that of errors, is loaded when it is first needed.
  */
 export function createRpcHandler({
   log,
   measure = () => undefined,
   ...source
 }: RpcOptions): RpcHandler {
-  let router: Router | undefined;
-
   function serve(request: Request, head: RequestHead): Response | Promise<Response> {
     if (head.method === "OPTIONS") {
       measure({ outcome: "options" });
       return answerOptions(request, head);
     }
-    if (head.method === "GET" || head.method === "HEAD") return answer(request, head, NO_BYTES);
+    if (head.method === "GET" || head.method === "HEAD")
+      return answerUsual({ request, head }, NO_BYTES);
     const announcedBytes = shortBodyBytes(head);
-    if (announcedBytes === undefined) return route({ request, head });
-    return takeBody(request, head).then(
-      (read) =>
-        read.byteLength === announcedBytes
-          ? answer(request, head, read)
-          : route({ request, head, read }),
-      (cause: unknown) => route({ request, head, broken: cause }),
+    if (announcedBytes === undefined) return answerUnusual({ request, head });
+    const unread = { request, head, taken: takeBody(request, head) };
+    return unread.taken.then(
+      (body) =>
+        body.byteLength === announcedBytes ? answerUsual(unread, body) : answerUnusual(unread),
+      () => answerUnusual(unread),
     );
   }
 
+  function answerUsual(unread: UnreadRequest, body: Uint8Array): Response | Promise<Response> {
+    const call = readCall(unread.head, body);
+    return call === undefined ? answerUnusual(unread) : answer(call, unread.head);
+  }
+
+  async function answerUnusual(unread: UnreadRequest): Promise<Response> {
+    const { readUnusualCall } = await import("./unusual-call.ts");
+    return answer(await readUnusualCall(unread), unread.head);
+  }
+
   /** Answers from memory without a promise, because each promise costs time. */
-  function answer(
-    request: Request,
-    head: RequestHead,
-    read: Uint8Array,
-  ): Response | Promise<Response> {
-    const call = readCall(head, read);
-    if (call === undefined) return route({ request, head, read });
+  function answer(call: Call, head: RequestHead): Response | Promise<Response> {
     const query = queryFor(head, call);
     const cached = peek(source, query);
-    if (cached?.ok) return sendFound(cached.found, head);
-    const fail = (failure: unknown) => route({ request, head, read, failure });
-    if (cached !== undefined) return fail(new CallError(cached.reason));
-    const send = (result: LookUpResult) =>
-      result.ok ? sendFound(result.found, head) : fail(new CallError(result.reason));
-    return inTime(head, lookUp(source, query)).then(send, fail);
+    if (cached !== undefined) return send(cached, head);
+    return inTime(head, lookUp(source, query)).then((result) => send(result, head));
   }
 
-  async function route(routed: Routed): Promise<Response> {
-    const { createRouter } = await import("./router.ts");
-    router ??= createRouter({ answerCall, log, measure });
-    return router(routed);
-  }
-
-  /** Answers a call that the router has parsed. Rejects as soon as its deadline passes. */
-  async function answerCall(head: RequestHead, call: Call, signal: AbortSignal): Promise<Response> {
-    signal.throwIfAborted();
-    const result = await abortable(signal, lookUp(source, queryFor(head, call)));
+  function send(result: LookUpResult, head: RequestHead): Response | Promise<Response> {
     if (!result.ok) throw new CallError(result.reason);
-    return sendFound(result.found, head);
-  }
-
-  function sendFound(found: Found, head: RequestHead): Response | Promise<Response> {
+    const { found } = result;
     measure({ outcome: found.kind, found });
     if (found.kind !== "precondition_failed") return successResponse(found, head);
-    return import("./router.ts").then(({ refusePrecondition }) => refusePrecondition(head));
+    return import("./errors.ts").then(({ refusePrecondition }) => refusePrecondition(head));
   }
 
-  async function answerBug(
-    { method, contentType }: RequestHead,
-    cause: unknown,
-  ): Promise<Response> {
-    log("GetLocationsV1 failed", cause);
-    measure({ outcome: "internal" });
-    const { answerInternalError } = await import("./router.ts");
-    return answerInternalError({ method, contentType }, cause);
+  async function fail(head: RequestHead, cause: unknown): Promise<Response> {
+    const { answerFailure } = await import("./errors.ts");
+    return answerFailure({ head, cause, log, measure });
   }
 
   return (request, head) => {
@@ -112,9 +90,9 @@ export function createRpcHandler({
       const answering = serve(request, head);
       return answering instanceof Response
         ? answering
-        : answering.catch((cause: unknown) => answerBug(head, cause));
+        : answering.catch((cause: unknown) => fail(head, cause));
     } catch (cause) {
-      return answerBug(head, cause);
+      return fail(head, cause);
     }
   };
 }
@@ -128,10 +106,10 @@ function takeBody(request: Request, head: RequestHead): Promise<Uint8Array> {
 }
 
 /** Waits as long as the client does. Rejects with CallError. */
-function inTime<T>({ timeoutMs }: RequestHead, work: Promise<T>): Promise<T> {
-  return timeoutMs === undefined || Number.isNaN(timeoutMs)
+function inTime<T>({ deadlineAt }: RequestHead, work: Promise<T>): Promise<T> {
+  return deadlineAt === undefined || Number.isNaN(deadlineAt)
     ? work
-    : withTimeout(timeoutMs, work, () => new CallError("deadline_exceeded"));
+    : withTimeout(deadlineAt - Date.now(), work, () => new CallError("deadline_exceeded"));
 }
 
 function queryFor(head: RequestHead, { tag, representation, pin }: Call): Query {

@@ -1,4 +1,4 @@
-import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
+import { type LocaleFallback, negotiateLocale, type ParsedLocale } from "../catalog/locale.ts";
 import { type AnyCoding, type Body, composeBody, type Representation } from "../parts/compose.ts";
 import { type LocaleEntry, type Manifest, messageSha256 } from "../parts/manifest.ts";
 import { checkPreconditions, type Conditions } from "./preconditions.ts";
@@ -66,13 +66,18 @@ export type Found =
 
 type LookUpFailure = "nothing_published" | "unavailable" | "data_loss" | "not_retained";
 
-/** A call that cannot be answered, for the router to report. */
+type MalformedLocale = Extract<ParsedLocale, { ok: false }>["reason"];
+
+/** A status for which neither protocol has an error. */
+export type BareStatus = 404 | 405 | 415;
+
+/** A call that cannot be answered. */
 export class CallError extends Error {
   override readonly name = "CallError";
-  readonly reason: LookUpFailure | "deadline_exceeded";
+  readonly reason: LookUpFailure | "deadline_exceeded" | MalformedLocale | BareStatus;
 
   constructor(reason: CallError["reason"]) {
-    super(reason);
+    super(String(reason));
     this.reason = reason;
   }
 }

@@ -1,18 +1,34 @@
+import { base64Decode } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { readAllBytes } from "@connectrpc/connect/protocol";
 import { settledWithin, withTimeout } from "../platform/deadline.ts";
-import { callFailure } from "./errors.ts";
 import { CallError } from "./look-up.ts";
-import { type RequestHead, decodeBase64, USUAL } from "./request.ts";
-import { Buffer } from "node:buffer";
+import type { RequestHead } from "./request.ts";
 
 /**
- * Most bytes of a message. It protects the isolate: without it the router allocates the 4 GiB that
- * an envelope's prefix can announce.
+ * Most bytes of a message. It protects the isolate: without it the 4 GiB that an envelope's prefix
+ * can announce would be allocated.
  */
 export const READ_MAX_BYTES = 4096;
 
-/** A request body that the router reads. */
-export interface RequestBody extends AsyncIterable<Uint8Array> {
+/** A request that was not read yet, apart from its head. */
+export interface UnreadRequest {
+  readonly request: Pick<Request, "body">;
+  readonly head: RequestHead;
+  /** The body, if its reading has begun because it is short. */
+  readonly taken?: Promise<Uint8Array>;
+}
+
+/** Longest wait for a streamed body. */
+const BODY_DEADLINE_MS = 10_000;
+/** Most bytes of a Content-Length: 4 KiB fit even in base64. */
+const ANNOUNCED_MAX_BYTES = 2 * READ_MAX_BYTES;
+
+/** Longest wait for the unread rest of a body. */
+const DISCARD_MS = 250;
+
+/** The chunks of a body. Iterating throws ConnectError, or CallError if the client's time is over. */
+interface RequestBody extends AsyncIterable<Uint8Array> {
   /**
    * Discards the unread rest. Call it before every answer: workerd cuts the connection of a client
    * that is still sending when the answer is complete, and closes it if the body was not read to its
@@ -21,99 +37,59 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   discard(): Promise<void>;
 }
 
-/** Longest wait for a streamed body. The router checks a deadline only after the body has arrived. */
-const BODY_DEADLINE_MS = 10_000;
-/** A body with a longer Content-Length is refused unread: 4 KiB fit even in base64. */
-const ANNOUNCED_MAX_BYTES = 2 * READ_MAX_BYTES;
-
-/** Longest wait for the unread rest of a body. */
-const DISCARD_MS = 250;
-
-/** A body that was read before. */
-export function readBody(bytes: Uint8Array): RequestBody {
-  return {
-    async *[Symbol.asyncIterator]() {
-      if (bytes.byteLength > 0) yield bytes;
-    },
-    async discard() {},
-  };
-}
-
-/** A body that ended before it was read. */
-export function brokenBody(cause: unknown): RequestBody {
-  return failedBody(asConnectError(cause), null);
-}
-
-/** Streams a body, unless it announces more than any request has. */
-export function streamBody(
-  { body }: Pick<Request, "body">,
-  { headers, timeoutMs = BODY_DEADLINE_MS }: RequestHead,
-): RequestBody {
-  const announced = headers.get("content-length") ?? "";
-  if (/^\d+$/.test(announced) && Number(announced) > ANNOUNCED_MAX_BYTES) {
-    const message = `message size ${Number(announced)} is larger than configured readMaxBytes ${READ_MAX_BYTES}`;
-    return failedBody(new ConnectError(message, Code.ResourceExhausted), body);
-  }
-  const deadlineMs = Number.isNaN(timeoutMs) ? BODY_DEADLINE_MS : timeoutMs;
-  return streamedBody(body, Date.now() + Math.min(deadlineMs, BODY_DEADLINE_MS));
-}
-
-function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: number): RequestBody {
-  const reader = stream?.getReader();
+/** Opens a body, which is refused unread if it announces more than any request has. */
+export function openBody({ request, head, taken }: UnreadRequest): RequestBody {
+  const announcedBytes = Number(head.headers.get("content-length"));
+  const reader = taken === undefined ? request.body?.getReader() : undefined;
+  const deadlineAt = bodyDeadline(head);
   const read = async () =>
     reader && withTimeout(Math.max(0, deadlineAt - Date.now()), reader.read(), bodyIsLate);
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    if (announcedBytes > ANNOUNCED_MAX_BYTES) throw messageTooLarge(announcedBytes);
+    try {
+      if (taken !== undefined) yield await taken;
+      for (let chunk = await read(); chunk?.done === false; chunk = await read()) yield chunk.value;
+    } catch (cause) {
+      if (cause instanceof ConnectError || cause instanceof CallError) throw cause;
+      throw bodyIsIncomplete(cause);
+    }
+  }
   return {
-    async *[Symbol.asyncIterator]() {
-      try {
-        for (let chunk = await read(); chunk?.done === false; chunk = await read())
-          yield chunk.value;
-      } catch (cause) {
-        throw asConnectError(cause);
-      }
-    },
+    [Symbol.asyncIterator]: chunks,
     async discard() {
-      await settledWithin(DISCARD_MS, skimRest(read), () => undefined);
+      const rest = readAllBytes(chunks(), ANNOUNCED_MAX_BYTES, null).catch(() => undefined);
+      await settledWithin(DISCARD_MS, rest, () => undefined);
       // Cancelling fails if the client has already gone.
       await reader?.cancel().catch(() => undefined);
     },
   };
 }
 
-/** Reads what is left of a short body. Never rejects. */
-async function skimRest(
-  read: () => Promise<ReadableStreamReadResult<Uint8Array> | undefined>,
-): Promise<void> {
-  try {
-    let bytes = 0;
-    for (let chunk = await read(); chunk?.done === false; chunk = await read()) {
-      bytes += chunk.value.byteLength;
-      if (bytes > ANNOUNCED_MAX_BYTES) return;
-    }
-  } catch {
-    // The client has gone, or sends no more.
-  }
+/** Without a deadline of the client, or with one that is malformed or far away, a body has its own. */
+function bodyDeadline({ deadlineAt = Infinity }: RequestHead): number {
+  const latest = Date.now() + BODY_DEADLINE_MS;
+  return deadlineAt < latest ? deadlineAt : latest;
 }
 
-/** A body that stays unread, for a reason that the router reports to the client. */
-function failedBody(reason: ConnectError, unread: ReadableStream<Uint8Array> | null): RequestBody {
-  return {
-    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(reason) }),
-    async discard() {
-      await unread?.cancel().catch(() => undefined);
-    },
-  };
+/** Refuses a message in the words of Connect's router. */
+export function messageTooLarge(bytes: number): ConnectError {
+  const message = `message size ${bytes} is larger than configured readMaxBytes ${READ_MAX_BYTES}`;
+  return new ConnectError(message, Code.ResourceExhausted);
 }
 
 function bodyIsLate(): ConnectError {
   return new ConnectError("the request's body did not arrive in time", Code.DeadlineExceeded);
 }
 
-/** Maps a failed read. Apart from a deadline, reading fails only if the client leaves. */
-function asConnectError(cause: unknown): ConnectError {
-  if (cause instanceof ConnectError) return cause;
-  if (cause instanceof CallError) return callFailure(cause.reason);
+/** Apart from a deadline, reading fails only if the client leaves. */
+function bodyIsIncomplete(cause: unknown): ConnectError {
   return new ConnectError("request body is incomplete", Code.Canceled, undefined, undefined, cause);
 }
+
+/** Four characters of base64, with their padding. */
+const BASE64_GROUP = /[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==/g;
+/** What may follow the last group: another one without its padding. */
+const BASE64_END = /^(?:[A-Za-z0-9+/]{2,3})?$/;
 
 /**
  * Decodes a body of `application/grpc-web-text`. Each frame may carry its own padding (gRPC-Web,
@@ -127,25 +103,15 @@ export async function* decodeBase64Frames(
   for await (const chunk of body) {
     pending += latin1.decode(chunk);
     const whole = pending.length - (pending.length % 4);
-    if (whole > 0) yield decodeQuanta(pending.slice(0, whole));
+    yield decodeBase64(pending.slice(0, whole));
     pending = pending.slice(whole);
   }
-  if (pending !== "") yield decodeQuanta(pending);
+  yield decodeBase64(pending);
 }
 
 const latin1 = new TextDecoder("latin1");
 
-/** Padding can occur between frames, so each run up to its padding is decoded on its own. */
-function decodeQuanta(text: string): Uint8Array {
-  const runs = text.match(/[^=]+={0,2}/g) ?? [];
-  if (runs.join("") !== text) throw malformedBase64();
-  try {
-    return Buffer.concat(runs.map((run) => decodeBase64(run, USUAL)));
-  } catch {
-    throw malformedBase64();
-  }
-}
-
-function malformedBase64(): ConnectError {
-  return new ConnectError("protocol error: malformed base64", Code.InvalidArgument);
+function decodeBase64(text: string): Uint8Array {
+  if (BASE64_END.test(text.replaceAll(BASE64_GROUP, ""))) return base64Decode(text);
+  throw new ConnectError("protocol error: malformed base64", Code.InvalidArgument);
 }

@@ -17,8 +17,11 @@ export interface RequestHead {
   /** Empty if the header is missing. */
   readonly contentType: string;
   readonly isGrpcWeb: boolean;
-  /** The client's deadline, at most TIMEOUT_MAX_MS; undefined if it names none, NaN if it is malformed. */
-  readonly timeoutMs: number | undefined;
+  /**
+   * When the client stops waiting (ms since 1970), at most TIMEOUT_MAX_MS from now; undefined if it
+   * does not say, NaN if that is malformed.
+   */
+  readonly deadlineAt: number | undefined;
 }
 
 /** Reads each property and header once, because each read costs a call out of JavaScript. */
@@ -29,7 +32,8 @@ export function readHead({ method, url, headers, cf }: Request): RequestHead {
   const timeoutMs = speaksGrpcWeb
     ? parseGrpcTimeout(headers.get("grpc-timeout"))
     : parseConnectTimeout(headers.get("connect-timeout-ms"));
-  return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, timeoutMs };
+  const deadlineAt = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
+  return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, deadlineAt };
 }
 
 function parseConnectTimeout(value: string | null): number | undefined {
@@ -52,13 +56,13 @@ function parseGrpcTimeout(value: string | null): number | undefined {
   return Math.min(Number(amount) * (GRPC_UNITS_MS[unit] ?? NaN), TIMEOUT_MAX_MS);
 }
 
-/** Whether a request is gRPC-Web in base64, which the router does not support. */
+/** Whether a content type is gRPC-Web in base64. */
 export function isGrpcWebText(contentType: string): boolean {
   return /^application\/grpc-web-text(?:\+proto)?$/i.test(contentType);
 }
 
 /** Whether a content type is gRPC-Web, which reports errors in a trailer frame. */
-export function isGrpcWeb(contentType: string): boolean {
+function isGrpcWeb(contentType: string): boolean {
   return /^application\/grpc-web/i.test(contentType);
 }
 
@@ -128,14 +132,14 @@ function decodeJson(message: Uint8Array): string {
 }
 
 /** Decodes base64 in one of its alphabets, padded or not. Throws for anything else. */
-export function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
+function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
   const isPadded = text.endsWith("=");
   if (!alphabet.test(text) || (isPadded ? text.length % 4 !== 0 : text.length % 4 === 1))
     throw new Error("not plain base64");
   return Buffer.from(text, "base64");
 }
 
-export const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
+const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Base64 of a query, which clients may write in either alphabet. */
 const OF_QUERY = /^[\w+/-]*={0,2}$/;
 
@@ -144,15 +148,14 @@ const decodeJsonFrame = (frame: Uint8Array) => decodeJson(messageOf(frame));
 const decodeText = (text: Uint8Array) => decodeFrame(decodeBase64(toLatin1(text), USUAL));
 
 /**
- * Reads a call in the forms that clients usually send, at a fraction of the cost of Connect's
- * pipeline, and without its code and that of protobuf, which take long to load. Returns undefined for
- * a malformed or unusual request, which the router then handles.
+ * Reads a call in the forms that clients usually send, without the code of Connect and protobuf, which
+ * take long to load. Returns undefined for a malformed or unusual request (`readUnusualCall`).
  */
 export function readCall(head: RequestHead, body: Uint8Array): Call | undefined {
   const query = queryOf(head.url);
   if (query === undefined || !hasTime(head) || isCoded(head)) return undefined;
   if (head.method === "POST")
-    return query === "" ? POST_FORMS.get(head.contentType)?.(toLatin1(body)) : undefined;
+    return query === "" ? POST_FORMS.get(head.contentType)?.read(toLatin1(body)) : undefined;
   const isGet = head.method === "GET" || head.method === "HEAD";
   return isGet && head.contentType === "" ? readGet(query) : undefined;
 }
@@ -160,8 +163,15 @@ export function readCall(head: RequestHead, body: Uint8Array): Call | undefined 
 /** Reads the call in a body, given as Latin-1, if it is a usual one. */
 type ReadBody = (text: string) => Call | undefined;
 
-/** How to read a body, by content type. */
-export const POST_FORMS: ReadonlyMap<string, ReadBody> = new Map([
+/** A form of a POST. */
+interface PostForm {
+  /** Of a successful answer. */
+  readonly representation: Representation;
+  readonly read: ReadBody;
+}
+
+/** The forms by media type. */
+export const POST_FORMS: ReadonlyMap<string, PostForm> = new Map([
   ["application/proto", postForm("proto", decodeProto)],
   ["application/json", postForm("json", decodeJson)],
   ["application/grpc-web", postForm("grpc-web", decodeFrame)],
@@ -174,13 +184,12 @@ export const POST_FORMS: ReadonlyMap<string, ReadBody> = new Map([
 function postForm(
   representation: Representation,
   decodeLocale: (body: Uint8Array) => string,
-): ReadBody {
-  return memoize(
-    whereValid((text) => {
-      const body = Uint8Array.from(text, (char) => char.charCodeAt(0));
-      return asCall(decodeLocale(body), representation);
-    }),
-  );
+): PostForm {
+  const read = whereValid((text) => {
+    const body = Uint8Array.from(text, (char) => char.charCodeAt(0));
+    return asCall(decodeLocale(body), representation);
+  });
+  return { representation, read: memoize(read) };
 }
 
 /** Reads the call in a query, if it is a usual one. */
@@ -189,7 +198,7 @@ const readGet = memoize(
     const parameters = new URLSearchParams(query);
     const encoding = parameters.get("encoding");
     if (parameters.has("compression")) return undefined;
-    if (encoding !== "proto" && encoding !== "json") return undefined;
+    if (!isConnectForm(encoding)) return undefined;
     const text = parameters.get("message") ?? "";
     const message =
       parameters.get("base64") === "1"
@@ -200,7 +209,12 @@ const readGet = memoize(
   }),
 );
 
-/** Reads nothing where `read` throws: the router parses the request again and reports the error. */
+/** Connect's name of a codec is that of its representation. */
+export function isConnectForm(name: string | null | undefined): name is "proto" | "json" {
+  return name === "proto" || name === "json";
+}
+
+/** Reads nothing where `read` throws. */
 function whereValid(read: ReadBody): ReadBody {
   return (text) => {
     try {
@@ -240,8 +254,8 @@ function queryOf(url: string): string | undefined {
 }
 
 /** Whether the client's deadline is valid and has not passed. */
-function hasTime({ timeoutMs }: RequestHead): boolean {
-  return timeoutMs === undefined || timeoutMs > 0;
+export function hasTime({ deadlineAt }: RequestHead): boolean {
+  return deadlineAt === undefined || deadlineAt > Date.now();
 }
 
 function isCoded(head: RequestHead): boolean {

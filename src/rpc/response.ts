@@ -4,13 +4,12 @@ import {
   isMessageCoding,
   MESSAGE_CODINGS,
   type Representation,
-  REPRESENTATIONS,
 } from "../parts/compose.ts";
 import { messageSha256 } from "../parts/manifest.ts";
 import { toBase64 } from "./base64.ts";
 import { POST_FORMS } from "./request.ts";
 import { entityTag, type Found, type Variant } from "./look-up.ts";
-import { isGrpcWebText, type RequestHead } from "./request.ts";
+import type { RequestHead } from "./request.ts";
 
 /**
  * Caches a GET for five minutes. Afterwards a cache may answer with it for two days while it fetches a
@@ -91,7 +90,7 @@ function responseInit(variant: Variant, { isPost, kind, origin }: InitKey): Resp
   return { status, headers, encodeBody: "manual" };
 }
 
-/** Methods of the service's paths, including those that bypass the router. */
+/** Methods of the service's paths. */
 export const ALLOW = "GET, HEAD, OPTIONS, POST";
 
 /** How long a browser may cache the answer to a preflight. */
@@ -164,9 +163,3 @@ export const MEDIA_TYPES = {
 
 /** Value of Accept-Post: the media types that a POST may have. */
 export const ACCEPT_POST = [...POST_FORMS.keys()].join(", ");
-
-/** Maps the content types of the router's answer and of the request to a representation. */
-export function storedRepresentation(chosen: string | null, contentType: string): Representation {
-  const form = REPRESENTATIONS.find((name) => MEDIA_TYPES[name] === chosen) ?? "grpc-web";
-  return form === "grpc-web" && isGrpcWebText(contentType) ? "grpc-web-text" : form;
-}

@@ -131,7 +131,8 @@ describe("the start of the Worker", () => {
       "storage",
       "worker",
     ]);
-    expect(loaded).not.toContain("src/rpc/router.ts");
+    expect(loaded).not.toContain("src/rpc/unusual-call.ts");
+    expect(loaded).not.toContain("src/rpc/errors.ts");
     expect(loaded).not.toContain("src/catalog/encode.ts");
     expect(loaded).not.toContain("src/parts/codings.ts");
   });

@@ -7,5 +7,5 @@ export const lateCode = await Promise.all([
   import("../../src/coordinator/durable-object.ts"),
   import("../../src/parts/codings.ts"),
   import("../../src/worker/operations.ts"),
-  import("../../src/rpc/router.ts"),
+  import("../../src/rpc/unusual-call.ts"),
 ]);

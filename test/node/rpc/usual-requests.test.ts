@@ -131,7 +131,7 @@ describe("readCall", () => {
     ["a compressed GET", get(`${PROTO_GET}&compression=gzip`)],
     ["a GET with a media type", get(PROTO_GET, { headers: { "content-type": "text/plain" } })],
     ["a GET of no encoding", get("message=")],
-  ])("leaves a request with %s to the router", (_, asked) => {
+  ])("leaves a request with %s to `readUnusualCall`", (_, asked) => {
     expect(read(asked)).toBeUndefined();
   });
 });

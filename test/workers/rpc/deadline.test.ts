@@ -14,7 +14,7 @@ describe("a request whose deadline passes while storage is slow", () => {
     for (const request of [
       aGet({ headers: connect }),
       aPost("application/json", { headers: connect }),
-      // The router answers what the fast path does not read.
+      // Unusual calls have the same deadlines.
       aPost("application/json", { headers: { ...connect, "content-encoding": "identity" } }),
     ]) {
       const response = await handler(request);
@@ -42,7 +42,7 @@ describe("a request whose deadline passes while storage is slow", () => {
     ["application/grpc-web-text", "grpc-timeout", "99999999S", "99999999"],
   ] as const)("may be as far as %s can write it", async (type, name, furthest, malformed) => {
     const { handler } = aHandler();
-    // The router answers what the fast path does not read.
+    // Unusual calls have the same deadlines.
     for (const more of [{}, { "content-encoding": "identity", "grpc-encoding": "identity" }]) {
       const isServed = async (timeout: string) => {
         const { headers } = await handler(aPost(type, { headers: { ...more, [name]: timeout } }));

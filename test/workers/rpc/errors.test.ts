@@ -150,6 +150,26 @@ describe("a catalog that cannot be read", () => {
   });
 });
 
+describe("a HEAD that fails", () => {
+  it.each([
+    ["a malformed message", "encoding=proto&message=x", {}, 400],
+    ["no base64", "encoding=proto&base64=1&message=!", {}, 400],
+    ["a malformed locale", "encoding=json&message=%7B%22locale%22%3A%22--%22%7D", {}, 400],
+    ["a precondition that does not hold", "encoding=proto", { "if-match": '"x"' }, 412],
+    ["no encoding", "message=", {}, 415],
+  ])("gets the headers of the GET, because of %s", async (_, query, headers, status) => {
+    const { handler } = aHandler();
+    const ask = (method: string) =>
+      handler(new Request(`${URL_OF_METHOD}?${query}`, { method, headers }));
+    const [head, get] = [await ask("HEAD"), await ask("GET")];
+    expect([head.status, get.status]).toEqual([status, status]);
+    expect([...head.headers]).toEqual([...get.headers]);
+    const bytes = (await bytesOf(get)).byteLength;
+    expect(get.headers.get("content-length")).toBe(bytes === 0 ? null : String(bytes));
+    expect(await bytesOf(head)).toEqual(new Uint8Array());
+  });
+});
+
 describe("a bug", () => {
   it("leads to internal, and only the log has its cause, once", async () => {
     const { handler, reader, logged } = aHandler();
@@ -162,14 +182,17 @@ describe("a bug", () => {
       expect(await errorOf(response)).toEqual({ code: "internal", message: "internal error" });
     }
     for (const type of GRPC_WEB) {
-      const body = await grpcWebBodyOf(await handler(aPost(type)));
+      const response = await handler(aPost(type));
+      const sentAs = response.headers.get("content-type");
+      expect(sentAs).toBe(type.endsWith("+json") ? type : `${type.replace("+proto", "")}+proto`);
+      const body = await grpcWebBodyOf(response);
       expect(trailerOf(body, "grpc-status")).toBe("13");
       expect(trailerOf(body, "grpc-message")).toBe("internal%20error");
     }
     expect(logged).toEqual(Array.from({ length: 2 + GRPC_WEB.length }, () => cause));
   });
 
-  it("leads to internal outside the router as well", async () => {
+  it("leads to internal before the call is read as well", async () => {
     const { handler, logged } = aHandler();
     const broken = altered(aPost("application/grpc-web"), (name) => {
       if (name === "arrayBuffer") throw new Error("no body");

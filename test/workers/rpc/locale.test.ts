@@ -55,7 +55,7 @@ describe("the locale of an answer", () => {
         aGet({ locale: "" }),
         new Request(pin),
         aPost("application/proto", { locale: "" }),
-        // The router answers what the fast path does not read.
+        // An unusual call.
         aPost("application/proto", { headers: { "content-encoding": "identity" } }),
       ]) {
         const response = await handler(request);

@@ -40,7 +40,7 @@ describe("the data set of metrics", () => {
       [["en"], ["precondition_failed", "", "proto", "identity"], [0, generation]],
       [["en"], ["head", "", "proto", "identity"], [0, generation]],
       [[""], ["invalid_argument", "", "", ""], [0, 0]],
-      [["en"], ["body", "r2", "proto", "identity"], [whole, generation]],
+      [["en"], ["body", "memory", "proto", "identity"], [whole, generation]],
       [[""], ["unavailable", "", "", ""], [0, 0]],
       [[""], ["refused", "", "", ""], [0, 0]],
       [[""], ["options", "", "", ""], [0, 0]],

@@ -3,6 +3,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
+  type ConnectRouterOptions,
   createConnectRouter,
   type HandlerContext,
   type ServiceImpl,
@@ -18,9 +19,10 @@ import {
   LocationsService,
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../../../src/catalog/locale.ts";
-import { callFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
-import { ROUTER_OPTIONS } from "../../../src/rpc/router.ts";
+import { callFailure, internalError } from "../../../src/rpc/errors.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
+import { TIMEOUT_MAX_MS } from "../../../src/rpc/request.ts";
+import { READ_MAX_BYTES } from "../../../src/rpc/request-body.ts";
 import { framesOf } from "../../builders/frames.ts";
 import type { RecordingReader } from "../../builders/recording-reader.ts";
 import { bytesOf, type Handler } from "./requests.ts";
@@ -29,7 +31,7 @@ import { bytesOf, type Handler } from "./requests.ts";
 function plainService(reader: RecordingReader): ServiceImpl<typeof LocationsService> {
   async function read({ locale }: LocationsRequest, { signal }: HandlerContext) {
     const parsed = parseLocale(locale);
-    if (!parsed.ok) throw malformedLocale(parsed.reason);
+    if (!parsed.ok) throw callFailure(parsed.reason);
     signal.throwIfAborted();
     const query = {
       representation: "proto",
@@ -51,6 +53,17 @@ function plainService(reader: RecordingReader): ServiceImpl<typeof LocationsServ
       }),
   };
 }
+
+const unchanged = async (bytes: Uint8Array) => new Uint8Array(bytes);
+
+const ROUTER_OPTIONS = {
+  /** A Worker cannot send HTTP trailers, which gRPC needs. */
+  grpc: false,
+  readMaxBytes: READ_MAX_BYTES,
+  maxTimeoutMs: TIMEOUT_MAX_MS,
+  /** Every router takes this coding. It is listed so that the refusal of another coding names it. */
+  acceptCompression: [{ name: "identity", compress: unchanged, decompress: unchanged }],
+} as const satisfies ConnectRouterOptions;
 
 /** Connect's router as any server has it. */
 export function plainRouter(reader: RecordingReader): Handler {
