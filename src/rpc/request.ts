@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { FRAME_HEADER_BYTES, messageFrameHeader } from "../parts/framing.ts";
 import { parseLocale } from "../catalog/locale.ts";
 import { memoize } from "../platform/once.ts";
@@ -90,7 +89,7 @@ export function isRpcRequest({ url, contentType }: RequestHead): boolean {
 /** `/package.Service/Method`, with or without a query. */
 const ANY_METHOD_PATH = /^\/\w+(?:\.\w+)+\/\w+(?:\?|$)/;
 
-/** Longer than any valid request in any encoding. */
+/** No usual message is longer in any encoding. */
 const SHORT_BODY_MAX_BYTES = 64;
 
 /** Returns the announced length of a body that is as short as usual, and undefined for any other. */
@@ -109,43 +108,47 @@ export interface Call {
   readonly pin: string | null;
 }
 
-/** Reads a message in which nothing but a short locale stands. Throws for any other. */
-function decodeProto(message: Uint8Array): string {
-  const [tag, length] = message;
-  if (tag === undefined) return "";
-  if (tag !== LOCALE_TAG || length !== message.length - 2) throw new Error("not only a locale");
-  return utf8.decode(message.subarray(2));
-}
+/** Returns the locale in a message, given as Latin-1, if nothing else stands there. */
+type Decode = (message: string) => string | undefined;
 
-/** Tag of `string locale = 1` on the wire. A length of less than 128 is one byte. */
+const decodeProto: Decode = (message) => {
+  if (message === "") return "";
+  const start = String.fromCharCode(LOCALE_TAG, message.length - 2);
+  return message.startsWith(start) ? message.slice(2) : undefined;
+};
+
+/** Tag of `string locale = 1` on the wire. The length of a locale is one byte. */
 const LOCALE_TAG = (1 << 3) | 2;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function decodeJson(message: Uint8Array): string {
-  const value: unknown = JSON.parse(utf8.decode(message));
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Error("not an object");
-  const { locale = "", ...others } = value as { readonly locale?: unknown }; // any object
-  if (typeof locale !== "string" || Object.keys(others).length > 0)
-    throw new Error("not only a locale");
-  return locale;
+const decodeJson: Decode = (message) => {
+  const match = ONLY_A_LOCALE.exec(message);
+  return match === null ? undefined : (match[1] ?? "");
+};
+
+const ONLY_A_LOCALE =
+  /^[ \t\r\n]*\{[ \t\r\n]*(?:"locale"[ \t\r\n]*:[ \t\r\n]*"([^"\\]*)"[ \t\r\n]*)?\}[ \t\r\n]*$/;
+
+const DECODERS = { proto: decodeProto, json: decodeJson };
+
+/** Reads a body of exactly one uncompressed frame. */
+function inFrame(decode: Decode): Decode {
+  return (body) => {
+    const header = toLatin1(messageFrameHeader(body.length - FRAME_HEADER_BYTES));
+    return body.startsWith(header) ? decode(body.slice(FRAME_HEADER_BYTES)) : undefined;
+  };
 }
 
-/** Decodes base64 in one of its alphabets, padded or not. Throws for anything else. */
-function decodeBase64(text: string, alphabet: RegExp): Uint8Array {
-  const isPadded = text.endsWith("=");
-  if (!alphabet.test(text) || (isPadded ? text.length % 4 !== 0 : text.length % 4 === 1))
-    throw new Error("not plain base64");
-  return Buffer.from(text, "base64");
+/** Reads base64, padded or not. */
+function inBase64(decode: Decode): Decode {
+  return (text) => {
+    try {
+      // atob overlooks spaces.
+      return /\s/.test(text) ? undefined : decode(atob(text));
+    } catch {
+      return undefined;
+    }
+  };
 }
-
-const USUAL = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Base64 of a query, which clients may write in either alphabet. */
-const OF_QUERY = /^[\w+/-]*={0,2}$/;
-
-const decodeFrame = (frame: Uint8Array) => decodeProto(messageOf(frame));
-const decodeJsonFrame = (frame: Uint8Array) => decodeJson(messageOf(frame));
-const decodeText = (text: Uint8Array) => decodeFrame(decodeBase64(toLatin1(text), USUAL));
 
 /**
  * Reads a call in the forms that clients usually send, without the code of Connect and protobuf, which
@@ -160,79 +163,59 @@ export function readCall(head: RequestHead, body: Uint8Array): Call | undefined 
   return isGet && head.contentType === "" ? readGet(query) : undefined;
 }
 
-/** Reads the call in a body, given as Latin-1, if it is a usual one. */
-type ReadBody = (text: string) => Call | undefined;
-
 /** A form of a POST. */
 interface PostForm {
   /** Of a successful answer. */
   readonly representation: Representation;
-  readonly read: ReadBody;
+  /** Reads the call in a body, given as Latin-1, if it is a usual one. */
+  readonly read: (body: string) => Call | undefined;
 }
 
 /** The forms by media type. */
 export const POST_FORMS: ReadonlyMap<string, PostForm> = new Map([
   ["application/proto", postForm("proto", decodeProto)],
   ["application/json", postForm("json", decodeJson)],
-  ["application/grpc-web", postForm("grpc-web", decodeFrame)],
-  ["application/grpc-web+proto", postForm("grpc-web", decodeFrame)],
-  ["application/grpc-web+json", postForm("grpc-web-json", decodeJsonFrame)],
-  ["application/grpc-web-text", postForm("grpc-web-text", decodeText)],
-  ["application/grpc-web-text+proto", postForm("grpc-web-text", decodeText)],
+  ["application/grpc-web", postForm("grpc-web", inFrame(decodeProto))],
+  ["application/grpc-web+proto", postForm("grpc-web", inFrame(decodeProto))],
+  ["application/grpc-web+json", postForm("grpc-web-json", inFrame(decodeJson))],
+  ["application/grpc-web-text", postForm("grpc-web-text", inBase64(inFrame(decodeProto)))],
+  ["application/grpc-web-text+proto", postForm("grpc-web-text", inBase64(inFrame(decodeProto)))],
 ]);
 
-function postForm(
-  representation: Representation,
-  decodeLocale: (body: Uint8Array) => string,
-): PostForm {
-  const read = whereValid((text) => {
-    const body = Uint8Array.from(text, (char) => char.charCodeAt(0));
-    return asCall(decodeLocale(body), representation);
-  });
-  return { representation, read: memoize(read) };
+function postForm(representation: Representation, decode: Decode): PostForm {
+  return { representation, read: memoize((body) => asCall(decode(body), representation)) };
 }
 
 /** Reads the call in a query, if it is a usual one. */
-const readGet = memoize(
-  whereValid((query) => {
-    const parameters = new URLSearchParams(query);
-    const encoding = parameters.get("encoding");
-    if (parameters.has("compression")) return undefined;
-    if (!isConnectForm(encoding)) return undefined;
-    const text = parameters.get("message") ?? "";
-    const message =
-      parameters.get("base64") === "1"
-        ? decodeBase64(text, OF_QUERY)
-        : new TextEncoder().encode(text);
-    const locale = encoding === "proto" ? decodeProto(message) : decodeJson(message);
-    return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
-  }),
-);
+const readGet = memoize((query) => {
+  const parameters = new URLSearchParams(query);
+  const encoding = parameters.get("encoding");
+  const text = parameters.get("message") ?? "";
+  const isLong = text.length > SHORT_BODY_MAX_BYTES;
+  if (isLong || parameters.has("compression") || !isConnectForm(encoding)) return undefined;
+  const decode = DECODERS[encoding];
+  const locale =
+    parameters.get("base64") === "1"
+      ? inBase64(decode)(text.replaceAll("-", "+").replaceAll("_", "/"))
+      : decode(text);
+  return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
+});
 
 /** Connect's name of a codec is that of its representation. */
 export function isConnectForm(name: string | null | undefined): name is "proto" | "json" {
   return name === "proto" || name === "json";
 }
 
-/** Reads nothing where `read` throws. */
-function whereValid(read: ReadBody): ReadBody {
-  return (text) => {
-    try {
-      return read(text);
-    } catch {
-      return undefined;
-    }
-  };
-}
-
 /** Query parameter that names the Catalog-Sha256 of the version to answer from. */
 export const PIN_PARAMETER = "v";
 
 function asCall(
-  locale: string,
+  locale: string | undefined,
   representation: Representation,
   pin: string | null = null,
 ): Call | undefined {
+  // In these characters Latin-1 is UTF-8, and what JSON says is what stands there.
+  if (locale === undefined || !/^[\w-]*$/.test(locale)) return undefined;
   const parsed = parseLocale(locale);
   return parsed.ok ? { tag: parsed.tag, representation, pin } : undefined;
 }
@@ -261,12 +244,4 @@ export function hasTime({ deadlineAt }: RequestHead): boolean {
 function isCoded(head: RequestHead): boolean {
   const coding = head.isGrpcWeb ? "grpc-encoding" : "content-encoding";
   return head.method === "POST" && head.headers.has(coding);
-}
-
-/** Returns the message of a body with exactly one uncompressed frame. Throws for any other body. */
-function messageOf(body: Uint8Array): Uint8Array {
-  const message = body.subarray(FRAME_HEADER_BYTES);
-  const header = messageFrameHeader(message.length);
-  if (!header.every((byte, index) => byte === body[index])) throw new Error("not one plain frame");
-  return message;
 }

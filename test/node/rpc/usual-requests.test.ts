@@ -111,6 +111,18 @@ describe("readCall", () => {
     ["a locale that is not UTF-8", post("application/proto", hex("0a01ff"))],
     ["a length in two bytes", post("application/proto", hex(`0a8001${"61".repeat(128)}`))],
     ["another field in JSON", post("application/json", Buffer.from('{"locale":"de","x":1}'))],
+    [
+      "the locale twice in JSON",
+      post("application/json", Buffer.from('{"locale":"de","locale":"en"}')),
+    ],
+    ["an escape in JSON", post("application/json", Buffer.from(String.raw`{"locale":"\u0064e"}`))],
+    ["a space of Latin-1", post("application/proto", hex("0a03a0656e"))],
+    ["a control character in JSON", post("application/json", Buffer.from('{"locale":"\tde"}'))],
+    [
+      "another space in JSON",
+      post("application/json", Buffer.from('{\u00a0"locale":"de"}', "latin1")),
+    ],
+    ["a long message", get(`encoding=json&message=${"+".repeat(5_000)}{}`)],
     ["a locale that is no text", post("application/json", Buffer.from('{"locale":null}'))],
     ["a list in JSON", post("application/json", Buffer.from("[]"))],
     ["a letter too many in base64", get("encoding=proto&base64=1&message=Q")],

@@ -44,10 +44,11 @@ const rows = recorded.map(({ bodyHex = "", method, url, headers }) => ({
 }));
 
 /** Kinds of messages that no recorded request has: deep, long, odd or of impossible lengths. */
-const MESSAGES = [
+export const MESSAGES = [
   Buffer.from("0affffffffffffffffff01", "hex"),
   Buffer.from("0a85800065", "hex"),
   Buffer.from("0d01020304", "hex"),
+  Buffer.from("0a03a06465", "hex"),
   Buffer.from("131c", "hex"),
   Buffer.alloc(4_000, 0x13),
   Buffer.alloc(5_000, 0x61),
@@ -56,6 +57,11 @@ const MESSAGES = [
     '{"x":'.repeat(700),
     '{"locale":"\\ud800"}',
     '{"locale":"de","locale":"en"}',
+    '{"locale":null,"locale":"en"}',
+    '{"locale":"d\u0065"}',
+    '{"locale":"\tde"}',
+    ' {\n  "locale" : "de"\r\n}\t',
+    '\u00a0{"locale":"de"}',
     '{"__proto__":{"locale":"de"},"constructor":1}',
     "\ufeff{}",
   ].map((text) => Buffer.from(text)),

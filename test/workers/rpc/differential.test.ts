@@ -1,12 +1,13 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { framesOf } from "../../builders/frames.ts";
+import { frame, framesOf } from "../../builders/frames.ts";
 import { RecordingReader } from "../../builders/recording-reader.ts";
 import rows from "../../cases/protocol-requests.json";
 import { brokenRules } from "./answer-rules.ts";
+import { type AskedParts, MESSAGES, requestFrom } from "./damaged-requests.ts";
 import { essenceOf, expectedEssence, plainRouter } from "./plain-router.ts";
-import { aHandler, bytesOf, trailerOf } from "./requests.ts";
+import { aHandler, bytesOf, PATH, trailerOf } from "./requests.ts";
 
 /** A row of the recorded requests; `status` is what Connect's own router gave, with `router_config`. */
 type Row = (typeof rows)[number] & { readonly bodyHex?: string; readonly router_config?: string };
@@ -68,6 +69,28 @@ describe("the handler", () => {
     expect(await essenceOf(fromStores)).toEqual(expected);
     expect(await essenceOf(fromMemory)).toEqual(expected);
   });
+
+  it.each(["proto", "json", "grpc-web+proto", "grpc-web+json"])(
+    "answers odd messages as Connect's router does, however they arrive: %s",
+    async (codec) => {
+      const { handler, reader } = aHandler();
+      const router = plainRouter(reader);
+      for (const message of MESSAGES) {
+        const framed = frame(message);
+        const body = codec.startsWith("grpc-web") ? framed : new Uint8Array(message);
+        const headers = { "content-type": `application/${codec}` };
+        const post = { method: "POST", path: PATH, headers, body };
+        const encoded = encodeURIComponent(new TextDecoder().decode(message));
+        const path = `${PATH}?encoding=${codec}&message=${encoded}`;
+        const get = { method: "GET", path, headers: {}, body };
+        const ways: AskedParts[] = [post, { ...post, chunkBytes: 7 }, get];
+        for (const asked of ways) {
+          const expected = await expectedEssence(await router(requestFrom(asked)));
+          expect(await essenceOf(await handler(requestFrom(asked)))).toEqual(expected);
+        }
+      }
+    },
+  );
 
   it("refuses a query that is not base64 as the client's mistake", async () => {
     const { handler } = aHandler();
