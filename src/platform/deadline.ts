@@ -76,18 +76,3 @@ export function settledWithin<T, L>(
     promise.then(inTime(resolve), inTime(reject));
   });
 }
-
-/** Rejects with the signal's reason as soon as the signal aborts. */
-export async function abortable<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
-}
