@@ -14,11 +14,7 @@ const WORKSPACES = ["client", "web"].flatMap((name) => [
   `node_modules/locations-at-the-edge-${name}`,
 ]);
 
-describe.each([
-  "package-lock.json",
-  "data/build/package-lock.json",
-  "test/mutants/package-lock.json",
-])("%s", (file) => {
+describe.each(["package-lock.json", "data/build/package-lock.json"])("%s", (file) => {
   const lock = JSON.parse(readFileSync(file, "utf8")) as {
     readonly packages: { readonly [path: string]: Package };
   };
