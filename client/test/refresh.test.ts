@@ -101,6 +101,13 @@ describe("a copy of the catalog", () => {
     service.isDown = true;
     await expect(refreshed(copy)).rejects.toMatchObject({ code: "unavailable" });
   });
+
+  it("fails with the reason of a signal that ends the download", async () => {
+    const reason = new Error("the page was left");
+    const signal = AbortSignal.abort(reason);
+    const aborted: typeof fetch = () => Promise.reject(reason);
+    await expect(refresh({ baseUrl: BASE_URL, fetch: aborted, signal })).rejects.toBe(reason);
+  });
 });
 
 describe("a contract that has gained a field and an enum", () => {
