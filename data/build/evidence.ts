@@ -1,32 +1,27 @@
 import anyAscii from "any-ascii";
-import { type CatalogRegion, codeOfRegion, ownCountry, subdivisionKey } from "./catalog-region.ts";
-import { inBothScripts } from "./chinese.ts";
+import { type CatalogRegion, codeOfRegion, ownCountry } from "./catalog-region.ts";
 import { readCityNames } from "./cities-of-regions.ts";
-import { readCurated } from "./curated.ts";
 import { readTerritoryNames, shortTerritoryName } from "./locale-names.ts";
-import { readHeadWords } from "./plain-names.ts";
+import { shareStem } from "./region-names.ts";
 import type { RegionRow } from "./regions.ts";
-import { readVettedSubdivisions, subdivisionLocales } from "./subdivisions.ts";
+import { makeSounds } from "./sound.ts";
+import { readVettedSubdivisions } from "./subdivisions.ts";
 import { capitalize } from "./text.ts";
-import { type Evidence, RegionForms } from "./witnesses.ts";
+import type { Verdicts } from "./verdicts.ts";
+import type { Evidence } from "./witnesses.ts";
 
 /** Reads what the names of regions are judged by. */
 export async function readEvidence(
   regions: readonly CatalogRegion[],
   rows: readonly RegionRow[],
+  verdicts: Verdicts,
 ): Promise<Evidence> {
-  const upstream = new Map(rows.map(({ code, name }) => [code, name]));
   const cldr = new Map(regions.map((region) => [region.key, region.cldr]));
-  const otherNames = (key: string) => [upstream.get(codeOfRegion(key)) ?? ""];
-  const forms = new RegionForms({ regions, otherNames });
-  const confirmed = readConfirmedNames();
+  const english = englishNames(regions, rows);
+  const { sharesSound } = makeSounds(anyAscii);
   return {
-    regions,
-    otherNames,
-    headWords: readHeadWords(subdivisionLocales()),
-    toAscii: anyAscii,
-    countryName: (locale, country) => shortTerritoryName(readTerritoryNames(locale), country),
-    isVetted: (locale, key, name) => {
+    verdict: verdicts.of,
+    isVetted: ({ locale, key, name }) => {
       const territories = readTerritoryNames(locale);
       const vetted = readVettedSubdivisions(locale);
       return (cldr.get(key) ?? []).some(
@@ -34,21 +29,27 @@ export async function readEvidence(
           vetted.has(code) || capitalize(shortTerritoryName(territories, code), locale) === name,
       );
     },
-    cityNames: await readCityNames(
-      regions.flatMap(({ key }) => forms.all(key).map((form) => [ownCountry(key), form] as const)),
-    ),
-    confirmed: (locale, key, name) =>
-      [locale, CHINESE.test(locale) ? "zh" : locale].some((one) =>
-        inBothScripts(name).some((written) => confirmed.has(`${one} ${key} ${written}`)),
-      ),
+    regionsOfCity: await readCityNames(english),
+    soundsOwn: ({ key, name }) => (english.get(key) ?? []).some((own) => sharesSound(name, own)),
   };
 }
 
-/** Locales whose names are Chinese, in either script. */
-const CHINESE = /^(?:zh|yue)/u;
-
-/** The rows of `confirmed-names.csv`: locale, region key and name. */
-function readConfirmedNames(): ReadonlySet<string> {
-  const rows = readCurated<"locale" | "code" | "name">("confirmed-names");
-  return new Set(rows.map(({ locale, code, name }) => `${locale} ${subdivisionKey(code)} ${name}`));
+/** The English names of regions, by key: our own, and upstream's if it is not nearer to another region's. */
+function englishNames(
+  regions: readonly CatalogRegion[],
+  rows: readonly RegionRow[],
+): ReadonlyMap<string, readonly string[]> {
+  const upstream = new Map(rows.map(({ code, name }) => [code, name]));
+  const byCountry = Map.groupBy(regions, ({ key }) => ownCountry(key));
+  return new Map(
+    regions.map(({ key, bareName }) => {
+      const other = upstream.get(codeOfRegion(key)) ?? "";
+      const isOthers =
+        !shareStem(other, bareName) &&
+        byCountry
+          .get(ownCountry(key))
+          ?.some((mate) => mate.key !== key && shareStem(other, mate.bareName));
+      return [key, other === "" || isOthers ? [bareName] : [bareName, other]];
+    }),
+  );
 }

@@ -1,7 +1,9 @@
-import { tidy } from "../../src/catalog/fold.ts";
+import { writeFileSync } from "node:fs";
 import anyAscii from "any-ascii";
+import { tidy } from "../../src/catalog/fold.ts";
 import { inTraditional, readChineseNames } from "./chinese.ts";
-import { readCurated, readCuratedMap } from "./curated.ts";
+import { toCsv } from "./csv.ts";
+import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
 import { type GivenName, givenNames } from "./given-names.ts";
 import { exemplarCityFinder } from "./exemplar-cities.ts";
@@ -13,13 +15,12 @@ import {
 } from "./locale-names.ts";
 import {
   type CatalogRegion,
+  codeOfRegion,
   countryOfRegion,
   isSubdivision,
   isTravelRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
-import { englishForm } from "./english-forms.ts";
-import type { NameJudge } from "./name-judge.ts";
 import { withoutNamesakes } from "./namesakes.ts";
 import { readHeadWords, withoutHeadWords } from "./plain-names.ts";
 import { inEnglishNumbering } from "./renumbered.ts";
@@ -28,7 +29,8 @@ import { inEnglishSpelling, makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
 import { capitalize } from "./text.ts";
-import { type Evidence, findWitnesses, type Witness } from "./witnesses.ts";
+import { describeName, type RegionName, type Verdicts } from "./verdicts.ts";
+import { type Evidence, findWitnesses, type WitnessedNames } from "./witnesses.ts";
 
 /** One region in one locale; `slug` is empty where the base slug is reused. */
 export interface LocalizedRegion {
@@ -48,12 +50,7 @@ export interface LocaleNames {
   /** Share of the macro-regions and travel regions with a name of this locale's own, 4 decimals. */
   readonly travelCoverage: number;
   readonly names: readonly LocalizedRegion[];
-  /** What says of each name, by region key, that it is the region's. */
-  readonly witnesses: ReadonlyMap<string, Witness | Author>;
 }
-
-/** Who wrote a name that is not CLDR's: `given` by a person in a curated table, `english` from the sources of the base names. */
-export type Author = "given" | "english";
 
 /** The airports of each subdivision and travel region, by region key: the weights of coverage. */
 export type Weights = ReadonlyMap<string, ReadonlySet<{ readonly scheduledService: string }>>;
@@ -61,11 +58,8 @@ export type Weights = ReadonlyMap<string, ReadonlySet<{ readonly scheduledServic
 /** Names by region key. */
 type Names = ReadonlyMap<string, string>;
 
-/** Below this share of subdivision names a locale would be mostly English. */
-export const SHIPPED_COVERAGE = 0.6;
-
-/** A locale with fewer names shows too little of how it writes names. */
-const JUDGED_NAMES = 250;
+/** The names at which a build stopped because nothing decides on them. */
+const UNDECIDED_NAMES = new URL("../undecided-names.csv", import.meta.url);
 
 /** A bracketed note at the end, which tells a wiki's pages apart: `Teheran (Provinz)`. */
 const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
@@ -103,35 +97,38 @@ function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
   return withoutNotes(names);
 }
 
-/**
- * The names of all locales, other than English, that have enough of them to judge one by
- * the others.
- */
-export function readAllNames(regions: readonly CatalogRegion[]): ReadonlyMap<string, Names> {
-  return new Map(
-    subdivisionLocales()
-      .filter((locale) => locale !== "en")
-      .map((locale) => [locale, readNames(locale, regions)] as const)
-      .filter(([, names]) => names.size >= JUDGED_NAMES),
-  );
+/** CLDR's names in these locales, other than those that people replaced. */
+export function readAllNames(
+  regions: readonly CatalogRegion[],
+  locales: readonly string[],
+  typed: (locale: string) => Names,
+): readonly RegionName[] {
+  return locales.flatMap((locale) => {
+    const replaced = typed(locale);
+    return [...readNames(locale, regions)]
+      .filter(([key]) => !replaced.has(key))
+      .map(([key, name]) => ({ locale, key, name }));
+  });
 }
 
 /** Names as travellers say them. */
 function plainNames(
   locale: string,
   names: Names,
-  { regions, judge }: { readonly regions: readonly CatalogRegion[]; readonly judge: NameJudge },
+  {
+    regions,
+    plainOf,
+  }: { readonly regions: readonly CatalogRegion[]; readonly plainOf: Verdicts["plainOf"] },
 ): Names {
   return withoutHeadWords({
     locale,
     names,
     regions,
     words: headWords.get(locale),
+    listed: (key, name) => plainOf({ locale, key, name }),
     sharesOnset: (name, english) =>
       [name, inEnglishSpelling(name, locale)].some((one) => sounds.sharesOnset(one, english)),
     toAscii: anyAscii,
-    unexplained: (name, english) => judge.unexplained(name, englishForm(english)),
-    hasHead: judge.vocabulary.hasHead,
   });
 }
 
@@ -211,88 +208,100 @@ function travelCoverageOf(locale: string, names: Names, regions: readonly Catalo
 }
 
 /**
- * The locales that name enough subdivisions themselves, by tag. CLDR's parent of a locale lends it
- * its names, which are of the same language.
+ * The locales of the verdicts, and English, by tag. CLDR's parent of a locale lends it its names,
+ * which are of the same language.
  */
 export function buildLocales(
   regions: readonly CatalogRegion[],
   spares: readonly CatalogRegion[],
-  { weights, evidence }: { readonly weights: Weights; readonly evidence: Evidence },
+  {
+    weights,
+    verdicts,
+    evidence,
+  }: { readonly weights: Weights; readonly verdicts: Verdicts; readonly evidence: Evidence },
 ): LocaleNames[] {
   const parentOf = readParentLocale();
-  const excluded = readCuratedMap("excluded-locales", "locale", "reason");
   const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
+  const typedIn = (locale: string) => typedNames(locale, given);
   const everywhere = [...regions, ...spares];
-  const ofSubdivisions = new Map([...weights].filter(([key]) => isSubdivision(key)));
-  const found = readAllNames(everywhere);
-  checkConfirmed(found);
-  const { witnessed, judges } = findWitnesses(found, evidence);
-  /** Those of a locale's names that have a witness, as travellers say them. */
+  const found = readAllNames(everywhere, verdicts.locales, typedIn);
+  checkRows(verdicts, found);
+  const judged = findWitnesses(found, evidence);
+  checkWitnessed(judged, everywhere);
+  const taken = new Set(judged.taken.map(describeName));
+  /** Those of a locale's names that were taken, as travellers say them. */
   const trueNames = (locale: string, among: readonly CatalogRegion[]): Names => {
     const names = readNames(locale, among);
-    const judge = judges.get(locale)?.judge;
-    if (judge === undefined) return locale === "en" ? names : new Map();
-    const own = [...names].flatMap(([key, name]): [string, string][] => {
-      const witness = found.get(locale)?.get(key) === name && witnessed.get(locale)?.get(key);
-      return witness ? [[key, witness.name]] : [];
-    });
-    return plainNames(locale, new Map(own), { regions: among, judge });
+    if (locale === "en") return names;
+    const own = [...names].filter(([key, name]) => taken.has(describeName({ locale, key, name })));
+    return plainNames(locale, new Map(own), { regions: among, plainOf: verdicts.plainOf });
   };
-  const all = new Map(subdivisionLocales().map((locale) => [locale, trueNames(locale, regions)]));
-  const spareNames = new Map(
-    subdivisionLocales().map((locale) => [locale, trueNames(locale, everywhere)]),
-  );
-  const locales: LocaleNames[] = [];
-  for (const [locale, own] of all) {
-    if (excluded.has(locale)) continue;
-    if (
-      coverageOf(locale, own, { weights: ofSubdivisions, onlyScheduled: false }) < SHIPPED_COVERAGE
-    )
-      continue;
-    const inherited = all.get(parentOf(locale) ?? "") ?? [];
-    const ofSpares = new Map([
-      ...(spareNames.get(parentOf(locale) ?? "") ?? []),
-      ...(spareNames.get(locale) ?? []),
-    ]);
-    const typed = typedNames(locale, given);
+  const tags = ["en", ...verdicts.locales].toSorted();
+  const all = new Map(tags.map((locale) => [locale, trueNames(locale, regions)]));
+  const spareNames = new Map(tags.map((locale) => [locale, trueNames(locale, everywhere)]));
+  return tags.map((locale) => {
+    const parent = parentOf(locale) ?? "";
+    const typed = typedIn(locale);
     const names = withoutNamesakes({
-      names: new Map([...inherited, ...own, ...typed]),
+      names: new Map([...(all.get(parent) ?? []), ...(all.get(locale) ?? []), ...typed]),
       given: typed,
       regions,
       soundsLike: sounds.soundsLike,
     });
-    const rows = [
-      ...localizedRegions(locale, names, regions),
-      ...localizedSpares(locale, names, { regions, spares, found: ofSpares }),
-    ];
-    const witnessOf = (key: string): Witness | Author => {
-      if (typed.has(key)) return "given";
-      if (locale === "en") return "english";
-      const witness = [locale, parentOf(locale) ?? ""]
-        .map((one) => witnessed.get(one)?.get(key)?.witness)
-        .find((one) => one !== undefined);
-      if (witness === undefined) throw new Error(`${key} in ${locale} has no witness`);
-      return witness;
-    };
-    locales.push({
+    const ofSpares = new Map([
+      ...(spareNames.get(parent) ?? []),
+      ...(spareNames.get(locale) ?? []),
+    ]);
+    return {
       locale,
       coverage: coverageOf(locale, names, { weights, onlyScheduled: false }),
       scheduledCoverage: coverageOf(locale, names, { weights, onlyScheduled: true }),
       travelCoverage: travelCoverageOf(locale, names, regions),
-      names: rows,
-      witnesses: new Map(rows.map(({ key }) => [key, witnessOf(key)])),
-    });
-  }
-  return locales;
+      names: [
+        ...localizedRegions(locale, names, regions),
+        ...localizedSpares(locale, names, { regions, spares, found: ofSpares }),
+      ],
+    };
+  });
 }
 
-/** @throws Error that names a row of `confirmed-names.csv` whose name CLDR does not have. */
-function checkConfirmed(found: ReadonlyMap<string, Names>): void {
-  for (const { locale, code, name } of readCurated<"locale" | "code" | "name">("confirmed-names"))
-    if (found.get(locale)?.get(subdivisionKey(code)) !== name)
-      throw new Error(
-        `confirmed-names.csv: ${name} in ${locale} of ${code}: CLDR has no such name`,
-      );
+/** @throws Error that lists the rows about names that CLDR does not have, or that people replaced. */
+function checkRows({ rows }: Verdicts, found: readonly RegionName[]): void {
+  const known = new Set(found.map(describeName));
+  const stale = [...rows].flatMap(([file, names]) =>
+    names.map(describeName).flatMap((name) => (known.has(name) ? [] : `${file}: ${name}`)),
+  );
+  if (stale.length > 0)
+    throw new Error(
+      `CLDR has no such name, or localized-names.csv replaces it; delete the row:\n${stale.join("\n")}`,
+    );
+}
+
+/**
+ * Names on which nothing decides are written to `data/undecided-names.csv`.
+ *
+ * @throws Error that lists the names that a person must look at.
+ */
+function checkWitnessed(
+  { undecided, contradicted }: WitnessedNames,
+  regions: readonly CatalogRegion[],
+): void {
+  if (contradicted.length > 0)
+    throw new Error(
+      `Witnesses give these names to another region of the country; move each to refused-names.csv, or replace it in localized-names.csv:\n${contradicted.map(describeName).join("\n")}`,
+    );
+  if (undecided.length === 0) return;
+  const english = new Map(regions.map(({ key, bareName }) => [key, bareName]));
+  const rows = undecided.map(({ locale, key, name }) => [
+    locale,
+    codeOfRegion(key),
+    name,
+    english.get(key) ?? "",
+  ]);
+  writeFileSync(UNDECIDED_NAMES, toCsv({ columns: ["locale", "code", "name", "english"], rows }));
+  throw new Error(
+    `No table and no witness decides on these names; move each row of data/undecided-names.csv to confirmed-names.csv or refused-names.csv, with a reason in place of the English name:\n${undecided.map(describeName).join("\n")}`,
+  );
 }
 
 /** The names that people gave in a locale. Those in Chinese are written in its other scripts too. */

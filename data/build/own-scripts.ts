@@ -1,5 +1,5 @@
 import anyAscii from "any-ascii";
-import { learnHearing } from "./hearing.ts";
+import { readCurated } from "./curated.ts";
 import { readPackageJson } from "./packages.ts";
 
 interface Supplemental {
@@ -57,22 +57,57 @@ export interface NamedPlace {
 
 const HAN = /\p{Script=Han}/u;
 
+/** Letters that languages write for one another. */
+const ALIKE = ["aeiouyjw", "bpfv", "ckqgx", "dt", "sz", "mn", "rl"];
+/** From here on a name sounds like the English one. */
+const MIN_LIKENESS = 0.6;
+
+/** A name in a-z, with one letter for all that are alike. */
+function soundOf(name: string): string {
+  const letters = anyAscii(name)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/gu, "");
+  return ALIKE.reduce(
+    (text, alike) => text.replaceAll(new RegExp(`[${alike}]`, "gu"), alike.charAt(0)),
+    letters,
+  );
+}
+
+/** The letters that two names share in their order, as a share of all: 1 if they sound the same. */
+export function likeness(name: string, english: string): number {
+  const [a, b] = [soundOf(name), soundOf(english)];
+  let before = new Array<number>(b.length + 1).fill(0);
+  for (const letter of a) {
+    const lengths = [0];
+    for (let at = 0; at < b.length; at++)
+      lengths.push(
+        letter === b[at] ? (before[at] ?? 0) + 1 : Math.max(before[at + 1] ?? 0, lengths[at] ?? 0),
+      );
+    before = lengths;
+  }
+  return (2 * (before.at(-1) ?? 0)) / (a.length + b.length);
+}
+
 /**
- * Hears which names are those of their places, country by country. Nobody hears how Japanese reads
- * Chinese signs, and those of Chinese are heard in Mandarin.
+ * The names that are those of their places: that sound like the English ones, or that a table has.
+ * Nobody hears how Japanese reads Chinese signs, and those of Chinese are heard in Mandarin.
+ *
+ * @throws Error that names a verdict on a name that no place has.
  */
-export function namesHeard<P extends NamedPlace>(places: readonly P[]): P[] {
-  const heard = (name: string) =>
-    anyAscii(name)
-      .toLowerCase()
-      .replaceAll(/[^a-z]/g, "");
-  return [...Map.groupBy(places, ({ country }) => country).values()].flatMap((ofCountry) => {
-    const { compare } = learnHearing(
-      ofCountry.map(({ name, english }) => [heard(name), heard(english)] as const),
-    );
-    return ofCountry.filter(
-      ({ name, english, country }) =>
-        (HAN.test(name) && country !== "CN") || compare(heard(name), heard(english)) > 0,
-    );
+export function trueNames<P extends NamedPlace>(places: readonly P[]): P[] {
+  const rows = readCurated<"country" | "english" | "name" | "verdict">("own-names");
+  const verdicts = new Map(rows.map((row) => [describe(row), row.verdict]));
+  const known = new Set(places.map(describe));
+  const stale = [...verdicts.keys()].find((name) => !known.has(name));
+  if (stale !== undefined) throw new Error(`own-names.csv: ${stale}: GeoNames has no such name`);
+  return places.filter((place) => {
+    const { country, english, name } = place;
+    const verdict = verdicts.get(describe(place));
+    if (verdict !== undefined) return verdict === "taken";
+    return (HAN.test(name) && country !== "CN") || likeness(name, english) >= MIN_LIKENESS;
   });
+}
+
+function describe({ country, english, name }: NamedPlace): string {
+  return `${name} of ${english} in ${country}`;
 }

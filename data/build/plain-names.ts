@@ -2,7 +2,7 @@ import { foldText } from "../../src/catalog/fold.ts";
 import { type CatalogRegion, countryOfRegion } from "./catalog-region.ts";
 import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
-import { coreName, isKind, nameWords } from "./region-names.ts";
+import { coreName, isKind, isLink, nameWords } from "./region-names.ts";
 import { repeated } from "./repeated.ts";
 import type { Sounds } from "./sound.ts";
 
@@ -112,17 +112,16 @@ interface Names {
   readonly words: HeadWords | undefined;
   readonly sharesOnset: Sounds["sharesOnset"];
   readonly toAscii: (name: string) => string;
-  /** The words of an English name that a name neither translates nor sounds like. */
-  readonly unexplained: (name: string, english: string) => readonly string[];
-  /** Whether a name begins or ends with what many names share and no English word explains. */
-  readonly hasHead: (name: string) => boolean;
+  /** What a table has for exactly this name, where no rule finds it. */
+  readonly listed: (key: string, name: string) => string | undefined;
 }
 
 /**
  * A locale's names as travellers say them, without the word for the kind of region: `Bali`, not
- * `Provinz Bali`. The word stays where the rest does not sound like the English name (Region Mitte)
- * or is no name by itself (Московская область), and where another region of the country would have
- * the same name (Oblast Moskau) or has it in English, however either is spelled (Kiew, Oblast Kyjiw).
+ * `Provinz Bali`. The word stays where the English name has one too (Free State), where the rest does
+ * not sound like the English name (Region Mitte) or is no name by itself (Московская область), and
+ * where another region of the country would have the same name (Oblast Moskau) or has it in English,
+ * however either is spelled (Kiew, Oblast Kyjiw).
  */
 export function withoutHeadWords(world: Names): ReadonlyMap<string, string> {
   const { names, regions, words } = world;
@@ -161,30 +160,21 @@ function nameInCountry(key: string, name: string): string {
 }
 
 function plainName(key: string, name: string, english: string, world: Names): string {
+  const listed = world.listed(key, name);
+  if (listed !== undefined) return listed;
   const country = countryOfRegion(key);
   if (country === "" || country === WITH_WORD_AT_HOME.get(world.locale)) return name;
+  if (saysKind(english)) return name;
   return (
-    restsOf(name, english, world).find(
-      (rest) =>
-        standsAlone(rest, { key, english, world }) && isAsFull(rest, { name, english, world }),
-    ) ?? name
+    restsOf(name, english, world).find((rest) => standsAlone(rest, { key, english, world })) ?? name
   );
 }
 
-/**
- * Whether a name without its head word has as much of the English name as with it, as the Free State
- * and Uttar Pradesh have not, and no other word such as "administrative" is left over.
- */
-function isAsFull(
-  rest: string,
-  { name, english, world }: { name: string; english: string; world: Names },
-): boolean {
-  const before = world.unexplained(name, english);
-  const lost = world
-    .unexplained(rest, english)
-    .filter((word) => isKind(word) || !before.includes(word));
-  const hasKinds = foldText(english).split("-").some(isKind);
-  return lost.length === 0 && (hasKinds || !world.hasHead(rest));
+/** Whether an English name has a word for the kind of region, as the Free State has. */
+function saysKind(english: string): boolean {
+  return foldText(english)
+    .split("-")
+    .some((word) => isKind(word) && !isLink(word));
 }
 
 /** Whether a Tamil word is doubled into the next: உத்தரப் before பிரதேசம் is none by itself. */

@@ -43,26 +43,6 @@ const DIRECTIONS: ReadonlyMap<string, string> = new Map([
   ["lower", "L"],
 ]);
 
-/** What French, Portuguese and Spanish names have for the directions, beside those above. */
-const ROMANCE_DIRECTIONS: ReadonlyMap<string, string> = new Map([
-  ["sul", "S"],
-  ["oeste", "W"],
-  ["este", "E"],
-  ["occidental", "W"],
-  ["oriental", "E"],
-  ["septentrional", "N"],
-  ["meridional", "S"],
-  ["haut", "U"],
-  ["haute", "U"],
-  ["hauts", "U"],
-  ["alto", "U"],
-  ["alta", "U"],
-  ["bas", "L"],
-  ["basse", "L"],
-  ["bajo", "L"],
-  ["centro", "C"],
-]);
-
 /** Articles and the like: they say nothing at all. */
 const LINKS: ReadonlySet<string> = new Set(
   "of the and de del da do la el al le les los las et y e i du des d l".split(" "),
@@ -76,16 +56,6 @@ export function isKind(word: string): boolean {
 /** Whether a folded word of an English name is an article or the like. */
 export function isLink(word: string): boolean {
   return LINKS.has(word);
-}
-
-/** The direction that a folded word of an English name is, such as `NW`; empty if it is none. */
-export function directionOf(word: string): string {
-  return DIRECTIONS.get(word) ?? ROMANCE_DIRECTIONS.get(word) ?? "";
-}
-
-/** The English words for kinds of regions. */
-export function kindWords(): readonly string[] {
-  return [...KINDS];
 }
 
 const STEM_LENGTH = 4;

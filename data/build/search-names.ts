@@ -23,7 +23,7 @@ import { gzip } from "./gzip.ts";
 import { packageFile, readPackageJson } from "./packages.ts";
 import { repeated } from "./repeated.ts";
 import { travellerName } from "./traveller-names.ts";
-import { namesHeard, ownScripts } from "./own-scripts.ts";
+import { ownScripts, trueNames } from "./own-scripts.ts";
 
 /** From this many inhabitants on, a city is ranked by them. */
 const RANKED_FROM = 20_000;
@@ -212,7 +212,7 @@ for (const { iata } of curatedRows)
     throw new Error(`airport-names.csv: no airport with scheduled service has ${iata}`);
 const curated = new Map(curatedRows.map((row) => [row.iata, row]));
 
-const heardNames = Map.groupBy(namesHeard(ownNames), ({ iata }) => iata);
+const localNames = Map.groupBy(trueNames(ownNames), ({ iata }) => iata);
 const namedCities = new Map(
   cityRows.map(([id, , , names]) => [`geonames:${id}`, names.split("|")]),
 );
@@ -244,7 +244,7 @@ const airportRows = ordered.map((airport) => {
     ...otherNames(airport.placeNames, PLACE_NAME_MAX_LENGTH),
   ];
   const local = otherNames(
-    (heardNames.get(iata) ?? []).map(({ name: own }) => own),
+    (localNames.get(iata) ?? []).map(({ name: own }) => own),
     PLACE_NAME_MAX_LENGTH,
   );
   return [

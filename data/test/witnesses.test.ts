@@ -1,23 +1,17 @@
-/** The names of regions in languages: each has a witness, and the witnesses tell regions apart. */
+/** The names of regions in languages: verdicts and witnesses decide which are served. */
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readAirports } from "../build/airports.ts";
-import { readCurated } from "../build/curated.ts";
 import { readEvidence } from "../build/evidence.ts";
 import { readAllNames } from "../build/names.ts";
 import { buildRegions, buildSpareRegions, readRegionRows } from "../build/regions.ts";
 import { readManifest, readSnapshotTable } from "../build/snapshot-reader.ts";
-import { readVerdicts, WITNESS_LETTERS } from "../build/verdicts.ts";
-import {
-  findWitnesses,
-  hasWitnessElsewhere,
-  RegionForms,
-  type Witnesses,
-} from "../build/witnesses.ts";
+import { readVerdicts, type RegionName, type Verdict } from "../build/verdicts.ts";
+import { type Evidence, findWitnesses } from "../build/witnesses.ts";
 
 /** Names that were once served: `other` are those of other places, `cut` lack a part or have another blemish. */
-const WRONG = parse<{ locale: string; key: string; name: string; kind: "other" | "cut" }>(
+const WRONG = parse<RegionName & { kind: "other" | "cut" }>(
   readFileSync(new URL("names-wrong.csv", import.meta.url)),
   { columns: true },
 );
@@ -54,94 +48,122 @@ it("serves no name of a subdivision with digits, or with Latin letters where oth
   expect(served).toEqual([]);
 });
 
-describe("witnesses.json.gz", () => {
-  const verdicts = readVerdicts();
-  const { files } = readManifest();
-  const witnessesOf = (locale: string): [key: string, letter: string][] =>
-    [...(namesOf.get(locale)?.keys() ?? [])].map((key, at) => [
-      key,
-      verdicts[locale]?.witnesses[at] ?? "",
-    ]);
+describe("findWitnesses", () => {
+  const UPPER: RegionName = { locale: "de", key: "iso3166-2:AT-4", name: "Oberösterreich" };
+  const LOWER: RegionName = { ...UPPER, key: "iso3166-2:AT-3" };
 
-  it.each(locales)("has a witness of each name in %s", (locale) => {
-    expect(verdicts[locale]?.names).toBe(files[`names/${locale}.json.gz`]?.content_sha256);
-    expect(verdicts[locale]?.witnesses).toHaveLength(namesOf.get(locale)?.size ?? 0);
-    expect(verdicts[locale]?.witnesses).toMatch(/^[vsclfg]+$/u);
+  /** Asks about the last of these names; those before it were taken. */
+  function ask(
+    names: readonly RegionName[],
+    evidence: Partial<Evidence> & { readonly asked?: Verdict } = {},
+  ): string | undefined {
+    const { asked, ...others } = evidence;
+    const last = names.at(-1);
+    const found = findWitnesses(names, {
+      verdict: (name) => (name === last ? asked : "taken"),
+      isVetted: () => false,
+      regionsOfCity: () => new Set(),
+      soundsOwn: () => false,
+      ...others,
+    });
+    return Object.entries(found).findLast(([, those]) => those.includes(last))?.[0];
+  }
+
+  it("takes what a table has or CLDR's translators voted for", () => {
+    expect(ask([UPPER], { asked: "taken" })).toBe("taken");
+    expect(ask([UPPER], { isVetted: () => true })).toBe("taken");
   });
 
-  it("says that names are confirmed that the table has, in Chinese in either script", () => {
-    const rows = readCurated<"locale" | "code">("confirmed-names");
-    const listed = new Set(rows.map(({ locale, code }) => `${locale} iso3166-2:${code}`));
-    const unlisted = locales.flatMap((locale) =>
-      witnessesOf(locale).filter(
-        ([key, letter]) =>
-          letter === WITNESS_LETTERS.confirmed &&
-          !listed.has(`${locale} ${key}`) &&
-          !(/^(?:zh|yue)/u.test(locale) && listed.has(`zh ${key}`)),
-      ),
+  it("drops what was refused, whatever the witnesses say", () => {
+    const regionsOfCity = () => new Set([UPPER.key]);
+    expect(ask([UPPER], { asked: "refused", regionsOfCity })).toBeUndefined();
+  });
+
+  it("leaves a name to a person that no table and no witness has", () => {
+    expect(ask([UPPER])).toBe("undecided");
+  });
+
+  it("takes a name that GeoNames has for the city that the region is named after", () => {
+    const regionsOfCity = (country: string, name: string) =>
+      new Set(country === "AT" && name === UPPER.name ? [UPPER.key] : []);
+    expect(ask([UPPER], { regionsOfCity })).toBe("taken");
+    expect(ask([LOWER], { regionsOfCity })).toBe("undecided");
+  });
+
+  it("takes a name that another language has for the region, but not another locale of the language", () => {
+    expect(ask([{ ...UPPER, locale: "no" }, UPPER])).toBe("taken");
+    expect(
+      ask([
+        { ...UPPER, locale: "zh" },
+        { ...UPPER, locale: "yue" },
+      ]),
+    ).toBe("undecided");
+  });
+
+  it("contradicts a name that witnesses give to another region of the country only", () => {
+    const taken = { asked: "taken" } as const;
+    expect(ask([{ ...UPPER, locale: "no" }, LOWER], taken)).toBe("contradicted");
+    expect(ask([LOWER], { ...taken, regionsOfCity: () => new Set([UPPER.key]) })).toBe(
+      "contradicted",
     );
-    expect(unlisted).toEqual([]);
+    expect(ask([{ ...UPPER, locale: "no" }, { ...LOWER, locale: "sv" }, LOWER], taken)).toBe(
+      "taken",
+    );
+  });
+
+  it("contradicts no name that sounds like the region's own, or that CLDR's translators voted for", () => {
+    const names = [{ ...UPPER, locale: "no" }, LOWER];
+    expect(ask(names, { asked: "taken", soundsOwn: () => true })).toBe("taken");
+    expect(ask(names, { isVetted: (name) => name === LOWER })).toBe("taken");
   });
 });
 
-describe("findWitnesses", () => {
-  /** Of several scripts and families, with the wrong names of many kinds. */
-  const JUDGED = ["ar", "bn", "de", "el", "gu", "hi", "ko", "ru", "si", "th", "uz", "yue"];
-  const STEP = 5;
-  let world: Witnesses;
-  let forms: RegionForms;
-  let keys: string[];
+describe("the verdicts and witnesses of the snapshot", async () => {
+  const { airports, newest } = readAirports();
+  const rows = readRegionRows();
+  const regions = buildRegions(airports, rows);
+  const everywhere = [...regions, ...buildSpareRegions(regions, newest, rows)];
+  const verdicts = readVerdicts();
+  const evidence = await readEvidence(everywhere, rows, verdicts);
+  const names = readAllNames(everywhere, verdicts.locales, () => new Map()).filter(({ key }) =>
+    key.startsWith("iso3166-2:"),
+  );
 
-  beforeAll(async () => {
-    const { airports, newest } = readAirports();
-    const rows = readRegionRows();
-    const regions = buildRegions(airports, rows);
-    const everywhere = [...regions, ...buildSpareRegions(regions, newest, rows)];
-    const evidence = await readEvidence(everywhere, rows);
-    const names = new Map(
-      [...readAllNames(everywhere)].filter(([locale]) => JUDGED.includes(locale)),
+  it("are of the locales that are served", () => {
+    expect(verdicts.locales).toEqual(locales);
+  });
+
+  it("take none of the names that were found to be of other places", () => {
+    const others = WRONG.filter(({ kind }) => kind === "other");
+    const taken = others.filter(
+      (name) =>
+        verdicts.of(name) === "taken" && (verdicts.plainOf(name) ?? name.name).includes(name.name),
     );
-    world = findWitnesses(names, evidence);
-    forms = new RegionForms(evidence);
-    keys = everywhere.map(({ key }) => key).filter((key) => key.startsWith("iso3166-2:"));
+    expect(taken).toEqual([]);
   });
 
-  it("finds none for names of other places", () => {
-    const believed = WRONG.filter(
-      ({ locale, key, name, kind }) =>
-        kind === "other" && world.witnessed.get(locale)?.get(key)?.name.includes(name),
-    );
-    expect(believed).toEqual([]);
-  });
-
-  it.each(JUDGED)("finds one for most of the names in %s", (locale) => {
-    const share = (world.witnessed.get(locale)?.size ?? 0) / (world.names.get(locale)?.size ?? 0);
-    expect(share).toBeGreaterThan(locale === "yue" || locale === "th" ? 0.85 : 0.94);
-  });
-
-  it("finds one for at most 0.5 % of names that are given to another region, near or far", () => {
-    const given = { all: 0, believed: 0 };
-    for (const [locale, names] of world.names) {
-      const judge = world.judges.get(locale);
-      for (const [at, key] of keys.entries()) {
-        const name = names.get(key);
-        if (name === undefined || at % STEP > 0) continue;
-        const country = keys.filter((one) => one.slice(0, 12) === key.slice(0, 12));
-        const near = country[(country.indexOf(key) + 3) % country.length];
-        const far = keys[(at + 997) % keys.length];
-        for (const other of [near, far]) {
-          if (other === undefined || forms.own(other).meaning === forms.own(key).meaning) continue;
-          given.all++;
-          if (
-            judge?.heard(name, other) !== undefined ||
-            judge?.isCity(name, other) === true ||
-            hasWitnessElsewhere(locale, other, name, world)
-          )
-            given.believed++;
-        }
-      }
+  it("take no name that is given to another region, near or far", () => {
+    const english = new Map(everywhere.map(({ key, bareName }) => [key, bareName]));
+    const keys = [...new Set(names.map(({ key }) => key))];
+    const byCountry = Map.groupBy(keys, (key) => key.slice(0, "iso3166-2:XX".length));
+    const moved = (to: (key: string) => string | undefined): readonly RegionName[] =>
+      names.flatMap((name) => {
+        const key = to(name.key);
+        return key === undefined || english.get(key) === english.get(name.key)
+          ? []
+          : [{ ...name, key }];
+      });
+    const near = moved((key) => {
+      const country = byCountry.get(key.slice(0, "iso3166-2:XX".length)) ?? [];
+      return country[(country.indexOf(key) + 3) % country.length];
+    });
+    const far = moved((key) => keys[(keys.indexOf(key) + 997) % keys.length]);
+    const isNew = (name: RegionName) => verdicts.of(name) === undefined && !evidence.isVetted(name);
+    for (const wrong of [near, far]) {
+      const asked = new Set(wrong.filter(isNew));
+      const found = findWitnesses([...names.filter((name) => !isNew(name)), ...asked], evidence);
+      expect(asked.size).toBeGreaterThan(50_000);
+      expect(found.taken.filter((name) => asked.has(name))).toEqual([]);
     }
-    expect(given.all).toBeGreaterThan(5_000);
-    expect(given.believed / given.all).toBeLessThan(0.005);
   });
 });
