@@ -33,7 +33,7 @@ export function pieces(bytes: Uint8Array, length: number): Uint8Array[] {
 
 /**
  * Writes the parts one after the other, each in a packet of its own, and keeps the connection open
- * until an answer with a Content-Length is complete.
+ * until an answer is complete.
  */
 export async function converse(parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
   const socket = connect({ host: "127.0.0.1", port: inject("service").port, noDelay: true });
@@ -72,7 +72,26 @@ function parseAnswer(received: Buffer): RawAnswer | undefined {
   const headers = new Headers(
     lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
   );
-  const body = received.subarray(end + 4);
-  if (body.length < Number(headers.get("content-length") ?? Infinity)) return undefined;
-  return { status: Number(statusLine.split(" ")[1]), headers, body };
+  const body = contentOf(headers, received.subarray(end + 4));
+  return body && { status: Number(statusLine.split(" ")[1]), headers, body };
+}
+
+/** The content of an answer, of a length or in chunks; undefined before it is complete. */
+function contentOf(headers: Headers, received: Buffer): Buffer | undefined {
+  if (headers.get("transfer-encoding") === "chunked") return joinChunks(received);
+  const length = Number(headers.get("content-length") ?? Infinity);
+  return received.length < length ? undefined : received;
+}
+
+/** Joins chunks; undefined before the last one has come. */
+function joinChunks(received: Buffer): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (let at = 0; ;) {
+    const start = received.indexOf("\r\n", at) + 2;
+    const end = start + Number.parseInt(received.subarray(at, start).toString(), 16);
+    if (start < 2 || received.length < end + 2) return undefined;
+    if (start === end) return Buffer.concat(parts);
+    parts.push(received.subarray(start, end));
+    at = end + 2;
+  }
 }
