@@ -2,6 +2,7 @@
 import type { Monitor } from "../monitor/monitor.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
 import { StoreTimeout, withDeadline } from "../platform/deadline.ts";
+import { type CallPolicy, COORDINATOR_CALLS, MONITOR_CALLS } from "../platform/object-calls.ts";
 import type { Refusal } from "./http/route.ts";
 
 /** The parts of the service that requests need, and what to do while one does not answer. */
@@ -77,61 +78,6 @@ export async function nullIfUnavailable<T>(call: Promise<T>): Promise<T | null> 
     throw cause;
   });
 }
-
-/** How an object is called. */
-interface CallPolicy {
-  readonly part: "coordinator" | "alerts";
-  /** The store in R2 that the call works with. */
-  readonly store?: "archive" | "backups";
-  readonly deadlineMs: number;
-  /** Whether a second call has the same effect as one. */
-  readonly isIdempotent: boolean;
-}
-
-/** Where one thread runs all of a Worker, a call may wait while some segments are compressed. */
-const ONCE = { part: "coordinator", deadlineMs: 25_000, isIdempotent: false } as const;
-const IDEMPOTENT = { ...ONCE, isIdempotent: true } as const;
-
-/** Every method of the coordinator but its alarm. */
-export const COORDINATOR_CALLS = {
-  enqueue: { ...ONCE, store: "archive" },
-  pause: IDEMPOTENT,
-  resume: IDEMPOTENT,
-  cancel: IDEMPOTENT,
-  rollback: IDEMPOTENT,
-  takeOver: { ...IDEMPOTENT, store: "archive" },
-  findRun: IDEMPOTENT,
-  unsettledRuns: IDEMPOTENT,
-  versions: IDEMPOTENT,
-  status: IDEMPOTENT,
-  queue: IDEMPOTENT,
-  ledger: IDEMPOTENT,
-  decide: IDEMPOTENT,
-  backUp: { ...IDEMPOTENT, store: "backups" },
-  verifyBackup: { ...IDEMPOTENT, store: "backups" },
-  restoreBackup: { ...IDEMPOTENT, store: "backups" },
-  removeBackup: { ...ONCE, store: "backups" },
-  findJob: IDEMPOTENT,
-  jobs: IDEMPOTENT,
-  tick: IDEMPOTENT,
-  tickJob: IDEMPOTENT,
-  reconcile: IDEMPOTENT,
-  keepAuditEntry: IDEMPOTENT,
-  setAside: IDEMPOTENT,
-  forgetSetAside: IDEMPOTENT,
-  claimKey: IDEMPOTENT,
-} as const satisfies {
-  readonly [C in Exclude<keyof Coordinator, "alarm" | "recover">]: CallPolicy;
-};
-
-/** Every method of the monitor. An evaluation waits for the one before, its inputs and the webhooks. */
-export const MONITOR_CALLS = {
-  evaluate: { part: "alerts", deadlineMs: 90_000, isIdempotent: false },
-  test: { part: "alerts", deadlineMs: 30_000, isIdempotent: false },
-  status: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
-  setAside: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
-  forgetSetAside: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
-} as const satisfies { readonly [C in keyof Monitor]: CallPolicy };
 
 /** An object's calls as they are over RPC. */
 export type Remote<T> = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { COORDINATOR_CALLS, MONITOR_CALLS } from "../../../src/admin/calls.ts";
+import { COORDINATOR_CALLS, MONITOR_CALLS } from "../../../src/platform/object-calls.ts";
 import { AlertMonitor, IngestCoordinator } from "../../../src/worker/objects.ts";
 
 type Calls = { readonly [call: string]: () => unknown };
