@@ -7,7 +7,7 @@ import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { FIRST_INGEST_WAIT_MAX_MS, isOpen } from "./jobs.ts";
 import { describeError } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
-import { hasElapsed, isAhead, isAwaited, timeText } from "../platform/time.ts";
+import { hasElapsed, isAhead, isAwaited, isRecent, timeText } from "../platform/time.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
@@ -27,8 +27,8 @@ const FIRST_INGEST: EnqueueRequest = {
 export class Reconciler {
   readonly #platform: CoordinatorPlatform;
   readonly #enqueue: (request: EnqueueRequest) => void;
-  /** Earliest time of the next attempt. */
-  #retryAt = 0;
+  /** Time of the last failed attempt; 0 if the next is due. */
+  #failedAt = 0;
 
   /** @param enqueue queues the first ingest. */
   constructor(platform: CoordinatorPlatform, enqueue: (request: EnqueueRequest) => void) {
@@ -38,14 +38,14 @@ export class Reconciler {
 
   /** Makes the replication of a new version due at once. */
   versionsChanged(): void {
-    this.#retryAt = 0;
+    this.#failedAt = 0;
   }
 
   /** Time of the next replication (ms since 1970); null if none is due. */
   dueAt(): number | null {
     if (!this.#mayReplicate()) return null;
     const now = this.#platform.now();
-    return isAwaited(this.#retryAt, STORE_RETRY_MS, now) ? this.#retryAt : now;
+    return isRecent(this.#failedAt, STORE_RETRY_MS, now) ? this.#failedAt + STORE_RETRY_MS : now;
   }
 
   /** Replicates the current version to the stores, if that is due. Never throws. */
@@ -165,7 +165,7 @@ export class Reconciler {
   }
 
   #retryLater(generation: number, cause: unknown): void {
-    this.#retryAt = this.#platform.now() + STORE_RETRY_MS;
+    this.#failedAt = this.#platform.now();
     this.#platform.log("warn", "replication_failed", { generation, ...describeError(cause) });
   }
 

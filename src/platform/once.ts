@@ -1,6 +1,5 @@
 /** What several callers want is computed or loaded once. */
 import { withDeadline } from "./deadline.ts";
-import { ageOf } from "./time.ts";
 
 /** Most memoized texts. Clients send a few dozen different ones. */
 const MAX_ENTRIES = 512;
@@ -70,8 +69,7 @@ export class SingleFlight<T> {
   }
 
   #remainingMs(running: Flight<T> | undefined): number {
-    const age = running === undefined ? null : ageOf(running.beganAt, this.#now());
-    return age === null ? 0 : LOST_AFTER_MS - age;
+    return running === undefined ? 0 : LOST_AFTER_MS - Math.abs(this.#now() - running.beganAt);
   }
 
   #begin(key: string, read: () => Promise<T>): Promise<T> {

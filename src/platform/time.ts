@@ -58,3 +58,11 @@ export function hasElapsed(since: Time | null, ms: number, now: number): boolean
 export function isAwaited(until: number, maxMs: number, now: number): boolean {
   return until > now && !isAhead(until, now + maxMs);
 }
+
+/**
+ * Whether less than `ms` lie between now and a time in an isolate's memory. After the clock was set
+ * back that holds for at most twice as long.
+ */
+export function isRecent(since: number, ms: number, now: number): boolean {
+  return Math.abs(now - since) < ms;
+}

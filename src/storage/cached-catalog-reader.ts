@@ -13,7 +13,7 @@ import { settledWithin } from "../platform/deadline.ts";
 import { OlderVersions } from "./older-versions.ts";
 import { SingleFlight } from "../platform/once.ts";
 import { StoreReads } from "./store-reads.ts";
-import { hasElapsed, isAwaited } from "../platform/time.ts";
+import { isRecent } from "../platform/time.ts";
 
 /**
  * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in
@@ -43,7 +43,9 @@ export class CachedCatalogReader {
   readonly #bodies: BodyLoader;
   readonly #older: OlderVersions;
   #manifest: Manifest | undefined;
-  #freshUntil = 0;
+  #lookedAt = 0;
+  /** How long the result of that look is fresh. */
+  #freshMs = 0;
   #newestAt = 0;
 
   constructor(deps: ReaderDependencies) {
@@ -60,9 +62,8 @@ export class CachedCatalogReader {
    */
   cachedCurrent(): Manifest | undefined {
     const now = this.#deps.now();
-    const freshMs = Math.max(this.#deps.manifestFreshMs, RETRY_AFTER_MS);
-    if (isAwaited(this.#freshUntil, freshMs, now)) return this.#manifest;
-    if (!isAwaited(this.#freshUntil + STALE_FOR_MS, freshMs + STALE_FOR_MS, now)) return undefined;
+    if (isRecent(this.#lookedAt, this.#freshMs, now)) return this.#manifest;
+    if (!isRecent(this.#lookedAt, this.#freshMs + STALE_FOR_MS, now)) return undefined;
     if (this.#manifest !== undefined && !this.#looks.has("current")) void this.#look();
     return this.#manifest;
   }
@@ -88,8 +89,7 @@ export class CachedCatalogReader {
   /** Returns the current version as the store has it, where another place may know a newer one. */
   async newest(): Promise<CurrentResult> {
     const { now, store } = this.#deps;
-    const isRecent = !hasElapsed(this.#newestAt, NEWEST_FOR_MS, now());
-    const isKnown = isRecent && !this.#looks.has("newest");
+    const isKnown = isRecent(this.#newestAt, NEWEST_FOR_MS, now()) && !this.#looks.has("newest");
     if (isKnown && this.#manifest !== undefined) return { ok: true, manifest: this.#manifest };
     return this.#looks.load("newest", async () => {
       this.#newestAt = now();
@@ -128,7 +128,8 @@ export class CachedCatalogReader {
       const { store, now, manifestFreshMs } = this.#deps;
       const read: typeof store.readManifest = (replica) => store.readManifest(replica);
       const copy = await this.#reads.read({ what: "manifest", key: "current", read });
-      this.#freshUntil = now() + (copy.ok ? manifestFreshMs : RETRY_AFTER_MS);
+      this.#lookedAt = now();
+      this.#freshMs = copy.ok ? manifestFreshMs : RETRY_AFTER_MS;
       return this.#accept(copy);
     });
   }

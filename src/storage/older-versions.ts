@@ -2,7 +2,7 @@ import type { Manifest } from "../parts/manifest.ts";
 import type { ReaderDependencies } from "./catalog-reader.ts";
 import type { Copy, CopyFault } from "./catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
-import { isAwaited } from "../platform/time.ts";
+import { isRecent } from "../platform/time.ts";
 import { SingleFlight } from "../platform/once.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
@@ -23,7 +23,7 @@ export class OlderVersions {
   readonly #loads: SingleFlight<Copy<Manifest>>;
   /** By generation. */
   readonly #cached = new Map<number, Manifest>();
-  #listed: { readonly copy: Copy<readonly number[]>; readonly until: number } | undefined;
+  #listed: { readonly copy: Copy<readonly number[]>; readonly at: number } | undefined;
 
   constructor(deps: ReaderDependencies, reads: StoreReads) {
     this.#deps = deps;
@@ -66,8 +66,7 @@ export class OlderVersions {
   /** Lists the generations in R2, at most once a second. */
   async #list(): Promise<Copy<readonly number[]>> {
     const last = this.#listed;
-    if (last !== undefined && isAwaited(last.until, LISTED_FOR_MS, this.#deps.now()))
-      return last.copy;
+    if (last !== undefined && isRecent(last.at, LISTED_FOR_MS, this.#deps.now())) return last.copy;
     return this.#lists.load("generations", async () => {
       const { now, store } = this.#deps;
       const copy = await this.#reads.readR2({
@@ -85,7 +84,7 @@ export class OlderVersions {
           }
         },
       });
-      this.#listed = { copy, until: now() + LISTED_FOR_MS };
+      this.#listed = { copy, at: now() };
       return copy;
     });
   }

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { describeError, type Log } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
-import { isAwaited } from "../platform/time.ts";
+import { isRecent } from "../platform/time.ts";
 import type { ObjectTables, SqlRow } from "./object-tables.ts";
 
 /** Largest number of rows in one call. */
@@ -39,7 +39,7 @@ export class Outbox<Value> {
   readonly #name: string;
   readonly #schema: z.ZodType;
   readonly #maxRows: number;
-  #retryAt = 0;
+  #failedAt = 0;
 
   /**
    * @param name of the rows, and of the event `<name>_unreachable` in the log.
@@ -99,7 +99,7 @@ export class Outbox<Value> {
   /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
   dueAt(now: number): number | null {
     if (this.length === 0) return null;
-    return isAwaited(this.#retryAt, RETRY_MS, now) ? this.#retryAt : now;
+    return isRecent(this.#failedAt, RETRY_MS, now) ? this.#failedAt + RETRY_MS : now;
   }
 
   /** Sends all rows, or stops at the first failure. Never throws. */
@@ -114,7 +114,7 @@ export class Outbox<Value> {
         this.#delete(batch.at(-1)?.seq ?? 0);
         if (sent !== undefined) await inTime(sent(batch));
       } catch (cause) {
-        this.#retryAt = now() + RETRY_MS;
+        this.#failedAt = now();
         log("warn", `${this.#name}_unreachable`, describeError(cause));
       }
     }

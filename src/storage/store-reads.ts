@@ -1,6 +1,6 @@
 import type { Copy, CopyFault, Replica } from "./catalog-store.ts";
 import { settledWithin } from "../platform/deadline.ts";
-import { isAwaited } from "../platform/time.ts";
+import { isRecent } from "../platform/time.ts";
 
 /** Silence of KV after which R2 is read as well. KV answers a cold read within about 100 ms. */
 export const HEDGE_AFTER_MS = 400;
@@ -129,8 +129,8 @@ interface Failure {
   /** The last fault. */
   readonly fault: CopyFault;
   readonly inARow: number;
-  /** Milliseconds since 1970. */
-  readonly until: number;
+  /** Time of the last read, in milliseconds since 1970. */
+  readonly readAt: number;
 }
 
 /** Recent failures: of a store by its name, of an object by its kind and key. */
@@ -150,8 +150,8 @@ class FailureMemory {
     const known = this.#failures.get(name);
     if (known === undefined || known.inARow < faults) return undefined;
     const now = this.#now();
-    if (isAwaited(known.until, LEFT_ALONE_MS, now)) return known.fault;
-    this.#failures.set(name, { ...known, until: now + LEFT_ALONE_MS });
+    if (isRecent(known.readAt, LEFT_ALONE_MS, now)) return known.fault;
+    this.#failures.set(name, { ...known, readAt: now });
     return undefined;
   }
 
@@ -160,7 +160,7 @@ class FailureMemory {
     this.#failures.delete(name);
     const [oldest] = this.#failures.keys();
     if (oldest !== undefined && this.#failures.size >= FAILURES_MAX) this.#failures.delete(oldest);
-    this.#failures.set(name, { fault, inARow, until: this.#now() + LEFT_ALONE_MS });
+    this.#failures.set(name, { fault, inARow, readAt: this.#now() });
   }
 
   forget(name: string): void {

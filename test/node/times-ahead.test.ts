@@ -3,8 +3,6 @@
  * almost by all that a date can have: they count neither as newest nor as recent, and nothing waits
  * for them.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { isUnbroken } from "../../src/acceptance/decisions.ts";
@@ -464,21 +462,6 @@ it("durations are never negative, and clocks may differ a little", () => {
   const ticks = new TickTable(ofTable("ticks"));
   ticks.add(DAILY, NOW + CLOCK_SKEW_MS);
   expect(ticks.newest(NOW)).toEqual({ [DAILY]: NOW + CLOCK_SKEW_MS });
-});
-
-/** These show times, and judge nothing by them. */
-const MAY_SUBTRACT = ["src/monitor/catalog-checks.ts", "src/platform/durations.ts"];
-
-it("no other file of src/ and web/ subtracts a time from now", () => {
-  const files = ["src", "web"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => /^(?!test\/).*\.tsx?$/.test(name))
-      .map((name) => join(folder, name)),
-  );
-  const subtracting = files.filter((file) =>
-    /(?<!performance\.)\bnow(?:\(\))? - (?![A-Z_]+\b)/.test(readFileSync(file, "utf8")),
-  );
-  expect(subtracting.toSorted()).toEqual(MAY_SUBTRACT);
 });
 
 function withBackups(changes: Partial<BackupTimes>): Facts {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { hasElapsed } from "../../src/platform/time.ts";
+import { isRecent } from "../../src/platform/time.ts";
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { Age, Time, useNow } from "./time.tsx";
@@ -32,7 +32,7 @@ export function Glance({ polled, isSignedIn }: Props) {
   const { body, receivedAt, failure } = polled;
   const now = useNow();
   const isPhone = useIsPhone();
-  const isOld = failure !== undefined || hasElapsed(receivedAt, OLD_MS, now);
+  const isOld = failure !== undefined || !isRecent(receivedAt, OLD_MS, now);
   const answers = body?.answers ?? [];
   const isNext = ({ question }: Answer) => question === "next";
   const inOrder = answers.toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)));

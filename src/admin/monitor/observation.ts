@@ -17,7 +17,7 @@ import type { AuditEntry } from "../../storage/audit-store.ts";
 import { settledWithin, StoreTimeout, withDeadline } from "../../platform/deadline.ts";
 import { TablesMissing } from "../../storage/migrations.ts";
 import { SingleFlight } from "../../platform/once.ts";
-import { CLOCK_SKEW_MS, durationOf, hasElapsed } from "../../platform/time.ts";
+import { CLOCK_SKEW_MS, durationOf, isRecent } from "../../platform/time.ts";
 import { otherVersion } from "../calls.ts";
 import type { OpenResult } from "../../storage/catalog-reader.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
@@ -201,5 +201,5 @@ export function reuse<T>(
     return value;
   };
   return async () =>
-    last === undefined || hasElapsed(last.at, ms, now()) ? flights.load("last", load) : last.value;
+    last !== undefined && isRecent(last.at, ms, now()) ? last.value : flights.load("last", load);
 }

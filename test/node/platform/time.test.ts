@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasElapsed } from "../../../src/platform/time.ts";
+import { hasElapsed, isRecent } from "../../../src/platform/time.ts";
 
 it.each([
   [null, true],
@@ -9,4 +9,16 @@ it.each([
   [2_000 + 365 * 24 * 3_600_000, true],
 ])("hasElapsed says whether a second has passed since %s: %s", (since, passed) => {
   expect(hasElapsed(since, 1_000, 2_000)).toBe(passed);
+});
+
+it.each([
+  [0, false],
+  [1_000, false],
+  [1_001, true],
+  [2_000, true],
+  [2_999, true],
+  [3_000, false],
+  [2_000 + 365 * 24 * 3_600_000, false],
+])("a memory of %i is recent for a second at 2,000: %s", (since, recent) => {
+  expect(isRecent(since, 1_000, 2_000)).toBe(recent);
 });
