@@ -4,14 +4,13 @@ import { pageOf, type PageQuery } from "../storage/page.ts";
 import { durationOf, timeText } from "../platform/time.ts";
 import { backupBytes } from "./format.ts";
 import type { BackupJob } from "../schemas/backup-job.ts";
-import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
+import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "../platform/map-concurrently.ts";
 
 export interface ListingDependencies {
   readonly backups: BackupStore;
   /** Lists jobs, newest first. */
   readonly jobs: () => Promise<readonly BackupJob[]>;
-  readonly now: () => number;
 }
 
 const LISTED_AT_A_TIME = 10;
@@ -26,7 +25,6 @@ export async function listBackups(
   query: PageQuery,
 ): Promise<BackupList> {
   const { backups } = deps;
-  const now = deps.now();
   const stored = await listIds(backups);
   const open = await openJobs(deps);
   const ids = [...new Set([...stored, ...open.map((job) => job.backup_id)])];
@@ -39,7 +37,7 @@ export async function listBackups(
   return {
     ok: true,
     body: {
-      backups: found.map((backup) => describe(backup, { job: jobOf(open, backup.id), now })),
+      backups: found.map((backup) => describe(backup, jobOf(open, backup.id))),
       next_cursor: page.nextCursor,
       total: page.total,
     },
@@ -61,16 +59,12 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   const open = await openJobs(deps);
   const ids = await listIds(backups);
   if (!ids.includes(id) && jobOf(open, id) === undefined) return null;
-  return describe(await readBackup(backups, id), { job: jobOf(open, id), now: deps.now() });
+  return describe(await readBackup(backups, id), jobOf(open, id));
 }
 
-function describe(
-  found: FoundBackup,
-  { job, now }: { readonly job: BackupJob | undefined; readonly now: number },
-): Backup {
-  const { id, parsed, verdict, pinned } = found;
+function describe(found: FoundBackup, job: BackupJob | undefined): Backup {
+  const { id, parsed, verdict, pinned, isMisdated } = found;
   const manifest = parsed.ok ? parsed.manifest : null;
-  const ahead = isBackupAhead(found, now);
   const queuedAt = timeText(timeOfId(id));
   const startedAt = manifest?.started_at ?? (job === undefined ? queuedAt : job.started_at);
   return {
@@ -95,15 +89,15 @@ function describe(
       at: verdict?.at ?? null,
       message: verdict?.message ?? "It has not been verified yet.",
     },
-    ahead,
-    problem: job === undefined ? problemOf(found, ahead) : null,
+    ahead: isMisdated,
+    problem: job === undefined ? problemOf(found) : null,
   };
 }
 
-function problemOf({ parsed }: FoundBackup, ahead: boolean): string | null {
+function problemOf({ parsed, isMisdated }: FoundBackup): string | null {
   if (!parsed.ok) return parsed.fault.message;
-  return ahead
-    ? "Its time lies ahead of now: a clock was wrong. It does not count as the newest, and retention leaves it; it can be deleted."
+  return isMisdated
+    ? "It is dated after R2 stored it: a clock was wrong. The time at which R2 stored it counts."
     : null;
 }
 

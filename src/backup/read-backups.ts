@@ -1,6 +1,6 @@
 /** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { isAhead } from "../platform/time.ts";
+import { CLOCK_SKEW_MS, timeText } from "../platform/time.ts";
 import { isBackupId, timeOfId } from "../schemas/backup.ts";
 import {
   type BackupManifest,
@@ -18,6 +18,15 @@ export interface FoundBackup {
   readonly parsed: ParsedManifest;
   readonly verdict: Verdict | null;
   readonly pinned: boolean;
+  /**
+   * When it was requested, in milliseconds since 1970: the time of its id, or that at which R2 stored its
+   * manifest, if that is earlier.
+   */
+  readonly startedAt: number;
+  /** Likewise when it was finished. */
+  readonly finishedAt: number;
+  /** Whether R2 stored its manifest before these times, because a clock was wrong. */
+  readonly isMisdated: boolean;
 }
 
 /** Lists the ids of all backups, ascending and therefore by time. Ignores other folders. */
@@ -25,28 +34,25 @@ export async function listIds(backups: BackupStore): Promise<string[]> {
   return (await backups.folders()).filter(isBackupId);
 }
 
-/** Selects the ids whose times do not lie ahead of now. */
-function onTime(ids: readonly string[], now: number): string[] {
-  return ids.filter((id) => !isAhead(timeOfId(id), now));
-}
-
-/** Whether a backup has a time ahead of now, so that it cannot be the newest. */
-export function isBackupAhead({ id, parsed }: FoundBackup, now: number): boolean {
-  const finishedAt = parsed.ok ? parsed.manifest.finished_at : timeOfId(id);
-  return isAhead(timeOfId(id), now) || isAhead(finishedAt, now);
-}
-
+/** Reads a backup. R2 witnesses its times, which are those of a clock that may have been wrong. */
 export async function readBackup(backups: BackupStore, id: string): Promise<FoundBackup> {
-  const [text, verdict, pin] = await Promise.all([
-    backups.readManifest(id),
+  const [stored, verdict, pin] = await Promise.all([
+    backups.findManifest(id),
     backups.readNote(id, "verdict"),
     backups.readNote(id, "pin"),
   ]);
+  const parsed = parseManifest(stored?.text ?? null, id);
+  const requestedAt = timeOfId(id);
+  const endedAt = parsed.ok ? Date.parse(parsed.manifest.finished_at) : requestedAt;
+  const storedAt = stored?.storedAt ?? Infinity;
   return {
     id,
-    parsed: parseManifest(text, id),
+    parsed,
     verdict: parseVerdict(verdict),
     pinned: pin !== null,
+    startedAt: Math.min(requestedAt, storedAt),
+    finishedAt: Math.min(endedAt, storedAt),
+    isMisdated: Math.max(requestedAt, endedAt) > storedAt + CLOCK_SKEW_MS,
   };
 }
 
@@ -64,33 +70,36 @@ export async function readState(
   return readStateLines(lines);
 }
 
-/** The newest complete backup, and the newest verified one; neither has a time ahead of now. */
+/** The newest complete backup, and the newest verified one. */
 interface Newest {
-  /** Ids of those whose end alone lies ahead of now. */
-  readonly skipped: readonly string[];
   readonly whole: FoundBackup | null;
   readonly verified: FoundBackup | null;
+  /** Ids of those with wrong times among the backups that were read. */
+  readonly misdated: readonly string[];
 }
 
-/** Reads backups from the newest backwards until it has found both, at most `lookBack` of them. */
+/** Reads backups from the last id backwards until no other can be newer, at most `lookBack` of them. */
 export async function findNewest(
   backups: BackupStore,
   ids: readonly string[],
-  { now, lookBack = Infinity }: { readonly now: number; readonly lookBack?: number },
+  lookBack = Infinity,
 ): Promise<Newest> {
   let whole: FoundBackup | null = null;
-  const skipped: string[] = [];
-  for (const id of onTime(ids, now).slice(-lookBack).toReversed()) {
+  let verified: FoundBackup | null = null;
+  const misdated: string[] = [];
+  for (const id of ids.slice(-lookBack).toReversed()) {
+    if (verified !== null && timeOfId(id) <= verified.startedAt) break;
     const found = await readBackup(backups, id);
     if (!found.parsed.ok) continue;
-    if (isBackupAhead(found, now)) {
-      skipped.push(id);
-      continue;
-    }
-    whole ??= found;
-    if (found.verdict?.state === "verified") return { whole, verified: found, skipped };
+    if (found.isMisdated) misdated.push(id);
+    whole = newerOf(whole, found);
+    if (found.verdict?.state === "verified") verified = newerOf(verified, found);
   }
-  return { whole, verified: null, skipped };
+  return { whole, verified, misdated };
+}
+
+function newerOf(known: FoundBackup | null, found: FoundBackup): FoundBackup {
+  return known !== null && known.startedAt >= found.startedAt ? known : found;
 }
 
 /** The ends of the newest backups (RFC 3339); null if there is none. */
@@ -101,29 +110,22 @@ export interface BackupTimes {
   readonly newestFinishedAt: string | null;
   /** End of the newest verified backup. */
   readonly newestVerifiedAt: string | null;
-  /** Ids of the backups whose times lie ahead of now, so that they do not count. */
-  readonly ahead: readonly string[];
+  /** Ids of the last backups with times after R2 stored them. */
+  readonly misdated: readonly string[];
 }
 
 /** Most backups to read for the newest and the newest verified one. */
 const NEWEST_LOOKS_AT = 100;
 
 /** Returns the finish times of the newest backup and of the newest verified one. */
-export async function newestTimes(backups: BackupStore, now: number): Promise<BackupTimes> {
+export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
   const ids = await listIds(backups);
-  const { whole, verified, skipped } = await findNewest(backups, ids, {
-    now,
-    lookBack: NEWEST_LOOKS_AT,
-  });
+  const { whole, verified, misdated } = await findNewest(backups, ids, NEWEST_LOOKS_AT);
   const verdict = whole?.verdict;
   return {
     newestFailure: verdict?.state === "failed" ? verdict.message : null,
-    newestFinishedAt: finishOf(whole),
-    newestVerifiedAt: finishOf(verified),
-    ahead: [...ids.filter((id) => isAhead(timeOfId(id), now)), ...skipped],
+    newestFinishedAt: whole && timeText(whole.finishedAt),
+    newestVerifiedAt: verified && timeText(verified.finishedAt),
+    misdated,
   };
-}
-
-function finishOf(found: FoundBackup | null): string | null {
-  return found?.parsed.ok === true ? found.parsed.manifest.finished_at : null;
 }

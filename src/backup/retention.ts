@@ -1,7 +1,7 @@
 /** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { DAY_MS, hasElapsed, isAhead } from "../platform/time.ts";
-import { type BackupTrigger, timeOfId, type VerdictState } from "../schemas/backup.ts";
+import { DAY_MS } from "../platform/time.ts";
+import type { BackupTrigger, VerdictState } from "../schemas/backup.ts";
 import { parseManifest } from "./format.ts";
 import {
   nextStage,
@@ -10,7 +10,7 @@ import {
   type BackupStepResult,
 } from "./step.ts";
 import { mapConcurrently } from "../platform/map-concurrently.ts";
-import { type FoundBackup, isBackupAhead, listIds, readBackup } from "./read-backups.ts";
+import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 
 /** A complete backup, as retention sees it. */
 export interface KeptBackup {
@@ -52,9 +52,8 @@ export async function retain(
   });
   const complete = read.flat();
   const awaited = new Set(openBackups());
-  const onTime = complete.filter((found) => !isBackupAhead(found, now()));
   for (const id of expiredBackups(
-    onTime.flatMap((found) => asKept(found) ?? []),
+    complete.flatMap((found) => asKept(found) ?? []),
     now(),
   ))
     if (!awaited.has(id)) await backups.deleteBackup(id);
@@ -68,12 +67,12 @@ export async function retain(
 }
 
 /** Selects the fields for retention; undefined if the backup is not complete. */
-function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
+function asKept({ id, parsed, verdict, pinned, startedAt }: FoundBackup): KeptBackup | undefined {
   if (!parsed.ok) return undefined;
   return {
     id,
     trigger: parsed.manifest.trigger,
-    started_at: timeOfId(id),
+    started_at: startedAt,
     pinned,
     verdict: verdict?.state ?? "unverified",
   };
@@ -88,7 +87,7 @@ async function blocksPruning(backups: BackupStore, id: string, now: number): Pro
   const parsed = parseManifest(await backups.readManifest(id), id);
   if (parsed.ok || parsed.fault.code === "future_format") return true;
   const changedAt = await backups.changedAt(id);
-  const isOld = changedAt !== null && hasElapsed(changedAt, GRACE_MS, now);
+  const isOld = changedAt !== null && now - changedAt >= GRACE_MS;
   if (parsed.fault.code !== "manifest_missing") return !isOld;
   if (isOld) await backups.deleteBackup(id);
   return false;
@@ -101,7 +100,7 @@ async function deleteUnnamed(
 ): Promise<void> {
   for await (const page of backups.objects()) {
     const unnamed = page.filter(
-      ({ sha256, storedAt }) => hasElapsed(storedAt, GRACE_MS, now) && !named.has(sha256),
+      ({ sha256, storedAt }) => now - storedAt >= GRACE_MS && !named.has(sha256),
     );
     await backups.deleteObjects(unnamed.map(({ sha256 }) => sha256));
   }
@@ -114,17 +113,14 @@ async function deleteUnnamed(
  *   one: preferably a verified one, then the newest,
  * - pinned backups,
  * - backups younger than a week that cron did not make,
- * - the newest backup and the newest verified one,
- * - backups whose times lie ahead of now, which take the place of no other: an operator deletes them.
- *   The clock that is wrong may be the present one.
+ * - the newest backup and the newest verified one.
  */
 export function expiredBackups(backups: readonly KeptBackup[], now: number): string[] {
-  const onTime = backups.filter((backup) => !isAhead(backup.started_at, now));
-  const protectedIds = protectedBackups(onTime);
+  const protectedIds = protectedBackups(backups);
   for (const period of PERIODS)
-    for (const { id } of bestOfEach(period, onTime).slice(0, PERIODS_KEPT[period]))
+    for (const { id } of bestOfEach(period, backups).slice(0, PERIODS_KEPT[period]))
       protectedIds.add(id);
-  return onTime
+  return backups
     .filter((backup) => !protectedIds.has(backup.id) && !backup.pinned)
     .filter((backup) => !isRecentNonCron(backup, now))
     .map(({ id }) => id);
@@ -139,7 +135,7 @@ function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
 }
 
 function isRecentNonCron({ trigger, started_at }: KeptBackup, now: number): boolean {
-  return trigger !== "cron" && !hasElapsed(started_at, NON_CRON_RETENTION_MS, now);
+  return trigger !== "cron" && now - started_at < NON_CRON_RETENTION_MS;
 }
 
 /** Selects the best backup of each period that has one, the newest period first. */

@@ -75,8 +75,7 @@ export class BackupJobs {
   /** Queues the verification of the newest backup, if there is one, for a cron tick. */
   async verifyNewestOnce(tick: string): Promise<void> {
     const { backups } = this.#platform;
-    const now = this.#platform.now();
-    const { whole } = await findNewest(backups, await listIds(backups), { now });
+    const { whole } = await findNewest(backups, await listIds(backups));
     if (whole !== null)
       await this.#accept({ kind: "verify", backupId: whole.id, request: byCron(tick) });
   }
@@ -99,7 +98,7 @@ export class BackupJobs {
     const { backups } = this.#platform;
     const ids = await listIds(backups);
     if (!ids.includes(id)) return { ok: false, reason: "not_found" };
-    const { whole, verified } = await findNewest(backups, ids, { now: this.#platform.now() });
+    const { whole, verified } = await findNewest(backups, ids);
     if (verified?.id === id) return { ok: false, reason: "newest_verified" };
     if (whole?.id === id) return { ok: false, reason: "newest" };
     if ((await readBackup(backups, id)).pinned) return { ok: false, reason: "pinned" };

@@ -36,7 +36,7 @@ function platformOf(ctx: DurableObjectState, env: Env): MonitorPlatform {
     readIngest: () => readStatus().catch(readStatus),
     store: createCatalogStore(env.CATALOG, env.ARCHIVE),
     history: createAlertHistory(env.HISTORY),
-    readBackups: () => newestTimes(createBackupStore(env.BACKUPS), Date.now()),
+    readBackups: () => newestTimes(createBackupStore(env.BACKUPS)),
     inputTimeoutMs: INPUT_TIMEOUT_MS,
     fetch: async (url, init) => fetch(url, init),
     deliveryLimits: DELIVERY_LIMITS,

@@ -1,30 +1,27 @@
 import { formatDuration } from "../platform/durations.ts";
-import { DAY_MS, unlessAhead } from "../platform/time.ts";
+import { DAY_MS } from "../platform/time.ts";
 import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
 import type { Facts } from "./facts.ts";
 
-/** Most backups ahead of now in the evidence. */
-const AHEAD_NAMED = 5;
-
-/** Says that backups ahead of now do not count; empty if there are none. */
-function describeAhead({ length }: readonly string[]): string {
-  const are = length === 1 ? "The time of 1 backup lies" : `The times of ${length} backups lie`;
-  return length === 0 ? "" : ` ${are} ahead of now, and do not count: a clock was wrong.`;
-}
+/** Most backups with a wrong time in the evidence. */
+const MISDATED_NAMED = 5;
 
 /** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
 export function judgeBackupAge({ backups, monitor }: Facts, { now }: RuleContext): Finding {
-  return judgeInput(backups, ({ newestFinishedAt, ahead }) => {
-    const finishedAt = unlessAhead(newestFinishedAt, now);
-    const { value, message } = measureAge(finishedAt ?? monitor.since, now, (age) =>
-      finishedAt === null
+  return judgeInput(backups, ({ newestFinishedAt, misdated }) => {
+    const { value, message } = measureAge(newestFinishedAt ?? monitor.since, now, (age) =>
+      newestFinishedAt === null
         ? `There has been no backup, for ${age}.`
         : `The newest backup was finished ${age} ago.`,
     );
+    const wrong = misdated.length === 0 ? "" : ` Backups with wrong times: ${misdated.length}.`;
     return {
       value,
-      message: `${message}${describeAhead(ahead)}`,
-      evidence: { newest_finished_at: newestFinishedAt, ahead: ahead.slice(0, AHEAD_NAMED) },
+      message: `${message}${wrong}`,
+      evidence: {
+        newest_finished_at: newestFinishedAt,
+        misdated: misdated.slice(0, MISDATED_NAMED),
+      },
     };
   });
 }
@@ -39,18 +36,17 @@ export function judgeVerification({ backups, monitor }: Facts, { now }: RuleCont
       newest_finished_at: newestFinishedAt,
       newest_verified_at: newestVerifiedAt,
     };
-    const verifiedAt = unlessAhead(newestVerifiedAt, now);
-    if (unlessAhead(newestFinishedAt, now) === null || newestFinishedAt === null)
+    if (newestFinishedAt === null)
       return { value: 0, message: "There is no backup to verify.", evidence };
     if (newestFailure !== null) {
       const message = `The newest backup cannot be restored: ${newestFailure}.`;
       return { value: null, message, evidence };
     }
-    if (verifiedAt !== null && Date.parse(verifiedAt) >= Date.parse(newestFinishedAt))
+    if (newestVerifiedAt !== null && Date.parse(newestVerifiedAt) >= Date.parse(newestFinishedAt))
       return { value: 0, message: "The newest backup is verified.", evidence };
-    const found = measureAge(verifiedAt ?? monitor.since, now, (age) => {
+    const found = measureAge(newestVerifiedAt ?? monitor.since, now, (age) => {
       const last =
-        verifiedAt === null ? "no other is either" : `the last verified one is ${age} old`;
+        newestVerifiedAt === null ? "no other is either" : `the last verified one is ${age} old`;
       return `The newest backup is not verified; ${last}.`;
     });
     return { ...found, evidence };

@@ -66,7 +66,7 @@ export const backupSchema = z
     }),
     ahead: z.boolean().meta({
       description:
-        "Whether its time lies ahead of now, because a clock was wrong. Then it does not count as the newest, and retention leaves it to operators.",
+        "Whether it is dated after R2 stored it, because a clock was wrong. Then the time at which R2 stored it counts.",
     }),
     problem: z.string().nullable(),
   })

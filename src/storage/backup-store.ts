@@ -40,6 +40,10 @@ export type BackupStore = ReturnType<typeof createBackupStore>;
 
 export function createBackupStore(r2: R2Bucket) {
   const readText = async (key: string) => (await r2.get(key))?.text() ?? null;
+  const findManifest = async (id: string) => {
+    const object = await r2.get(backupManifestKey(id));
+    return object && { text: await object.text(), storedAt: object.uploaded.getTime() };
+  };
   return bounded("backups", CALL_DEADLINE_MS, {
     /** Lists the folders under `backups/`, ascending: ids and any other folder. */
     async folders(): Promise<string[]> {
@@ -48,7 +52,9 @@ export function createBackupStore(r2: R2Bucket) {
         names.push(...page.delimitedPrefixes.map((key) => key.slice(BACKUPS_PREFIX.length, -1)));
       return names.toSorted();
     },
-    readManifest: (id: string) => readText(backupManifestKey(id)),
+    readManifest: async (id: string) => (await findManifest(id))?.text ?? null,
+    /** Reads a manifest, with its upload time in milliseconds since 1970. */
+    findManifest,
     /** Commits a backup. Call this last: everything that the manifest names must be stored. */
     async writeManifest(id: string, text: string): Promise<void> {
       await r2.put(backupManifestKey(id), text);

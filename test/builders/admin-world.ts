@@ -148,7 +148,7 @@ export class AdminWorld {
     this.monitor.time = this.ingest.time;
     // The monitor reads stores of its own, whose coverage is another.
     this.monitor.ingest = { ...this.ingest.coordinator.status(), bestCoverage: {} };
-    this.monitor.backups = await newestTimes(this.installation.store, this.ingest.time);
+    this.monitor.backups = await newestTimes(this.installation.store);
     await this.monitor.evaluate();
   }
 

@@ -139,7 +139,7 @@ export function someBackups(changes: Partial<BackupTimes> = {}): BackupTimes {
     newestFailure: null,
     newestFinishedAt: ago(HOUR_MS),
     newestVerifiedAt: ago(HOUR_MS),
-    ahead: [],
+    misdated: [],
     ...changes,
   };
 }

@@ -89,7 +89,7 @@ export class HostileTrial {
     await new Promise(setImmediate);
     const status = ingest.coordinator.status();
     monitor.ingest = { ...status, bestCoverage: {} };
-    monitor.backups = await newestTimes(installation.store, ingest.time);
+    monitor.backups = await newestTimes(installation.store);
     const evaluation = await monitor.tick();
     must(evaluation.finished_at, what).not.toBeNull();
     must([...status.setAside, ...monitor.monitor.setAside()], what).toEqual([]);

@@ -43,8 +43,8 @@ export class MemoryBucket {
     await this.#enter(`get ${key}`);
     const bytes = this.files.get(key);
     if (bytes === undefined) return null;
-    const { size = 0, customMetadata = {} } = this.#describe(key) ?? {};
-    return Object.assign(new Response(bytes.slice()), { size, customMetadata });
+    const { size = 0, uploaded, customMetadata = {} } = this.#describe(key) ?? {};
+    return Object.assign(new Response(bytes.slice()), { size, uploaded, customMetadata });
   }
 
   async head(key: string) {
@@ -90,7 +90,7 @@ export class MemoryBucket {
   /** Stores an object without a call. */
   lay(key: string, value: string | Uint8Array, recorded: Recorded = {}): void {
     this.files.set(key, toBytes(value));
-    this.recorded.set(key, recorded);
+    this.recorded.set(key, { storedAt: this.#now(), ...recorded });
   }
 
   /** Stores other bytes for an object behind everybody's back, as damage does. */

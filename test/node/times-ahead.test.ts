@@ -10,8 +10,7 @@ import { nextTrack, newTrack } from "../../src/monitor/alert-state.ts";
 import { dueChange } from "../../src/monitor/deliveries.ts";
 import { MonitorState } from "../../src/monitor/monitor-state.ts";
 import { listBackups } from "../../src/backup/listing.ts";
-import { type BackupTimes, newestTimes } from "../../src/backup/read-backups.ts";
-import { expiredBackups, type KeptBackup } from "../../src/backup/retention.ts";
+import { type BackupTimes, newestTimes, readBackup } from "../../src/backup/read-backups.ts";
 import { nextToStep, queueOf, stepTime } from "../../src/coordinator/jobs.ts";
 import { createHistory } from "../../src/storage/run-history.ts";
 import { GarbageTable } from "../../src/coordinator/tables.ts";
@@ -127,15 +126,6 @@ const FACTS: readonly (readonly [what: string, rule: RuleName, facts: (at: numbe
   ["a loss of history", "history_lost", (at) => withIngest({ historyLostAt: timeText(at) })],
   ["the newest backup", "backup_stale", (at) => withBackups({ newestFinishedAt: timeText(at) })],
   [
-    "the newest verified backup",
-    "backup_unverified",
-    (at) =>
-      withBackups({
-        newestFinishedAt: timeText(NOW - 2 * DAY_MS),
-        newestVerifiedAt: timeText(at),
-      }),
-  ],
-  [
     "the tick of a run",
     "ticks_missed",
     (at) => withTicks({ lastTicks: { [DAILY]: at }, oldestPublishedAt: LONG_AGO }),
@@ -174,8 +164,8 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
     const facts = withTicks({ lastTicks: { [DAILY]: NOW - HOUR_MS }, aheadTicks: { [DAILY]: at } });
     const ticks = evaluateRules(facts, context).find(({ rule }) => rule === "ticks_missed");
     expect(ticks?.message).toContain(timeText(at));
-    const stale = evaluateRules(withBackups({ ahead: ["a"] }), context);
-    expect(stale.find(({ rule }) => rule === "backup_stale")?.message).toContain("ahead of now");
+    const stale = evaluateRules(withBackups({ misdated: ["a"] }), context);
+    expect(stale.find(({ rule }) => rule === "backup_stale")?.message).toContain("wrong times: 1");
   });
 
   it("pushes no later tick out of what is remembered", () => {
@@ -276,27 +266,6 @@ describe.each(Object.entries(AHEAD))("a time that is %s ahead of now", (_, ms) =
     world.repair();
     expect(await world.reader.current()).toMatchObject({ ok: true });
   });
-
-  it("takes the place of no backup in retention, which leaves it to operators", () => {
-    const today: KeptBackup = {
-      id: "today",
-      trigger: "cron",
-      started_at: NOW - HOUR_MS,
-      pinned: false,
-      verdict: "verified",
-    };
-    const ahead = Array.from({ length: 40 }, (_day, day) => ({
-      ...today,
-      id: `ahead ${day}`,
-      started_at: at + day * DAY_MS,
-    }));
-    const week = Array.from({ length: 7 }, (_day, day) => ({
-      ...today,
-      id: `${day} days ago`,
-      started_at: NOW - day * DAY_MS - 1,
-    }));
-    expect(expiredBackups([...ahead, today, ...week.slice(1)], NOW)).toEqual([]);
-  });
 });
 
 describe.each(Object.entries(AHEAD))("rows of D1 that are %s ahead of now", (_, ms) => {
@@ -327,46 +296,50 @@ describe.each(Object.entries(AHEAD))("rows of D1 that are %s ahead of now", (_, 
   });
 });
 
-describe.each(Object.entries(AHEAD))("a backup that is %s ahead of now", (_, ms) => {
-  it("is shown as such, can be deleted, and leaves today's as the newest", async () => {
+describe.each(Object.entries(AHEAD))("a backup dated %s in the future", (_, ms) => {
+  it("counts with the time at which R2 stored it, and is shown as misdated", async () => {
     const world = new BackupWorld(undefined, ["en"]);
     await world.ingest.publishVersions(1);
     const { backup_id: today } = await world.backUp();
     const now = world.ingest.time;
     const id = idAt(now + ms, 1);
     const time = timeText(now + ms);
+    const storedAt = now - 2 * DAY_MS;
     const { text } = aBackup(id, { started_at: time, finished_at: time });
-    world.bucket.lay(backupManifestKey(id), text, { storedAt: now + ms });
-    world.bucket.lay(backupNoteKey(id, "verdict"), GOOD_VERDICT, { storedAt: now + ms });
+    world.bucket.lay(backupManifestKey(id), text, { storedAt });
+    world.bucket.lay(backupNoteKey(id, "verdict"), GOOD_VERDICT, { storedAt });
     const { coordinator } = world.ingest;
-    const deps = { backups: world.store, jobs: async () => coordinator.jobs(), now: () => now };
-    const listed = await listBackups(deps, { limit: 10 });
-    expect(listed).toMatchObject({
+    const deps = { backups: world.store, jobs: async () => coordinator.jobs() };
+    expect(await listBackups(deps, { limit: 10 })).toMatchObject({
       body: {
         backups: [
-          { id, ahead: true, problem: expect.stringContaining("ahead of now") },
+          { id, ahead: true, problem: expect.stringContaining("after R2 stored it") },
           { id: today, ahead: false, problem: null },
         ],
       },
     });
-    const times = await newestTimes(world.store, now);
-    expect(times.ahead).toEqual([id]);
-    expect(Date.parse(times.newestVerifiedAt ?? "")).toBeLessThanOrEqual(now);
+    expect(await readBackup(world.store, id)).toMatchObject({ startedAt: storedAt });
+    const times = await newestTimes(world.store);
+    expect(times.misdated).toEqual([id]);
+    expect(Date.parse(times.newestVerifiedAt ?? "")).toBeGreaterThan(storedAt);
     await coordinator.tickJob("27 5 * * SUN", now, "verify_backup");
     expect(coordinator.jobs(1)).toMatchObject([{ kind: "verify", backup_id: today }]);
     await world.drain();
     expect(await coordinator.removeBackup(today)).toMatchObject({ reason: "newest_verified" });
+    for (let month = 1; month <= 7; month++) {
+      const madeAt = now - month * 31 * DAY_MS;
+      world.bucket.lay(backupManifestKey(idAt(madeAt, 1)), aBackup(idAt(madeAt, 1)).text);
+    }
+    world.bucket.lay(backupManifestKey(id), text, { storedAt: now - 300 * DAY_MS });
     await world.backUp();
-    expect(await world.store.readManifest(id)).not.toBeNull();
-    expect(await coordinator.removeBackup(id)).toEqual({ ok: true });
-    expect(await coordinator.removeBackup(id)).toMatchObject({ reason: "not_found" });
+    expect(await world.store.readManifest(id)).toBeNull();
   });
 
   it("is deleted by retention if it never became whole, and so is what it alone named", async () => {
     const world = new BackupWorld(undefined, ["en"]);
     await world.ingest.publishVersions(1);
-    const storedAt = world.ingest.time + ms;
-    const folder = `backups/${idAt(storedAt, 1)}/parts/state.000001.ndjson.gz`;
+    const storedAt = world.ingest.time - 2 * DAY_MS;
+    const folder = `backups/${idAt(world.ingest.time + ms, 1)}/parts/state.000001.ndjson.gz`;
     const object = `backups/objects/${"a".repeat(64)}`;
     for (const key of [folder, object]) world.bucket.lay(key, "bytes", { storedAt });
     await world.backUp();

@@ -22,7 +22,7 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
   // The backups wait for the jobs above them, so that nothing moves.
   if (jobs.body === undefined && jobs.failure === undefined)
     return <Section title="Backups" what="list of backups" polled={jobs} children={null} />;
-  // What lies ahead of now does not count as the newest.
+  // One that a wrong clock has dated may stand above newer ones.
   const counting = backups.filter(({ ahead }) => !ahead);
   const verified = counting.find(isVerified);
   // Nobody may delete the newest backup and the newest verified one.

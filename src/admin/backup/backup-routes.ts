@@ -30,8 +30,8 @@ const PINNING = {
 } as const;
 
 /** Listing, pinning and deleting backups. */
-export function backupRoutes({ coordinator, backups, now }: AdminPlatform) {
-  const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs(), now };
+export function backupRoutes({ coordinator, backups }: AdminPlatform) {
+  const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs() };
   const find = (id: string) => orUnavailable("backups", findBackup(listing, id));
 
   const list = route({

@@ -63,7 +63,7 @@ const WORK = {
 const BACKUP_DEADLINE_MS = 2_000;
 
 /** The jobs that make, verify and restore backups. */
-export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
+export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
   const run = route({
     method: "post",
     path: "/admin/backup/run",
@@ -91,7 +91,7 @@ export function backupJobRoutes({ coordinator, backups, now }: AdminPlatform) {
 
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
   async function backupOf(made: BackupJob) {
-    const found = findBackup({ backups, jobs: async () => [made], now }, made.backup_id);
+    const found = findBackup({ backups, jobs: async () => [made] }, made.backup_id);
     return nullIfUnavailable(orUnavailable("backups", found, BACKUP_DEADLINE_MS));
   }
 

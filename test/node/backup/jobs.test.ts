@@ -16,10 +16,7 @@ describe("the queue of backup jobs", () => {
     for (const changes of requests)
       expect(await world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: true });
     await world.drain();
-    const listed = await listBackups(
-      { backups: world.store, jobs: async () => [], now: () => 0 },
-      { limit: 10 },
-    );
+    const listed = await listBackups({ backups: world.store, jobs: async () => [] }, { limit: 10 });
     expect(listed.ok && listed.body.backups.map(({ note, pinned }) => ({ note, pinned }))).toEqual([
       { note: null, pinned: false },
       { note: null, pinned: false },
