@@ -6,6 +6,7 @@
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import { node } from "../platform/node.ts";
+import { cutToNow } from "../platform/time.ts";
 import type { DelistedReason } from "../catalog/source-airport.ts";
 import {
   type Accepted,
@@ -17,7 +18,8 @@ import {
   type UpstreamAirports,
 } from "./airport.ts";
 import { correctAirports } from "./corrections.ts";
-import { type HeldChange } from "../schemas/held-change.ts";
+import { type HeldChange, heldChangeSchema } from "../schemas/held-change.ts";
+import { changeTimes } from "../schemas/stored-times.ts";
 import { byChange, byRank, isUnbroken, withDecision } from "./decisions.ts";
 import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
 import { matchAirports, type Pair } from "./identity.ts";
@@ -51,8 +53,18 @@ interface Judged {
   readonly isFree: boolean;
 }
 
+/** Lets changes that a wrong clock has dated in the future wait from now on. */
+function withoutFuture<R extends AcceptRun>(run: R): R {
+  const { ledger, now } = run;
+  const held = ledger.held.map((change) =>
+    changeTimes(heldChangeSchema, change, (time, aheadMs) => cutToNow(time, now, aheadMs)),
+  );
+  return { ...run, ledger: { ...ledger, held } };
+}
+
 /** Compares upstream with the ledger. Equal arguments give equal results. */
-export function acceptUpstream(comparison: Comparison): Ledger {
+export function acceptUpstream(asStored: Comparison): Ledger {
+  const comparison = withoutFuture(asStored);
   const { ledger, upstream, corrections, regionNames, regionOf } = comparison;
   const accepted = {
     ...ledger.accepted,
@@ -235,9 +247,10 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
  * other airports are gone, and keep their ids.
  */
 export function trustUpstream(
-  run: AcceptRun,
+  asStored: AcceptRun,
   { airports, regions }: Pick<UpstreamAirports, "airports" | "regions">,
 ): Ledger {
+  const run = withoutFuture(asStored);
   const { accepted, held } = run.ledger;
   const rows = new Map(accepted.airports.map(({ id, row }) => [id, row]));
   const listed = new Set(airports.map(({ id }) => id));

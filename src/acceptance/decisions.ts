@@ -1,6 +1,6 @@
 /** How held changes are ordered and decided, and when they are due. */
 import { compareText } from "../catalog/integrity.ts";
-import { hasElapsed, HOUR_MS, isAhead } from "../platform/time.ts";
+import { durationOf, HOUR_MS } from "../platform/time.ts";
 import { isLarge } from "../schemas/decided-change.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import { HELD_RULES } from "../schemas/held-rules.ts";
@@ -50,12 +50,8 @@ const GAP_MS = 36 * HOUR_MS;
 const LATENESS_MS = HOUR_MS;
 
 /** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
-export function isUnbroken(
-  { since, wanted_since, last_seen }: Pick<HeldChange, "since" | "wanted_since" | "last_seen">,
-  now: number,
-): boolean {
-  const isWrong = isAhead(since, now) || isAhead(wanted_since, now);
-  return !isWrong && !hasElapsed(last_seen, GAP_MS + 1, now);
+export function isUnbroken({ last_seen }: Pick<HeldChange, "last_seen">, now: number): boolean {
+  return durationOf(last_seen, now) <= GAP_MS;
 }
 
 /** Whether upstream has said the same for long enough. */

@@ -1,7 +1,7 @@
 /** Holds changes until upstream has said the same for long enough. Pure: no clock, no I/O. */
 import { sha256Hex } from "../catalog/bytes.ts";
 import type { Correction } from "../catalog/source-airport.ts";
-import { hasElapsed, timeText } from "../platform/time.ts";
+import { durationOf, timeText } from "../platform/time.ts";
 import type { Ledger } from "./airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import type { HeldRule } from "../schemas/held-rules.ts";
@@ -53,7 +53,7 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
     const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
     const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
     const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? at;
-    const isDisputed = wanted_since !== since && hasElapsed(since, 2 * holdMs, now);
+    const isDisputed = wanted_since !== since && durationOf(since, now) >= 2 * holdMs;
     const present = same?.state ?? state;
     const waits = present === "waiting" ? waitMs(rules, isMissing, holdMs) : Infinity;
     const held: HeldChange = {

@@ -219,7 +219,7 @@ export class Coordinator {
   }
 
   status(): CoordinatorStatus {
-    return describeStatus(this.#platform, this.#platform.now());
+    return describeStatus(this.#platform);
   }
 
   /** Lists the stored values that could not be read. */

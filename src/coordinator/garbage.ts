@@ -1,5 +1,5 @@
 import { blobsOf, type Manifest } from "../parts/manifest.ts";
-import { DAY_MS, hasElapsed, HOUR_MS } from "../platform/time.ts";
+import { DAY_MS, HOUR_MS } from "../platform/time.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
 /** Age from which an unreferenced file is garbage. */
@@ -26,8 +26,8 @@ export async function collectGarbage(
   platform: CoordinatorPlatform,
 ): Promise<{ readonly [K in Kind]: number } | null> {
   const { state, store, archive, now } = platform;
-  const last = state.values.get("collected_at");
-  const isDue = hasElapsed(last, COLLECTION_INTERVAL_MS, now());
+  const last = state.values.get("collected_at") ?? 0;
+  const isDue = now() - last >= COLLECTION_INTERVAL_MS;
   // Without a version everything would be garbage.
   const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
   if (!isDue || !isKnown || state.queue().running.length > 0) return null;

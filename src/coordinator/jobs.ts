@@ -1,5 +1,5 @@
 /** Jobs, and the order in which they run. Pure: no clock, no I/O. */
-import { durationOf, HOUR_MS, isAhead, isAwaited } from "../platform/time.ts";
+import { durationOf, HOUR_MS } from "../platform/time.ts";
 import type { Pause } from "../schemas/pause.ts";
 
 /** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
@@ -161,11 +161,10 @@ export const RETRY_MAX_MS = HOUR_MS;
 /** Longest wait of another first ingest for which upstream may ask. */
 export const FIRST_INGEST_WAIT_MAX_MS = 6 * HOUR_MS;
 
-/** Time of the next step of a job: now, if its wait was set while the clock was ahead. */
+/** Time of the next step of a job: now, if it would have to wait for longer than any step does. */
 export function stepTime({ job, notBefore }: JobRecord, now: number): number {
-  if (notBefore === null || isAhead(job.queued_at, now)) return now;
   const maxMs = job.state === "running" ? MAX_BACKOFF_MS : RETRY_MAX_MS;
-  return isAwaited(notBefore, maxMs, now) ? notBefore : now;
+  return notBefore === null || notBefore > now + maxMs ? now : Math.max(now, notBefore);
 }
 
 /** Returns the wait after `attempts` failed attempts. */

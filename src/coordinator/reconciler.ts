@@ -4,10 +4,10 @@ import { ForeignStores } from "../storage/ownership.ts";
 import { repairCopies } from "../storage/replicate.ts";
 import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
-import { FIRST_INGEST_WAIT_MAX_MS, isOpen } from "./jobs.ts";
+import { isOpen } from "./jobs.ts";
 import { describeError } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
-import { hasElapsed, isAhead, isAwaited, isRecent, timeText } from "../platform/time.ts";
+import { isRecent, timeText } from "../platform/time.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
@@ -127,11 +127,10 @@ export class Reconciler {
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
-    if (isAwaited(state.values.get(`retry_at:${source}`) ?? 0, FIRST_INGEST_WAIT_MAX_MS, now()))
-      return false;
+    if ((state.values.get(`retry_at:${source}`) ?? 0) > now()) return false;
     // Only a transient fault leads to a second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
-    return hasElapsed(last.finished_at ?? last.queued_at, waitMs, now());
+    return !isRecent(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());
   }
 
   /**
@@ -140,9 +139,6 @@ export class Reconciler {
    */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;
-    const lostAt = state.values.get("history_lost");
-    // Nobody knows when it was, and the finding has to end.
-    if (lostAt !== null && isAhead(lostAt, now())) state.setHistoryLost(timeText(now()));
     if (state.history.length > 0) return;
     const open = state.jobs.open().map(({ job }) => job.id);
     const ended = state.runs().filter((run) => !isOpen(run.state));

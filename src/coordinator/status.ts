@@ -44,10 +44,7 @@ export const coordinatorStatus = z.strictObject({
   }),
   lastTicks: z.record(z.string(), z.int()).meta({
     description:
-      "Scheduled time of the newest tick of each cron trigger that is not ahead of now, in milliseconds since 1970.",
-  }),
-  aheadTicks: z.record(z.string(), z.int()).exactOptional().meta({
-    description: "Likewise the latest tick ahead of now, if there is one: a clock was wrong.",
+      "Scheduled time of the newest tick of each cron trigger, in milliseconds since 1970.",
   }),
   bestCoverage: z.record(z.string(), z.number().min(0).max(1)).meta({
     description: "Highest coverage of each locale in the retained versions.",
@@ -65,11 +62,10 @@ export const coordinatorStatus = z.strictObject({
 
 export type CoordinatorStatus = DeepReadonly<z.output<typeof coordinatorStatus>>;
 
-/** @param now milliseconds since 1970. */
-export function describeStatus(
-  { state, localeSettings }: Pick<CoordinatorPlatform, "state" | "localeSettings">,
-  now: number,
-): CoordinatorStatus {
+export function describeStatus({
+  state,
+  localeSettings,
+}: Pick<CoordinatorPlatform, "state" | "localeSettings">): CoordinatorStatus {
   const queue = state.queue();
   const versions = state.versions();
   const running = queue.running.find(isRun);
@@ -77,7 +73,6 @@ export function describeStatus(
   const waiting = queue.waiting.filter(isRun);
   const [next] = waiting;
   const [current = null] = versions;
-  const aheadTicks = state.ticks.ahead(now);
   return {
     pause: queue.pause,
     running: running === undefined ? null : toListed(running.job),
@@ -94,8 +89,7 @@ export function describeStatus(
     outboxLength: state.history.length + state.audit.length,
     historyLostAt: state.values.get("history_lost"),
     held: state.savedLedger()?.held_changes ?? null,
-    lastTicks: state.ticks.newest(now),
-    ...(Object.keys(aheadTicks).length > 0 && { aheadTicks }),
+    lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
     localeSettings,

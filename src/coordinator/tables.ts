@@ -5,13 +5,17 @@ import { FORMER_FORMAT, type FormerManifest, fromFormer } from "../parts/former-
 import type { Manifest } from "../parts/manifest.ts";
 import { manifestSchema } from "../parts/manifest-schema.ts";
 import type { NumberedDecision } from "../ingest/step.ts";
-import { type ObjectTables, type SqlRow, storedTime } from "../storage/object-tables.ts";
+import {
+  type ObjectTables,
+  type SqlRow,
+  storedTime,
+  timeWithin,
+} from "../storage/object-tables.ts";
 import { JsonTable, type ObjectSchema } from "../storage/object-tables.ts";
-import { hasElapsed, unlessAhead } from "../platform/time.ts";
-import { isOpen, type JobRecord } from "./jobs.ts";
+import { FIRST_INGEST_WAIT_MAX_MS, isOpen, type JobRecord, RETRY_MAX_MS } from "./jobs.ts";
 import { BACKUP, jobSchema, PLANS } from "../schemas/backup-job.ts";
 import { savedLedger } from "../backup/state-part.ts";
-import { count, type DeepReadonly, hexHash, timestamp } from "../schemas/fields.ts";
+import { count, deadline, type DeepReadonly, hexHash, timestamp } from "../schemas/fields.ts";
 import { heldSummary, REPORT_FIELDS } from "../schemas/run-report.ts";
 import { STAGES } from "../schemas/run-words.ts";
 import { pauseSchema } from "../schemas/pause.ts";
@@ -126,14 +130,18 @@ export class JobTable {
   }
 
   #records(where: string, ...bindings: (string | number)[]): JobRecord[] {
-    return this.#exec(`SELECT id, record FROM jobs ${where}`, ...bindings).flatMap((row) => {
-      const key = String(row["id"]);
-      const stored = { table: "jobs", column: "id", key, text: row["record"] };
-      const record = this.#tables.read(stored, () =>
-        jobRecordSchema.refine(({ job }) => job.id === key, "has another id"),
-      );
-      return record === undefined ? [] : [record as JobRecord]; // by the schema
-    });
+    return this.#exec(`SELECT id, is_open, record FROM jobs ${where}`, ...bindings).flatMap(
+      (row) => {
+        const key = String(row["id"]);
+        // What has ended never changes.
+        const field = row["is_open"] === 1 && { field: "record" };
+        const stored = { table: "jobs", column: "id", key, ...field, text: row["record"] };
+        const record = this.#tables.read(stored, () =>
+          jobRecordSchema.refine(({ job }) => job.id === key, "has another id"),
+        );
+        return record === undefined ? [] : [record as JobRecord]; // by the schema
+      },
+    );
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
@@ -287,9 +295,9 @@ export class GarbageTable {
     const since = new Map(this.#since.entries());
     this.#since.clear();
     return unreferenced.filter((name) => {
-      const at = unlessAhead(since.get(name), now) ?? now;
+      const at = since.get(name) ?? now;
       this.#since.set(name, at);
-      return hasElapsed(at, ageMs, now);
+      return now - at >= ageMs;
     });
   }
 }
@@ -299,7 +307,7 @@ export class GarbageTable {
 const RECORD_FIELDS = {
   key: z.string().nullable(),
   attempts: count,
-  notBefore: storedTime.nullable(),
+  notBefore: timeWithin(RETRY_MAX_MS).nullable(),
   isPausable: z.boolean(),
   leavesPause: z.boolean(),
   isCommitted: z.boolean(),
@@ -358,8 +366,8 @@ export const auditEntrySchema = z.object({
 /** The ledger of the last run, and the version that was published then. */
 const recordedLedger = savedLedger.extend({
   generation: count,
-  /** A restored version may have the generation of another one. */
-  published_at: timestamp,
+  /** A restored version may have the generation of another one. Stays as the version has it. */
+  published_at: deadline,
 });
 
 /** The single values. */
@@ -388,7 +396,7 @@ const VALUES = {
 const VALUES_OF_SOURCES = {
   archived: REPORT_FIELDS.upstream,
   /** Time before which it has asked for no request. */
-  retry_at: storedTime,
+  retry_at: timeWithin(FIRST_INGEST_WAIT_MAX_MS),
 } as const;
 
 type Outputs<Schemas extends { readonly [name: string]: z.ZodType }> = {

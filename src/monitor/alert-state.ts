@@ -11,7 +11,7 @@ import type { FindingVerdict } from "./rule.ts";
 import type { RuleFinding } from "./rules.ts";
 import { gravest } from "../schemas/check.ts";
 import { storedTime } from "../storage/object-tables.ts";
-import { durationOf, timeText, unlessAhead } from "../platform/time.ts";
+import { durationOf, timeText } from "../platform/time.ts";
 import { ALERT_STATES, type AlertResult, type AlertState } from "../schemas/alert-run.ts";
 
 /** Whether somebody should look: the alert fires, or its input is unreadable. */
@@ -64,20 +64,8 @@ export function nextTrack(
   verdict: FindingVerdict,
   { now, forMs }: { readonly now: number; readonly forMs: number },
 ): AlertTrack {
-  const known = withoutAhead(track, now);
-  const next = { bad: afterBad, good: afterGood, nodata: afterNodata }[verdict](known, now, forMs);
-  return { ...next, since: next.state === known.state ? known.since : now };
-}
-
-/** Replaces times ahead of now by now. `raisedAt` stays, because receivers know the alert by it. */
-function withoutAhead(track: AlertTrack, now: number): AlertTrack {
-  const orNow = (time: number | null) => (time === null ? null : (unlessAhead(time, now) ?? now));
-  return {
-    ...track,
-    since: unlessAhead(track.since, now) ?? now,
-    badSince: orNow(track.badSince),
-    nodataSince: orNow(track.nodataSince),
-  };
+  const next = { bad: afterBad, good: afterGood, nodata: afterNodata }[verdict](track, now, forMs);
+  return { ...next, since: next.state === track.state ? track.since : now };
 }
 
 function afterBad(track: AlertTrack, now: number, forMs: number): AlertTrack {

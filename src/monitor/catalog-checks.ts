@@ -2,7 +2,7 @@
 import { negotiateLocale } from "../catalog/locale.ts";
 import { type Manifest, messageSha256 } from "../parts/manifest.ts";
 import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
-import { isAhead } from "../platform/time.ts";
+import { isFuture } from "../platform/time.ts";
 import { judgeDataAge } from "./catalog-rules.ts";
 import type { Checks } from "../schemas/check.ts";
 import { bothShow } from "./facts.ts";
@@ -48,7 +48,7 @@ export function checkServed(
 ): Checks {
   const dataAge = judgeDataAge({ catalog: bothShow(manifest) }, context);
   const age = Math.round((context.now - Date.parse(manifest.published_at)) / 1000);
-  const isWrong = isAhead(manifest.published_at, context.now);
+  const isWrong = isFuture(manifest.published_at, context.now);
   const empty = Object.entries(manifest.counts).filter(([, count]) => count === 0);
   const lost = opened.flatMap((result) => (result.ok ? [] : [result.reason])).toSorted()[0];
   const { locale, fallback } = negotiateLocale("", manifest.locales, defaultLocale);
@@ -61,7 +61,7 @@ export function checkServed(
         status: isWrong ? "warn" : "pass",
         observedValue: age,
         observedUnit: "s",
-        ...(isWrong && { output: "the publication time lies ahead: a clock was wrong" }),
+        ...(isWrong && { output: "the publication time lies in the future: a clock was wrong" }),
       },
     ],
     "catalog:integrity": [

@@ -3,7 +3,6 @@ import { compareLocales } from "../catalog/locale-settings.ts";
 import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { EndedRun } from "../schemas/run.ts";
-import { isAhead } from "../platform/time.ts";
 import { type Finding, judgeInput, measureAge, type RuleContext, unknown } from "./rule.ts";
 import {
   describeFaults,
@@ -33,7 +32,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, { now }: RuleContext)
   const { generation, published_at } = published.value;
   return judgeInput(ingest, ({ ended, pause }) => {
     // A rollback and a restore also publish, but do not compare with upstream.
-    const last_success_at = lastSuccess(ended, now)?.finished_at ?? null;
+    const last_success_at = lastSuccess(ended)?.finished_at ?? null;
     const found = measureAge(
       last_success_at ?? published_at,
       now,
@@ -45,12 +44,9 @@ export function judgeStaleness({ catalog, ingest }: Facts, { now }: RuleContext)
   });
 }
 
-/** Finds the newest run that published or found no change, unless its end lies ahead of now. */
-export function lastSuccess(ended: readonly EndedRun[], now: number): EndedRun | undefined {
-  return ended.find(
-    ({ state, mode, finished_at }) =>
-      state === "succeeded" && mode !== "dry_run" && !isAhead(finished_at ?? "", now),
-  );
+/** Finds the newest run that published or found no change. */
+export function lastSuccess(ended: readonly EndedRun[]): EndedRun | undefined {
+  return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");
 }
 
 /** Judges the age of the airports by their source's date, however recent the publication. */

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
 import { storedTime } from "../storage/object-tables.ts";
-import { hasElapsed, timeText } from "../platform/time.ts";
+import { timeText } from "../platform/time.ts";
 import { ALERT_CHANGES, type AlertChange } from "../schemas/alert-run.ts";
 import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
 import type { Notice } from "./messages.ts";
@@ -75,8 +75,7 @@ export function noticesDue(
       change,
       messageId: before?.change === change ? before.messageId : newId,
       severities: severitiesDue(known?.severities ?? [], { change, severity }),
-      // The clock may have been ahead when the alert was raised.
-      startsAt: timeText(Math.min(track.raisedAt ?? known?.raisedAt ?? now, now)),
+      startsAt: timeText(track.raisedAt ?? known?.raisedAt ?? now),
       endsAt: change === "resolved" ? timeText(now) : null,
     };
   });
@@ -104,7 +103,7 @@ export function dueChange(
   if (suppressed || goods > 0 || !needsAttention(state)) return reminder;
   const change = state === "firing" ? "fired" : "nodata";
   if (!told?.told.includes(change)) return change;
-  return hasElapsed(told.deliveredAt, repeatMs, now) ? "repeated" : reminder;
+  return now - told.deliveredAt >= repeatMs ? "repeated" : reminder;
 }
 
 /**

@@ -4,8 +4,7 @@ import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { EndedRun } from "../schemas/run.ts";
 import { PASSING_FAULTS } from "../sources/source-error.ts";
-import { RETRY_MAX_MS } from "../coordinator/jobs.ts";
-import { ageOf, DAY_MS, hasElapsed, isAwaited, timeText, unlessAhead } from "../platform/time.ts";
+import { DAY_MS, durationOf } from "../platform/time.ts";
 import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
 import { type Facts, isOther, newestPublished } from "./facts.ts";
 
@@ -77,7 +76,7 @@ export function judgeStuck(
   { ingest, monitor: { silentSince } }: Pick<Facts, "ingest" | "monitor">,
   { now, limits }: RuleContext,
 ): Finding {
-  if (!ingest.ok && hasElapsed(silentSince, limits.ingestStuckMs, now))
+  if (!ingest.ok && now - silentSince >= limits.ingestStuckMs)
     return measureAge(
       silentSince,
       now,
@@ -85,7 +84,7 @@ export function judgeStuck(
     );
   return judgeInput(ingest, (coordinator) => {
     const work = expectedWork(coordinator);
-    if (work === null || isAwaited(Date.parse(work.since), work.waitMaxMs, now))
+    if (work === null || Date.parse(work.since) > now)
       return { value: 0, message: "Nothing is held up." };
     const { name, since, what, evidence } = work;
     const found = measureAge(since, now, (age) => `${name} has been ${what} for ${age}.`);
@@ -104,21 +103,21 @@ function expectedWork({ pause, running, job, queued, nextDueAt }: CoordinatorSta
     const name = `${JOB_NAMES[job.kind]} ${job.id}`;
     const what = `in stage ${job.stage} without a heartbeat`;
     const evidence = { job_id: job.id };
-    return { name, evidence, since: job.heartbeat_at, what, waitMaxMs: 0 };
+    return { name, evidence, since: job.heartbeat_at, what };
   }
   if (pause !== null) return null;
   if (running !== null && running.heartbeat_at !== null) {
     const what = `in stage ${running.stage} without a heartbeat`;
     const since = running.heartbeat_at;
     const evidence = { run_id: running.id };
-    return { name: `Run ${running.id}`, evidence, since, what, waitMaxMs: 0 };
+    return { name: `Run ${running.id}`, evidence, since, what };
   }
   const [next] = queued;
   if (running !== null || next === undefined) return null;
   const since = nextDueAt ?? next.queued_at;
   const what = "waiting though nothing runs";
   const evidence = { run_id: next.id };
-  return { name: `Run ${next.id}`, evidence, since, what, waitMaxMs: RETRY_MAX_MS };
+  return { name: `Run ${next.id}`, evidence, since, what };
 }
 
 /** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
@@ -232,8 +231,7 @@ const HISTORY_LOSS_SHOWN_MS = 7 * DAY_MS;
 /** Judges whether D1 has lost rows or tables, as far as the coordinator can be read. */
 export function judgeHistory({ ingest }: RunInput, { now }: RuleContext): Finding {
   return judgeInput(ingest, ({ historyLostAt }) => {
-    // The next reconciliation corrects a time that lies ahead of now.
-    const age = historyLostAt === null ? Infinity : (ageOf(historyLostAt, now) ?? 0);
+    const age = historyLostAt === null ? Infinity : durationOf(historyLostAt, now);
     if (age >= HISTORY_LOSS_SHOWN_MS) return { value: 0, message: "D1 has every run." };
     const message = `D1 had lost rows ${formatDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
     return { value: 1, message };
@@ -288,31 +286,25 @@ const TICKS_COUNTED = 100;
  */
 export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
   return judgeInput(ingest, (coordinator) => {
-    const { lastTicks, aheadTicks, oldestPublishedAt } = coordinator;
-    const publishedAt = unlessAhead(oldestPublishedAt, now);
-    const since = oldestPublishedAt === null ? now : monitor.since;
-    const firstDueAfter = publishedAt === null ? since : Date.parse(publishedAt);
+    const { lastTicks, oldestPublishedAt } = coordinator;
+    const published = oldestPublishedAt === null ? now : Date.parse(oldestPublishedAt);
+    // One that is dated in the future excuses no tick.
+    const firstDueAfter = published > now ? monitor.since : published;
     const triggers = monitor.crons.map((cron) => {
-      const after = unlessAhead(lastTicks[cron], now) ?? firstDueAfter;
+      const after = lastTicks[cron] ?? firstDueAfter;
       const due = new Cron(cron, { timezone: "UTC", paused: true })
         .previousRuns(TICKS_COUNTED, new Date(now - TICK_GRACE_MS))
         .filter((time) => time.getTime() > after);
-      const ahead = aheadTicks?.[cron];
-      return { cron, missed: due.length, ...(ahead !== undefined && { ahead: timeText(ahead) }) };
+      return { cron, missed: due.length };
     });
     const late = triggers.filter(({ missed }) => missed > 0);
     const sentences = late.map(
       ({ cron, missed }) =>
         `${missed === 1 ? "1 tick" : `${missed} ticks`} of "${cron}" did not come when due.`,
     );
-    const wrong = triggers.flatMap(({ cron, ahead }) =>
-      ahead === undefined
-        ? []
-        : [`A tick of "${cron}" for ${ahead} lies ahead of now, and does not count.`],
-    );
     return {
       value: late.reduce((sum, { missed }) => sum + missed, 0),
-      message: [...(late.length === 0 ? ["Every tick came."] : sentences), ...wrong].join(" "),
+      message: sentences.join(" ") || "Every tick came.",
     };
   });
 }

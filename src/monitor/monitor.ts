@@ -8,7 +8,7 @@ import {
 import { evaluateRules } from "./rules.ts";
 import { describeError } from "../platform/log.ts";
 import type { SetAside } from "../storage/object-tables.ts";
-import { durationOf, hasElapsed, HOUR_MS, timeText, unlessAhead } from "../platform/time.ts";
+import { durationOf, HOUR_MS, timeText } from "../platform/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger, Receipt } from "../schemas/alert-run.ts";
 import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
@@ -116,10 +116,7 @@ export class Monitor {
     const { trigger, requested_by } = request;
     const log = logOf(this.#platform.log, id);
     log("info", "alerts_started", { trigger, actor: requested_by });
-    const facts = await this.#readFacts(
-      config,
-      unlessAhead(request.tick, started_at) ?? started_at,
-    );
+    const facts = await this.#readFacts(config, Math.min(request.tick ?? started_at, started_at));
     log("info", "alerts_facts_read", {
       duration_ms: durationOf(started_at, this.#platform.now()),
       checked_locale: facts.copies.locale,
@@ -155,13 +152,12 @@ export class Monitor {
 
   #readFacts({ targets }: AlertConfig, startedAt: number): Promise<Facts> {
     const { tokens, crons, settingProblems, now } = this.#platform;
-    const since = unlessAhead(this.#state.values.get("since"), now()) ?? now();
+    const since = this.#state.values.get("since") ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
     const lastTickAt = this.#lastTick();
     // While the monitor slept, the coordinator may have answered: its silence begins anew.
-    const hasSlept = hasElapsed(lastTickAt, MONITOR_GAP_MS, startedAt);
-    const silentSince = unlessAhead(this.#state.values.get("silent_since"), now());
-    const silentBefore = hasSlept ? null : silentSince;
+    const hasSlept = startedAt - (lastTickAt ?? 0) >= MONITOR_GAP_MS;
+    const silentBefore = hasSlept ? null : this.#state.values.get("silent_since");
     const monitor: MonitorFacts = {
       since,
       lastTickAt,
@@ -179,12 +175,9 @@ export class Monitor {
   /** Says which copies to read: the suspects, and once an hour those of the next locale. */
   #nextCheck(): CheckRequest {
     const { values } = this.#state;
+    const checkedAt = values.get("checked_at") ?? 0;
     return {
-      isLocaleDue: hasElapsed(
-        values.get("checked_at"),
-        CHECK_LOCALE_EVERY_MS,
-        this.#platform.now(),
-      ),
+      isLocaleDue: this.#platform.now() - checkedAt >= CHECK_LOCALE_EVERY_MS,
       after: values.get("checked_locale"),
       suspects: values.get("suspects") ?? [],
     };
@@ -204,9 +197,9 @@ export class Monitor {
     this.#state.values.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
-  /** Scheduled time of the newest evaluated tick that is not ahead of now; null before the first. */
+  /** Scheduled time of the newest evaluated tick; null before the first. */
   #lastTick(): number | null {
-    return this.#state.ticks.newest(this.#platform.now())[WATCH] ?? null;
+    return this.#state.ticks.newest()[WATCH] ?? null;
   }
 
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
@@ -216,7 +209,7 @@ export class Monitor {
     await outbox.drain({
       send: async (rows) => history.saveRuns(rows.map(({ value }) => value)),
       sent: async () => {
-        if (!hasElapsed(values.get("cleaned_at"), CLEAN_EVERY_MS, now())) return;
+        if (now() - (values.get("cleaned_at") ?? 0) < CLEAN_EVERY_MS) return;
         await history.deleteOldRuns(now());
         values.set("cleaned_at", now());
       },

@@ -56,7 +56,7 @@ export function judgeVerification({ backups, monitor }: Facts, { now }: RuleCont
 /** Most stored values in the message. */
 const VALUES_NAMED = 5;
 
-/** Counts the stored values of both Durable Objects that could not be read, until they are forgotten. */
+/** Counts the notices about stored values of both Durable Objects, until they are forgotten. */
 export function judgeSetAside({ ingest, monitor }: Facts): Finding {
   const coordinator = ingest.ok ? ingest.value.setAside : [];
   const values = [...coordinator, ...monitor.setAside].map(({ table, key }) => `${table} ${key}`);
@@ -64,7 +64,7 @@ export function judgeSetAside({ ingest, monitor }: Facts): Finding {
   const message =
     named === ""
       ? "Every stored value can be read."
-      : `Stored values could not be read: ${named}. See GET /admin/monitor/set-aside.`;
+      : `Stored values were unreadable or dated in the future: ${named}. See GET /admin/monitor/set-aside.`;
   return { value: values.length, message };
 }
 

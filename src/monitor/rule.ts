@@ -1,5 +1,5 @@
 import { formatDuration } from "../platform/durations.ts";
-import { ageOf, DAY_MS, type Time } from "../platform/time.ts";
+import { DAY_MS, durationOf, isFuture, type Time } from "../platform/time.ts";
 import type { Facts, Reading } from "./facts.ts";
 import type { Limits } from "./alert-settings.ts";
 import type { Severity, Unit } from "../schemas/rule-names.ts";
@@ -60,8 +60,8 @@ export function judgeInput<T>(input: Reading<T>, measure: (value: T) => Finding)
 }
 
 /**
- * Measures the time that has passed since an earlier time. A time ahead of now has an unknown age,
- * which counts as bad.
+ * Measures the time that has passed since an earlier time. A publication may be dated in the future:
+ * its age is not known, which counts as bad.
  *
  * @param describe makes the message; the age is such as `1 d 6 h`.
  */
@@ -70,12 +70,12 @@ export function measureAge(
   now: number,
   describe: (age: string) => string,
 ): Pick<Finding, "value" | "message"> {
-  const value = ageOf(since, now);
-  if (value !== null) return { value, message: describe(formatDuration(value)) };
+  const value = durationOf(since, now);
+  if (!isFuture(since, now)) return { value, message: describe(formatDuration(value)) };
   const unknownAge = describe("an unknown time");
   return {
-    value,
-    message: `${unknownAge} The time on record lies ahead of now: a clock was wrong.`,
+    value: null,
+    message: `${unknownAge} The time on record lies in the future: a clock was wrong.`,
   };
 }
 

@@ -1,9 +1,9 @@
-/** Times, and the one rule for those ahead of now. Pure: `now` is an argument. */
+/** Times. Pure: `now` is an argument. */
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** How far two right clocks may differ. A time further ahead of now comes from a wrong one. */
+/** How far two right clocks may differ. A time further in the future comes from a wrong one. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /** Milliseconds since 1970, or RFC 3339. */
@@ -22,41 +22,20 @@ function toMs(time: Time): number {
   return typeof time === "string" ? Date.parse(time) : time;
 }
 
-/**
- * Whether a time lies ahead of now: a clock was wrong when it was recorded, or is wrong now. Such a
- * time counts neither as newest nor as recent, and nothing waits for it.
- */
-export function isAhead(time: Time, now: number): boolean {
+/** Whether a time lies in the future: a clock was wrong when it was recorded, or is wrong now. */
+export function isFuture(time: Time, now: number): boolean {
   return toMs(time) > now + CLOCK_SKEW_MS;
 }
 
-/** Returns the time, or null if it lies ahead of now. */
-export function unlessAhead<T extends Time>(time: T | null | undefined, now: number): T | null {
-  return time === null || time === undefined || isAhead(time, now) ? null : time;
-}
-
-/** Milliseconds since a time; null, which is not known, if it lies ahead of now. */
-export function ageOf(time: Time, now: number): number | null {
-  return isAhead(time, now) ? null : durationOf(time, now);
+/** Returns a stored time, or now if it lies in the future by more than `aheadMs`: a wrong clock wrote it. */
+export function cutToNow(time: Time, now: number, aheadMs: number): Time {
+  if (!isFuture(time, now + aheadMs)) return time;
+  return typeof time === "string" ? timeText(now) : now;
 }
 
 /** Milliseconds from one time to another; 0 if the clock was set back in between. */
 export function durationOf(from: Time, to: Time): number {
   return Math.max(0, toMs(to) - toMs(from));
-}
-
-/** Whether `ms` have passed since a time. They have if it is null (it never was) or ahead of now (nobody knows when). */
-export function hasElapsed(since: Time | null, ms: number, now: number): boolean {
-  const age = since === null ? null : ageOf(since, now);
-  return age === null || age >= ms;
-}
-
-/**
- * Whether to wait until a time (milliseconds since 1970) that somebody has set at most `maxMs` ahead.
- * A later one was set while the clock was wrong.
- */
-export function isAwaited(until: number, maxMs: number, now: number): boolean {
-  return until > now && !isAhead(until, now + maxMs);
 }
 
 /**

@@ -1,10 +1,13 @@
 /** Schemas of values that several answers share. */
 import * as z from "zod";
+import { storedTimes } from "./stored-times.ts";
 
-/** RFC 3339, UTC, with milliseconds. */
-export const timestamp = z.iso
+/** A time that may lie in the future: RFC 3339, UTC, with milliseconds. */
+export const deadline = z.iso
   .datetime({ precision: 3 })
   .meta({ example: "2026-11-23T22:14:08.434Z" });
+/** The time of something that has happened. */
+export const timestamp = deadline.meta({}).register(storedTimes, { aheadMs: 0 });
 export const hexHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/)

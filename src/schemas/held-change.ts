@@ -3,7 +3,7 @@
  * from it.
  */
 import * as z from "zod";
-import { type DeepReadonly, timestamp } from "./fields.ts";
+import { deadline, type DeepReadonly, timestamp } from "./fields.ts";
 import { HELD_RULES } from "./held-rules.ts";
 
 /**
@@ -57,7 +57,7 @@ export const heldChangeSchema = z
     after: record.meta({ description: "Null if upstream does not list it." }),
     since: timestamp.meta({ description: "Since when upstream differs from what is served." }),
     wanted_since: timestamp.meta({ description: "Since when upstream says `after`." }),
-    due_at: timestamp.nullable().meta({
+    due_at: deadline.nullable().meta({
       description:
         "The first run after this time takes it over without a decision, if upstream still says so. Null if only a decision ends the wait.",
     }),

@@ -1,13 +1,13 @@
 /** The pause of ingestion. Pure: no clock, no I/O. */
 import * as z from "zod";
-import { type DeepReadonly, timestamp } from "./fields.ts";
+import { deadline, type DeepReadonly, timestamp } from "./fields.ts";
 
 /** The schema of a pause in answers: the status and the OpenAPI document follow from it. */
 export const pauseSchema = z.strictObject({
   at: timestamp,
   by: z.string(),
   note: z.string().nullable(),
-  until: timestamp.nullable().meta({ description: "Null if only an operator ends it." }),
+  until: deadline.nullable().meta({ description: "Null if only an operator ends it." }),
 });
 
 /** Holds ingest runs until an operator or `until` lifts it. */

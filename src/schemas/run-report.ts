@@ -1,7 +1,7 @@
 /** The report of an ingest, step by step. Runs, D1 and the API show it. */
 import * as z from "zod";
 import { changesSchema } from "./diff.ts";
-import { count, type DeepReadonly, hexHash, timestamp } from "./fields.ts";
+import { count, deadline, type DeepReadonly, hexHash, timestamp } from "./fields.ts";
 import { STAGES } from "./run-words.ts";
 
 /** Result of a succeeded run. Only `published` has changed the served version. */
@@ -71,7 +71,7 @@ export const heldSummary = z.strictObject({
     description:
       "Since when the oldest surprising change differs from what is served; null if none waits.",
   }),
-  next_due_at: timestamp.nullable().meta({
+  next_due_at: deadline.nullable().meta({
     description: "When the first surprising change is due; null if each waits for a decision.",
   }),
   unusable: z.array(unusableRows).exactOptional().meta({

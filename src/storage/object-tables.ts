@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { timestamp } from "../schemas/fields.ts";
+import { changeTimes, storedTimes } from "../schemas/stored-times.ts";
 import type { Log } from "../platform/log.ts";
 import { misfitOf, parseJson } from "../platform/parse-json.ts";
-import { LAST_TIME_MS, timeText, isAhead } from "../platform/time.ts";
+import { CLOCK_SKEW_MS, cutToNow, isFuture, LAST_TIME_MS, timeText } from "../platform/time.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
@@ -14,7 +15,7 @@ export interface TableStorage {
 
 export type SqlRow = { readonly [column: string]: unknown };
 
-/** A row that could not be read, and is no longer in its table. */
+/** A row that could not be read, and is no longer in its table; or one that was dated in the future. */
 export const setAsideSchema = z
   .strictObject({
     table: z.string(),
@@ -23,20 +24,31 @@ export const setAsideSchema = z
     problem: z.string(),
     text: z.string().meta({ description: "The beginning of what was stored." }),
   })
-  .meta({ id: "SetAside", description: "A stored value that could not be read." });
+  .meta({
+    id: "SetAside",
+    description:
+      "A stored value that could not be read; or one that was dated in the future, and is dated now.",
+  });
 export type SetAside = Readonly<z.output<typeof setAsideSchema>>;
 
 /** Such a row without its text. */
 export const setAsideNotice = setAsideSchema.omit({ text: true });
 
-/** Times that `timeText` can write, in milliseconds since 1970. */
-export const storedTime = z.number().min(0).max(LAST_TIME_MS);
+/** Times that `timeText` can write, in milliseconds since 1970, of something that has happened. */
+export const storedTime = timeWithin(0);
 
-/** A row whose value is JSON. `column` is that of its key. */
+/** Times at most `aheadMs` in the future. */
+export function timeWithin(aheadMs: number) {
+  return z.number().min(0).max(LAST_TIME_MS).register(storedTimes, { aheadMs });
+}
+
+/** A row whose value is JSON. `column` is that of its key, `field` that of its value. */
 interface JsonRow {
   readonly table: string;
   readonly column: string;
   readonly key: string | number;
+  /** Absent for what is a record, such as a version or an audit entry: its times stay. */
+  readonly field?: string;
   readonly text: unknown;
 }
 
@@ -49,16 +61,17 @@ const PREFIX = "set_aside:";
 
 /**
  * The tables of a Durable Object. Whatever they hold, they can be read: a row that is not what its
- * schema says is set aside, and read as if it were not there. Operators see what was set aside until
- * they forget it. Every method is synchronous.
+ * schema says is set aside, and read as if it were not there; a time in the future becomes now, and is
+ * stored as such. Operators see both until they forget them. Every method is synchronous.
  */
 export class ObjectTables implements TableStorage {
   readonly sql: TableStorage["sql"];
   readonly #storage: TableStorage;
   readonly #log: Log;
-  readonly #now: () => number;
+  readonly now: () => number;
   /** The rows that this instance has checked. It alone has written them since. */
   readonly #checked = new Set<string>();
+  #usedAt = 0;
 
   constructor(
     storage: TableStorage,
@@ -67,7 +80,7 @@ export class ObjectTables implements TableStorage {
     this.sql = storage.sql;
     this.#storage = storage;
     this.#log = log;
-    this.#now = now;
+    this.now = now;
   }
 
   transactionSync<T>(work: () => T): T {
@@ -75,6 +88,10 @@ export class ObjectTables implements TableStorage {
   }
 
   exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
+    const now = this.now();
+    // Once the clock was set back, what this instance has written may lie in the future.
+    if (now < this.#usedAt - CLOCK_SKEW_MS) this.#checked.clear();
+    this.#usedAt = now;
     return this.sql.exec(query, ...bindings).toArray();
   }
 
@@ -87,13 +104,16 @@ export class ObjectTables implements TableStorage {
   read(row: JsonRow, schemaOf: () => z.ZodType): unknown {
     const name = `${row.table} ${row.key}`;
     const value = parseJson(String(row.text));
-    const problem = this.#checked.has(name) ? null : problemOf(value, schemaOf());
-    if (problem === null) {
-      this.#checked.add(name);
-      return value;
-    }
-    this.#setAside(row, problem);
-    return undefined;
+    if (this.#checked.has(name)) return value;
+    const schema = schemaOf();
+    const problem = value === undefined ? "it is not JSON" : misfitOf(value, schema);
+    if (problem !== null) return this.#replace(row, undefined, problem);
+    this.#checked.add(name);
+    if (row.field === undefined) return value;
+    const now = this.now();
+    const cut = changeTimes(schema, value, (time, aheadMs) => cutToNow(time, now, aheadMs));
+    if (JSON.stringify(cut) === JSON.stringify(value)) return value;
+    return this.#replace(row, cut, "it was dated in the future: a clock was wrong");
   }
 
   /** Lists what was set aside. */
@@ -112,19 +132,29 @@ export class ObjectTables implements TableStorage {
     return rows;
   }
 
-  #setAside({ table, column, key, text }: JsonRow, problem: string): void {
+  /** Puts another value in the place of a row's, or deletes the row, and tells operators. */
+  #replace(row: JsonRow, value: unknown, problem: string): unknown {
+    const { table, column, field, key, text } = row;
     const found: SetAside = {
       table,
       key: String(key),
-      at: timeText(this.#now()),
+      at: timeText(this.now()),
       problem: problem.slice(0, KEPT_CHARACTERS),
       text: String(text).slice(0, KEPT_CHARACTERS),
     };
+    // One notice of wrong times for each table: a wrong clock has dated many of its rows.
+    const notice = value === undefined ? `${PREFIX}${table} ${key}` : `${PREFIX}${table}`;
     this.transactionSync(() => {
-      this.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key);
+      if (value === undefined) this.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key);
+      else
+        this.exec(
+          `UPDATE ${table} SET ${field} = ? WHERE ${column} = ?`,
+          JSON.stringify(value),
+          key,
+        );
       this.exec(
         "INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)",
-        `${PREFIX}${table} ${key}`,
+        notice,
         JSON.stringify(found),
       );
       this.exec(
@@ -137,11 +167,8 @@ export class ObjectTables implements TableStorage {
       );
     });
     this.#log("error", "value_set_aside", { ...found });
+    return value;
   }
-}
-
-function problemOf(value: unknown, schema: z.ZodType): string | null {
-  return value === undefined ? "it is not JSON" : misfitOf(value, schema);
 }
 
 /**
@@ -206,7 +233,7 @@ export class JsonTable<Rows extends object> {
   }
 
   #read<Key extends string & keyof Rows>(key: Key, text: unknown): Rows[Key] | undefined {
-    const row = { table: this.#name, column: "key", key, text };
+    const row = { table: this.#name, column: "key", key, field: "value", text };
     return this.#tables.read(row, () => this.#schemaOf(key)) as Rows[Key] | undefined; // by the schema
   }
 
@@ -218,45 +245,42 @@ export class JsonTable<Rows extends object> {
 /** Number of remembered ticks of each cron trigger, so that a repeated tick counts once. */
 const TICKS_KEPT = 100;
 
-/** The cron ticks that a Durable Object has taken, the last first, in milliseconds since 1970. */
+/**
+ * The cron ticks that a Durable Object has taken, the last first, in milliseconds since 1970. Those in
+ * the future, which a wrong clock has left, are forgotten: another time could be that of another tick.
+ */
 export class TickTable {
+  readonly #tables: ObjectTables;
   readonly #table: JsonTable<{ readonly [cron: string]: readonly number[] }>;
 
   constructor(tables: ObjectTables) {
-    this.#table = new JsonTable(tables, "ticks", () => z.array(storedTime));
+    this.#tables = tables;
+    this.#table = new JsonTable(tables, "ticks", () => z.array(timeWithin(Infinity)));
   }
 
   /** @param at scheduled time of the tick. */
   has(cron: string, at: number): boolean {
-    return (this.#table.get(cron) ?? []).includes(at);
+    return this.#known(cron).includes(at);
   }
 
   /** Remembers a tick, and returns whether it is new. */
   add(cron: string, at: number): boolean {
-    const known = this.#table.get(cron) ?? [];
+    const known = this.#known(cron);
     if (known.includes(at)) return false;
-    // Not by time: ticks of a clock that was ahead must not push out all later ones.
     this.#table.set(cron, [at, ...known].slice(0, TICKS_KEPT));
     return true;
   }
 
-  /** Returns the scheduled time of the newest tick of each cron trigger that is not ahead of now. */
-  newest(now: number): { readonly [cron: string]: number } {
-    return this.#latest((at) => !isAhead(at, now));
+  /** Returns the scheduled time of the newest tick of each cron trigger. */
+  newest(): { readonly [cron: string]: number } {
+    const known = this.#table.entries().map(([cron]) => [cron, this.#known(cron)] as const);
+    const taken = known.filter(([, ticks]) => ticks.length > 0);
+    return Object.fromEntries(taken.map(([cron, ticks]) => [cron, Math.max(...ticks)]));
   }
 
-  /** Returns the latest tick ahead of now of each cron trigger that has one. */
-  ahead(now: number): { readonly [cron: string]: number } {
-    return this.#latest((at) => isAhead(at, now));
-  }
-
-  #latest(isWanted: (at: number) => boolean): { readonly [cron: string]: number } {
-    const found = this.#table
-      .entries()
-      .map(([cron, ticks]) => [cron, ticks.filter(isWanted)] as const);
-    return Object.fromEntries(
-      found.flatMap(([cron, ticks]) => (ticks.length === 0 ? [] : [[cron, Math.max(...ticks)]])),
-    );
+  #known(cron: string): readonly number[] {
+    const ticks = this.#table.get(cron) ?? [];
+    return ticks.filter((at) => !isFuture(at, this.#tables.now()));
   }
 }
 

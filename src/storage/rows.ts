@@ -80,8 +80,8 @@ export function within(
 export const NEWEST_KEPT = 1_000;
 
 /**
- * Matches the rows that are older than the newest `NEWEST_KEPT` up to now. Those ahead of now take the
- * place of no other, and stay until their time has come. The table's ids must be UUIDv7.
+ * Matches the rows that are older than the newest `NEWEST_KEPT` up to now. Those dated in the future
+ * take the place of no other, and stay until their time has come. The table's ids must be UUIDv7.
  */
 export function exceptNewest(
   db: DrizzleD1Database,

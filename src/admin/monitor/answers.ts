@@ -21,7 +21,7 @@ import type { HeldSummary } from "../../schemas/run-report.ts";
 import { describeAge } from "../../monitor/rule.ts";
 import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
-import { ageOf, timeText } from "../../platform/time.ts";
+import { durationOf, timeText } from "../../platform/time.ts";
 import type { ScheduledJob } from "../admin-platform.ts";
 import type { Observation } from "./observation.ts";
 
@@ -99,9 +99,9 @@ const FRESHNESS = [
 
 function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Judged {
   const found = checksOf(checks, FRESHNESS);
-  const successAt = lastSuccess(coordinator?.ended ?? [], at)?.finished_at;
+  const successAt = lastSuccess(coordinator?.ended ?? [])?.finished_at;
   const details = [
-    ...(manifest?.as_of ? [detail(describeData(ageOf(manifest.as_of, at), limits))] : []),
+    ...(manifest?.as_of ? [detail(describeData(durationOf(manifest.as_of, at), limits))] : []),
     ...(manifest ? [detail("Published", manifest.published_at)] : []),
     ...(successAt
       ? [detail("Last compared with its source", successAt, [{ text: "History", href: "#runs" }])]
@@ -113,8 +113,7 @@ function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Ju
   return { question: "fresh", status, answer, details };
 }
 
-function describeData(ageMs: number | null, { dataOldMs }: Observation["limits"]): string {
-  if (ageMs === null) return "The date of the data lies ahead of now: a clock was wrong";
+function describeData(ageMs: number, { dataOldMs }: Observation["limits"]): string {
   return `The data is ${describeAge(ageMs)} old; the limit is ${describeAge(dataOldMs)}`;
 }
 

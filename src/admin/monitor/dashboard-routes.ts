@@ -133,7 +133,7 @@ function describeCatalog({ manifest }: Observation): Summary["catalog"] {
   return { generation, published_at, as_of, catalog_sha256, counts, locales: localeCount };
 }
 
-function describeIngest({ at, coordinator }: Observation): Summary["ingest"] {
+function describeIngest({ coordinator }: Observation): Summary["ingest"] {
   if (coordinator === null) return null;
   const { pause, queued, running, ended, held } = coordinator;
   return {
@@ -145,7 +145,7 @@ function describeIngest({ at, coordinator }: Observation): Summary["ingest"] {
       progress: running.progress,
       started_at: running.started_at,
     },
-    last_success_at: lastSuccess(ended, at)?.finished_at ?? null,
+    last_success_at: lastSuccess(ended)?.finished_at ?? null,
     held,
   };
 }

@@ -298,13 +298,15 @@ describe("a receiver", () => {
       [open, open, open, open],
     ],
     [
-      "what is open after a clock was a year ahead",
+      "what is open four hours after a clock was a year ahead",
       async () => {
         world.time += 365 * 24 * HOUR_MS;
         world.compared(31);
         await world.tick();
         world.time -= 365 * 24 * HOUR_MS;
         world.compared(31);
+        await world.tick();
+        world.time += 4 * HOUR_MS;
       },
       [open, open, open],
     ],

@@ -567,7 +567,8 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       withIngest({ setAside: [A_VALUE] }),
       {
         status: "warn",
-        message: "Stored values could not be read: facts pause. See GET /admin/monitor/set-aside.",
+        message:
+          "Stored values were unreadable or dated in the future: facts pause. See GET /admin/monitor/set-aside.",
       },
     ],
   ],

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { MONITOR_SCHEMA } from "../../../src/monitor/monitor-state.ts";
+import { MONITOR_SCHEMA, MonitorState } from "../../../src/monitor/monitor-state.ts";
 import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
+import { DAY_MS, HOUR_MS, timeText } from "../../../src/platform/time.ts";
 import type { ObjectSchema } from "../../../src/storage/object-tables.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aRunRequest } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { beginEachWith, START } from "../../builders/coordinator-world.ts";
+import { NOW } from "../../builders/facts.ts";
 import { READS } from "../../builders/hostile-trial.ts";
 import type { MemoryTables } from "../../builders/memory-tables.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
@@ -88,12 +90,105 @@ function spoil({ sql }: MemoryTables, table: string, text: string): void {
   sql.exec(`UPDATE ${table} SET ${value} = ? WHERE ${key} NOT LIKE 'set_aside:%'`, text);
 }
 
-describe("the values of both Durable Objects", () => {
-  const schemas = { coordinator: COORDINATOR_SCHEMA, monitor: MONITOR_SCHEMA } as const;
-  const tables = Object.entries(schemas).flatMap(([object, schema]) =>
-    tablesOf(schema).map((table) => [object as keyof typeof schemas, table] as const),
-  );
+const schemas = { coordinator: COORDINATOR_SCHEMA, monitor: MONITOR_SCHEMA } as const;
+const tables = Object.entries(schemas).flatMap(([object, schema]) =>
+  tablesOf(schema).map((table) => [object as keyof typeof schemas, table] as const),
+);
 
+/** How far a clock was ahead that is right again. */
+const FUTURES = [HOUR_MS, 400 * DAY_MS, Date.parse("9990-01-01T00:00:00.000Z") - NOW];
+/** What never changes, whenever it was. */
+const RECORDS = ["versions", "decisions", "outgoing"];
+/** Fields that may lie in the future. */
+const LATER = ["until", "next_due_at", "published_at"];
+
+/** Changes the times of a table that must not lie in the future, and returns them as they were. */
+function changeTimes(object: keyof typeof schemas, table: string, change: (ms: number) => number) {
+  const { sql } = object === "coordinator" ? ingest.tables : monitor.tables;
+  const [key = "", value = ""] = COLUMNS[table] ?? [];
+  const others = `${key} NOT LIKE 'set_aside:%' AND ${key} NOT LIKE 'retry_at:%'`;
+  const rows = sql.exec(
+    `SELECT ${key} AS key, ${value} AS value FROM ${table} WHERE ${table === "jobs" ? "is_open = 1" : others}`,
+  );
+  return rows.toArray().flatMap((row) => {
+    const found: number[] = [];
+    const text = JSON.stringify(JSON.parse(String(row["value"])), (name, field: unknown) => {
+      const isText = typeof field === "string" && /^\d{4}-.*T.*\dZ$/.test(field);
+      const ms = isText ? Date.parse(field) : Number(field);
+      if (LATER.includes(name) || !(ms > START)) return field;
+      found.push(ms);
+      return isText ? timeText(change(ms)) : change(ms);
+    });
+    sql.exec(`UPDATE ${table} SET ${value} = ? WHERE ${key} = ?`, text, String(row["key"]));
+    return found;
+  });
+}
+
+/** Reads what is read only now and then. */
+function readAll(): void {
+  ingest.coordinator.status();
+  ingest.state.garbage.mark(["a".repeat(64)], ingest.time, DAY_MS);
+  for (const name of ["collected_at", "history_lost"] as const) ingest.state.values.get(name);
+  const state = new MonitorState(monitor.tables, { log: () => {}, now: () => monitor.time });
+  for (const name of ["checked_at", "cleaned_at", "silent_since"] as const) state.values.get(name);
+}
+
+describe("the times of both Durable Objects", () => {
+  const cases = tables
+    .filter(([, table]) => table !== "ticks" && !RECORDS.includes(table))
+    .flatMap(([object, table]) => FUTURES.map((ms) => [object, table, ms] as const));
+
+  it.each(cases)("of the %s in %s, %i ms in the future, become now", async (object, table, ms) => {
+    ingest.tables.sql.exec(
+      "UPDATE jobs SET record = json_set(record, '$.notBefore', ?) WHERE is_open = 1",
+      ingest.time,
+    );
+    const known = { raisedAt: NOW, deliveredAt: NOW, told: ["fired"], severities: ["warn"] };
+    monitor.tables.sql.exec(
+      "UPDATE targets SET value = json_set(value, '$.known.x', json(?))",
+      JSON.stringify(known),
+    );
+    expect(changeTimes(object, table, () => ingest.time + ms)).not.toEqual([]);
+    world.restart();
+    const before = ingest.time;
+    await monitor.tick();
+    await ingest.coordinator.reconcile();
+    await ingest.coordinator.resume();
+    await ingest.drain();
+    expect(await ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+    expect(ingest.time - before).toBeLessThanOrEqual(HOUR_MS);
+    readAll();
+    const now = Math.max(ingest.time, monitor.time);
+    const left = changeTimes(object, table, (time) => time);
+    expect(left.filter((time) => time > now)).toEqual([]);
+    monitor.ingest = { ...ingest.coordinator.status(), bestCoverage: {} };
+    const { message } = resultOf(await monitor.tick(), "values_set_aside");
+    expect(message).toContain(`dated in the future: ${table} `);
+    for (const path of READS) expect((await world.request(path)).status, path).toBe(200);
+  });
+
+  it("stay if they are those of a record", async () => {
+    for (const [object, table] of tables.filter(([, name]) => RECORDS.includes(name))) {
+      const times = changeTimes(object, table, (time) => time + DAY_MS);
+      world.restart();
+      await monitor.tick();
+      readAll();
+      const left = changeTimes(object, table, (time) => time).filter((time) => time > monitor.time);
+      expect(left).toEqual(times.map((time) => time + DAY_MS));
+    }
+    const { sql } = ingest.tables;
+    const at = timeText(ingest.time + DAY_MS);
+    sql.exec("UPDATE versions SET manifest = json_set(manifest, '$.published_at', ?)", at);
+    sql.exec(
+      "UPDATE facts SET value = json_set(value, '$.published_at', ?) WHERE key = 'ledger'",
+      at,
+    );
+    world.restart();
+    expect(ingest.state.savedLedger()).not.toBeNull();
+  });
+});
+
+describe("the values of both Durable Objects", () => {
   it.each(tables)("of the %s in %s, whatever they are, stop nothing", async (object, table) => {
     const stored = object === "coordinator" ? ingest.tables : monitor.tables;
     for (const text of UNREADABLE) {
