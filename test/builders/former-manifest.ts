@@ -74,8 +74,9 @@ function formerEntry(manifest: Manifest, locale: string, segments: Segment[]): E
     return [representation, Object.fromEntries(codings)];
   });
   const coverage = manifest.locales[locale]?.coverage ?? 0;
-  const own = { proto: { blob: sha256Hex(`blocks of ${locale}`), bytes: 5 } };
-  return { coverage, bodies: Object.fromEntries(bodies), ...{ own } };
+  // Blocks for browsers with dictionaries, which nobody reads any more.
+  const own = { own: { proto: { blob: sha256Hex(`blocks of ${locale}`), bytes: 5 } } };
+  return { coverage, bodies: Object.fromEntries(bodies), ...own };
 }
 
 /** Adds deltas, which nobody reads any more. */

@@ -60,7 +60,7 @@ describe("a deploy in the middle of a run", () => {
       for (const body of current ? bodiesOf(current) : []) {
         const copy = await tryReadBody(world.store, body);
         if (!copy.ok) throw new Error(copy.detail);
-        if (body.sha256 !== null) expect(sha256Hex(copy.value)).toBe(body.sha256);
+        expect([sha256Hex(copy.value), null]).toContain(body.sha256);
       }
     }
     expect([...begunAnew]).toEqual(["parse", "build", "guard", "encode", "publish"]);

@@ -107,10 +107,10 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     expect(Object.keys(first.locales)).toEqual(["de", "en", "ja"]);
     const codings = ["br", "gzip", "identity", "grpc-br", "grpc-gzip"] as const;
     for (const locale of Object.keys(first.locales)) {
-      const published = REPRESENTATIONS.map((representation) =>
+      const composed = REPRESENTATIONS.map((representation) =>
         codings.filter((coding) => composeBody(first, { locale, representation, coding })),
       );
-      expect(published).toEqual([
+      expect(composed).toEqual([
         ["br", "gzip", "identity"],
         ["br", "gzip", "identity"],
         codings,
