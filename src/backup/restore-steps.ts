@@ -109,7 +109,7 @@ export async function replaceVersions(
 }
 
 function publish(
-  { state, now }: Pick<StepDependencies, "state" | "now">,
+  { state, recordVersion, now }: Pick<StepDependencies, "state" | "recordVersion" | "now">,
   { backup_id, requested_by: by, warning }: BackupJob,
   { pause, ledger, versions }: SavedState,
   served: number,
@@ -121,17 +121,9 @@ function publish(
   state.pauseWithoutEnd(pause?.until === null ? pause : { at, by, note, until: null });
   // A paused run would publish, after the resume, what it fetched before the restore.
   state.cancelPausedRun({ at, by, note });
-  const present = state.lastGeneration();
-  const generation = Math.max(served, present, restored.generation) + 1;
-  const { previous } = restored;
-  const isThere = versions.some((version) => version.generation === previous);
+  const above = Math.max(served, state.lastGeneration());
   state.replaceVersions(versions);
-  state.addVersion({
-    ...restored,
-    generation,
-    published_at: at,
-    previous: isThere ? previous : null,
-  });
+  const { generation } = recordVersion(restored, { at, above });
   if (ledger !== null) state.recordLedger(ledger);
   state.setHistoryLost(null);
   const warnings = [warning ?? [], ledger === null ? LEDGER_MISSING : []].flat();

@@ -1,5 +1,6 @@
 /** The inputs and results of the steps of backup jobs. */
-import type { Manifest } from "../parts/manifest.ts";
+import type { Manifest, VersionContent } from "../parts/manifest.ts";
+import type { Instant } from "../platform/units.ts";
 import type { Log } from "../platform/log.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
@@ -55,7 +56,6 @@ interface CoordinatorTables {
   /** Records a ledger as that of the current version. */
   recordLedger(ledger: SavedLedger): void;
   replaceVersions(manifests: readonly Manifest[]): void;
-  addVersion(manifest: Manifest): void;
   /** Forgets that D1 had lost rows. */
   setHistoryLost(at: null): void;
 }
@@ -68,6 +68,11 @@ export interface StepDependencies {
   /** Ids of the backups that open jobs make or read. */
   readonly openBackups: () => readonly string[];
   readonly store: CatalogStore;
+  /** Records a content as the version published last, above all others and this generation. */
+  readonly recordVersion: (
+    content: VersionContent,
+    recorded: { readonly at: Instant; readonly above: number },
+  ) => Manifest;
   /** Replicates the version that was published last. Throws if a store fails. */
   readonly replicate: () => Promise<void>;
   readonly archive: SourceArchive;

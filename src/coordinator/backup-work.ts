@@ -1,7 +1,7 @@
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { timeText } from "../platform/time.ts";
-import { adoptVersions, replicatePublished } from "./publishing.ts";
+import { adoptVersions, recordVersion, replicatePublished } from "./publishing.ts";
 import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./jobs.ts";
 import { checkCatalog, checkObjects, checkParts } from "../backup/check-steps.ts";
@@ -67,7 +67,9 @@ export class BackupWork implements Work<BackupRecord> {
     const openBackups = () =>
       state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
     const replicate = () => replicatePublished(this.#platform);
-    const deps = { ...this.#platform, openBackups, replicate };
+    const recordHere: StepDependencies["recordVersion"] = (content, recorded) =>
+      recordVersion(this.#platform.state, content, recorded);
+    const deps = { ...this.#platform, openBackups, recordVersion: recordHere, replicate };
     const result = await STEPS[this.stageOf(record)](deps, record);
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }

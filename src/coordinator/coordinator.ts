@@ -19,7 +19,7 @@ import { type EnqueueRequest, INGEST, isRun } from "./run-record.ts";
 import type { CronTask } from "./schedule.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
-import { hasLostBlobs } from "../storage/replicate.ts";
+import { hasLostBlobs } from "../storage/lost-blobs.ts";
 import { rollBack, type RollbackResult } from "./publishing.ts";
 import { takeOver, type TakeoverResult } from "./take-over.ts";
 import { type ListedRun, type Run, toListed } from "../schemas/run.ts";

@@ -2,7 +2,7 @@ import { durationOf, timeText } from "../platform/time.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, FIRST_INGEST_WAIT_MAX_MS, isOpen, RETRY_MAX_MS } from "./jobs.ts";
-import { adoptVersions, replicatePublished } from "./publishing.ts";
+import { adoptVersions, recordVersion, replicatePublished } from "./publishing.ts";
 import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-record.ts";
 import { ledgerOf } from "../ingest/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
@@ -45,7 +45,6 @@ export class IngestWork implements Work<RunRecord> {
       source: run.source,
       as_of: run.as_of,
       current: state.currentVersion(),
-      lastGeneration: state.lastGeneration(),
       retained: state,
       runId: run.id,
       ledger: state.ledgerFiles(),
@@ -103,8 +102,8 @@ export class IngestWork implements Work<RunRecord> {
     const decided = state.decisions.list().at(-1)?.seq ?? 0;
     if (decided > parsedOf(record.checkpoint).lastDecision)
       return { ...record, job: run, checkpoint: parseAgain(record.checkpoint) };
-    state.addVersion(publish);
-    return { ...record, job: run, isCommitted: true };
+    const { generation } = recordVersion(state, publish, { at: timeText(this.#platform.now()) });
+    return { ...record, job: { ...run, generation_after: generation }, isCommitted: true };
   }
 
   #finish(record: RunRecord, run: Run, outcome: RunOutcome | null): RunRecord {

@@ -1,13 +1,50 @@
-/** How versions are adopted, replicated and rolled back; `ingest-work.ts` records those of runs. */
-import type { Manifest } from "../parts/manifest.ts";
+/**
+ * How a version is published:
+ *
+ * 1. A run stores and proves the parts, and gives their content (`ingest/pipeline.ts`). No manifest names
+ *    them yet.
+ * 2. `recordVersion` numbers the content in a transaction. From then on it is published, whatever fails.
+ * 3. `replicatePublished` writes the manifest to R2 and KV, where readers find it. The job that recorded
+ *    the version or the reconciler repeats it until both stores show that version.
+ *
+ * A rollback, a restore, a takeover and the replacement of an unknown version begin at the second step
+ * with the content of an earlier version.
+ */
+import type { Manifest, VersionContent } from "../parts/manifest.ts";
+import { sealManifest } from "../parts/sealed-manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
-import { replicate } from "../storage/replicate.ts";
+import { ForeignStores } from "../storage/ownership.ts";
+import type { Instant } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
-import { describeVersion, rolledBack } from "./versions.ts";
+import { describeVersion } from "./versions.ts";
+
+interface Recorded {
+  /** Publication time. */
+  readonly at: Instant;
+  /** A generation that the new one must exceed, besides all that were ever published. */
+  readonly above?: number;
+}
+
+/** Records a content as the version published last. Call it in a transaction. */
+export function recordVersion(
+  state: CoordinatorState,
+  content: VersionContent,
+  { at, above = 0 }: Recorded,
+): Manifest {
+  const numbers = {
+    generation: Math.max(state.lastGeneration(), above) + 1,
+    published_at: at,
+    previous: state.currentVersion()?.generation ?? null,
+  };
+  // The numbers come first, as in a manifest from a backup, and count even if the content has others.
+  const manifest: Manifest = { format: content.format, ...numbers, ...content, ...numbers };
+  state.addVersion(manifest);
+  return manifest;
+}
 
 /**
  * Records the versions of the stores in a new coordinator, which has none. Generations then
@@ -38,6 +75,59 @@ export async function replicatePublished({
   if (manifest === null) return;
   await replicate(store, manifest);
   state.setReplicated(manifest.generation);
+}
+
+/**
+ * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
+ * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
+ * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
+ *
+ * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
+ * the write. Only a newer generation is therefore a fault of KV.
+ */
+export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
+  const { generation } = manifest;
+  try {
+    await store.writeManifest(manifest);
+  } catch (cause) {
+    if (!(cause instanceof ForeignStores)) throw cause;
+    const kept = await store.readGeneration(generation);
+    if (!kept.ok && kept.fault === "unreadable") throw new StoreError(kept.detail);
+    if (kept.ok && sealManifest(kept.value) === sealManifest(manifest)) return;
+    throw cause;
+  }
+  for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
+    if (!copy.ok) throw new StoreError(copy.detail);
+    if (copy.value.generation !== generation)
+      throw new StoreError(`R2 shows generation ${copy.value.generation} instead of ${generation}`);
+  }
+  const near = await store.readManifest("kv");
+  if (near.ok && near.value.generation > generation)
+    throw new StoreError(`KV shows generation ${near.value.generation} instead of ${generation}`);
+}
+
+/**
+ * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
+ * version; but not if one shows a version that this installation has not published, since KV may be
+ * another installation's namespace. Throws StoreError as `replicate` does.
+ *
+ * @returns the highest generation of such a version; null if there is none.
+ */
+export async function repairCopies(
+  store: CatalogStore,
+  manifest: Manifest,
+): Promise<{ readonly unknown: number | null; readonly isRepaired: boolean }> {
+  const { generation, published_at } = manifest;
+  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
+  const shown = copies.map((copy) => (copy.ok ? copy.value : { generation: 0, published_at: "" }));
+  const isKnown = (other: Pick<Manifest, "generation" | "published_at">) =>
+    other.generation === generation && other.published_at === published_at;
+  const unknown = shown.filter((other) => other.generation >= generation && !isKnown(other));
+  if (unknown.length > 0)
+    return { unknown: Math.max(...unknown.map((other) => other.generation)), isRepaired: false };
+  const isRepaired = !shown.every(isKnown);
+  if (isRepaired) await replicate(store, manifest);
+  return { unknown: null, isRepaired };
 }
 
 /**
@@ -97,8 +187,7 @@ export function rollBack(
     const changed = !isSameContent(earlier, current);
     if (changed && expected !== undefined && expected !== current.generation)
       return { ok: false, reason: "generation_changed", current: current.generation };
-    const manifest = changed ? rolledBack(earlier, current, at) : current;
-    if (changed) state.addVersion(manifest);
+    const manifest = changed ? recordVersion(state, earlier, { at }) : current;
     const version = describeVersion(manifest, state.versions());
     return { ok: true, version, changed, paused: state.pause() !== null };
   });

@@ -1,8 +1,6 @@
-import { adoptVersions, replicatePublished } from "./publishing.ts";
+import { adoptVersions, recordVersion, repairCopies, replicatePublished } from "./publishing.ts";
 import type { Manifest } from "../parts/manifest.ts";
 import { ForeignStores } from "../storage/ownership.ts";
-import { repairCopies } from "../storage/replicate.ts";
-import { rolledBack } from "./versions.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { isOpen } from "./jobs.ts";
 import { describeError } from "../platform/log.ts";
@@ -112,8 +110,7 @@ export class Reconciler {
     const { state, now, log } = this.#platform;
     state.transaction(() => {
       if (state.currentVersion()?.generation !== current.generation) return;
-      const again = rolledBack(current, current, timeText(now()));
-      state.addVersion({ ...again, generation: unknown + 1 });
+      recordVersion(state, current, { at: timeText(now()), above: unknown });
     });
     log("error", "unknown_version_replaced", { unknown, generation: unknown + 1 });
   }

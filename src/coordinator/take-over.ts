@@ -1,10 +1,10 @@
 /** How this installation takes over stores that another one has written. */
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { ForeignStores } from "../storage/ownership.ts";
-import { findVersions } from "./publishing.ts";
+import { findVersions, recordVersion } from "./publishing.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
-import { describeVersion, rolledBack } from "./versions.ts";
+import { describeVersion } from "./versions.ts";
 
 export type TakeoverResult =
   /** `version` is published now; null if the stores have none. */
@@ -41,8 +41,7 @@ export async function takeOver(
   state.transaction(() => {
     state.takeOver(versions, etag);
     state.values.set("highest", highest);
-    if (newest !== undefined)
-      state.addVersion({ ...rolledBack(newest, newest, at), generation: highest + 1 });
+    if (newest !== undefined) recordVersion(state, newest, { at });
     state.pauseWithoutEnd({ at, by, note: PAUSE_OF_TAKEOVER, until: null });
   });
   return { ok: true, changed: true, ...describeTakeover(state) };

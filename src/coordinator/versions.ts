@@ -53,16 +53,6 @@ export function describeVersion(manifest: Manifest, versions: readonly Manifest[
   };
 }
 
-/** Makes the manifest that publishes an earlier version again under a new generation. */
-export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: string): Manifest {
-  return {
-    ...earlier,
-    generation: current.generation + 1,
-    previous: current.generation,
-    published_at: publishedAt,
-  };
-}
-
 /** Returns the highest coverage (0 to 1) of each locale in some versions. */
 export function bestCoverage(versions: readonly Manifest[]): {
   readonly [locale: string]: number;

@@ -1,9 +1,8 @@
-import { timeText } from "../platform/time.ts";
 import { countChanges } from "../catalog/diff.ts";
-import { type AirportSet, type Manifest, MANIFEST_FORMAT } from "../parts/manifest.ts";
+import { type AirportSet, MANIFEST_FORMAT, type VersionContent } from "../parts/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { hasLostBlobs } from "../storage/replicate.ts";
+import { hasLostBlobs } from "../storage/lost-blobs.ts";
 import { ledgerOf } from "./ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
@@ -200,10 +199,7 @@ export class Pipeline {
     return proceed({ ...next, diffs }, patch);
   }
 
-  async #publish(
-    checkpoint: IngestCheckpoint,
-    { current, lastGeneration }: RunContext,
-  ): Promise<IngestStepResult> {
+  async #publish(checkpoint: IngestCheckpoint, { current }: RunContext): Promise<IngestStepResult> {
     const { sources, dates, entries, judgedAgainst } = checkpoint;
     const shared = sharedOf(checkpoint);
     const { catalog_sha256, counts } = contentOf(checkpoint);
@@ -211,25 +207,19 @@ export class Pipeline {
     if (judgedAgainst !== (current?.generation ?? null)) return proceed(parseAgain(checkpoint), {});
     if (current !== null && isSameContent({ shared, locales: entries }, current))
       return finish("unchanged", { generation_before: current.generation });
-    const manifest: Manifest = {
+    const publish: VersionContent = {
       format: MANIFEST_FORMAT,
-      generation: lastGeneration + 1,
-      published_at: timeText(this.#deps.now()),
-      catalog_sha256: catalog_sha256,
+      catalog_sha256,
       sources,
       ...dates,
       airport_set: this.#deps.airportSet,
       counts,
-      previous: current?.generation ?? null,
       diffs: checkpoint.diffs,
       shared,
       locales: entries,
     };
-    const patch = {
-      generation_before: current?.generation ?? null,
-      generation_after: manifest.generation,
-    };
-    return { ...finish("published", patch), publish: manifest };
+    const patch = { generation_before: current?.generation ?? null };
+    return { ...finish("published", patch), publish };
   }
 
   async #open({ sources }: Pick<IngestCheckpoint, "sources">): Promise<Workspace> {

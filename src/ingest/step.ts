@@ -1,7 +1,7 @@
 /** The inputs and results of the steps of a run. */
 import type { Decision } from "../acceptance/decisions.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
-import type { Manifest } from "../parts/manifest.ts";
+import type { Manifest, VersionContent } from "../parts/manifest.ts";
 import type { IngestCheckpoint } from "./checkpoint.ts";
 import type { Report, RunOutcome, UpstreamFiles } from "../schemas/run-report.ts";
 import type { RunMode } from "../schemas/run-words.ts";
@@ -33,8 +33,6 @@ export interface RunContext {
   readonly as_of?: string | undefined;
   /** The version published last. */
   readonly current: Manifest | null;
-  /** The highest generation that was ever published; 0 if none was. */
-  readonly lastGeneration: number;
   readonly retained: RetainedVersions;
   readonly runId: string;
   /** The ledger to compare with; null for that of the snapshot. */
@@ -57,8 +55,8 @@ export interface IngestStepResult {
   readonly outcome: RunOutcome | null;
   /** Changed fields of the run. */
   readonly patch: Partial<Report>;
-  /** Version to record as published in the transaction that commits the last step. */
-  readonly publish: Manifest | null;
+  /** Content to record as published in the transaction that commits the last step. */
+  readonly publish: VersionContent | null;
 }
 
 /** Continues with another step. */

@@ -35,13 +35,13 @@ const diff = z.object({
 const head = {
   generation,
   published_at: timestamp,
+  previous: count.nullable(),
   catalog_sha256: hexHash,
   sources: z.record(z.string(), hexHash),
   as_of: z.iso.date().nullable(),
   data: z.array(z.object({ name: z.string(), as_of: z.iso.date() })),
   airport_set: z.enum(AIRPORT_SETS),
   counts: listCounts,
-  previous: count.nullable(),
   diffs: z.array(diff),
 };
 

@@ -103,6 +103,9 @@ export interface Manifest {
   readonly locales: { readonly [locale: string]: LocaleEntry };
 }
 
+/** What a version publishes, before it has a number. */
+export type VersionContent = Omit<Manifest, "generation" | "published_at" | "previous">;
+
 /** Returns the hash of a locale's message in protobuf, which names its content: `Catalog-Sha256`. */
 export function messageSha256({ parts }: LocaleEntry): Sha256Hex {
   return parts.proto.sha256.identity;

@@ -7,7 +7,7 @@ import type { UpstreamFiles } from "../../src/schemas/run-report.ts";
 import type { RunMode, Stage } from "../../src/schemas/run-words.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/ingest/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
-import { replicate } from "../../src/storage/replicate.ts";
+import { replicate } from "../../src/coordinator/publishing.ts";
 import { type CompressionTask, compressPart, type Effort } from "../../src/parts/codings.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
@@ -75,7 +75,6 @@ export class PipelineWorld {
       forced: this.forced,
       source: this.source,
       current: this.current,
-      lastGeneration: this.current?.generation ?? 0,
       retained: {
         versions: () => [...this.versions],
         findRetained: (wanted) => this.versions.find(({ generation }) => generation === wanted),
@@ -94,9 +93,13 @@ export class PipelineWorld {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };
     if (result.publish !== null) {
-      await replicate(this.store, result.publish);
-      this.current = result.publish;
-      this.versions = [result.publish, ...this.versions];
+      const previous = this.current?.generation ?? null;
+      const generation = (previous ?? 0) + 1;
+      const published_at = new Date(this.time).toISOString();
+      this.current = { ...result.publish, generation, published_at, previous };
+      this.run = { ...this.run, generation_after: generation };
+      await replicate(this.store, this.current);
+      this.versions = [this.current, ...this.versions];
     }
     if (result.next !== null) this.checkpoint = result.next;
     else {

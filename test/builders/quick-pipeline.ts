@@ -57,16 +57,9 @@ export class QuickPipeline extends Pipeline {
         const text = await this.#text(checkpoint);
         const catalog_sha256 = sha256Hex(text);
         if (current?.catalog_sha256 === catalog_sha256) return finish("unchanged");
-        const generation = (current?.generation ?? 0) + 1;
-        return {
-          ...finish("published", { generation_after: generation }),
-          publish: {
-            ...aVersion(generation, text).manifest,
-            catalog_sha256,
-            previous: current?.generation ?? null,
-            sources: checkpoint.sources,
-          },
-        };
+        const { manifest } = aVersion(1, text);
+        const publish = { ...manifest, catalog_sha256, sources: checkpoint.sources };
+        return { ...finish("published", {}), publish };
       }
       default:
         return checkpoint.stage satisfies never;

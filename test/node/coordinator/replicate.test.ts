@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { repairCopies, replicate } from "../../../src/storage/replicate.ts";
+import { repairCopies, replicate } from "../../../src/coordinator/publishing.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import {
