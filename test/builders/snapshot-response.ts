@@ -10,7 +10,7 @@ let catalog: Catalog | undefined;
 /** All places of the snapshot as a client gets them; without a locale in English. */
 export function snapshotResponse(locale?: string): LocationsResponse {
   catalog ??= readCatalog();
-  return aLocationsResponse(catalog, locale === undefined ? new Map() : namesOf(locale));
+  return aLocationsResponse(catalog, locale === undefined ? new Map() : namesOf(locale, catalog));
 }
 
 function readCatalog(): Catalog {
@@ -62,11 +62,12 @@ function readCatalog(): Catalog {
   });
 }
 
-function namesOf(locale: string): RegionNames {
+function namesOf(locale: string, { regions }: Catalog): RegionNames {
+  const baseSlugs = new Map(regions.map(({ key, slug }) => [key, slug]));
   return new Map(
-    readTable(`snapshot/names/${locale}.json.gz`).map(({ key = "", name = "", slug = "" }) => [
+    readTable(`snapshot/names/${locale}.json.gz`).map(({ key = "", name = "", slug }) => [
       key,
-      { name, slug },
+      { name, slug: slug || (baseSlugs.get(key) ?? "") },
     ]),
   );
 }
