@@ -84,7 +84,7 @@ const TOO_OLD = fault(
 
 /**
  * Selects the versions whose bodies the backup has. If it lacks another blob of a version, it drops all
- * diffs of that version, without which a client fetches the whole body.
+ * diffs and names of that version, without which a client fetches the whole body.
  */
 export function wholeVersions(
   versions: readonly Manifest[],
@@ -94,8 +94,16 @@ export function wholeVersions(
   return versions.flatMap((version) => {
     const blobs = neededBlobs(version).filter(({ sha256 }) => lost.has(sha256));
     if (blobs.some(({ isOfBody }) => isOfBody)) return [];
-    return blobs.length > 0 ? { ...version, diffs: [] } : version;
+    return blobs.length > 0 ? withBodiesOnly(version) : version;
   });
+}
+
+function withBodiesOnly(version: Manifest): Manifest {
+  const locales = Object.entries(version.locales).map(([locale, { coverage, parts }]) => [
+    locale,
+    { coverage, parts },
+  ]);
+  return { ...version, diffs: [], locales: Object.fromEntries(locales) };
 }
 
 /** A file in the catalog's stores, by its SHA-256 (hex). */

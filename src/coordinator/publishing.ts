@@ -40,8 +40,9 @@ export function recordVersion(
     published_at: at,
     previous: state.currentVersion()?.generation ?? null,
   };
-  // The numbers come first, as in a manifest from a backup, and count even if the content has others.
-  const manifest: Manifest = { format: content.format, ...numbers, ...content, ...numbers };
+  // In the order of a manifest from a backup. The content may be a version, with other numbers.
+  const first = { format: content.format, ...numbers };
+  const manifest: Manifest = { ...first, ...content, ...numbers };
   state.addVersion(manifest);
   return manifest;
 }

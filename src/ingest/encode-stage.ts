@@ -1,6 +1,6 @@
 import { concatenate } from "../catalog/bytes.ts";
 import { commonPieces, encodeLocal, type Form, FORMS } from "../catalog/encode.ts";
-import { canJoin, provesShared, type SharedUnit } from "../parts/codings.ts";
+import { canJoin, type Effort, provesShared, type SharedUnit } from "../parts/codings.ts";
 import { windowBitsFor } from "../parts/compose.ts";
 import { FRAME_HEADER_BYTES } from "../parts/framing.ts";
 import type { Coding, OwnParts, SharedParts } from "../parts/manifest.ts";
@@ -16,6 +16,7 @@ import {
 import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
 import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import type { DiffMaker } from "./diffs.ts";
+import { encodeNames } from "./encode-names.ts";
 import type { PartStore } from "./part-store.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -26,6 +27,8 @@ interface EncodeDependencies {
   readonly compress: Compress;
   /** Compresses a part of one locale. */
   readonly compressOwn: Compress;
+  /** Of the names for another language, which are too short for another isolate. */
+  readonly effort: Effort;
   readonly parts: PartStore;
   readonly diffs: DiffMaker;
   readonly open: (checkpoint: IngestCheckpoint) => Promise<Workspace>;
@@ -114,11 +117,12 @@ export class EncodeStage {
     checkpoint: IngestCheckpoint,
     context: EncodeContext,
   ): Promise<IngestCheckpoint> {
-    const { open, compressOwn, parts, diffs: maker } = this.#deps;
+    const { open, compressOwn, effort, parts, diffs: maker } = this.#deps;
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
     const { catalog, namesIn } = await open(checkpoint);
-    const local = encodeLocal(catalog.regions, await namesIn(locale));
+    const names = await namesIn(locale);
+    const local = encodeLocal(catalog.regions, names);
     // A run that stores all compresses all, as after a change of the effort.
     const before = context.mustStoreAll ? undefined : context.current?.locales[locale];
     const make = async (form: Form): Promise<OwnParts> =>
@@ -131,11 +135,19 @@ export class EncodeStage {
     const own = { proto: await make("proto"), json: await make("json") };
     if (own.proto.sha256.identity !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
+    const packed = await encodeNames(
+      { locale, regions: catalog.regions, names },
+      {
+        effort,
+        earlier: () => parts.readEarlier(before?.names),
+        store: (blobs) => parts.write(blobs, context),
+      },
+    );
     const regions = { locale, regions: local.proto, part: own.proto.gzip };
     const diffs = await maker.addLocale(checkpoint.diffs, regions, context);
     const entries = {
       ...checkpoint.entries,
-      [locale]: { coverage: message.coverage, parts: own },
+      [locale]: { coverage: message.coverage, parts: own, names: packed },
     };
     return { ...checkpoint, entries, diffs };
   }

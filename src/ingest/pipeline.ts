@@ -69,6 +69,7 @@ export class Pipeline {
       // At `fast` the parts of a locale take less time than the calls would.
       compressOwn: async (task) =>
         effort === "fast" ? compressPart({ effort, ...task }) : compress({ effort, ...task }),
+      effort,
       parts: this.#parts,
       diffs: this.#diffs,
       open: (checkpoint) => this.#open(checkpoint),

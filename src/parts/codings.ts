@@ -23,8 +23,8 @@ const { brotliCompressSync, brotliDecompressSync, constants, crc32, deflateRawSy
  * makes bodies in brotli half as long again, those in gzip a tenth longer.
  */
 const EFFORTS = {
-  fast: { brotliQuality: 1, gzipLevel: 1 },
-  best: { brotliQuality: 11, gzipLevel: 9 },
+  fast: { brotliQuality: 1, gzipLevel: 1, wholeQuality: 5 },
+  best: { brotliQuality: 11, gzipLevel: 9, wholeQuality: 11 },
 } as const;
 export type Effort = keyof typeof EFFORTS;
 
@@ -183,6 +183,24 @@ function decode(coding: Compression, bytes: Uint8Array): Buffer | undefined {
     return undefined;
   } finally {
     releaseBuffer(bytes);
+  }
+}
+
+/** Compresses bytes in brotli that are sent as they are stored. */
+export function compressWhole(bytes: Uint8Array, effort: Effort): Uint8Array<ArrayBuffer> {
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: EFFORTS[effort].wholeQuality,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  return brotliCompressSync(bytes, { params });
+}
+
+/** Returns undefined for bytes that are not in brotli. */
+export function decompressWhole(bytes: Uint8Array): Buffer<ArrayBuffer> | undefined {
+  try {
+    return brotliDecompressSync(bytes);
+  } catch {
+    return undefined;
   }
 }
 

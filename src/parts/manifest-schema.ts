@@ -59,6 +59,7 @@ const current = z
       z.object({
         coverage: z.number().min(0).max(1),
         parts: z.object({ proto: ownParts, json: ownParts }),
+        names: part.optional(),
       }),
     ),
   })

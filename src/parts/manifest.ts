@@ -49,6 +49,8 @@ export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
   readonly parts: { readonly [F in Form]: OwnParts };
+  /** `PackedNames` in brotli. A version of the release before has none. */
+  readonly names?: StoredPart | undefined;
 }
 
 /** A source of the catalog. */
@@ -116,7 +118,7 @@ export interface NeededBlob {
   readonly sha256: Sha256Hex;
   /** Null for a blob of all locales. */
   readonly locale: string | null;
-  /** Whether a body lacks without it. Without another blob clients fetch the whole body. */
+  /** Whether bodies are made of it. Without another blob clients fetch the whole body. */
   readonly isOfBody: boolean;
 }
 
@@ -126,19 +128,20 @@ export function neededBlobs({ shared, locales, diffs }: Manifest): readonly Need
     parts.flatMap((part) =>
       part === undefined ? [] : [{ sha256: part.sha256, locale, isOfBody: true }],
     );
-  const ofDiff = (locale: string | null, sha256: Sha256Hex) => ({
+  const other = (locale: string | null, sha256: Sha256Hex) => ({
     sha256,
     locale,
     isOfBody: false,
   });
   return [
     ...Object.values(shared).flatMap((parts) => ofBody(null, Object.values(parts))),
-    ...Object.entries(locales).flatMap(([locale, { parts }]) =>
-      Object.values(parts).flatMap(({ gzip, br }) => ofBody(locale, [gzip, br])),
-    ),
+    ...Object.entries(locales).flatMap(([locale, { parts, names }]) => [
+      ...Object.values(parts).flatMap(({ gzip, br }) => ofBody(locale, [gzip, br])),
+      ...(names === undefined ? [] : [other(locale, names.sha256)]),
+    ]),
     ...diffs.flatMap(({ common, local }) => [
-      ofDiff(null, common),
-      ...Object.entries(local).map(([locale, sha256]) => ofDiff(locale, sha256)),
+      other(null, common),
+      ...Object.entries(local).map(([locale, sha256]) => other(locale, sha256)),
     ]),
   ];
 }

@@ -1,0 +1,43 @@
+/** Makes what turns the catalog in another language into that of a locale. */
+import { localizedName } from "../catalog/integrity.ts";
+import type { Region, RegionNames } from "../catalog/model.ts";
+import { packNames } from "../catalog/packed-names.ts";
+import { spellingOf } from "../catalog/spellings.ts";
+import { compressWhole, decompressWhole, type Effort } from "../parts/codings.ts";
+import type { StoredPart } from "../parts/manifest.ts";
+import { type HashedBlob, hashBlob, toPart } from "./own-parts.ts";
+
+interface LocaleNames {
+  readonly locale: string;
+  readonly regions: readonly Region[];
+  readonly names: RegionNames;
+}
+
+interface NamesDependencies {
+  readonly effort: Effort;
+  /** Reads the packed names of the current version: they are taken if they decode to the same. */
+  readonly earlier: () => Promise<HashedBlob | null>;
+  readonly store: (blobs: readonly HashedBlob[]) => Promise<void>;
+}
+
+/**
+ * Packs and stores the names of a locale in brotli, whole: they are sent as they are stored.
+ *
+ * @throws Error if they do not decode to their input.
+ */
+export async function encodeNames(
+  { locale, regions, names }: LocaleNames,
+  { effort, earlier, store }: NamesDependencies,
+): Promise<StoredPart> {
+  const localized = regions.map((region) => localizedName(region, names));
+  const packed = packNames({ regions, names: localized, spelling: spellingOf(locale) });
+  const json = new TextEncoder().encode(JSON.stringify(packed));
+  const before = await earlier();
+  const isRight = ({ bytes }: HashedBlob) => decompressWhole(bytes)?.equals(json) === true;
+  const isSame = before !== null && isRight(before);
+  const blob = isSame ? before : hashBlob(compressWhole(json, effort));
+  if (!isSame && !isRight(blob))
+    throw new Error(`the names in ${locale} do not decode to their input`);
+  await store([blob]);
+  return toPart(blob);
+}
