@@ -14,6 +14,7 @@ import { comparisonRoutes } from "./catalog/comparison-routes.ts";
 import { creditsRoutes } from "./catalog/credits-routes.ts";
 import { dashboardRoutes } from "./monitor/dashboard-routes.ts";
 import { diffRoutes } from "./catalog/diff-routes.ts";
+import { namesRoutes } from "./catalog/names-routes.ts";
 import { type Http, sendProblem } from "./http/http.ts";
 import { heldRoutes } from "./ingest/held-routes.ts";
 import { pauseRoutes } from "./ingest/pause-routes.ts";
@@ -90,6 +91,7 @@ const GROUPS = [
   heldRoutes,
   versionRoutes,
   diffRoutes,
+  namesRoutes,
   comparisonRoutes,
   backupJobRoutes,
   backupRoutes,

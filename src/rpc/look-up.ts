@@ -124,9 +124,9 @@ type VersionResult =
   | { readonly ok: false; readonly reason: "not_retained" | "unavailable" };
 
 /** Finds the version that the query asks for, if it is retained. */
-async function findVersion(
+export async function findVersion(
   { reader, defaultLocale }: CatalogSource,
-  { pin, tag }: Query,
+  { pin, tag }: Pick<Query, "pin" | "tag">,
   current: Manifest,
 ): Promise<VersionResult> {
   const isWanted = (manifest: Manifest) => hasPin(pin, tag, manifest, defaultLocale);

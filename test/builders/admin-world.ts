@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from "node:zlib";
 import { createAdminApp } from "../../src/admin/app.ts";
 import { createAuditTrail } from "../../src/admin/audit/audit-trail.ts";
 import type { AccessResult } from "../../src/admin/auth/access-jwt.ts";
@@ -181,7 +182,8 @@ export class AdminWorld {
   async send(path: string, init: RequestInit = {}): Promise<Response> {
     await this.#saveEvaluations().catch(() => {});
     const answer = await (this.isolate ?? this.newIsolate()).request(path, init);
-    await checkAnswer(OPENAPI, { method: init.method ?? "GET", path }, answer);
+    const request = { method: init.method ?? "GET", path };
+    await checkAnswer(OPENAPI, request, await decoded(answer.clone()));
     return answer;
   }
 
@@ -265,3 +267,9 @@ export class AdminWorld {
 }
 
 type Calls = CoordinatorCalls & MonitorCalls;
+
+/** Decodes an answer as `fetch` does, which is not between this and the routes. */
+async function decoded(answer: Response): Promise<Response> {
+  if (answer.headers.get("content-encoding") !== "br") return answer;
+  return new Response(brotliDecompressSync(await answer.arrayBuffer()), answer);
+}

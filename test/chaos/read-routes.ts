@@ -10,6 +10,7 @@ const POLL_MS = 500;
 /** What a route needs besides its path. */
 const PARAMETERS: { readonly [path: string]: (known: Known) => string | undefined } = {
   "/catalog/diff": ({ generation }) => generation && `from=${generation}`,
+  "/catalog/names": () => `v=${"0".repeat(64)}`,
   "/admin/catalog/comparison": ({ generation }) =>
     generation && `from=${generation}&to=${generation}`,
 };

@@ -12,6 +12,12 @@ import type { AdminPlatform } from "../admin-platform.ts";
 
 const DIFF_DEADLINE_MS = 5_000;
 
+export const localeField = z
+  .string()
+  .default("")
+  .refine((tag) => parseLocale(tag).ok, "must be a BCP 47 tag")
+  .meta({ description: "Locale of the regions' names, as of the catalog itself." });
+
 const diffQuery = z.strictObject({
   from: z
     .string()
@@ -20,16 +26,12 @@ const diffQuery = z.strictObject({
       description:
         "`Catalog-Version` or `Catalog-Sha256` of the answer that you have, or `to.catalog_sha256` of the diff that led to it.",
     }),
-  locale: z
-    .string()
-    .default("")
-    .refine((tag) => parseLocale(tag).ok, "must be a BCP 47 tag")
-    .meta({ description: "Locale of the regions' names, as of the catalog itself." }),
+  locale: localeField,
 });
 
-const CACHING = {
-  ETag: "Send it in If-None-Match to ask whether the changes are still the same.",
-  "Cache-Control": "How long the changes may be reused.",
+export const CACHING = {
+  ETag: "Send it in If-None-Match to ask whether the answer is still the same.",
+  "Cache-Control": "How long the answer may be reused.",
 };
 
 /** `GET /catalog/diff`: the changes since a version that an app has, as an ingest has stored them. */
@@ -164,7 +166,11 @@ async function findIn(
   return isOfOther ? "locale_mismatch" : "generation_not_retained";
 }
 
-function localeIn({ locales }: Manifest, { locale, defaultLocale }: WantedDiff): string {
+/** Returns the locale in which a version answers. */
+export function localeIn(
+  { locales }: Manifest,
+  { locale, defaultLocale }: Pick<WantedDiff, "locale" | "defaultLocale">,
+): string {
   const parsed = parseLocale(locale);
   return negotiateLocale(parsed.ok ? parsed.tag : "", locales, defaultLocale).locale;
 }

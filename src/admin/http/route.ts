@@ -53,6 +53,8 @@ interface RouteInput<S extends RouteSpec> {
   /** The same for every repetition of a request; null without a header Idempotency-Key. */
   readonly idempotencyKey: string | null;
   readonly headers: Headers;
+  /** Content codings that the client accepts, best first. */
+  readonly codings: readonly string[];
 }
 
 type ValueOf<Z> = Z extends z.ZodType ? DeepReadonly<z.output<Z>> : undefined;

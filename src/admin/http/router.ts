@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { Context, Hono } from "hono";
 import { cors } from "hono/cors";
-import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
+import type { StatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { permit } from "../auth/gate.ts";
 import { report, type ReportDependencies } from "../audit/audit-trail.ts";
+import { acceptedCodings } from "../../rpc/content-coding.ts";
+import { readHead } from "../../rpc/request.ts";
 import { isUtf8 } from "../../platform/charset.ts";
 import { settledWithin } from "../../platform/deadline.ts";
 import { type Http, type RequestInput, sendProblem } from "./http.ts";
@@ -60,16 +62,22 @@ async function answer(
   if (typeof key === "object" && key !== null) return sendProblem(c, key.problem);
   const { actor, requestId } = c.var;
   const { headers: sent } = c.req.raw;
-  const asked = { ...input, actor, requestId, idempotencyKey: key, headers: sent };
+  const codings = acceptedCodings(readHead(c.req.raw));
+  const asked = { ...input, actor, requestId, idempotencyKey: key, headers: sent, codings };
   const answered = await handle(asked);
   c.set("change", answered.change);
   if ("problem" in answered) return sendProblem(c, answered.problem, answered.headers);
   const { status, body, headers } = answered;
   if (body === undefined) return c.body(null, status as StatusCode, headers); // `spec` names it
   const isSent = typeof body === "string" || body instanceof ArrayBuffer;
-  return c.body(isSent ? body : JSON.stringify(body), status as ContentfulStatusCode, {
-    "content-type": spec.responses[status]?.mediaType ?? "application/json",
-    ...headers,
+  return new Response(isSent ? body : JSON.stringify(body), {
+    status,
+    headers: {
+      "content-type": spec.responses[status]?.mediaType ?? "application/json",
+      ...headers,
+    },
+    // An answer with a coding has it already.
+    encodeBody: "manual",
   });
 }
 

@@ -63,6 +63,11 @@ const NEEDED: { readonly [route: string]: { readonly [field: string]: unknown } 
   "post /admin/ingest/held/reject": { rule: "moves" },
 };
 
+const NEEDED_QUERIES: { readonly [path: string]: { readonly [name: string]: string } } = {
+  "/catalog/diff": { from: "1" },
+  "/catalog/names": { v: "0".repeat(64) },
+};
+
 const asText = (value: unknown) =>
   (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
 
@@ -72,9 +77,8 @@ async function send(trial: HostileTrial, route: string, field: string, value: un
   const [place, name = ""] = field.split(" ");
   const isGiven = place === "path" || !path.includes("{id}");
   const id = isGiven ? encodeURIComponent(asText(value)) : await idFor(trial, path);
-  const needed: { readonly [name: string]: string } = path === "/catalog/diff" ? { from: "1" } : {};
   const query = new URLSearchParams({
-    ...needed,
+    ...NEEDED_QUERIES[path],
     ...(place === "query" && { [name]: asText(value) }),
   });
   const url = `${path.replace("{id}", id)}?${query.toString()}`;

@@ -1,16 +1,17 @@
 /** A real coordinator over real stores. What it decides is proved in `test/node/coordinator`. */
+import { brotliDecompressSync } from "node:zlib";
 import platform from "../../../docs/platform.md?raw";
 import snapshot from "../../../data/snapshot/manifest.json";
 import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { composeBody, REPRESENTATIONS } from "../../../src/parts/compose.ts";
-import { blobsOf, type Manifest } from "../../../src/parts/manifest.ts";
+import { blobsOf, type Manifest, messageSha256 } from "../../../src/parts/manifest.ts";
 import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/schemas/run.ts";
 import { sharedParts } from "../../../src/ingest/encode-stage.ts";
 import { dropKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
-import { admin } from "../checked-fetch.ts";
+import { admin, checkedFetch } from "../checked-fetch.ts";
 import {
   alarmTime,
   coordinator,
@@ -127,7 +128,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
 
   it("writes as many values to KV as the documents count", () => {
     const locales = Object.keys(first.locales).length;
-    const [shared, own] = [8, 4];
+    const [shared, own] = [8, 5];
     expect(blobsOf(first).size).toBe(shared + locales * own);
     const all = snapshot.locales.length;
     expect(platform).toContain(
@@ -136,6 +137,19 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     expect(platform).toContain(
       `writes ${shared + 3}: these parts, two of the diff, and the manifest`,
     );
+  });
+
+  it("sends the names of a locale in one coding, which a client decodes to them", async () => {
+    const entry = first.locales["de"];
+    const sha256 = entry && messageSha256(entry);
+    const stored = await store.readBlob("kv", entry?.names?.sha256 ?? "");
+    const json = stored.ok && brotliDecompressSync(stored.value).toString();
+    for (const coding of ["br", null]) {
+      const headers = { "accept-encoding": coding ?? "gzip" };
+      const answer = await checkedFetch(`/catalog/names?locale=de&v=${sha256}`, { headers });
+      expect(answer.headers.get("content-encoding")).toBe(coding);
+      expect(await answer.text()).toBe(json);
+    }
   });
 
   it("has one row in D1 with its final state, and leaves no alarm", async () => {

@@ -313,6 +313,11 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
       ["?from=x", "from: must be a generation or a SHA-256"],
       ["?from=1&locale=.", "locale: must be a BCP 47 tag"],
     ],
+    "GET /catalog/names": [
+      ["", "v: this parameter is missing"],
+      ["?v=1", "v: must be a SHA-256"],
+      [`?v=${"0".repeat(64)}&locale=.`, "locale: must be a BCP 47 tag"],
+    ],
     "POST /admin/catalog/rollback": [
       ["{}", "generation: this field is missing"],
       ['{"generation":1.5}', "generation: must be a whole number"],
@@ -358,9 +363,10 @@ describe("a public route", () => {
   const PUBLIC = ROUTES.filter((route) => !isAdmin(route));
 
   it.each(PUBLIC)("ignores parameters that it does not know: $path", async ({ path }) => {
-    const known = path === "/catalog/diff" ? "?from=1" : "?";
-    const plain = await world.send(`${path}${known}`);
-    const busted = await world.send(`${path}${known}&_=1&_=2&toString=3&__proto__=4`);
+    const query = { "/catalog/diff": "from=1", "/catalog/names": `v=${"0".repeat(64)}` }[path];
+    const known = `${path}?${query ?? ""}`;
+    const plain = await world.send(known);
+    const busted = await world.send(`${known}&_=1&_=2&toString=3&__proto__=4`);
     expect(busted.status).toBe(plain.status);
     expect(await busted.text()).not.toContain("invalid_query");
   });
