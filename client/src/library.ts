@@ -6,7 +6,7 @@ import { type Catalog, packCatalog, unpackCatalog } from "./catalog.ts";
 import { withDeadline } from "./deadline.ts";
 import { Joint, JOIN_MS, orAborted } from "./joint.ts";
 import type { Caller } from "./open-options.ts";
-import { type CatalogCopy, refresh, sha256Of } from "./refresh.ts";
+import { type CatalogCopy, refresh, sha256Of, translate } from "./refresh.ts";
 import { type FirstFile, SearchFiles, type SearchKnowledge } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
 import { readRanks } from "./search/ranks.ts";
@@ -242,7 +242,9 @@ export class Library {
 
   async #fetch({ locale, caller, deadline, copy }: Fetching): Promise<CatalogCopy> {
     const { baseUrl, fetch: send } = caller;
-    const current = await refresh({ baseUrl, locale, fetch: send, signal: deadline }, copy);
+    const source = { baseUrl, locale, fetch: send, signal: deadline };
+    const other = copy === undefined ? await this.#copyOfAnyLocale() : undefined;
+    const current = await (other ? translate(source, other) : refresh(source, copy));
     if (current !== copy)
       await this.#store.set(this.#keyOf(locale), current).catch(() => undefined);
     return current;
@@ -264,6 +266,18 @@ export class Library {
     });
   }
 
+  /** Returns the newest catalog that is open, or else the stored one that was opened last. */
+  async #copyOfAnyLocale(): Promise<CatalogCopy | undefined> {
+    const open = [...this.#editions.values()].flatMap((kept) => kept.deref()?.shown.copy ?? []);
+    const [newest] = open.toSorted((a, b) => b.version - a.version);
+    if (newest !== undefined) return newest;
+    for (const locale of await this.#lastUsed()) {
+      const copy = await this.#stored(locale);
+      if (copy !== undefined) return copy;
+    }
+    return undefined;
+  }
+
   /** Reads the stored catalog; undefined if there is none, or if it is damaged. */
   async #stored(locale: string): Promise<CatalogCopy | undefined> {
     try {
@@ -279,14 +293,22 @@ export class Library {
   /** Deletes the catalogs of all locales but those that were opened last. */
   async #keepLastUsed(locale: string, { storedLocales }: Caller): Promise<void> {
     const prefix = this.#keyOf("");
-    const listKey = `${this.#baseUrl}/locales`;
-    const known = await this.#store.get(listKey).catch(() => undefined);
-    const earlier = isTexts(known) ? known.filter((other) => other !== locale) : [];
+    const earlier = (await this.#lastUsed()).filter((other) => other !== locale);
     const kept = [locale, ...earlier].slice(0, storedLocales);
-    await this.#store.set(listKey, kept);
+    await this.#store.set(this.#listKey(), kept);
     for (const key of await this.#store.keys())
       if (key.startsWith(prefix) && !kept.includes(key.slice(prefix.length)))
         await this.#store.delete(key);
+  }
+
+  /** Lists the locales that were opened last, the last one first. */
+  async #lastUsed(): Promise<readonly string[]> {
+    const known = await this.#store.get(this.#listKey()).catch(() => undefined);
+    return isTexts(known) ? known : [];
+  }
+
+  #listKey(): string {
+    return `${this.#baseUrl}/locales`;
   }
 
   #keyOf(locale: string): string {

@@ -1,10 +1,12 @@
-/** Brings a stored catalog up to date with as few bytes as possible. */
+/** Brings a stored catalog up to date, or into another language, with as few bytes as possible. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import {
   LocationsRequestSchema,
+  type LocationsResponse,
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
+import { type PackedNames, unpackNames } from "../../src/catalog/packed-names.ts";
 import { CatalogError } from "./api.ts";
 import { applyDiff, type CatalogDiff } from "./apply-diff.ts";
 import { describeAnswer, readAnswer, unreachable } from "./read-answer.ts";
@@ -33,6 +35,9 @@ export interface Source {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What an answer says of itself. */
+type Described = Omit<CatalogCopy, "bytes">;
+
 /**
  * Returns the current catalog: the copy itself if it is current. Fetches only what changed where that
  * leads to the served bytes, and everything otherwise.
@@ -41,20 +46,27 @@ export interface Source {
  */
 export async function refresh(source: Source, copy?: CatalogCopy): Promise<CatalogCopy> {
   if (copy === undefined) return download(source);
-  const head = await ask(source, headUrl(source), "HEAD").catch(() => undefined);
-  // Chromium calls a request aborted whose body nobody has read, even without one.
-  await head?.text();
+  const newest = await describeNewest(source);
   // The answer to a GET says what is wrong.
-  if (head?.ok !== true) return download(source);
-  const newest = describeAnswer(head.headers);
+  if (newest === undefined) return download(source);
   // A location that has not seen the copy's version yet.
   if (newest.version < copy.version) return copy;
-  if (newest.sha256 === copy.sha256)
-    return newest.version === copy.version ? copy : { ...newest, bytes: copy.bytes };
-  const bytes = await patch(source, copy).catch(() => undefined);
-  if (bytes !== undefined && (await sha256Of(bytes)) === newest.sha256) return { ...newest, bytes };
+  const current = await change(source, { copy, into: newest });
+  if (current !== undefined) return current;
   const whole = await download(source);
   return whole.version < copy.version ? copy : whole;
+}
+
+/**
+ * Returns the current catalog in the language of the source. Fetches only what differs from a copy in
+ * another language where that leads to the served bytes, and everything otherwise.
+ *
+ * @throws CatalogError as `refresh` does.
+ */
+export async function translate(source: Source, copy: CatalogCopy): Promise<CatalogCopy> {
+  const newest = await describeNewest(source);
+  const current = newest && (await change(source, { copy, into: newest }));
+  return current ?? download(source);
 }
 
 /** SHA-256 in hex. Browsers have it on HTTPS and on loopback only. */
@@ -63,17 +75,63 @@ export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Returns the bytes of the newer version, as far as the diff is understood; undefined without one. */
-async function patch(source: Source, copy: CatalogCopy) {
-  const query = new URLSearchParams({ from: copy.sha256, locale: source.locale ?? "" });
-  const { fetch: send = fetch, signal } = source;
-  const url = `${source.baseUrl}/catalog/diff?${query.toString()}`;
-  const answer = await send(url, signal ? { signal } : {});
-  if (!answer.ok) return undefined;
-  const diff: CatalogDiff = await answer.json();
-  if (diff.locale !== copy.language) return undefined;
-  const catalog = applyDiff(fromBinary(LocationsResponseSchema, copy.bytes), diff);
+/** Returns what the service has now; undefined if it does not say. */
+async function describeNewest(source: Source): Promise<Described | undefined> {
+  const head = await ask(source, headUrl(source), "HEAD").catch(() => undefined);
+  // Chromium calls a request aborted whose body nobody has read, even without one.
+  await head?.text();
+  return head?.ok === true ? describeAnswer(head.headers) : undefined;
+}
+
+interface Change {
+  readonly copy: CatalogCopy;
+  readonly into: Described;
+}
+
+/** Changes the version and the language of a copy as needed; undefined if that leads elsewhere. */
+async function change(source: Source, { copy, into }: Change): Promise<CatalogCopy | undefined> {
+  const isSame = into.version === copy.version && into.language === copy.language;
+  if (into.sha256 === copy.sha256) return isSame ? copy : { ...into, bytes: copy.bytes };
+  const bytes = await changedBytes(source, { copy, into }).catch(() => undefined);
+  const isRight = bytes !== undefined && (await sha256Of(bytes)) === into.sha256;
+  return isRight ? { ...into, bytes } : undefined;
+}
+
+/** Returns what the bytes become, as far as the answers of the service are understood. */
+async function changedBytes(source: Source, { copy, into }: Change) {
+  let catalog = fromBinary(LocationsResponseSchema, copy.bytes);
+  if (copy.version !== into.version) {
+    const query = { from: copy.sha256, locale: copy.language };
+    const diff = await askFor<CatalogDiff>(source, "diff", query);
+    if (diff.locale !== copy.language) throw new Error("the diff is of another language");
+    catalog = applyDiff(catalog, diff);
+  }
+  if (copy.language !== into.language) {
+    const query = { locale: into.language, v: into.sha256 };
+    catalog = withNames(catalog, await askFor<PackedNames>(source, "names", query));
+  }
   return toBinary(LocationsResponseSchema, catalog);
+}
+
+function withNames(catalog: LocationsResponse, packed: PackedNames): LocationsResponse {
+  const names = unpackNames(catalog.regions, packed);
+  const regions = catalog.regions.map((region, at) => {
+    const { name, slug } = names[at] ?? region;
+    return { ...region, nameLocalized: name, slugLocalized: slug };
+  });
+  return { ...catalog, regions };
+}
+
+/** Fetches what changes a catalog. Whoever applies it compares the hash of the result. */
+async function askFor<T>(
+  { baseUrl, fetch: send = fetch, signal }: Source,
+  what: "diff" | "names",
+  query: { readonly [name: string]: string },
+): Promise<T> {
+  const url = `${baseUrl}/catalog/${what}?${new URLSearchParams(query).toString()}`;
+  const answer = await send(url, signal ? { signal } : {});
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  return (await answer.json()) as T; // a wrong one leads to another hash
 }
 
 /** Sends a request past the caches: the caller stores the answer, and theirs might be older. */

@@ -1,7 +1,7 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { WireType } from "@bufbuild/protobuf/wire";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type CatalogCopy, refresh } from "../src/refresh.ts";
+import { type CatalogCopy, refresh, translate } from "../src/refresh.ts";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { diffCatalogs } from "../../src/catalog/diff.ts";
 import type { Catalog } from "../../src/catalog/model.ts";
@@ -110,6 +110,74 @@ describe("a copy of the catalog", () => {
   });
 });
 
+describe("a copy in another language", () => {
+  const NAMES = new Map([["iso3166-2:CH-ZH", { name: "Zürich-Land", slug: "zuerich-land-ch" }]]);
+  const inGerman = (catalog: Catalog) =>
+    toBinary(LocationsResponseSchema, aLocationsResponse(catalog, NAMES));
+  const german = inGerman(EARLIER);
+  const PACKED = { letters: [["ü", "ue"]], names: ["", "Zürich-Land"], slugs: {} };
+  const WHOLE = ["HEAD GetLocationsV1", "GET names", "GET GetLocationsV1"];
+
+  function translated(): Promise<CatalogCopy> {
+    return translate({ baseUrl: BASE_URL, locale: "de", fetch: service.fetch }, copy);
+  }
+
+  beforeEach(() => {
+    service.served = { version: 1, bytes: earlier, others: { de: german } };
+    service.names = PACKED;
+  });
+
+  it("becomes the wanted one by the names alone", async () => {
+    expect(await translated()).toMatchObject({ bytes: german, version: 1, language: "de" });
+    expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1", "GET names"]);
+    expect(copy.bytes).toEqual(earlier);
+  });
+
+  it("becomes that of a newer version by the diff in its own language, and the names", async () => {
+    const newer = inGerman(LATER);
+    service.served = { version: 2, bytes: later, others: { de: newer } };
+    service.diff = DIFF;
+    expect(await translated()).toMatchObject({ bytes: newer, version: 2, language: "de" });
+    expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1", "GET diff", "GET names"]);
+  });
+
+  it("has only another language where both have the same names", async () => {
+    service.served = { version: 1, bytes: earlier };
+    expect(await translated()).toMatchObject({ bytes: earlier, language: "de" });
+    expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1"]);
+  });
+
+  it.each([
+    ["of a service without them", undefined],
+    ["of another language", { ...PACKED, names: ["", "Zurich"] }],
+    ["of other regions", { ...PACKED, names: ["Zürich-Land", ""] }],
+    ["of fewer regions", { ...PACKED, names: [""] }],
+    ["without a spelling", { ...PACKED, letters: [] }],
+    ["of another form", { names: PACKED.names }],
+    ["that are none", null],
+  ])("is replaced by the whole catalog for names %s", async (_, names) => {
+    service.names = names;
+    expect(await translated()).toMatchObject({ bytes: german, version: 1, language: "de" });
+    expect(service.takeCalls()).toEqual(WHOLE);
+  });
+
+  it("is replaced by the whole catalog when there is no diff from its version", async () => {
+    service.served = { version: 2, bytes: later, others: { de: inGerman(LATER) } };
+    expect(await translated()).toMatchObject({ bytes: inGerman(LATER), version: 2 });
+    expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1", "GET diff", "GET GetLocationsV1"]);
+  });
+
+  it("is replaced at a location of the service that has not seen its version yet", async () => {
+    copy = { ...copy, version: 3 };
+    expect(await translated()).toMatchObject({ bytes: german, version: 1, language: "de" });
+  });
+
+  it("does not stand for the wanted one when the service does not answer", async () => {
+    service.isDown = true;
+    await expect(translated()).rejects.toMatchObject({ code: "unavailable" });
+  });
+});
+
 describe("a contract that has gained a field and an enum", () => {
   /** As the later service encodes it: fields 1008 and 1009 of an airport are a number and an enum. */
   const withNewFields = (message: Uint8Array) => {
@@ -142,6 +210,20 @@ describe("a contract that has gained a field and an enum", () => {
     });
     expect((await refreshed(copy)).bytes).toEqual(inLater);
     expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1", "GET diff", "GET GetLocationsV1"]);
+  });
+
+  it("needs no download for another language", async () => {
+    service.served = { version: 1, bytes: withNewFields(earlier) };
+    const english = await refreshed();
+    service.names = { letters: [], names: ["Europa", ""], slugs: {} };
+    const europe = new Map([["m49:150", { name: "Europa", slug: "europa" }]]);
+    const german = aLocationsResponse(EARLIER, europe);
+    const bytes = withNewFields(toBinary(LocationsResponseSchema, german));
+    service.served = { version: 1, bytes: withNewFields(earlier), others: { de: bytes } };
+    service.takeCalls();
+    const source = { baseUrl: BASE_URL, locale: "de", fetch: service.fetch };
+    expect((await translate(source, english)).bytes).toEqual(bytes);
+    expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1", "GET names"]);
   });
 
   it("needs no download when a diff only mentions what a client does not know", async () => {

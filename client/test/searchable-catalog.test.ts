@@ -298,11 +298,8 @@ describe("a service that accepts and stays silent", () => {
 });
 
 describe("a change of the language", () => {
-  const german = { version: 1, bytes: versionWith("Kloten"), language: "de" };
-
   it("leaves the earlier language until the other one is there", async () => {
     const catalog = await open();
-    service.served = german;
     const changed = catalog.setLocale("de");
     expect(catalog.language).toBe("en");
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
@@ -312,9 +309,7 @@ describe("a change of the language", () => {
 
   it("ends in the language that was wanted last", async () => {
     const catalog = await open();
-    service.served = german;
     await catalog.setLocale("de");
-    service.served = { ...german, language: "ja" };
     let changes = 0;
     catalog.onChange(() => changes++);
     await Promise.all([catalog.setLocale("ja"), catalog.setLocale("de")]);
@@ -325,12 +320,34 @@ describe("a change of the language", () => {
   it("leaves nothing of the earlier language in memory", async () => {
     const catalog = await open();
     const earlier = new WeakRef(await catalog.places());
-    service.served = german;
     await catalog.setLocale("de");
     await catalog.refresh();
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void; // V8 has it by that flag
     await expect.poll(() => (collectGarbage(), earlier.deref())).toBeUndefined();
+  });
+
+  it.each([
+    ["open", 0],
+    ["stored", 3],
+  ])("fetches the names alone where another language is %s", async (_, storedLocales) => {
+    const names = new Map([["iso3166-2:CH-ZH", { name: "Zürich-Land", slug: "zuerich-land-ch" }]]);
+    const german = toBinary(LocationsResponseSchema, aLocationsResponse(aCatalog(), names));
+    const english = toBinary(LocationsResponseSchema, aLocationsResponse(aCatalog()));
+    service.served = { version: 1, bytes: english, others: { de: german } };
+    service.names = { letters: [], names: ["", "Zürich-Land"], slugs: { 1: "zuerich-land-ch" } };
+    const openIn = async (locale: string) =>
+      openSearchable(
+        { baseUrl: BASE_URL, locale, storedLocales, fetch: service.fetch },
+        storeAgain(),
+      );
+    const earlier = await openIn("en");
+    service.takeCalls();
+    const { regions } = await (await openIn("de")).places();
+    expect(earlier.language).toBe("en");
+    expect(regions.map(({ name }) => name)).toEqual(["Europe", "Zürich-Land"]);
+    const calls = service.takeCalls().filter((call) => !call.endsWith(".json"));
+    expect(calls).toEqual(["HEAD GetLocationsV1", "GET names"]);
   });
 
   it("leaves the earlier language when it fails", async () => {
@@ -373,7 +390,6 @@ describe("catalogs of one address, locale and folder", () => {
 
   it("have each the language that it was given", async () => {
     const [first, second] = [await openShared(), await openShared()];
-    service.served = { version: 1, bytes: versionWith("Kloten"), language: "de" };
     await first.setLocale("de");
     expect([first.language, second.language]).toEqual(["de", "en"]);
   });
@@ -414,7 +430,6 @@ describe("what a traveller reads", () => {
     ["ja", "Zürich, スイス", "スイス"],
     ["tlh", "Zürich, Switzerland", "Switzerland"],
   ])("has the country in the language of the answer (%s)", async (language, where, name) => {
-    service.served = { version: 1, bytes: versionWith("Kloten"), language };
     const catalog = await open(language);
     expect((await catalog.search("kloten")).map((found) => found.where)).toEqual([where]);
     expect((await catalog.search("CHE", 1)).map((found) => found.name)).toEqual([name]);

@@ -1,10 +1,14 @@
 /** The service as a client of the catalog sees it, in memory. */
+import { fromBinary } from "@bufbuild/protobuf";
+import { base64Decode } from "@bufbuild/protobuf/wire";
+import { LocationsRequestSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 
 export interface ServedVersion {
   readonly version: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly language?: string;
+  /** What is served in some languages instead. */
+  readonly others?: { readonly [language: string]: Uint8Array<ArrayBuffer> };
 }
 
 export class CatalogService {
@@ -13,6 +17,8 @@ export class CatalogService {
   served: ServedVersion;
   /** The answer to `/catalog/diff`; none while it is undefined. */
   diff: unknown;
+  /** The answer to `/catalog/names`; none while it is undefined. */
+  names: unknown;
   /** The files of `/search/v1`. */
   files: { readonly [name: string]: unknown } = {};
   isDown = false;
@@ -27,8 +33,8 @@ export class CatalogService {
     const name = pathname.slice(pathname.lastIndexOf("/") + 1);
     this.calls.push(`${request.method} ${name}`);
     if (this.isDown) throw new TypeError("fetch failed");
-    if (name === "GetLocationsV1") return this.#answer(request.method);
-    const content = name === "diff" ? this.diff : this.files[name];
+    if (name === "GetLocationsV1") return this.#answer(request);
+    const content = { ...this.files, diff: this.diff, names: this.names }[name];
     if (content === undefined)
       return Response.json({ code: "changes_not_stored" }, { status: 404 });
     const etag = `"${sha256Hex(JSON.stringify(content))}"`;
@@ -40,8 +46,12 @@ export class CatalogService {
     return this.calls.splice(0);
   }
 
-  #answer(method: string): Response {
-    const { bytes, version, language = "en" } = this.served;
+  #answer({ method, url }: Request): Response {
+    const message = new URL(url).searchParams.get("message") ?? "";
+    const { locale } = fromBinary(LocationsRequestSchema, base64Decode(message));
+    const language = locale || "en";
+    const { version, others } = this.served;
+    const bytes = others?.[language] ?? this.served.bytes;
     return new Response(method === "HEAD" ? null : bytes, {
       headers: {
         "content-type": "application/proto",

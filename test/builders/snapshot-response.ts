@@ -9,8 +9,26 @@ let catalog: Catalog | undefined;
 
 /** All places of the snapshot as a client gets them; without a locale in English. */
 export function snapshotResponse(locale?: string): LocationsResponse {
+  return aLocationsResponse(
+    snapshotCatalog(),
+    locale === undefined ? new Map() : snapshotNames(locale),
+  );
+}
+
+export function snapshotCatalog(): Catalog {
   catalog ??= readCatalog();
-  return aLocationsResponse(catalog, locale === undefined ? new Map() : namesOf(locale, catalog));
+  return catalog;
+}
+
+/** The names of its regions in a locale. */
+export function snapshotNames(locale: string): RegionNames {
+  const baseSlugs = new Map(snapshotCatalog().regions.map(({ key, slug }) => [key, slug]));
+  return new Map(
+    readTable(`snapshot/names/${locale}.json.gz`).map(({ key = "", name = "", slug }) => [
+      key,
+      { name, slug: slug || (baseSlugs.get(key) ?? "") },
+    ]),
+  );
 }
 
 function readCatalog(): Catalog {
@@ -60,14 +78,4 @@ function readCatalog(): Catalog {
       airportIataCodes: membersOf(row["members"] ?? ""),
     })),
   });
-}
-
-function namesOf(locale: string, { regions }: Catalog): RegionNames {
-  const baseSlugs = new Map(regions.map(({ key, slug }) => [key, slug]));
-  return new Map(
-    readTable(`snapshot/names/${locale}.json.gz`).map(({ key = "", name = "", slug }) => [
-      key,
-      { name, slug: slug || (baseSlugs.get(key) ?? "") },
-    ]),
-  );
 }
