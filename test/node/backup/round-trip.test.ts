@@ -114,6 +114,7 @@ describe("a backup", () => {
   it.each([
     ["what all locales share of a diff", ({ diffs }: Manifest) => diffs[0]?.common],
     ["the regions of a diff", ({ diffs }: Manifest) => diffs[0]?.local["en"]],
+    ["the names of a locale", ({ locales }: Manifest) => locales["en"]?.names?.sha256],
   ])("restores a version with its bodies only if the stores have lost %s", async (_, lostOf) => {
     const current = world.ingest.current();
     world.loseBlob(current ? lostOf(current) : "");
@@ -125,7 +126,12 @@ describe("a backup", () => {
     expect(generations).toEqual([4, 3, 2, 1]);
     const { diffs, shared, locales } = fresh.ingest.current() ?? {};
     expect(diffs).toEqual([]);
-    expect({ shared, locales }).toEqual({ shared: current?.shared, locales: current?.locales });
+    const entries = Object.entries(current?.locales ?? {});
+    const bodies = entries.map(([locale, { coverage, parts }]) => [locale, { coverage, parts }]);
+    expect({ shared, locales: Object.entries(locales ?? {}) }).toEqual({
+      shared: current?.shared,
+      locales: bodies,
+    });
   });
 
   it("exists but fails its verification if the published version has lost a blob", async () => {
