@@ -60,7 +60,7 @@ it(
     await expect.poll(servedBytes, { interval: 500 }).toEqual(before.bytes);
     const after = await everything();
     expect(after).toEqual({ ...before, versions: [after.versions[0], ...before.versions] });
-    const published = { generation: 3, published_at: expect.any(String) };
+    const published = { generation: 3, previous: 2, published_at: expect.any(String) };
     const [newest] = before.versions;
     expect(after.versions[0]).toMatchObject({
       value: { ...(newest?.ok && newest.value), ...published },
