@@ -1,12 +1,11 @@
 /**
  * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on
- * the same bytes; what a new isolate costs; where the time of an ingest goes, and what deltas add to
- * it. Ratios of medians.
+ * the same bytes; what a new isolate costs; where the time of an ingest goes; and what the package
+ * transfers for an update and another language. Ratios of medians.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { BenchWorker } from "./bench-worker.ts";
-import { measureBrowser } from "./browser.ts";
 import { CASES, type Case } from "./cases.ts";
 import { measureCold } from "./cold.ts";
 import { ingestTable, measureStages } from "./ingest.ts";
@@ -36,25 +35,24 @@ if (values.help) {
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
-                all of them, "ingest", "cold" for new isolates, "updates" for versions that differ
-                a little, and "browser" for what Chromium downloads of them.
-                Serving alone publishes English only
+                all of them, "ingest", "cold" for new isolates, and "updates" for what the package
+                transfers. Serving alone publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
   --write       also write the tables that docs/performance.md has into that page
 `);
   process.exit(0);
 }
 
-const PARTS = ["serving", "ingest", "cold", "updates", "browser"];
+const PARTS = ["serving", "ingest", "cold", "updates"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
-let steps = new StepCosts();
+const steps = new StepCosts();
 const tables: Table[] = [];
 /** Enough to see what a locale takes: an ingest of all takes eight times as long. */
 const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
 const published = isWanted("cold") ? "all" : SOME_LOCALES;
-const publishesMany = ["ingest", "cold", "updates", "browser"].some(isWanted);
+const publishesMany = ["ingest", "cold", "updates"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
   vars: {
@@ -77,11 +75,7 @@ try {
   if (served.length > 0) tables.push(servingTable(served));
   if (isWanted("updates")) {
     progress("updates");
-    tables.push(await measureUpdates(worker, (others) => (steps = others)));
-  }
-  if (isWanted("browser")) {
-    progress("a browser");
-    tables.push(await measureBrowser(worker));
+    tables.push(await measureUpdates(worker));
   }
   if (isWanted("cold")) {
     progress("new isolates");

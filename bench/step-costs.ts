@@ -1,9 +1,8 @@
 import { workerdCpuMs } from "./workerd-process.ts";
 
 /** A step of an ingest as the Worker's log tells of it when it has ended. */
-export interface LoggedStep {
+interface LoggedStep {
   readonly stage: string;
-  readonly progress: { readonly done: number; readonly total: number };
 }
 
 /** What the steps of one kind took. */
@@ -14,25 +13,14 @@ export interface StepCost {
   readonly cpuMs: number;
 }
 
-/** What is to be told of steps besides their time. */
-export interface StepCostsOptions {
-  /** Tells kinds of steps apart; by their stages unless given. */
-  readonly nameOf?: (step: LoggedStep) => string;
-}
-
 /**
  * What the steps of an ingest take, from one log line of a step to the next: inside of an isolate
  * no clock runs while it computes. CPU is that of all of workerd, stores included.
  */
 export class StepCosts {
   readonly #costs = new Map<string, StepCost>();
-  readonly #nameOf: (step: LoggedStep) => string;
   #beganAt = 0;
   #cpuMs = 0;
-
-  constructor({ nameOf = ({ stage }) => stage }: StepCostsOptions = {}) {
-    this.#nameOf = nameOf;
-  }
 
   /** Begins to count anew. */
   begin(): void {
@@ -44,7 +32,7 @@ export class StepCosts {
   /** Takes a line of workerd's output. */
   hear(line: string): void {
     if (!line.includes('"ingest_step"')) return;
-    const name = this.#nameOf(JSON.parse(line) as LoggedStep); // our own log
+    const { stage: name } = JSON.parse(line) as LoggedStep; // our own log
     const [now, cpuMs] = [performance.now(), workerdCpuMs()];
     const before = this.#costs.get(name);
     this.#costs.set(name, {
