@@ -1,6 +1,7 @@
 /** How held changes are ordered and decided, and when they are due. */
 import { compareText } from "../catalog/integrity.ts";
 import { durationOf, HOUR_MS } from "../platform/time.ts";
+import type { EpochMs, Instant } from "../platform/units.ts";
 import { isLarge } from "../schemas/decided-change.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import { HELD_RULES } from "../schemas/held-rules.ts";
@@ -24,8 +25,7 @@ export interface Decision {
   readonly id: string;
   readonly verdict: "approved" | "rejected";
   readonly by: string;
-  /** RFC 3339. */
-  readonly at: string;
+  readonly at: Instant;
   readonly note: string | null;
 }
 
@@ -50,11 +50,11 @@ const GAP_MS = 36 * HOUR_MS;
 const LATENESS_MS = HOUR_MS;
 
 /** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
-export function isUnbroken({ last_seen }: Pick<HeldChange, "last_seen">, now: number): boolean {
+export function isUnbroken({ last_seen }: Pick<HeldChange, "last_seen">, now: EpochMs): boolean {
   return durationOf(last_seen, now) <= GAP_MS;
 }
 
 /** Whether upstream has said the same for long enough. */
-export function isDue({ due_at }: Pick<HeldChange, "due_at">, now: number): boolean {
+export function isDue({ due_at }: Pick<HeldChange, "due_at">, now: EpochMs): boolean {
   return due_at !== null && now >= Date.parse(due_at) - LATENESS_MS;
 }

@@ -2,6 +2,7 @@
 import { sha256Hex } from "../catalog/bytes.ts";
 import type { Correction } from "../catalog/source-airport.ts";
 import { durationOf, timeText } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { Ledger } from "./airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import type { HeldRule } from "../schemas/held-rules.ts";
@@ -16,9 +17,8 @@ export interface AcceptRun {
   readonly corrections: readonly Correction[];
   readonly decisions: readonly Decision[];
   /** Time for which upstream must say the same. */
-  readonly holdMs: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly holdMs: DurationMs;
+  readonly now: EpochMs;
   readonly runId: string;
   /** Name of the upstream. */
   readonly source: string;
@@ -101,13 +101,13 @@ const SLOW_FACTOR = 10;
  * missing row is probably a mistake, as is a whole list of lost services. Only an operator accepts an
  * obscene name.
  */
-function waitMs(rules: readonly HeldRule[], isMissing: boolean, holdMs: number): number {
+function waitMs(rules: readonly HeldRule[], isMissing: boolean, holdMs: DurationMs): DurationMs {
   if (rules.includes("obscene")) return Infinity;
   return isMissing || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
 }
 
 /** Whether nothing holds a change any more. */
-export function isFree(held: HeldChange, now: number): boolean {
+export function isFree(held: HeldChange, now: EpochMs): boolean {
   switch (held.state) {
     case "approved":
       return true;

@@ -3,6 +3,7 @@ import type { Monitor } from "../monitor/monitor.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
 import { StoreTimeout, withDeadline } from "../platform/deadline.ts";
 import { type CallPolicy, COORDINATOR_CALLS, MONITOR_CALLS } from "../platform/object-calls.ts";
+import type { DurationMs } from "../platform/units.ts";
 import type { Refusal } from "./http/route.ts";
 
 /** The parts of the service that requests need, and what to do while one does not answer. */
@@ -54,7 +55,7 @@ const DEADLINES_MS = { history: 5_000, backups: 10_000 } as const;
 export async function orUnavailable<T>(
   store: keyof typeof DEADLINES_MS,
   call: Promise<T>,
-  deadlineMs: number = DEADLINES_MS[store],
+  deadlineMs: DurationMs = DEADLINES_MS[store],
 ): Promise<T> {
   try {
     return await withDeadline(store, deadlineMs, call);

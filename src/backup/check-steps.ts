@@ -74,7 +74,7 @@ export const checkObjects = stepOf(async (deps, { objects }, checkpoint) => {
 
 async function findFault(
   { backups }: StepDependencies,
-  sha256: string,
+  sha256: Sha256Hex,
 ): Promise<Fault | undefined> {
   const bytes = await backups.readObject(sha256);
   if (bytes === null) return fault("object_missing", `the object ${shortHash(sha256)} is missing`);

@@ -48,7 +48,7 @@ const partSchema = z.strictObject({
 /** A shared object. */
 const objectSchema = z.strictObject({ sha256: hexHash, bytes: count });
 
-/** The content of `manifest.json`. Hashes are SHA-256 (hex). */
+/** The content of `manifest.json`. */
 const backupManifestSchema = z.strictObject({
   format: z.literal(FORMAT),
   id: backupId,

@@ -1,6 +1,7 @@
 /** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
 import { CLOCK_SKEW_MS, timeText } from "../platform/time.ts";
+import type { EpochMs, Instant } from "../platform/units.ts";
 import { isBackupId, timeOfId } from "../schemas/backup.ts";
 import {
   type BackupManifest,
@@ -19,12 +20,12 @@ export interface FoundBackup {
   readonly verdict: Verdict | null;
   readonly pinned: boolean;
   /**
-   * When it was requested, in milliseconds since 1970: the time of its id, or that at which R2 stored its
-   * manifest, if that is earlier.
+   * When it was requested: the time of its id, or that at which R2 stored its manifest, if that is
+   * earlier.
    */
-  readonly startedAt: number;
+  readonly startedAt: EpochMs;
   /** Likewise when it was finished. */
-  readonly finishedAt: number;
+  readonly finishedAt: EpochMs;
   /** Whether R2 stored its manifest before these times, because a clock was wrong. */
   readonly isMisdated: boolean;
 }
@@ -102,14 +103,14 @@ function newerOf(known: FoundBackup | null, found: FoundBackup): FoundBackup {
   return known !== null && known.startedAt >= found.startedAt ? known : found;
 }
 
-/** The ends of the newest backups (RFC 3339); null if there is none. */
+/** The ends of the newest backups; null if there is none. */
 export interface BackupTimes {
   /** What verification has found wrong with the newest complete backup; null if nothing. */
-  readonly newestFailure: string | null;
+  readonly newestFailure: Instant | null;
   /** End of the newest complete backup. */
-  readonly newestFinishedAt: string | null;
+  readonly newestFinishedAt: Instant | null;
   /** End of the newest verified backup. */
-  readonly newestVerifiedAt: string | null;
+  readonly newestVerifiedAt: Instant | null;
   /** Ids of the last backups with times after R2 stored them. */
   readonly misdated: readonly string[];
 }

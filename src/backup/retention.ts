@@ -10,14 +10,14 @@ import {
   type BackupStepResult,
 } from "./step.ts";
 import { mapConcurrently } from "../platform/map-concurrently.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 
 /** A complete backup, as retention sees it. */
 export interface KeptBackup {
   readonly id: string;
   readonly trigger: BackupTrigger;
-  /** Milliseconds since 1970. */
-  readonly started_at: number;
+  readonly started_at: EpochMs;
   readonly pinned: boolean;
   readonly verdict: VerdictState;
 }
@@ -83,7 +83,7 @@ function asKept({ id, parsed, verdict, pinned, startedAt }: FoundBackup): KeptBa
  * wrote its manifest, or its manifest is damaged and the backup has changed within a day. Nobody
  * can restore a backup with an older damage. Deletes a backup that has had no manifest for a day.
  */
-async function blocksPruning(backups: BackupStore, id: string, now: number): Promise<boolean> {
+async function blocksPruning(backups: BackupStore, id: string, now: EpochMs): Promise<boolean> {
   const parsed = parseManifest(await backups.readManifest(id), id);
   if (parsed.ok || parsed.fault.code === "future_format") return true;
   const changedAt = await backups.changedAt(id);
@@ -96,7 +96,7 @@ async function blocksPruning(backups: BackupStore, id: string, now: number): Pro
 async function deleteUnnamed(
   backups: BackupStore,
   named: ReadonlySet<string>,
-  now: number,
+  now: EpochMs,
 ): Promise<void> {
   for await (const page of backups.objects()) {
     const unnamed = page.filter(
@@ -115,7 +115,7 @@ async function deleteUnnamed(
  * - backups younger than a week that cron did not make,
  * - the newest backup and the newest verified one.
  */
-export function expiredBackups(backups: readonly KeptBackup[], now: number): string[] {
+export function expiredBackups(backups: readonly KeptBackup[], now: EpochMs): string[] {
   const protectedIds = protectedBackups(backups);
   for (const period of PERIODS)
     for (const { id } of bestOfEach(period, backups).slice(0, PERIODS_KEPT[period]))
@@ -134,7 +134,7 @@ function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
   return new Set([newest, verified].filter((id) => id !== undefined));
 }
 
-function isRecentNonCron({ trigger, started_at }: KeptBackup, now: number): boolean {
+function isRecentNonCron({ trigger, started_at }: KeptBackup, now: EpochMs): boolean {
   return trigger !== "cron" && now - started_at < NON_CRON_RETENTION_MS;
 }
 
@@ -152,7 +152,7 @@ function compareWorth(a: KeptBackup, b: KeptBackup): number {
   return WORTH[b.verdict] - WORTH[a.verdict] || b.started_at - a.started_at;
 }
 
-function startOf(period: Period, time: number): number {
+function startOf(period: Period, time: EpochMs): EpochMs {
   const date = new Date(time);
   if (period === "month") return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
   const day = Math.floor(time / DAY_MS);

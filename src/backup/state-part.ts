@@ -9,6 +9,7 @@ import { type DeepReadonly, hexHash, restoredGeneration, timestamp } from "../sc
 import { manifestSchema } from "../parts/manifest-schema.ts";
 import { heldSummary } from "../schemas/run-report.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
@@ -88,7 +89,7 @@ const TOO_OLD = fault(
  */
 export function wholeVersions(
   versions: readonly Manifest[],
-  missing: readonly string[],
+  missing: readonly Sha256Hex[],
 ): Manifest[] {
   const lost = new Set(missing);
   return versions.flatMap((version) => {
@@ -106,9 +107,9 @@ function withBodiesOnly(version: Manifest): Manifest {
   return { ...version, diffs: [], locales: Object.fromEntries(locales) };
 }
 
-/** A file in the catalog's stores, by its SHA-256 (hex). */
+/** A file in the catalog's stores. */
 export interface StoredFile {
-  readonly sha256: string;
+  readonly sha256: Sha256Hex;
   readonly kind: "blob" | "source";
 }
 
@@ -126,7 +127,7 @@ export function storedFiles({
   ];
 }
 
-/** Lists the SHA-256 (hex) of a version's upstream files, without the snapshot in the Worker. */
-export function upstreamOf({ sources }: Pick<Manifest, "sources">): string[] {
+/** Lists a version's upstream files, without the snapshot in the Worker. */
+export function upstreamOf({ sources }: Pick<Manifest, "sources">): Sha256Hex[] {
   return Object.entries(sources).flatMap(([file, sha256]) => (file === "snapshot" ? [] : [sha256]));
 }

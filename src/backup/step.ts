@@ -1,6 +1,6 @@
 /** The inputs and results of the steps of backup jobs. */
 import type { Manifest, VersionContent } from "../parts/manifest.ts";
-import type { Instant } from "../platform/units.ts";
+import type { EpochMs, Instant } from "../platform/units.ts";
 import type { Log } from "../platform/log.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
@@ -19,8 +19,7 @@ interface CopiedTable extends TableShape {
 
 /** An unfinished backup. */
 export interface Draft {
-  /** RFC 3339. */
-  readonly startedAt: string;
+  readonly startedAt: Instant;
   readonly state: Part;
   readonly tables: readonly CopiedTable[];
   /** Number of tables that are copied; `afterRow` is the key of the last copied row of the next table. */
@@ -33,7 +32,7 @@ export interface Draft {
 /** State of a job between two steps; JSON. Each step makes the lists that it needs anew. */
 export interface BackupCheckpoint {
   /** Index of the present stage in the plan. */
-  readonly at: number;
+  readonly at: EpochMs;
   /** Number of finished units of the present stage. */
   readonly done: number;
   readonly draft: Draft | null;
@@ -77,7 +76,7 @@ export interface StepDependencies {
   readonly replicate: () => Promise<void>;
   readonly archive: SourceArchive;
   readonly workerVersion: string | null;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
   readonly newId: () => string;
   readonly log: Log;
 }

@@ -1,23 +1,24 @@
 import { Buffer } from "node:buffer";
 import { node } from "../platform/node.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 
-/** Returns the SHA-256 (hex) of the joined parts. */
-export function sha256Hex(...parts: readonly (Uint8Array | string)[]): string {
+/** Hashes the joined parts. */
+export function sha256Hex(...parts: readonly (Uint8Array | string)[]): Sha256Hex {
   const hash = node.crypto.createHash("sha256");
   for (const part of parts) hash.update(part);
   return hash.digest("hex");
 }
 
 /**
- * Returns the SHA-256 (hex) of bytes. `createHash` makes a stream, whose code takes an isolate's first
- * request three milliseconds to load.
+ * Hashes bytes without `createHash`, which makes a stream, whose code takes an isolate's first request
+ * three milliseconds to load.
  */
-export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<Sha256Hex> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
-/** Shortens a SHA-256 (hex) for messages. */
-export function shortHash(sha256: string): string {
+/** Shortens a hash for messages. */
+export function shortHash(sha256: Sha256Hex): string {
   return `${sha256.slice(0, 12)}…`;
 }
 

@@ -1,6 +1,7 @@
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { timeText } from "../platform/time.ts";
+import type { Instant } from "../platform/units.ts";
 import { adoptVersions, recordVersion, replicatePublished } from "./publishing.ts";
 import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./jobs.ts";
@@ -152,7 +153,7 @@ export class BackupWork implements Work<BackupRecord> {
 function cancelled(
   record: BackupRecord,
   { id, kind, error: cause }: BackupJob,
-  at: string,
+  at: Instant,
 ): BackupRecord {
   const message = `The ${NAMES[kind]} before it, job ${id}, failed: ${cause?.message}`;
   const error = { code: "predecessor_failed", message, stage: null } as const;

@@ -1,5 +1,6 @@
 import type { LocaleSettings } from "../catalog/locale-settings.ts";
 import type { Log } from "../platform/log.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { DatabaseCopy } from "../storage/database-copy.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
@@ -29,10 +30,10 @@ export interface CoordinatorPlatform {
   /** Deletes history past its retention. Throws if D1 fails. */
   readonly deleteOldRuns: () => Promise<unknown>;
   /** Deadline of each of these five calls. */
-  readonly historyDeadlineMs: number;
+  readonly historyDeadlineMs: DurationMs;
   /** Replaces the alarm; null deletes it. */
-  readonly setAlarm: (at: number | null) => Promise<void>;
-  readonly now: () => number;
+  readonly setAlarm: (at: EpochMs | null) => Promise<void>;
+  readonly now: () => EpochMs;
   readonly newId: () => string;
   readonly log: Log;
   /** What the pipeline publishes, and the locale of a request that names none. */

@@ -27,6 +27,7 @@ import { Engine, WATCHDOG_MS } from "./engine.ts";
 import type { PauseRequest } from "../schemas/pause.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { describeError } from "../platform/log.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { nextAlarm } from "./jobs.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
@@ -80,7 +81,7 @@ export class Coordinator {
   }
 
   /** Takes a cron tick. A repeated tick has no effect. */
-  tick(cron: string, scheduledAt: number, request: EnqueueRequest): Promise<void> {
+  tick(cron: string, scheduledAt: EpochMs, request: EnqueueRequest): Promise<void> {
     return this.#thenRearm(() => this.#runs.tick(cron, scheduledAt, request));
   }
 
@@ -142,7 +143,7 @@ export class Coordinator {
   /** Takes a cron tick for a backup job. A repeated tick has no effect. */
   tickJob(
     cron: string,
-    scheduledAt: number,
+    scheduledAt: EpochMs,
     task: Exclude<CronTask, "ingest" | "watch">,
   ): Promise<void> {
     const tick = `${cron} ${scheduledAt}`;
@@ -256,7 +257,7 @@ export class Coordinator {
    * instance is due at once and need not wait for the watchdog at `alarmAt`. Never throws, because
    * an object that does not open answers nobody: the next call sets the alarm.
    */
-  async recover(alarmAt: number | null): Promise<void> {
+  async recover(alarmAt: EpochMs | null): Promise<void> {
     try {
       const dueAt = this.#dueAt();
       if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#setAlarm(dueAt);
@@ -292,13 +293,13 @@ export class Coordinator {
   }
 
   /** The only way to the platform's alarm; null deletes it. */
-  #setAlarm(at: number | null): Promise<void> {
+  #setAlarm(at: EpochMs | null): Promise<void> {
     const { setAlarm, now } = this.#platform;
     return setAlarm(at === null ? null : alarmTime(at, now()));
   }
 
   /** Time of the next due work; null if there is none. */
-  #dueAt(): number | null {
+  #dueAt(): EpochMs | null {
     const now = this.#platform.now();
     const others = [
       this.#state.history.dueAt(now),

@@ -1,5 +1,6 @@
 import { blobsOf, type Manifest } from "../parts/manifest.ts";
 import { DAY_MS, HOUR_MS } from "../platform/time.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
 /** Age from which an unreferenced file is garbage. */
@@ -66,10 +67,10 @@ async function findGarbage(platform: CoordinatorPlatform): Promise<string[]> {
 
 /** Selects the stored upstream files that neither a retained version nor a later run needs. */
 function unreferencedSources(
-  stored: readonly string[],
+  stored: readonly Sha256Hex[],
   retained: readonly Manifest[],
-  needed: readonly string[],
-): string[] {
+  needed: readonly Sha256Hex[],
+): Sha256Hex[] {
   const named = new Set([...needed, ...retained.flatMap(({ sources }) => Object.values(sources))]);
   return stored.filter((sha256) => !named.has(sha256));
 }

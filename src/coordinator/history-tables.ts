@@ -2,15 +2,16 @@ import type { Log } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import { applyMigrations, isTableMissing, type Migration } from "../storage/migrations.ts";
 import { timeText } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { CoordinatorState } from "./state.ts";
 
 interface Dependencies {
   readonly d1: Parameters<typeof applyMigrations>[0];
   readonly migrations: readonly Migration[];
   readonly state: Pick<CoordinatorState, "hasSavedRuns" | "setHistoryLost">;
-  readonly deadlineMs: number;
+  readonly deadlineMs: DurationMs;
   readonly log: Log;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
 }
 
 export type HistoryTables = ReturnType<typeof createHistoryTables>;

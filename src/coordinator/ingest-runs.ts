@@ -1,4 +1,5 @@
 import { timeText } from "../platform/time.ts";
+import type { EpochMs, Instant } from "../platform/units.ts";
 import type { CoordinatorState } from "./state.ts";
 import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
 import { type EnqueueRequest, isRun, newRun, type RunRecord } from "./run-record.ts";
@@ -73,7 +74,7 @@ export class IngestRuns {
    * Takes a cron tick. A repeated tick has no effect. A tick during a pause, behind an equivalent
    * waiting run or in front of a full queue is skipped; one row counts the skipped ticks.
    */
-  tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
+  tick(cron: string, scheduledAt: EpochMs, request: EnqueueRequest): void {
     const wanted = newRun(this.#platform, request);
     const skipped = this.#state.transaction(() => {
       if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
@@ -160,7 +161,7 @@ export class IngestRuns {
     return { pause, before, changed, runningRunId, cancelled: null };
   }
 
-  #at(): string {
+  #at(): Instant {
     return timeText(this.#platform.now());
   }
 }

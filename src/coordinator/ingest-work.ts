@@ -14,6 +14,7 @@ import type { Report, RunError, RunOutcome } from "../schemas/run-report.ts";
 import type { Stage } from "../schemas/run-words.ts";
 import { PassingError, SourceError } from "../sources/source-error.ts";
 import { StoreError } from "../platform/deadline.ts";
+import type { DurationMs } from "../platform/units.ts";
 
 /** Runs the steps of the pipeline for ingest runs. */
 export class IngestWork implements Work<RunRecord> {
@@ -165,7 +166,7 @@ interface Retry {
   /** False if the step must not begin again so soon. */
   readonly step: boolean;
   /** Wait before the retry of the run; null for no retry. */
-  readonly runAfterMs: number | null;
+  readonly runAfterMs: DurationMs | null;
 }
 
 /** Shortest wait before the retry of a run. */
@@ -177,7 +178,7 @@ interface RunFailure {
   /** Null for a permanent fault. */
   readonly retry: Retry | null;
   /** How long upstream has asked for no request; null if it has not. */
-  readonly retryAfterMs: number | null;
+  readonly retryAfterMs: DurationMs | null;
   readonly patch: Partial<Report>;
 }
 

@@ -1,19 +1,20 @@
 /** Jobs, and the order in which they run. Pure: no clock, no I/O. */
 import { durationOf, HOUR_MS } from "../platform/time.ts";
+import type { DurationMs, EpochMs, Instant } from "../platform/units.ts";
 import type { Pause } from "../schemas/pause.ts";
 
-/** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
+/** A job as operators see it. */
 interface Job {
   /** UUIDv7. */
   readonly id: string;
   /** `queued` or `running`; any other state is final. */
   readonly state: string;
   readonly stage: string | null;
-  readonly queued_at: string;
-  readonly started_at: string | null;
-  readonly heartbeat_at: string | null;
-  readonly finished_at: string | null;
-  readonly duration_ms: number | null;
+  readonly queued_at: Instant;
+  readonly started_at: Instant | null;
+  readonly heartbeat_at: Instant | null;
+  readonly finished_at: Instant | null;
+  readonly duration_ms: DurationMs | null;
   /** The request to cancel it; absent for jobs that nobody can cancel. */
   readonly cancellation?: Cancellation | null;
 }
@@ -21,12 +22,11 @@ interface Job {
 /** A request to cancel a job. */
 export interface Cancellation {
   readonly by: string;
-  /** RFC 3339. */
-  readonly at: string;
+  readonly at: Instant;
   readonly note: string | null;
 }
 
-/** A job with the coordinator's internal fields. Times are milliseconds since 1970. */
+/** A job with the coordinator's internal fields. */
 export interface JobRecord<J extends Job = Job, C = unknown> {
   /** Name of the work that runs it. */
   readonly work: string;
@@ -38,7 +38,7 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   /** Attempts at the present step. */
   readonly attempts: number;
   /** Earliest time of the next attempt; null for at once. */
-  readonly notBefore: number | null;
+  readonly notBefore: EpochMs | null;
   /** Whether a pause holds it until it is committed. */
   readonly isPausable: boolean;
   /** Whether it leaves ingestion paused. */
@@ -66,10 +66,9 @@ export function newRecord<J extends Job, C>(
   };
 }
 
-/** Ends a job. `at` is RFC 3339. */
 export function endRecord<R extends JobRecord>(
   record: R,
-  { state, at, patch }: { readonly state: string; readonly at: string; readonly patch?: object },
+  { state, at, patch }: { readonly state: string; readonly at: Instant; readonly patch?: object },
 ): R {
   const duration = durationOf(record.job.started_at ?? at, at);
   const job = { ...record.job, ...patch, state, finished_at: at, duration_ms: duration };
@@ -116,8 +115,8 @@ export function inStartingOrder<R extends JobRecord>(waiting: readonly R[]): R[]
   return waiting.toSorted((a, b) => dueSince(a) - dueSince(b));
 }
 
-/** Earliest start of a waiting job, in milliseconds since 1970, as all times below. */
-export function dueSince({ job, notBefore }: JobRecord): number {
+/** Earliest start of a waiting job. */
+export function dueSince({ job, notBefore }: JobRecord): EpochMs {
   return notBefore ?? Date.parse(job.queued_at);
 }
 
@@ -131,7 +130,7 @@ function isStopped(record: JobRecord, pause: Pause | null): boolean {
  * Selects the job of the next step: the running one, or else the first that is due. Jobs therefore
  * run one at a time and need no locks against each other.
  */
-export function nextToStep(queue: Queue, now: number): JobRecord | undefined {
+export function nextToStep(queue: Queue, now: EpochMs): JobRecord | undefined {
   return candidatesOf(queue).find((record) => stepTime(record, now) <= now);
 }
 
@@ -144,8 +143,8 @@ function candidatesOf({ running, waiting, pause }: Queue): readonly JobRecord[] 
 /** Time of the next alarm; null if nothing is due. */
 export function nextAlarm(
   queue: Queue,
-  due: { readonly now: number; readonly others: readonly (number | null)[] },
-): number | null {
+  due: { readonly now: EpochMs; readonly others: readonly (EpochMs | null)[] },
+): EpochMs | null {
   const steps = candidatesOf(queue).map((record) => stepTime(record, due.now));
   const times = [...due.others, ...steps];
   if (queue.pause?.until) times.push(Date.parse(queue.pause.until));
@@ -162,12 +161,12 @@ export const RETRY_MAX_MS = HOUR_MS;
 export const FIRST_INGEST_WAIT_MAX_MS = 6 * HOUR_MS;
 
 /** Time of the next step of a job: now, if it would have to wait for longer than any step does. */
-export function stepTime({ job, notBefore }: JobRecord, now: number): number {
+export function stepTime({ job, notBefore }: JobRecord, now: EpochMs): EpochMs {
   const maxMs = job.state === "running" ? MAX_BACKOFF_MS : RETRY_MAX_MS;
   return notBefore === null || notBefore > now + maxMs ? now : Math.max(now, notBefore);
 }
 
 /** Returns the wait after `attempts` failed attempts. */
-export function backoffMs(attempts: number): number {
+export function backoffMs(attempts: number): DurationMs {
   return Math.min(FIRST_BACKOFF_MS * 2 ** (attempts - 1), MAX_BACKOFF_MS);
 }

@@ -169,8 +169,8 @@ interface Rollback {
   readonly generation: number;
   /** The generation that must be current, if something is to change. Absent: any. */
   readonly expected: number | undefined;
-  /** Publication time (RFC 3339). */
-  readonly at: string;
+  /** Publication time. */
+  readonly at: Instant;
 }
 
 /**

@@ -6,6 +6,7 @@ import { isOpen } from "./jobs.ts";
 import { describeError } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import { isRecent, timeText } from "../platform/time.ts";
+import type { EpochMs } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
@@ -39,8 +40,8 @@ export class Reconciler {
     this.#failedAt = 0;
   }
 
-  /** Time of the next replication (ms since 1970); null if none is due. */
-  dueAt(): number | null {
+  /** Time of the next replication; null if none is due. */
+  dueAt(): EpochMs | null {
     if (!this.#mayReplicate()) return null;
     const now = this.#platform.now();
     return isRecent(this.#failedAt, STORE_RETRY_MS, now) ? this.#failedAt + STORE_RETRY_MS : now;

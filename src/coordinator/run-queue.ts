@@ -5,6 +5,7 @@ import type { Pause } from "../schemas/pause.ts";
 import { inStartingOrder, type JobRecord, type Queue, stepTime } from "./jobs.ts";
 import { type EnqueueRequest, isEquivalent, isRun, type RunRecord } from "./run-record.ts";
 import { timeText } from "../platform/time.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { runSchema, type SkipReason, toListed } from "../schemas/run.ts";
 
 /** Most waiting runs, apart from a retry. */
@@ -50,11 +51,11 @@ export type EnqueueResult =
   | { readonly ok: false; readonly reason: "candidate_gone" }
   | { readonly ok: false; readonly reason: "queue_full"; readonly queue_depth: number };
 
-/** When a request comes, and what it asks for besides the run. Times are milliseconds since 1970. */
+/** When a request comes, and what it asks for besides the run. */
 interface Enqueuing extends Pick<EnqueueRequest, "ifPaused"> {
   /** The run of the request that this one repeats. */
   readonly earlier: RunRecord | undefined;
-  readonly now: number;
+  readonly now: EpochMs;
 }
 
 /**
@@ -87,7 +88,7 @@ export function decideEnqueue(
 function answerFor(
   record: RunRecord,
   queue: Queue,
-  { now, changed }: { readonly now: number; readonly changed: boolean },
+  { now, changed }: { readonly now: EpochMs; readonly changed: boolean },
 ): QueueAnswer {
   const { message, ...queued } = describeQueued(record, queue, now);
   return {
@@ -100,14 +101,14 @@ function answerFor(
 }
 
 /** Describes when each waiting run starts, in that order. */
-export function describeQueue(queue: Queue, now: number): QueuedRun[] {
+export function describeQueue(queue: Queue, now: EpochMs): QueuedRun[] {
   return queue.waiting.filter(isRun).map((record) => describeQueued(record, queue, now));
 }
 
 function describeQueued(
   record: RunRecord,
   { running, waiting, pause }: Queue,
-  now: number,
+  now: EpochMs,
 ): QueuedRun {
   const run = toListed(record.job);
   const index = waiting.findIndex(({ job }) => job.id === run.id);
@@ -122,14 +123,13 @@ function describeQueued(
   return { ...start, queue_position: waiting.slice(0, index).filter(isRun).length + 1, run };
 }
 
-/** Times are milliseconds since 1970. */
 interface Obstacles {
-  readonly now: number;
+  readonly now: EpochMs;
   readonly paused: boolean;
   /** Whether an earlier job leaves ingestion paused. */
   readonly willPause: boolean;
   /** Start time of a retry. */
-  readonly notBefore: number;
+  readonly notBefore: EpochMs;
 }
 
 function startOf(

@@ -5,6 +5,7 @@ import type { RunMode, Stage } from "../schemas/run-words.ts";
 import type { ArchivedCandidate } from "../ingest/step.ts";
 import { isOpen, type JobRecord, newRecord } from "./jobs.ts";
 import { timeText } from "../platform/time.ts";
+import type { Day, EpochMs } from "../platform/units.ts";
 import type { Run, RunTrigger } from "../schemas/run.ts";
 
 /** Name of the work that ingests. */
@@ -27,8 +28,8 @@ export interface EnqueueRequest {
   readonly mode: RunMode;
   /** Name of an upstream; null for the configured one. */
   readonly source: string | null;
-  /** Date of dropped files, `YYYY-MM-DD`. */
-  readonly as_of?: string;
+  /** Date of dropped files. */
+  readonly as_of?: Day;
   /** Archived files of that source to build from; null to fetch from upstream. */
   readonly candidate: ArchivedCandidate | null;
   readonly forced: boolean;
@@ -59,7 +60,7 @@ export function plainRun(
 /** What a new run needs besides the request. */
 export interface NewRun {
   readonly newId: () => string;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;

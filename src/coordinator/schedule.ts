@@ -1,5 +1,6 @@
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
 import { LAST_TIME_MS } from "../platform/time.ts";
+import type { EpochMs } from "../platform/units.ts";
 
 /** Job of a cron trigger. `watch` evaluates the alerts and reconciles the stores. */
 type CronJob =
@@ -30,10 +31,8 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
 /**
  * Returns the job of a cron trigger. Throws for an unknown trigger, and for a time that nothing behind
  * could store.
- *
- * @param scheduledTime milliseconds since 1970.
  */
-export function cronJob(cron: string, scheduledTime: number): CronJob {
+export function cronJob(cron: string, scheduledTime: EpochMs): CronJob {
   const job = Object.hasOwn(CRON_JOBS, cron) ? CRON_JOBS[cron] : undefined;
   if (job === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
   if (!(scheduledTime >= 0 && scheduledTime <= LAST_TIME_MS))

@@ -8,6 +8,7 @@ import { ObjectTables, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, TickTable } from "../storage/object-tables.ts";
 import { Outbox } from "../storage/outbox.ts";
 import { timeText } from "../platform/time.ts";
+import type { EpochMs, Instant, Sha256Hex } from "../platform/units.ts";
 import { hasEnded, type Pause } from "../schemas/pause.ts";
 import { type Cancellation, isOpen, type JobRecord, type Queue, queueOf } from "./jobs.ts";
 import { candidateFiles, INGEST, isRun, type RunRecord } from "./run-record.ts";
@@ -39,12 +40,12 @@ export class CoordinatorState {
   /** Single values, which `tables.ts` describes. */
   readonly values: JsonTable<CoordinatorValues>;
   readonly tables: ObjectTables;
-  readonly #now: () => number;
+  readonly #now: () => EpochMs;
 
   /** Throws OtherVersion if another version of this service made the tables. */
   constructor(
     storage: TableStorage,
-    { log, now }: { readonly log: Log; readonly now: () => number },
+    { log, now }: { readonly log: Log; readonly now: () => EpochMs },
   ) {
     migrate(storage, "coordinator", COORDINATOR_SCHEMA);
     const tables = new ObjectTables(storage, { log, now });
@@ -231,8 +232,8 @@ export class CoordinatorState {
     this.values.set("ledger", { ...ledger, generation, published_at });
   }
 
-  /** Lists the archived files (SHA-256) that a later run may need, as a basis or as a candidate. */
-  neededFiles(): string[] {
+  /** Lists the archived files that a later run may need, as a basis or as a candidate. */
+  neededFiles(): Sha256Hex[] {
     const ledger = this.values.get("ledger");
     const files = [
       ...this.values.entries<`archived:${string}`>("archived:").map(([, archived]) => archived),
@@ -250,7 +251,7 @@ export class CoordinatorState {
     return this.runs().some(({ id, state }) => !isOpen(state) && !waiting.has(id));
   }
 
-  setHistoryLost(at: string | null): void {
+  setHistoryLost(at: Instant | null): void {
     this.values.set("history_lost", at);
   }
 

@@ -20,6 +20,7 @@ import { heldSummary, REPORT_FIELDS } from "../schemas/run-report.ts";
 import { STAGES } from "../schemas/run-words.ts";
 import { pauseSchema } from "../schemas/pause.ts";
 import { runDetailsSchema } from "../schemas/run.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { INGEST } from "./run-record.ts";
 
 /** The versions of the coordinator's tables. The first also names the installation. */
@@ -276,9 +277,9 @@ export class DecisionTable {
   }
 }
 
-/** When each unreferenced file was first found to be so, in milliseconds since 1970. */
+/** When each unreferenced file was first found to be so. */
 export class GarbageTable {
-  readonly #since: JsonTable<{ readonly [name: string]: number }>;
+  readonly #since: JsonTable<{ readonly [name: string]: EpochMs }>;
 
   constructor(tables: ObjectTables) {
     this.#since = new JsonTable(tables, "garbage", () => storedTime);
@@ -288,10 +289,9 @@ export class GarbageTable {
    * Records which files are unreferenced. Forgets files with a new reference.
    *
    * @param unreferenced names of all files that are unreferenced now.
-   * @param now milliseconds since 1970.
    * @returns the files that have been unreferenced for `ageMs`.
    */
-  mark(unreferenced: readonly string[], now: number, ageMs: number): string[] {
+  mark(unreferenced: readonly string[], now: EpochMs, ageMs: DurationMs): string[] {
     const since = new Map(this.#since.entries());
     this.#since.clear();
     return unreferenced.filter((name) => {

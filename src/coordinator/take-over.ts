@@ -4,6 +4,7 @@ import { ForeignStores } from "../storage/ownership.ts";
 import { findVersions, recordVersion } from "./publishing.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
+import type { Instant } from "../platform/units.ts";
 import { describeVersion } from "./versions.ts";
 
 export type TakeoverResult =
@@ -23,14 +24,14 @@ export type TakeoverResult =
  * that the manifest has changed. Ingestion is paused without an end, because nobody knows
  * whether it was before. Does nothing if the stores are its own already.
  *
- * @param at publication time (RFC 3339).
+ * @param at publication time.
  * @param by the operator.
  * @throws StoreError if a store fails.
  */
 export async function takeOver(
   state: CoordinatorState,
   store: CatalogStore,
-  { at, by }: { readonly at: string; readonly by: string },
+  { at, by }: { readonly at: Instant; readonly by: string },
 ): Promise<TakeoverResult> {
   const foreign = await findForeign(store);
   if (foreign === null) return { ok: true, changed: false, ...describeTakeover(state) };

@@ -30,11 +30,12 @@ import { subdivisionsWithout } from "./build.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import { findUnusable } from "./unusable-rows.ts";
 import type { RunMode } from "../schemas/run-words.ts";
+import type { DurationMs, EpochMs, Sha256Hex } from "../platform/units.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
 export interface SurpriseLimits {
   /** Time for which upstream must say the same. */
-  readonly holdMs: number;
+  readonly holdMs: DurationMs;
   /** Share of the airports in use, in percent, that a whole file may lack; of all, the first file. */
   readonly unlistedPercent: number;
 }
@@ -43,7 +44,7 @@ interface AcceptDependencies {
   readonly archive: Pick<SourceArchive, "open" | "read" | "write">;
   readonly openSnapshot: OpenSnapshotFile;
   readonly limits: SurpriseLimits;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
 }
 
 interface AcceptRequest {
@@ -51,8 +52,8 @@ interface AcceptRequest {
   readonly source: string;
   /** Reads the upstream's files. */
   readonly reader: UpstreamReader;
-  /** SHA-256 (hex) of each archived upstream file. */
-  readonly sources: { readonly [file: string]: string };
+  /** Archived upstream files. */
+  readonly sources: { readonly [file: string]: Sha256Hex };
   /** The ledger to compare with, and earlier ones, should it be lost. None: the snapshot's. */
   readonly ledgers: readonly LedgerFiles[];
   readonly decisions: readonly Decision[];
@@ -62,8 +63,8 @@ interface AcceptRequest {
 
 /** The airports of upstream that an ingest accepts. */
 interface AcceptedSources {
-  /** SHA-256 (hex) of the archived files of the new ledger. */
-  readonly files: { readonly [file: string]: string };
+  /** Archived files of the new ledger. */
+  readonly files: { readonly [file: string]: Sha256Hex };
   readonly held: ReturnType<typeof summarizeHeld>;
   /** Null for the embedded file, which is compared with nothing. */
   readonly measure: FileMeasure | null;
@@ -151,7 +152,7 @@ function measureFile(
  */
 function fileOpener(
   archive: Pick<SourceArchive, "open">,
-  sources: { readonly [file: string]: string },
+  sources: { readonly [file: string]: Sha256Hex },
 ): OpenFile {
   return async (name) => {
     const found = findFile(name, sources);

@@ -11,6 +11,7 @@ import type { Snapshot } from "../sources/snapshot.ts";
 import type { Stage } from "../schemas/run-words.ts";
 import type { Effort } from "../parts/codings.ts";
 import type { Form } from "../catalog/encode.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
 const CHECKPOINT_FORMAT = 12;
@@ -21,8 +22,8 @@ export interface IngestCheckpoint {
   readonly stage: Exclude<Stage, "verify">;
   /** `deployName` of the deployment that made the following fields; null before the first step. */
   readonly madeBy: string | null;
-  /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
-  readonly sources: { readonly [file: string]: string };
+  /** Archived upstream files, and the snapshot. */
+  readonly sources: { readonly [file: string]: Sha256Hex };
   /** Dates of these files. */
   readonly dates: Pick<Manifest, "as_of" | "data">;
   /** Set from the build stage on. */

@@ -8,6 +8,7 @@ import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
 import type { LocaleEntry, Manifest, StoredDiff, StoredPart } from "../parts/manifest.ts";
 import type { Catalog, Counts } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import { type HashedBlob, hashBlob } from "./own-parts.ts";
 import type { EncodeContext } from "./step.ts";
 import { type PartStore, readOwnPart, readPart } from "./part-store.ts";
@@ -32,7 +33,7 @@ export const DIFF_LISTED = 1_000;
  */
 export function earlierContents(
   versions: readonly Manifest[],
-  catalogSha256: string,
+  catalogSha256: Sha256Hex,
   locales: readonly string[],
 ): Manifest[] {
   const found = new Map<string, Manifest>();

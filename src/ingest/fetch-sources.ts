@@ -9,6 +9,7 @@ import type { ArchivedCandidate, RunContext } from "./step.ts";
 import { RunFault } from "./faults.ts";
 import type { ArchivedFile, UpstreamFiles } from "../schemas/run-report.ts";
 import type { RunMode } from "../schemas/run-words.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 
 export interface FetchDependencies {
   readonly archive: SourceArchive;
@@ -21,8 +22,8 @@ type FetchRequest = Pick<RunContext, "source" | "mode" | "archived" | "candidate
 
 /** The inputs of the later steps. */
 interface FetchedSources {
-  /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
-  readonly sources: { readonly [file: string]: string };
+  /** Archived upstream files, and the snapshot. */
+  readonly sources: { readonly [file: string]: Sha256Hex };
   readonly upstream: UpstreamFiles;
 }
 
@@ -78,7 +79,7 @@ export async function fetchSources(
   if (candidate !== null) return takeCandidate({ archive, snapshot }, candidate);
   const from = findUpstream(upstreams, source);
   const known = mode === "full" ? {} : await presentFiles(archive, archived);
-  const sources: { [file: string]: string } = { snapshot: snapshot.sha256 };
+  const sources: { [file: string]: Sha256Hex } = { snapshot: snapshot.sha256 };
   const upstream: { [file: string]: ArchivedFile } = {};
   for (const file of await from.fetch(known, as_of)) {
     if ("unchangedSha256" in file) {
@@ -129,7 +130,7 @@ async function presentFiles(
 }
 
 /** Whether the archive has these bytes. Reads them, because they may be damaged. */
-async function isIntact(archive: Pick<SourceArchive, "read">, sha256: string): Promise<boolean> {
+async function isIntact(archive: Pick<SourceArchive, "read">, sha256: Sha256Hex): Promise<boolean> {
   const bytes = await archive.read(sha256);
   if (bytes === null) return false;
   releaseBuffer(bytes);
@@ -141,7 +142,7 @@ export async function archiveFile(
   archive: Pick<SourceArchive, "read" | "write">,
   bytes: Uint8Array,
   mode: RunMode,
-): Promise<string> {
+): Promise<Sha256Hex> {
   const sha256 = sha256Hex(bytes);
   if (mode === "full" || !(await isIntact(archive, sha256))) await archive.write(sha256, bytes);
   return sha256;

@@ -1,5 +1,6 @@
 /** The archived files of a ledger, as gzipped JSON. A version is built from the first one. */
 import { node } from "../platform/node.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import { gunzip } from "../sources/snapshot.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Accepted, Ledger } from "../acceptance/airport.ts";
@@ -8,14 +9,13 @@ import type { HeldChange } from "../schemas/held-change.ts";
 export const ACCEPTED_FILE = "accepted.json.gz";
 export const HELD_FILE = "held.json.gz";
 
-/** SHA-256 (hex) of the files of a ledger. */
 export interface LedgerFiles {
-  readonly accepted: string;
-  readonly held: string;
+  readonly accepted: Sha256Hex;
+  readonly held: Sha256Hex;
 }
 
 /** The ledger among the sources of a version; null if it has none. */
-export function ledgerOf(sources: { readonly [file: string]: string }): LedgerFiles | null {
+export function ledgerOf(sources: { readonly [file: string]: Sha256Hex }): LedgerFiles | null {
   const [accepted, held] = [sources[ACCEPTED_FILE], sources[HELD_FILE]];
   return accepted === undefined || held === undefined ? null : { accepted, held };
 }

@@ -27,6 +27,7 @@ import { findRefusals } from "./guards.ts";
 import { judgeCandidate } from "./verdict.ts";
 import type { Report } from "../schemas/run-report.ts";
 import { compressPart, type CompressionTask, type Effort } from "../parts/codings.ts";
+import type { EpochMs, Sha256Hex } from "../platform/units.ts";
 import { PartStore } from "./part-store.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -42,7 +43,7 @@ export interface PipelineDependencies extends FetchDependencies {
   /** Does not affect the content of a version. */
   readonly effort: Effort;
   readonly compress: (task: CompressionTask) => Promise<Uint8Array>;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
 }
 
 /**
@@ -227,7 +228,7 @@ export class Pipeline {
     const key = JSON.stringify(sources);
     if (this.#workspace?.key === key) return this.#workspace.workspace;
     const { archive, snapshot, airportSet } = this.#deps;
-    const openSource = async (file: string, sha256: string) => archive.open(file, sha256);
+    const openSource = async (file: string, sha256: Sha256Hex) => archive.open(file, sha256);
     const opener = snapshotOpener(snapshot);
     const workspace = await createWorkspace(sources, openSource, opener, airportSet);
     this.#workspace = { key, workspace };

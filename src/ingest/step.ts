@@ -5,6 +5,7 @@ import type { Manifest, VersionContent } from "../parts/manifest.ts";
 import type { IngestCheckpoint } from "./checkpoint.ts";
 import type { Report, RunOutcome, UpstreamFiles } from "../schemas/run-report.ts";
 import type { RunMode } from "../schemas/run-words.ts";
+import type { Day } from "../platform/units.ts";
 
 /** The archived files of the run `runId`. */
 export interface ArchivedCandidate {
@@ -30,7 +31,7 @@ export interface RunContext {
   readonly forced: boolean;
   readonly source: string;
   /** Date of the files, as the request says it. */
-  readonly as_of?: string | undefined;
+  readonly as_of?: Day | undefined;
   /** The version published last. */
   readonly current: Manifest | null;
   readonly retained: RetainedVersions;

@@ -12,11 +12,12 @@ import {
 import { readCityTables } from "../sources/city-tables.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { localizedName } from "../catalog/integrity.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import { buildCatalog, type Built, placeAirports } from "./build.ts";
 import { resolveCities } from "./resolve-cities.ts";
 
-/** Opens an archived upstream file by its name and SHA-256 (hex). */
-type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
+/** Opens an archived upstream file. */
+type OpenSource = (file: string, sha256: Sha256Hex) => Promise<ReadableStream<Uint8Array>>;
 
 /** A catalog built from archived upstream files, with an account of its inputs. */
 export interface Workspace extends Built {
@@ -30,12 +31,12 @@ export interface Workspace extends Built {
  * Builds the catalog from archived files. Deterministic, so that a step after an eviction or a
  * crash makes the same workspace again.
  *
- * @param sources SHA-256 (hex) of each archived file by name, among them the accepted airports.
+ * @param sources archived files by name, among them the accepted airports.
  * @param airportSet airports to publish; default: all that the contract allows.
  * @throws SourceError if a file is missing or unusable.
  */
 export async function createWorkspace(
-  sources: { readonly [file: string]: string },
+  sources: { readonly [file: string]: Sha256Hex },
   openSource: OpenSource,
   openSnapshot: OpenSnapshotFile,
   airportSet: AirportSet = "all",

@@ -12,6 +12,7 @@ import type { RuleFinding } from "./rules.ts";
 import { gravest } from "../schemas/check.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { durationOf, timeText } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ALERT_STATES, type AlertResult, type AlertState } from "../schemas/alert-run.ts";
 
 /** Whether somebody should look: the alert fires, or its input is unreadable. */
@@ -19,7 +20,7 @@ export function needsAttention(state: AlertState): boolean {
   return state === "firing" || state === "nodata";
 }
 
-/** State of an alert between evaluations. Times are milliseconds since 1970. */
+/** State of an alert between evaluations. */
 export const alertTrack = z.object({
   state: z.enum(ALERT_STATES),
   /** Time of the last state change. */
@@ -47,7 +48,7 @@ const GOODS_TO_RESOLVE = 2;
 export const NODATA_FOR_MS = 4 * 60_000;
 
 /** Returns the state of a new alert. */
-export function newTrack(now: number): AlertTrack {
+export function newTrack(now: EpochMs): AlertTrack {
   return {
     state: "inactive",
     since: now,
@@ -62,13 +63,13 @@ export function newTrack(now: number): AlertTrack {
 export function nextTrack(
   track: AlertTrack,
   verdict: FindingVerdict,
-  { now, forMs }: { readonly now: number; readonly forMs: number },
+  { now, forMs }: { readonly now: EpochMs; readonly forMs: DurationMs },
 ): AlertTrack {
   const next = { bad: afterBad, good: afterGood, nodata: afterNodata }[verdict](track, now, forMs);
   return { ...next, since: next.state === track.state ? track.since : now };
 }
 
-function afterBad(track: AlertTrack, now: number, forMs: number): AlertTrack {
+function afterBad(track: AlertTrack, now: EpochMs, forMs: DurationMs): AlertTrack {
   const badSince = track.badSince ?? now;
   const seen = { ...track, badSince, nodataSince: null, goods: 0 };
   const fires = track.state === "firing" || durationOf(badSince, now) >= forMs;
@@ -77,13 +78,13 @@ function afterBad(track: AlertTrack, now: number, forMs: number): AlertTrack {
     : { ...seen, state: "pending" };
 }
 
-function afterNodata(track: AlertTrack, now: number): AlertTrack {
+function afterNodata(track: AlertTrack, now: EpochMs): AlertTrack {
   const nodataSince = track.nodataSince ?? now;
   const raisedAt = track.raisedAt ?? (durationOf(nodataSince, now) >= NODATA_FOR_MS ? now : null);
   return { ...track, state: "nodata", nodataSince, goods: 0, raisedAt };
 }
 
-function afterGood(track: AlertTrack, now: number): AlertTrack {
+function afterGood(track: AlertTrack, now: EpochMs): AlertTrack {
   if (track.raisedAt === null) return newTrack(now);
   const goods = track.goods + 1;
   if (goods >= GOODS_TO_RESOLVE) return { ...newTrack(now), state: "resolved" };
@@ -103,7 +104,7 @@ export interface Evaluated {
 export function advanceAlert(
   known: AlertRecord | undefined,
   finding: RuleFinding,
-  now: number,
+  now: EpochMs,
 ): Evaluated {
   const { verdict, forMs, ...found } = finding;
   const before = known?.track ?? newTrack(now);

@@ -7,11 +7,12 @@ import { count, type DeepReadonly } from "../schemas/fields.ts";
 import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { timeText } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ALERT_CHANGES, type AlertChange } from "../schemas/alert-run.ts";
 import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
 import type { Notice } from "./messages.ts";
 
-/** An open alert as a webhook knows it. Times are milliseconds since 1970. */
+/** An open alert as a webhook knows it. */
 const knownAlert = z.object({
   raisedAt: storedTime,
   /** Time of the last delivery. */
@@ -47,10 +48,9 @@ export const NEW_TARGET: TargetRecord = {
 export type DueNotice = Notice & Readonly<z.output<typeof undeliveredChange>>;
 
 interface DueContext {
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly now: EpochMs;
   /** Interval at which an open alert is repeated. */
-  readonly repeatMs: number;
+  readonly repeatMs: DurationMs;
   /** Whether the target takes it for an end if an evaluation does not repeat an open alert. */
   readonly forgets: boolean;
   /** The id of the message with all news. */
@@ -132,7 +132,7 @@ export function beforeDelivery(record: TargetRecord, due: readonly DueNotice[]):
 export function afterDelivery(
   record: TargetRecord,
   notices: readonly Pick<Notice, "fingerprint" | "change" | "startsAt" | "severities">[],
-  now: number,
+  now: EpochMs,
 ): TargetRecord {
   const known = new Map(Object.entries(record.known));
   const undelivered = new Map(Object.entries(record.undelivered));

@@ -6,6 +6,7 @@ import { CODINGS, type Manifest, neededBlobs } from "../parts/manifest.ts";
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
+import type { DurationMs, EpochMs, Sha256Hex } from "../platform/units.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 
 export type Reading<T> =
@@ -17,7 +18,7 @@ export type ManifestCopies = { readonly [R in Replica]: Copy<Manifest> };
 /** A copy that differs from the published content. */
 interface DamagedCopy {
   readonly replica: Replica;
-  readonly sha256: string;
+  readonly sha256: Sha256Hex;
   readonly fault: "missing" | "corrupt";
 }
 
@@ -28,8 +29,8 @@ interface CopyCheck {
   /** Number of copies that were read and hashed. */
   readonly checked: number;
   readonly damaged: readonly DamagedCopy[];
-  /** SHA-256 (hex) of each blob of a body of which no copy is intact. Clients need no other blob. */
-  readonly lost: readonly string[];
+  /** Blobs of bodies of which no copy is intact. Clients need no other blob. */
+  readonly lost: readonly Sha256Hex[];
   /** Reasons why copies were unreadable. */
   readonly unreadable: readonly string[];
 }
@@ -48,18 +49,18 @@ type SetAsideFacts = Pick<SetAside, "table" | "key" | "at" | "problem">;
 /** An admin token. */
 export interface TokenFacts {
   readonly id: string;
-  /** Milliseconds since 1970; null if it does not expire. */
-  readonly expiresAt: number | null;
+  /** Null if it does not expire. */
+  readonly expiresAt: EpochMs | null;
 }
 
-/** Status of the monitor. Times are milliseconds since 1970. */
+/** Status of the monitor. */
 export interface MonitorFacts {
   /** Time of the first evaluation. */
-  readonly since: number;
+  readonly since: EpochMs;
   /** The previous cron tick; null if there was none. */
-  readonly lastTickAt: number | null;
+  readonly lastTickAt: EpochMs | null;
   /** Start of the first of the evaluations in a row that could not read the coordinator, or of this one. */
-  readonly silentSince: number;
+  readonly silentSince: EpochMs;
   /** Rows waiting for D1. */
   readonly outboxLength: number;
   /** Its stored values that could not be read. */
@@ -131,7 +132,7 @@ export interface FactSources {
   readonly history: Pick<AlertHistory, "ping" | "saveRuns" | "deleteOldRuns">;
   readonly readBackups: () => Promise<BackupTimes>;
   /** Deadline of each input. */
-  readonly inputTimeoutMs: number;
+  readonly inputTimeoutMs: DurationMs;
 }
 
 /** Deadline of an input. The coordinator may be busy compressing segments. */
@@ -168,7 +169,7 @@ const NOTHING_CHECKED: CopyCheck = {
 
 async function readFact<T>(
   what: string,
-  timeoutMs: number,
+  timeoutMs: DurationMs,
   from: () => Promise<T>,
 ): Promise<Reading<T>> {
   try {
@@ -189,7 +190,7 @@ export interface CheckRequest {
   /** The last checked locale; null if none. */
   readonly after: string | null;
   /** Blobs with a damaged copy. They are read each time until they are intact. */
-  readonly suspects: readonly string[];
+  readonly suspects: readonly Sha256Hex[];
 }
 
 /**
@@ -210,7 +211,7 @@ export async function checkCopies(
       ? sampleBlobs(manifest)
       : all.filter((blob) => (blob.locale ?? locale) === locale).map(({ sha256 }) => sha256);
   const damaged: DamagedCopy[] = [];
-  const lost: string[] = [];
+  const lost: Sha256Hex[] = [];
   const unreadable: string[] = [];
   const ofBodies = new Set(all.filter(({ isOfBody }) => isOfBody).map(({ sha256 }) => sha256));
   let checked = 0;
@@ -251,7 +252,7 @@ function nextLocale({ locales }: Manifest, after: string | null): string | null 
 }
 
 /** The blobs of the first locale's smallest body. */
-function sampleBlobs(manifest: Manifest): string[] {
+function sampleBlobs(manifest: Manifest): Sha256Hex[] {
   const [locale = ""] = Object.keys(manifest.locales);
   const bodies = CODINGS.flatMap(
     (coding) => composeBody(manifest, { locale, representation: "proto", coding }) ?? [],

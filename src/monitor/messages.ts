@@ -1,5 +1,6 @@
 /** What messages to receivers say, in the format of each kind. Pure: no clock, no I/O. */
 import { timeText } from "../platform/time.ts";
+import type { EpochMs, Instant } from "../platform/units.ts";
 import { gravest } from "../schemas/check.ts";
 import type { RuleFinding } from "./rules.ts";
 import type { RuleName, Severity } from "../schemas/rule-names.ts";
@@ -9,7 +10,7 @@ import { MONITOR_GAP_MS, type WebhookTarget } from "./alert-settings.ts";
 type NoticeField =
   "fingerprint" | "labels" | "message" | "value" | "threshold" | "unit" | "evidence";
 
-/** Notification about one alert. Times are RFC 3339. */
+/** Notification about one alert. */
 export interface Notice extends Pick<RuleFinding, NoticeField> {
   readonly change: AlertChange;
   /** Name of the rule; `test` in a test message. */
@@ -20,9 +21,9 @@ export interface Notice extends Pick<RuleFinding, NoticeField> {
    */
   readonly severities: readonly Severity[];
   /** Raising time of the alert. */
-  readonly startsAt: string;
+  readonly startsAt: Instant;
   /** Resolution time; null while open. An open alert may have one of which only Alertmanager learns. */
-  readonly endsAt: string | null;
+  readonly endsAt: Instant | null;
 }
 
 /** The notices of one evaluation for one target. */
@@ -36,8 +37,7 @@ export interface Message {
 interface MessageContext {
   /** Address of the alerts in the dashboard; null if the service does not know its own. */
   readonly dashboardUrl: string | null;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly now: EpochMs;
 }
 
 /** Formats a message as the kind of its receiver wants it: JSON. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { sha256Hex } from "../catalog/bytes.ts";
 import type { DeepReadonly } from "../schemas/fields.ts";
 import type { Log } from "../platform/log.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { ObjectTables, storedTime, type TableStorage } from "../storage/object-tables.ts";
 import { JsonTable, migrate, type ObjectSchema, TickTable } from "../storage/object-tables.ts";
 import { Outbox } from "../storage/outbox.ts";
@@ -80,7 +81,7 @@ export class MonitorState {
   /** Throws OtherVersion if another version of this service made the tables. */
   constructor(
     storage: TableStorage,
-    { log, now }: { readonly log: Log; readonly now: () => number },
+    { log, now }: { readonly log: Log; readonly now: () => EpochMs },
   ) {
     migrate(storage, "alert monitor", MONITOR_SCHEMA);
     const tables = new ObjectTables(storage, { log, now });

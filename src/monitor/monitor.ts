@@ -9,6 +9,7 @@ import { evaluateRules } from "./rules.ts";
 import { describeError } from "../platform/log.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, HOUR_MS, timeText } from "../platform/time.ts";
+import type { EpochMs } from "../platform/units.ts";
 import type { AlertResult, AlertRun, AlertTrigger, Receipt } from "../schemas/alert-run.ts";
 import { advanceAlert, type Evaluated, noLongerWatched, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
@@ -31,8 +32,8 @@ const WATCH = "watch";
 export interface EvaluationRequest {
   readonly trigger: AlertTrigger;
   readonly requested_by: string;
-  /** Scheduled time of the cron tick (milliseconds since 1970); null if there is none. */
-  readonly tick: number | null;
+  /** Scheduled time of the cron tick; null if there is none. */
+  readonly tick: EpochMs | null;
 }
 
 type EvaluationResult =
@@ -150,7 +151,7 @@ export class Monitor {
     return finished;
   }
 
-  #readFacts({ targets }: AlertConfig, startedAt: number): Promise<Facts> {
+  #readFacts({ targets }: AlertConfig, startedAt: EpochMs): Promise<Facts> {
     const { tokens, crons, settingProblems, now } = this.#platform;
     const since = this.#state.values.get("since") ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
@@ -184,7 +185,7 @@ export class Monitor {
   }
 
   /** Records a check of copies: its locale, and the blobs that are suspects from now on. */
-  #recordCheck({ copies, catalog }: Facts, now: number): void {
+  #recordCheck({ copies, catalog }: Facts, now: EpochMs): void {
     const { locale, damaged, unreadable } = copies;
     if (locale !== null && unreadable.length === 0) {
       this.#state.values.set("checked_locale", locale);
@@ -198,7 +199,7 @@ export class Monitor {
   }
 
   /** Scheduled time of the newest evaluated tick; null before the first. */
-  #lastTick(): number | null {
+  #lastTick(): EpochMs | null {
     return this.#state.ticks.newest()[WATCH] ?? null;
   }
 
@@ -220,7 +221,7 @@ export class Monitor {
   }
 
   /** Advances and stores every alert. */
-  #decide(facts: Facts, config: AlertConfig, now: number): readonly Evaluated[] {
+  #decide(facts: Facts, config: AlertConfig, now: EpochMs): readonly Evaluated[] {
     const known = this.#state.alerts();
     const findings = evaluateRules(facts, { now, limits: config.limits });
     const found = new Set(findings.map(({ fingerprint }) => fingerprint));
@@ -246,7 +247,7 @@ export class Monitor {
     return state === "inactive" && !isOpen;
   }
 
-  #finish(run: AlertRun, started_at: number, tick: number | null): AlertRun {
+  #finish(run: AlertRun, started_at: EpochMs, tick: EpochMs | null): AlertRun {
     const endedAt = this.#platform.now();
     const finished: AlertRun = {
       ...run,

@@ -1,5 +1,6 @@
 import type { Log } from "../platform/log.ts";
 import { timeText } from "../platform/time.ts";
+import type { DurationMs, EpochMs, Instant } from "../platform/units.ts";
 import type { AlertRun, PingOutcome, Receipt } from "../schemas/alert-run.ts";
 import type { Evaluated } from "./alert-state.ts";
 import {
@@ -36,7 +37,7 @@ export class Notifier {
   async notifyAll(
     run: AlertRun,
     evaluated: readonly Evaluated[],
-    { config, now }: { readonly config: AlertConfig; readonly now: number },
+    { config, now }: { readonly config: AlertConfig; readonly now: EpochMs },
   ): Promise<AlertRun> {
     const { repeatMs } = config.limits;
     const all = await Promise.all(
@@ -104,7 +105,7 @@ export class Notifier {
     { id: runId }: AlertRun,
     target: WebhookTarget,
     evaluated: readonly Evaluated[],
-    context: { readonly now: number; readonly repeatMs: number },
+    context: { readonly now: EpochMs; readonly repeatMs: DurationMs },
   ): Promise<readonly Sent[]> {
     const newId = this.#platform.newId();
     const forgets = target.kind === "alertmanager";
@@ -163,7 +164,7 @@ function logReceipt(log: Log, event: string, { id, receipt }: Pick<Sent, "id" | 
   log(receipt.delivered ? "info" : "warn", event, { webhook_id: id, ...receipt });
 }
 
-function testNotice(by: string, at: string): Notice {
+function testNotice(by: string, at: Instant): Notice {
   return {
     change: "fired",
     rule: "test",

@@ -1,5 +1,6 @@
 import { formatDuration } from "../platform/durations.ts";
 import { DAY_MS, durationOf, isFuture, type Time } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { Facts, Reading } from "./facts.ts";
 import type { Limits } from "./alert-settings.ts";
 import type { Severity, Unit } from "../schemas/rule-names.ts";
@@ -34,8 +35,7 @@ export interface Finding {
 }
 
 export interface RuleContext {
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly now: EpochMs;
   readonly limits: Limits;
 }
 
@@ -47,7 +47,7 @@ export interface AlertRule {
   /** A finding is bad from this value upwards, or from that of a setting. */
   readonly limit: number | keyof Limits;
   /** Time that the condition must last before the alert fires; 0 by default. */
-  readonly forMs?: number;
+  readonly forMs?: DurationMs;
   /** Value from which the status warns, although the finding is still good. */
   readonly warnsFrom?: number;
   /** Returns one finding per subject. */
@@ -67,7 +67,7 @@ export function judgeInput<T>(input: Reading<T>, measure: (value: T) => Finding)
  */
 export function measureAge(
   since: Time,
-  now: number,
+  now: EpochMs,
   describe: (age: string) => string,
 ): Pick<Finding, "value" | "message"> {
   const value = durationOf(since, now);
@@ -90,7 +90,7 @@ const AGE_UNITS = [
 ] as const;
 
 /** Formats the age of data in whole years, months or days, such as `19 months`: at least two of them. */
-export function describeAge(ms: number): string {
+export function describeAge(ms: DurationMs): string {
   const days = Math.max(0, Math.floor(ms / DAY_MS));
   const [size, unit] = AGE_UNITS.find(([unitDays]) => days >= 2 * unitDays) ?? [1, "day"];
   const count = Math.floor(days / size);

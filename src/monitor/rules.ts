@@ -22,6 +22,7 @@ import {
   type RuleName,
   type Severity,
 } from "../schemas/rule-names.ts";
+import type { DurationMs } from "../platform/units.ts";
 import type { Facts } from "./facts.ts";
 import {
   judgeBacklog,
@@ -124,7 +125,7 @@ export const RULES: { readonly [R in RuleName]: AlertRule } = {
 export interface RuleFinding extends Required<Omit<Finding, "verdict">> {
   readonly rule: RuleName;
   readonly fingerprint: string;
-  readonly forMs: number;
+  readonly forMs: DurationMs;
   readonly verdict: FindingVerdict;
   /** The only judgment: checks, answers and alerts show it. */
   readonly status: HealthStatus;

@@ -16,12 +16,13 @@ import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import { type Finding, type RuleContext } from "./rule.ts";
 import { completeFinding, type RuleFinding } from "./rules.ts";
 import { durationOf } from "../platform/time.ts";
+import type { EpochMs, Instant } from "../platform/units.ts";
 
 /** The part of a finding that a check shows. */
 type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" | "fingerprint">;
 
 /** Shows a finding as a check; `time` is that of its evaluation. */
-export function toCheck(finding: CheckedFinding, time?: string): Check {
+export function toCheck(finding: CheckedFinding, time?: Instant): Check {
   const { status, value, unit, message, fingerprint } = finding;
   return {
     status,
@@ -34,7 +35,7 @@ export function toCheck(finding: CheckedFinding, time?: string): Check {
 }
 
 /** Checks the monitor itself and shows its last findings, by rule. */
-export function checkMonitor({ lastRun, webhooks }: MonitorStatus, now: number): Checks {
+export function checkMonitor({ lastRun, webhooks }: MonitorStatus, now: EpochMs): Checks {
   const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
   return {
     [EVALUATION]: [checkEvaluation(lastRun?.started_at ?? null, now)],
@@ -55,7 +56,7 @@ export function checkMonitor({ lastRun, webhooks }: MonitorStatus, now: number):
 }
 
 /** Fails without a recent evaluation, since then nobody knows what the rules would find. */
-function checkEvaluation(at: string | null, now: number): Check {
+function checkEvaluation(at: Instant | null, now: EpochMs): Check {
   if (at === null) return { status: "fail", output: "the rules have never been evaluated" };
   const age = durationOf(at, now);
   if (age < MONITOR_GAP_MS) return { status: "pass", time: at };
@@ -111,7 +112,7 @@ export function checkCoordinator(status: CoordinatorStatus): Checks {
 export function checkEmptyStores(
   { running, queued, pause, current }: CoordinatorStatus,
   { lastRun }: MonitorStatus,
-  now: number,
+  now: EpochMs,
 ): Checks {
   if (current !== null) {
     const output = `both stores have lost the manifest of version ${current.generation}, which the coordinator replaces within five minutes; if they have lost more, restore the newest backup`;

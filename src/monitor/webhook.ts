@@ -1,16 +1,17 @@
 import type { Buffer } from "node:buffer";
 import { node } from "../platform/node.ts";
 import { timeText } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { Receipt } from "../schemas/alert-run.ts";
 import type { WebhookTarget } from "./alert-settings.ts";
 import { bodyOf, type Message } from "./messages.ts";
 
 interface DeliveryLimits {
   /** Deadline for the beginning of an answer. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
   readonly maxAttempts: number;
   /** Wait before the second attempt. It doubles for each further attempt. */
-  readonly backoffMs: number;
+  readonly backoffMs: DurationMs;
 }
 
 export const DELIVERY_LIMITS: DeliveryLimits = {
@@ -32,9 +33,8 @@ export interface Network {
     },
   ) => Promise<Response>;
   readonly deliveryLimits: DeliveryLimits;
-  readonly sleep: (ms: number) => Promise<void>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly sleep: (ms: DurationMs) => Promise<void>;
+  readonly now: () => EpochMs;
 }
 
 interface Sending {
@@ -134,13 +134,12 @@ function mayPass({ status, error }: Outcome): boolean {
  * `<id>.<timestamp>.<body>`.
  *
  * @param key null for an unsigned message.
- * @param now milliseconds since 1970.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function webhookHeaders(
   { id, body }: { readonly id: string; readonly body: string },
   key: Buffer | null,
-  now: number,
+  now: EpochMs,
 ): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const headers = { "webhook-id": id, "webhook-timestamp": timestamp };

@@ -17,7 +17,7 @@ interface Head extends Omit<Manifest, "format" | "diffs" | "locales"> {
 }
 
 /**
- * Serializes a manifest for the stores. The seal is the SHA-256 (hex) of the lines before. A blob's
+ * Serializes a manifest for the stores. The seal is the hash of the lines before. A blob's
  * key proves its bytes, but a manifest's key is fixed. Without the seal a changed digit would be
  * served, or a wrong generation would keep an isolate from ever updating.
  */

@@ -1,17 +1,18 @@
 import * as z from "zod";
 import { describeIssues, parseJson } from "./parse-json.ts";
+import type { EpochMs, Sha256Hex } from "./units.ts";
 
 /** A permission of a credential: to look, or to change something. */
 export const SCOPES = ["read", "operate"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A bearer token by the SHA-256 (hex) of its text. */
+/** A bearer token by the hash of its text. */
 export interface AdminToken {
   readonly id: string;
-  readonly sha256: string;
+  readonly sha256: Sha256Hex;
   readonly scopes: readonly Scope[];
-  /** Milliseconds since 1970, or null if it does not expire. */
-  readonly expiresAt: number | null;
+  /** Null if it does not expire. */
+  readonly expiresAt: EpochMs | null;
 }
 
 /** The Cloudflare Access application in front of the admin routes. */

@@ -1,3 +1,5 @@
+import type { DurationMs } from "./units.ts";
+
 /** How long one call of an operation may take, also one that reads or deletes many keys. */
 export const CALL_DEADLINE_MS = 60_000;
 
@@ -19,7 +21,7 @@ export class StoreTimeout extends StoreError {
 }
 
 /** Rejects with StoreTimeout after `ms`, because a store's promise may never settle. */
-export function withDeadline<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
+export function withDeadline<T>(what: string, ms: DurationMs, promise: Promise<T>): Promise<T> {
   return withTimeout(ms, promise, () => new StoreTimeout(`${what}: no answer in ${ms} ms`));
 }
 
@@ -27,7 +29,11 @@ export function withDeadline<T>(what: string, ms: number, promise: Promise<T>): 
  * Awaits a store's answer. Throws StoreError if the store fails and StoreTimeout after `ms`. A
  * write that times out may still take effect.
  */
-export async function orStoreError<T>(what: string, ms: number, answer: Promise<T>): Promise<T> {
+export async function orStoreError<T>(
+  what: string,
+  ms: DurationMs,
+  answer: Promise<T>,
+): Promise<T> {
   try {
     return await withDeadline(what, ms, answer);
   } catch (cause) {
@@ -39,7 +45,7 @@ export async function orStoreError<T>(what: string, ms: number, answer: Promise<
  * Bounds every call of a store that returns a promise. Such a call throws StoreError if the store
  * fails, and StoreTimeout after `ms`.
  */
-export function bounded<S extends object>(what: string, ms: number, store: S): S {
+export function bounded<S extends object>(what: string, ms: DurationMs, store: S): S {
   const calls = Object.entries(store).map(([name, call]: [string, AnyCall]) => [
     name,
     (...args: unknown[]) => {
@@ -53,7 +59,7 @@ export function bounded<S extends object>(what: string, ms: number, store: S): S
 type AnyCall = (...args: unknown[]) => unknown;
 
 /** Rejects with the error from `late` after `ms`. */
-export function withTimeout<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
+export function withTimeout<T>(ms: DurationMs, promise: Promise<T>, late: () => Error): Promise<T> {
   return settledWithin(ms, promise, () => {
     throw late();
   });
@@ -61,7 +67,7 @@ export function withTimeout<T>(ms: number, promise: Promise<T>, late: () => Erro
 
 /** Settles as `promise` does, or as `late` does if the promise is still pending after `ms`. */
 export function settledWithin<T, L>(
-  ms: number,
+  ms: DurationMs,
   promise: Promise<T>,
   late: () => L | Promise<L>,
 ): Promise<T | L> {

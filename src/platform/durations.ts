@@ -1,5 +1,6 @@
 /** Durations in words, for messages and pages. Pure. */
 import { DAY_MS, HOUR_MS } from "./time.ts";
+import type { DurationMs, EpochMs, Instant } from "./units.ts";
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -12,7 +13,7 @@ const UNITS = [
 ] as const;
 
 /** Formats a duration, rounded to the smaller of two units: "340 ms", "2.4 s", "3 min 20 s", "1 d 6 h". */
-export function formatDuration(ms: number): string {
+export function formatDuration(ms: DurationMs): string {
   for (const [unit, size, smaller, step] of UNITS) {
     const steps = Math.round(ms / step);
     const count = Math.floor((steps * step) / size);
@@ -31,7 +32,7 @@ const AGE_UNITS = [
 const DAYS = { size: DAY_MS, name: "d" };
 
 /** Formats the distance of a time, rounded: "3 min ago" or "in 3 min"; "just now" below 5 seconds. */
-export function formatAge(time: string, now: number): string {
+export function formatAge(time: Instant, now: EpochMs): string {
   const age = now - Date.parse(time);
   const distance = Math.abs(age);
   if (distance < 5 * SECOND_MS) return "just now";

@@ -2,13 +2,14 @@
  * The Durable Objects' methods, each with how it is called. The classes and their callers are made
  * from these tables.
  */
+import type { DurationMs } from "./units.ts";
 
 /** How a method is called. */
 export interface CallPolicy {
   readonly part: "coordinator" | "alerts";
   /** The store in R2 that the call works with. */
   readonly store?: "archive" | "backups";
-  readonly deadlineMs: number;
+  readonly deadlineMs: DurationMs;
   /** Whether a second call has the same effect as one. */
   readonly isIdempotent: boolean;
 }

@@ -1,5 +1,6 @@
 /** What several callers want is computed or loaded once. */
 import { withDeadline } from "./deadline.ts";
+import type { DurationMs, EpochMs } from "./units.ts";
 
 /** Most memoized texts. Clients send a few dozen different ones. */
 const MAX_ENTRIES = 512;
@@ -31,8 +32,7 @@ const LOST_AFTER_MS = 4_000;
 
 interface Flight<T> {
   readonly promise: Promise<T>;
-  /** Milliseconds since 1970. */
-  readonly beganAt: number;
+  readonly beganAt: EpochMs;
 }
 
 /**
@@ -44,10 +44,10 @@ interface Flight<T> {
  */
 export class SingleFlight<T> {
   readonly #waitUntil: (promise: Promise<unknown>) => void;
-  readonly #now: () => number;
+  readonly #now: () => EpochMs;
   readonly #running = new Map<string, Flight<T>>();
 
-  constructor(waitUntil: (promise: Promise<unknown>) => void, now: () => number) {
+  constructor(waitUntil: (promise: Promise<unknown>) => void, now: () => EpochMs) {
     this.#waitUntil = waitUntil;
     this.#now = now;
   }
@@ -68,7 +68,7 @@ export class SingleFlight<T> {
     });
   }
 
-  #remainingMs(running: Flight<T> | undefined): number {
+  #remainingMs(running: Flight<T> | undefined): DurationMs {
     return running === undefined ? 0 : LOST_AFTER_MS - Math.abs(this.#now() - running.beganAt);
   }
 

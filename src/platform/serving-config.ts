@@ -1,4 +1,5 @@
 /** The settings that requests depend on. Without a library, because serving waits for what it loads. */
+import type { DurationMs } from "./units.ts";
 
 /** The settings as strings. A missing one has its default. */
 export interface ServingSettings {
@@ -24,7 +25,7 @@ export const SERVING_SETTINGS = [
 interface ServingConfig {
   readonly defaultLocale: string;
   readonly cacheMaxBytes: number;
-  readonly manifestFreshMs: number;
+  readonly manifestFreshMs: DurationMs;
 }
 
 /**

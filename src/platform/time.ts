@@ -1,4 +1,5 @@
 /** Times. Pure: `now` is an argument. */
+import type { DurationMs, EpochMs, Instant } from "./units.ts";
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -6,35 +7,34 @@ export const DAY_MS = 24 * HOUR_MS;
 /** How far two right clocks may differ. A time further in the future comes from a wrong one. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/** Milliseconds since 1970, or RFC 3339. */
-export type Time = number | string;
+export type Time = EpochMs | Instant;
 
 /** The times that RFC 3339 can write with a year of four digits. */
 const EARLIEST_MS = Date.parse("0000-01-01T00:00:00.000Z");
 export const LAST_TIME_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Formats milliseconds since 1970 as RFC 3339 in UTC with milliseconds, the nearest that it can write. */
-export function timeText(ms: number): string {
+/** Formats a time, or the nearest that RFC 3339 can write. */
+export function timeText(ms: EpochMs): Instant {
   return new Date(Math.min(Math.max(ms, EARLIEST_MS), LAST_TIME_MS)).toISOString();
 }
 
-function toMs(time: Time): number {
+function toMs(time: Time): EpochMs {
   return typeof time === "string" ? Date.parse(time) : time;
 }
 
 /** Whether a time lies in the future: a clock was wrong when it was recorded, or is wrong now. */
-export function isFuture(time: Time, now: number): boolean {
+export function isFuture(time: Time, now: EpochMs): boolean {
   return toMs(time) > now + CLOCK_SKEW_MS;
 }
 
 /** Returns a stored time, or now if it lies in the future by more than `aheadMs`: a wrong clock wrote it. */
-export function cutToNow(time: Time, now: number, aheadMs: number): Time {
+export function cutToNow(time: Time, now: EpochMs, aheadMs: DurationMs): Time {
   if (!isFuture(time, now + aheadMs)) return time;
   return typeof time === "string" ? timeText(now) : now;
 }
 
-/** Milliseconds from one time to another; 0 if the clock was set back in between. */
-export function durationOf(from: Time, to: Time): number {
+/** The time between two times; 0 if the clock was set back in between. */
+export function durationOf(from: Time, to: Time): DurationMs {
   return Math.max(0, toMs(to) - toMs(from));
 }
 
@@ -42,6 +42,6 @@ export function durationOf(from: Time, to: Time): number {
  * Whether less than `ms` lie between now and a time in an isolate's memory. After the clock was set
  * back that holds for at most twice as long.
  */
-export function isRecent(since: number, ms: number, now: number): boolean {
+export function isRecent(since: EpochMs, ms: DurationMs, now: EpochMs): boolean {
   return Math.abs(now - since) < ms;
 }

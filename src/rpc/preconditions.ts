@@ -1,3 +1,5 @@
+import type { EpochMs, Instant } from "../platform/units.ts";
+
 /** The conditions of a GET or HEAD; null for those that are absent or do not count. */
 export interface Conditions {
   readonly ifMatch: string | null;
@@ -21,8 +23,8 @@ export function readConditions(headers: Headers): Conditions {
 /** Validators that the conditions of a GET are compared with. */
 interface BodyValidators {
   readonly etag: string;
-  /** RFC 3339. Last-Modified has it in whole seconds. */
-  readonly modifiedAt: string;
+  /** Last-Modified has it in whole seconds. */
+  readonly modifiedAt: Instant;
 }
 
 /**
@@ -46,7 +48,7 @@ export function checkPreconditions(
 /** Whether a date is earlier than Last-Modified; undefined for none and for a malformed one. */
 function compareDate(
   text: string | null,
-  modifiedAt: string,
+  modifiedAt: Instant,
 ): "earlier" | "not_earlier" | undefined {
   if (text === null) return undefined;
   const date = parseHttpDate(text);
@@ -55,7 +57,7 @@ function compareDate(
 }
 
 /** Parses the formats of RFC 9110, section 5.6.7. NaN for any other. */
-function parseHttpDate(text: string): number {
+function parseHttpDate(text: string): EpochMs {
   if (/^[A-Z][a-z]+, .+ GMT$/.test(text)) return Date.parse(text);
   return /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/.test(text)
     ? Date.parse(`${text} GMT`)

@@ -2,6 +2,7 @@ import { base64Decode } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { readAllBytes } from "@connectrpc/connect/protocol";
 import { settledWithin, withTimeout } from "../platform/deadline.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { CallError } from "./look-up.ts";
 import type { RequestHead } from "./request.ts";
 
@@ -66,7 +67,7 @@ export function openBody({ request, head, taken }: UnreadRequest): RequestBody {
 }
 
 /** Without a deadline of the client, or with one that is malformed or far away, a body has its own. */
-function bodyDeadline({ deadlineAt = Infinity }: RequestHead): number {
+function bodyDeadline({ deadlineAt = Infinity }: RequestHead): EpochMs {
   const latest = Date.now() + BODY_DEADLINE_MS;
   return deadlineAt < latest ? deadlineAt : latest;
 }

@@ -1,9 +1,10 @@
 import { FRAME_HEADER_BYTES, messageFrameHeader } from "../parts/framing.ts";
 import { parseLocale } from "../catalog/locale.ts";
 import { memoize } from "../platform/once.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { Representation } from "../parts/compose.ts";
 
-/** The longest delay of a timer (ms): 24.8 days. A longer one fires at once. */
+/** The longest delay of a timer: 24.8 days. A longer one fires at once. */
 export const TIMEOUT_MAX_MS = 2_147_483_647;
 
 /** The parts of a request, apart from its body, that determine the answer. */
@@ -16,11 +17,8 @@ export interface RequestHead {
   /** Empty if the header is missing. */
   readonly contentType: string;
   readonly isGrpcWeb: boolean;
-  /**
-   * When the client stops waiting (ms since 1970), at most TIMEOUT_MAX_MS from now; undefined if it
-   * does not say, NaN if that is malformed.
-   */
-  readonly deadlineAt: number | undefined;
+  /** When the client stops waiting, at most TIMEOUT_MAX_MS from now; undefined: never; NaN: malformed. */
+  readonly deadlineAt: EpochMs | undefined;
 }
 
 /** Reads each property and header once, because each read costs a call out of JavaScript. */
@@ -35,7 +33,7 @@ export function readHead({ method, url, headers, cf }: Request): RequestHead {
   return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, deadlineAt };
 }
 
-function parseConnectTimeout(value: string | null): number | undefined {
+function parseConnectTimeout(value: string | null): DurationMs | undefined {
   if (value === null) return undefined;
   return /^\d{1,10}$/.test(value) ? Math.min(Number(value), TIMEOUT_MAX_MS) : NaN;
 }
@@ -49,7 +47,7 @@ const GRPC_UNITS_MS: { readonly [unit: string]: number } = {
   n: 1e-6,
 };
 
-function parseGrpcTimeout(value: string | null): number | undefined {
+function parseGrpcTimeout(value: string | null): DurationMs | undefined {
   if (value === null) return undefined;
   const [, amount, unit = ""] = /^(\d{1,8})([HMSmun])$/.exec(value) ?? [];
   return Math.min(Number(amount) * (GRPC_UNITS_MS[unit] ?? NaN), TIMEOUT_MAX_MS);

@@ -1,5 +1,6 @@
 /** A backup's id and its only schemas in answers: the OpenAPI document and the pages follow from them. */
 import * as z from "zod";
+import type { EpochMs } from "../platform/units.ts";
 import { count, type DeepReadonly, hexHash, idOf, timestamp } from "./fields.ts";
 
 /** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
@@ -10,8 +11,8 @@ export function isBackupId(name: string): boolean {
   return backupId.safeParse(name).success;
 }
 
-/** Returns when a backup was requested, in milliseconds since 1970: the first 48 bits of a UUIDv7. */
-export function timeOfId(id: string): number {
+/** Returns when a backup was requested: the first 48 bits of a UUIDv7. */
+export function timeOfId(id: string): EpochMs {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 

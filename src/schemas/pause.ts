@@ -1,5 +1,6 @@
 /** The pause of ingestion. Pure: no clock, no I/O. */
 import * as z from "zod";
+import type { EpochMs, Instant } from "../platform/units.ts";
 import { deadline, type DeepReadonly, timestamp } from "./fields.ts";
 
 /** The schema of a pause in answers: the status and the OpenAPI document follow from it. */
@@ -16,8 +17,8 @@ export type Pause = DeepReadonly<z.output<typeof pauseSchema>>;
 export interface PauseRequest {
   readonly by: string;
   readonly note: string | null;
-  /** RFC 3339; null if only an operator lifts the pause. If omitted, the end stays as it is. */
-  readonly until?: string | null;
+  /** Null if only an operator lifts the pause. If omitted, the end stays as it is. */
+  readonly until?: Instant | null;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface PauseRequest {
 export function decidePause(
   present: Pause | null,
   request: PauseRequest,
-  at: string,
+  at: Instant,
 ): { readonly pause: Pause; readonly changed: boolean } {
   const note = request.note ?? present?.note ?? null;
   const until = request.until === undefined ? (present?.until ?? null) : request.until;
@@ -38,6 +39,6 @@ export function decidePause(
 }
 
 /** Whether a pause is past its `until`. */
-export function hasEnded(pause: Pause, now: number): boolean {
+export function hasEnded(pause: Pause, now: EpochMs): boolean {
   return pause.until !== null && Date.parse(pause.until) <= now;
 }

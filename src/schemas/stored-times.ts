@@ -1,16 +1,15 @@
 /** Finds the times in a stored value by its schema. Pure. */
 import * as z from "zod";
-
-/** Milliseconds since 1970, or RFC 3339. */
-type Time = number | string;
+import type { Time } from "../platform/time.ts";
+import type { DurationMs } from "../platform/units.ts";
 
 /**
- * The schemas of stored times, with how far in the future each may lie, in milliseconds. A time without
- * an entry, such as the end of a pause, may lie anywhere.
+ * The schemas of stored times, with how far in the future each may lie. A time without an entry, such
+ * as the end of a pause, may lie anywhere.
  */
-export const storedTimes = z.registry<{ readonly aheadMs: number }>();
+export const storedTimes = z.registry<{ readonly aheadMs: DurationMs }>();
 
-type Change = (time: Time, aheadMs: number) => Time;
+type Change = (time: Time, aheadMs: DurationMs) => Time;
 
 /** Changes each time of `storedTimes` in a value of a schema. */
 export function changeTimes<T>(schema: z.core.$ZodType, value: T, change: Change): T {

@@ -1,4 +1,5 @@
 import { asEvidence } from "../catalog/evidence.ts";
+import type { Day, EpochMs } from "../platform/units.ts";
 import { ourAirports } from "./our-airports.ts";
 import { fileNames, isPastDay, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import { SourceError } from "./source-error.ts";
@@ -18,12 +19,12 @@ interface DroppedFile {
   /** Length in bytes. */
   readonly size: number;
   /** Date of the data, as whoever dropped the file wrote it; undefined if nobody did. */
-  readonly as_of: string | undefined;
+  readonly as_of: Day | undefined;
 }
 
 interface DropLimits {
   readonly maxBytes: number;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
 }
 
 /**
@@ -36,7 +37,7 @@ interface DropLimits {
 export function droppedUpstream(box: DropBox, limits: DropLimits) {
   return {
     reader: ourAirports,
-    async fetch(_archived?: ArchivedFiles, as_of?: string): Promise<NewUpstreamFile[]> {
+    async fetch(_archived?: ArchivedFiles, as_of?: Day): Promise<NewUpstreamFile[]> {
       const files: NewUpstreamFile[] = [];
       for (const table of TABLES) files.push(await readTable(table, box, { ...limits, as_of }));
       return files;
@@ -47,7 +48,7 @@ export function droppedUpstream(box: DropBox, limits: DropLimits) {
 async function readTable(
   table: Table,
   box: DropBox,
-  { maxBytes, now, as_of: requested }: DropLimits & { readonly as_of: string | undefined },
+  { maxBytes, now, as_of: requested }: DropLimits & { readonly as_of: Day | undefined },
 ): Promise<NewUpstreamFile> {
   const { dropped, file } = await findDropped(table, box);
   const where = `${box.prefix}${dropped}`;

@@ -1,4 +1,5 @@
 import { concatenate, sha256Hex } from "../catalog/bytes.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ourAirports } from "./our-airports.ts";
 import { PassingError, SourceError } from "./source-error.ts";
 import { asOf, findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
@@ -13,10 +14,10 @@ export interface HttpUpstreamOptions {
   readonly allowedHosts: readonly string[];
   /** Limit of the announced and of the decoded bytes of a file. */
   readonly maxBytes: number;
-  readonly deadlineMs: number;
+  readonly deadlineMs: DurationMs;
   /** The platform's `fetch`. Must work without `this`. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
 }
 
 /** A fetch of all files. */
@@ -192,10 +193,10 @@ function deadlineOf(where: string, { signal, deadlineMs }: Session): PassingErro
 }
 
 /**
- * Parses `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) to milliseconds, at least
- * zero. Returns null if it is missing or malformed.
+ * Parses `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) to at least zero. Returns null if
+ * it is missing or malformed.
  */
-function parseRetryAfter(value: string | null, now: number): number | null {
+function parseRetryAfter(value: string | null, now: EpochMs): DurationMs | null {
   const waitMs = /^\d+$/.test(value ?? "") ? Number(value) * 1000 : Date.parse(value ?? "") - now;
   return Number.isNaN(waitMs) ? null : Math.max(0, waitMs);
 }

@@ -1,11 +1,12 @@
+import type { Day, Sha256Hex } from "../platform/units.ts";
 import type { OpenSnapshotFile } from "./reference.ts";
 
 /** The embedded snapshot. */
 export interface Snapshot {
   /** Reads a gzipped file by its name in the manifest. Throws if there is none. */
   read(name: string): Promise<ArrayBuffer>;
-  /** SHA-256 (hex) over the names and hashes of all files. */
-  readonly sha256: string;
+  /** Over the names and hashes of all files. */
+  readonly sha256: Sha256Hex;
   /** Locales with region names, and their coverage (0 to 1). */
   readonly locales: readonly SnapshotLocale[];
   readonly sources: readonly SnapshotSource[];
@@ -15,8 +16,8 @@ export interface Snapshot {
 export interface SnapshotSource {
   /** Name, such as `OurAirports: airports`. */
   readonly what: string;
-  /** Date of the data, `YYYY-MM-DD`. */
-  readonly as_of: string;
+  /** Date of the data. */
+  readonly as_of: Day;
   /** Upstream file in the snapshot. */
   readonly table?: string | undefined;
 }

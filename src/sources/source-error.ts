@@ -1,3 +1,5 @@
+import type { DurationMs } from "../platform/units.ts";
+
 /** Reasons that pass: a retry may succeed. */
 export const PASSING_FAULTS = ["unreachable", "http_status", "deadline", "broken_off"] as const;
 type PassingFault = (typeof PASSING_FAULTS)[number];
@@ -32,10 +34,10 @@ export class SourceError extends Error {
 
 /** A transient fault: a retry may succeed. */
 export class PassingError extends SourceError {
-  /** Upstream's Retry-After in milliseconds; null if it sent none. */
-  readonly retryAfterMs: number | null;
+  /** Upstream's Retry-After; null if it sent none. */
+  readonly retryAfterMs: DurationMs | null;
 
-  constructor(fault: PassingFault, message: string, retryAfterMs: number | null = null) {
+  constructor(fault: PassingFault, message: string, retryAfterMs: DurationMs | null = null) {
     super(fault, message);
     this.retryAfterMs = retryAfterMs;
   }

@@ -1,4 +1,5 @@
 import { node } from "../platform/node.ts";
+import type { Day, EpochMs } from "../platform/units.ts";
 import { SourceError } from "./source-error.ts";
 
 /** OurAirports' files. */
@@ -111,13 +112,12 @@ const LESS_THAN = 0x3c;
 /** White space and the bytes of a byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** Formats a time as a UTC date, `YYYY-MM-DD`. */
-function dayOf(date: Date): string {
+function dayOf(date: Date): Day {
   return date.toISOString().slice(0, 10);
 }
 
-/** Whether a text is a date, `YYYY-MM-DD`, from 1970 on that is not in the future. */
-export function isPastDay(text: string, now: number): boolean {
+/** Whether a text is a day from 1970 on that is not in the future. */
+export function isPastDay(text: string, now: EpochMs): boolean {
   const at = Date.parse(`${text}T00:00:00.000Z`);
   return at >= 0 && at <= now && dayOf(new Date(at)) === text;
 }
@@ -126,7 +126,7 @@ export function isPastDay(text: string, now: number): boolean {
  * Dates the content of an HTTP response by Last-Modified. Returns today if the header is missing,
  * before 1970 or in the future.
  */
-export function asOf(lastModified: string | undefined, now: number): string {
+export function asOf(lastModified: string | undefined, now: EpochMs): Day {
   const at = Date.parse(lastModified ?? "");
   return dayOf(new Date(at >= 0 && at <= now ? at : now));
 }

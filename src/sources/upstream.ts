@@ -1,3 +1,4 @@
+import type { Day, Sha256Hex } from "../platform/units.ts";
 import type { UpstreamReader } from "./upstream-reader.ts";
 import { ourAirports } from "./our-airports.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -14,24 +15,24 @@ export interface Validators {
 /** A file from upstream. */
 export interface NewUpstreamFile extends Validators {
   readonly name: string;
-  /** Date of the data, `YYYY-MM-DD`; absent if unknown. */
-  readonly as_of?: string;
+  /** Date of the data; absent if unknown. */
+  readonly as_of?: Day;
   readonly bytes: Uint8Array;
 }
 
-/** A file that is unchanged since the archived version with this SHA-256 (hex). */
+/** A file that is unchanged since it was archived. */
 interface UnchangedUpstreamFile {
   readonly name: string;
-  /** Date of the data, `YYYY-MM-DD`. */
-  readonly as_of: string;
-  readonly unchangedSha256: string;
+  /** Date of the data. */
+  readonly as_of: Day;
+  readonly unchangedSha256: Sha256Hex;
 }
 
 export type UpstreamFile = NewUpstreamFile | UnchangedUpstreamFile;
 
 /** Metadata of an archived file. */
 interface ArchivedFile extends Validators {
-  readonly sha256: string;
+  readonly sha256: Sha256Hex;
 }
 
 /** Archived files by name. */
@@ -47,7 +48,7 @@ export interface Upstream {
    * @param archived files that need not be sent again if unchanged. Their bytes must be readable.
    * @param as_of date of the data as the request says it, for files that do not.
    */
-  fetch(archived?: ArchivedFiles, as_of?: string): Promise<UpstreamFile[]>;
+  fetch(archived?: ArchivedFiles, as_of?: Day): Promise<UpstreamFile[]>;
 }
 
 /** Name of the upstream that reads the snapshot. */

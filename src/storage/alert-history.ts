@@ -6,6 +6,7 @@ import { equal, readPage, within } from "./rows.ts";
 import { alertRuns } from "./schema.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import { misfitOf } from "../platform/parse-json.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { type AlertRun, alertRunSchema } from "../schemas/alert-run.ts";
 
 /** Selects evaluations that match every given field. */
@@ -16,10 +17,10 @@ export interface AlertRunQuery extends PageQuery {
   readonly rule?: string | undefined;
   readonly worst?: string | undefined;
   readonly changed?: boolean | undefined;
-  /** Earliest start, inclusive, in milliseconds since 1970. */
-  readonly sinceMs?: number | undefined;
-  /** Latest start, exclusive, in milliseconds since 1970. */
-  readonly untilMs?: number | undefined;
+  /** Earliest start, inclusive. */
+  readonly sinceMs?: EpochMs | undefined;
+  /** Latest start, exclusive. */
+  readonly untilMs?: EpochMs | undefined;
 }
 
 type AlertRunPage = PageOf<{ readonly runs: readonly AlertRun[] }>;
@@ -71,10 +72,9 @@ export function createAlertHistory(d1: D1Database) {
     /**
      * Deletes evaluations past their retention.
      *
-     * @param now milliseconds since 1970.
      * @returns the number of deleted rows.
      */
-    async deleteOldRuns(now: number): Promise<number> {
+    async deleteOldRuns(now: EpochMs): Promise<number> {
       const isPast = or(
         and(
           eq(alertRuns.changed, false),

@@ -5,6 +5,7 @@ import { exceptNewest } from "./rows.ts";
 import type { PageOf, PageQuery } from "./page.ts";
 import { equal, readPage, within } from "./rows.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
+import type { EpochMs } from "../platform/units.ts";
 
 /** One change or attempted change. */
 export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;
@@ -17,10 +18,10 @@ interface AuditQuery extends PageQuery {
   readonly outcome?: AuditEntry["outcome"] | undefined;
   /** IATA code of an airport on whose change somebody has decided. */
   readonly iata?: string | undefined;
-  /** Earliest time, inclusive, in milliseconds since 1970. */
-  readonly sinceMs?: number | undefined;
-  /** Latest time, exclusive, in milliseconds since 1970. */
-  readonly untilMs?: number | undefined;
+  /** Inclusive. */
+  readonly sinceMs?: EpochMs | undefined;
+  /** Exclusive. */
+  readonly untilMs?: EpochMs | undefined;
 }
 
 type AuditPage = PageOf<{ readonly entries: readonly AuditEntry[] }>;
@@ -50,8 +51,8 @@ export function createAuditStore(d1: D1Database) {
       }));
     },
 
-    /** Deletes entries of over 400 days. `now` is in milliseconds since 1970. */
-    async deleteOld(now: number): Promise<void> {
+    /** Deletes entries of over 400 days. */
+    async deleteOld(now: EpochMs): Promise<void> {
       const isOld = lt(auditEntries.at, timeText(now - AUDIT_RETENTION_MS));
       await db.delete(auditEntries).where(and(exceptNewest(db, auditEntries, now), isOld));
     },

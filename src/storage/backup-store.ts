@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { bounded, CALL_DEADLINE_MS } from "../platform/deadline.ts";
+import type { EpochMs, Sha256Hex } from "../platform/units.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,
@@ -15,24 +16,23 @@ import {
 /** A note added to a backup after its creation. */
 type BackupNote = "pin" | "verdict";
 
-/** A stored part, with its SHA-256 (hex). */
 interface ListedPart {
   readonly name: string;
   readonly bytes: number;
-  readonly sha256: string;
+  readonly sha256: Sha256Hex;
 }
 
-/** A file to store, with its expected SHA-256 (hex). */
+/** A file to store, with its expected hash. */
 interface NewFile {
   readonly bytes: Uint8Array;
-  readonly sha256: string;
+  readonly sha256: Sha256Hex;
 }
 
-/** A shared object with its upload time in milliseconds since 1970. */
+/** A shared object with its upload time. */
 interface ListedObject {
-  readonly sha256: string;
+  readonly sha256: Sha256Hex;
   readonly bytes: number;
-  readonly storedAt: number;
+  readonly storedAt: EpochMs;
 }
 
 /** Backups in R2. Every method throws if R2 fails, and every write is idempotent. */
@@ -53,7 +53,7 @@ export function createBackupStore(r2: R2Bucket) {
       return names.toSorted();
     },
     readManifest: async (id: string) => (await findManifest(id))?.text ?? null,
-    /** Reads a manifest, with its upload time in milliseconds since 1970. */
+    /** Reads a manifest, with its upload time. */
     findManifest,
     /** Commits a backup. Call this last: everything that the manifest names must be stored. */
     async writeManifest(id: string, text: string): Promise<void> {
@@ -77,12 +77,12 @@ export function createBackupStore(r2: R2Bucket) {
         }
       return parts;
     },
-    readObject: (sha256: string) => readBytes(r2, backupObjectKey(sha256)),
+    readObject: (sha256: Sha256Hex) => readBytes(r2, backupObjectKey(sha256)),
     async writeObject({ bytes, sha256 }: NewFile): Promise<void> {
       await r2.put(backupObjectKey(sha256), bytes, { sha256 });
     },
     /** Whether R2 has an object and recorded its hash. */
-    async hasObject(sha256: string): Promise<boolean> {
+    async hasObject(sha256: Sha256Hex): Promise<boolean> {
       return storedHash(await r2.head(backupObjectKey(sha256))) === sha256;
     },
     /** All objects, page by page. */
@@ -94,7 +94,7 @@ export function createBackupStore(r2: R2Bucket) {
           storedAt: uploaded.getTime(),
         }));
     },
-    async deleteObjects(sha256s: readonly string[]): Promise<void> {
+    async deleteObjects(sha256s: readonly Sha256Hex[]): Promise<void> {
       if (sha256s.length > 0) await r2.delete(sha256s.map(backupObjectKey));
     },
     readNote: (id: string, note: BackupNote) => readText(backupNoteKey(id, note)),
@@ -104,9 +104,9 @@ export function createBackupStore(r2: R2Bucket) {
     async deleteNote(id: string, note: BackupNote): Promise<void> {
       await r2.delete(backupNoteKey(id, note));
     },
-    /** Time of the last write to a backup's folder (ms since 1970); null if it is empty. */
-    async changedAt(id: string): Promise<number | null> {
-      const times: number[] = [];
+    /** Time of the last write to a backup's folder; null if it is empty. */
+    async changedAt(id: string): Promise<EpochMs | null> {
+      const times: EpochMs[] = [];
       for await (const { objects } of listPages(r2, { prefix: backupPrefix(id) }))
         times.push(...objects.map(({ uploaded }) => uploaded.getTime()));
       return times.length === 0 ? null : Math.max(...times);
@@ -125,8 +125,8 @@ async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> 
   return object === null ? null : new Uint8Array(await object.arrayBuffer());
 }
 
-/** Returns the SHA-256 (hex) that R2 verified on upload; undefined if there is none. */
-function storedHash(head: R2Object | null): string | undefined {
+/** Returns the hash that R2 verified on upload; undefined if there is none. */
+function storedHash(head: R2Object | null): Sha256Hex | undefined {
   const sha256 = head?.checksums.sha256;
   return sha256 === undefined ? undefined : Buffer.from(sha256).toString("hex");
 }

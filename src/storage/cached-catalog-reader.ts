@@ -14,6 +14,7 @@ import { OlderVersions } from "./older-versions.ts";
 import { SingleFlight } from "../platform/once.ts";
 import { StoreReads } from "./store-reads.ts";
 import { isRecent } from "../platform/time.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 
 /**
  * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in
@@ -109,7 +110,7 @@ export class CachedCatalogReader {
   }
 
   /** Returns a blob, from memory if it is cached. */
-  async blob(sha256: string): Promise<Copy<Blob>> {
+  async blob(sha256: Sha256Hex): Promise<Copy<Blob>> {
     return this.#bodies.loadBlob(sha256);
   }
 

@@ -1,5 +1,6 @@
 import type { AnyCoding, Body } from "../parts/compose.ts";
 import type { Manifest } from "../parts/manifest.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { CatalogStore, Replica } from "./catalog-store.ts";
 
 export interface ReaderDependencies {
@@ -7,15 +8,14 @@ export interface ReaderDependencies {
     CatalogStore,
     "readManifest" | "readGeneration" | "listGenerations" | "readBlob"
   >;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: () => EpochMs;
   /** Keeps the current request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;
   /** Logs a copy that could not be used. */
   readonly report: (event: string, detail: string) => void;
   /** Makes the pipe of a body whose pieces are not joined. */
   readonly createPipe: CreatePipe;
-  readonly manifestFreshMs: number;
+  readonly manifestFreshMs: DurationMs;
   readonly cacheMaxBytes: number;
 }
 

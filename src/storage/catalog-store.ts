@@ -47,7 +47,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
   const read = (replica: Replica, key: string, cacheTtl: number) =>
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
   const manifests = new SealedManifests();
-  const readBlob = async (replica: Replica, sha256: string, cacheTtl: number) => {
+  const readBlob = async (replica: Replica, sha256: Sha256Hex, cacheTtl: number) => {
     let copy = await read(replica, blobKey(sha256), cacheTtl);
     // KV also caches that it has no value, for as long as the read asks.
     const isMissing = !copy.ok && copy.fault === "missing";
@@ -82,25 +82,25 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
       return openCopy(await read("r2", key, 0), key);
     },
     /** Reads a blob and verifies its hash. KV may answer from a cache up to a day old. */
-    readBlob: (replica: Replica, sha256: string) =>
+    readBlob: (replica: Replica, sha256: Sha256Hex) =>
       readBlob(replica, sha256, BLOB_CACHE_TTL_SECONDS),
     /** Verifies that a blob is stored intact. KV may answer from a cache up to 30 s old. */
-    async checkBlob(replica: Replica, sha256: string): Promise<Copy<string>> {
+    async checkBlob(replica: Replica, sha256: Sha256Hex): Promise<Copy<string>> {
       const copy = await readBlob(replica, sha256, FRESH_CACHE_TTL_SECONDS);
       if (!copy.ok) return copy;
       releaseBuffer(copy.value);
       return { ok: true, value: sha256 };
     },
-    /** Stores a blob under its SHA-256 (hex) in both replicas. */
-    async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
+    /** Stores a blob in both replicas. */
+    async writeBlob(sha256: Sha256Hex, bytes: Uint8Array): Promise<void> {
       const key = blobKey(sha256);
       await written(`R2 put ${key}`, r2.put(key, bytes, { sha256 }));
       await written(`KV put ${key}`, kv.put(key, bytes));
     },
-    /** Lists the SHA-256 (hex) of every blob in R2. */
-    listBlobs: () => listNames(r2, BLOBS_PREFIX),
+    /** Lists every blob in R2. */
+    listBlobs: (): Promise<Sha256Hex[]> => listNames(r2, BLOBS_PREFIX),
     /** Deletes blobs from both replicas, from R2 last. */
-    async deleteBlobs(sha256s: readonly string[]): Promise<void> {
+    async deleteBlobs(sha256s: readonly Sha256Hex[]): Promise<void> {
       const keys = sha256s.map(blobKey);
       await Promise.all(keys.map((key) => written(`KV delete ${key}`, kv.delete(key))));
       if (keys.length > 0) await written("R2 delete of blobs", r2.delete(keys));

@@ -1,5 +1,6 @@
 /** Every key that the Worker writes to KV and R2; docs/architecture.md has the same table. */
 import { orStoreError } from "../platform/deadline.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 
 /** KV and R2: the current manifest (JSON). */
 export const MANIFEST_KEY = "catalog/manifest";
@@ -7,8 +8,8 @@ export const MANIFEST_KEY = "catalog/manifest";
 /** KV and R2: prefix of blobs. */
 export const BLOBS_PREFIX = "catalog/blob/";
 
-/** KV and R2: immutable bytes of a part, by SHA-256 (hex). */
-export const blobKey = (sha256: string): string => `${BLOBS_PREFIX}${sha256}`;
+/** KV and R2: immutable bytes of a part, by hash. */
+export const blobKey = (sha256: Sha256Hex): string => `${BLOBS_PREFIX}${sha256}`;
 
 /** R2: prefix of manifests by generation. */
 export const GENERATIONS_PREFIX = "catalog/manifests/";
@@ -19,8 +20,8 @@ export const generationKey = (generation: number): string => `${GENERATIONS_PREF
 /** R2: prefix of upstream files. */
 export const SOURCES_PREFIX = "sources/";
 
-/** R2: exact upstream bytes, by SHA-256 (hex). */
-export const sourceKey = (sha256: string): string => `${SOURCES_PREFIX}${sha256}`;
+/** R2: exact upstream bytes, by hash. */
+export const sourceKey = (sha256: Sha256Hex): string => `${SOURCES_PREFIX}${sha256}`;
 
 /** R2: prefix of the files that operators drop for the source `dropped`. */
 export const DROP_PREFIX = "drop/";
@@ -48,8 +49,8 @@ export const backupNoteKey = (id: string, note: "pin" | "verdict"): string =>
 /** R2: prefix of the objects that backups share. */
 export const BACKUP_OBJECTS_PREFIX = `${BACKUPS_PREFIX}objects/`;
 
-/** R2: backup copy of a blob or an upstream file, by SHA-256 (hex). */
-export const backupObjectKey = (sha256: string): string => `${BACKUP_OBJECTS_PREFIX}${sha256}`;
+/** R2: backup copy of a blob or an upstream file, by hash. */
+export const backupObjectKey = (sha256: Sha256Hex): string => `${BACKUP_OBJECTS_PREFIX}${sha256}`;
 
 /** Deadline for a page of 1,000 keys. */
 const PAGE_DEADLINE_MS = 10_000;

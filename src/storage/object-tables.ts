@@ -4,6 +4,7 @@ import { changeTimes, storedTimes } from "../schemas/stored-times.ts";
 import type { Log } from "../platform/log.ts";
 import { misfitOf, parseJson } from "../platform/parse-json.ts";
 import { CLOCK_SKEW_MS, cutToNow, isFuture, LAST_TIME_MS, timeText } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 
 /** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
@@ -34,11 +35,11 @@ export type SetAside = Readonly<z.output<typeof setAsideSchema>>;
 /** Such a row without its text. */
 export const setAsideNotice = setAsideSchema.omit({ text: true });
 
-/** Times that `timeText` can write, in milliseconds since 1970, of something that has happened. */
+/** Times that `timeText` can write, of something that has happened. */
 export const storedTime = timeWithin(0);
 
 /** Times at most `aheadMs` in the future. */
-export function timeWithin(aheadMs: number) {
+export function timeWithin(aheadMs: DurationMs) {
   return z.number().min(0).max(LAST_TIME_MS).register(storedTimes, { aheadMs });
 }
 
@@ -68,14 +69,14 @@ export class ObjectTables implements TableStorage {
   readonly sql: TableStorage["sql"];
   readonly #storage: TableStorage;
   readonly #log: Log;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
   /** The rows that this instance has checked. It alone has written them since. */
   readonly #checked = new Set<string>();
   #usedAt = 0;
 
   constructor(
     storage: TableStorage,
-    { log, now }: { readonly log: Log; readonly now: () => number },
+    { log, now }: { readonly log: Log; readonly now: () => EpochMs },
   ) {
     this.sql = storage.sql;
     this.#storage = storage;
@@ -246,12 +247,12 @@ export class JsonTable<Rows extends object> {
 const TICKS_KEPT = 100;
 
 /**
- * The cron ticks that a Durable Object has taken, the last first, in milliseconds since 1970. Those in
- * the future, which a wrong clock has left, are forgotten: another time could be that of another tick.
+ * The cron ticks that a Durable Object has taken, the last first. Those in the future, which a wrong
+ * clock has left, are forgotten: another time could be that of another tick.
  */
 export class TickTable {
   readonly #tables: ObjectTables;
-  readonly #table: JsonTable<{ readonly [cron: string]: readonly number[] }>;
+  readonly #table: JsonTable<{ readonly [cron: string]: readonly EpochMs[] }>;
 
   constructor(tables: ObjectTables) {
     this.#tables = tables;
@@ -259,12 +260,12 @@ export class TickTable {
   }
 
   /** @param at scheduled time of the tick. */
-  has(cron: string, at: number): boolean {
+  has(cron: string, at: EpochMs): boolean {
     return this.#known(cron).includes(at);
   }
 
   /** Remembers a tick, and returns whether it is new. */
-  add(cron: string, at: number): boolean {
+  add(cron: string, at: EpochMs): boolean {
     const known = this.#known(cron);
     if (known.includes(at)) return false;
     this.#table.set(cron, [at, ...known].slice(0, TICKS_KEPT));
@@ -272,13 +273,13 @@ export class TickTable {
   }
 
   /** Returns the scheduled time of the newest tick of each cron trigger. */
-  newest(): { readonly [cron: string]: number } {
+  newest(): { readonly [cron: string]: EpochMs } {
     const known = this.#table.entries().map(([cron]) => [cron, this.#known(cron)] as const);
     const taken = known.filter(([, ticks]) => ticks.length > 0);
     return Object.fromEntries(taken.map(([cron, ticks]) => [cron, Math.max(...ticks)]));
   }
 
-  #known(cron: string): readonly number[] {
+  #known(cron: string): readonly EpochMs[] {
     const ticks = this.#table.get(cron) ?? [];
     return ticks.filter((at) => !isFuture(at, this.#tables.now()));
   }

@@ -4,6 +4,7 @@ import type { Copy, CopyFault } from "./catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import { isRecent } from "../platform/time.ts";
 import { SingleFlight } from "../platform/once.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
 /** Most older manifests in memory: as many as there are retained versions. */
@@ -23,7 +24,7 @@ export class OlderVersions {
   readonly #loads: SingleFlight<Copy<Manifest>>;
   /** By generation. */
   readonly #cached = new Map<number, Manifest>();
-  #listed: { readonly copy: Copy<readonly number[]>; readonly at: number } | undefined;
+  #listed: { readonly copy: Copy<readonly number[]>; readonly at: EpochMs } | undefined;
 
   constructor(deps: ReaderDependencies, reads: StoreReads) {
     this.#deps = deps;

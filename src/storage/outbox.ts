@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { describeError, type Log } from "../platform/log.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import { isRecent } from "../platform/time.ts";
+import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { ObjectTables, SqlRow } from "./object-tables.ts";
 
 /** Largest number of rows in one call. */
@@ -24,8 +25,8 @@ interface Delivery<Value> {
   /** Called after rows have been written. Throws if D1 fails. */
   readonly sent?: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
   /** Deadline of each call. */
-  readonly deadlineMs: number;
-  readonly now: () => number;
+  readonly deadlineMs: DurationMs;
+  readonly now: () => EpochMs;
   readonly log: Log;
 }
 
@@ -96,8 +97,8 @@ export class Outbox<Value> {
     return Number(this.#exec(query, this.#name)[0]?.["rows"] ?? 0);
   }
 
-  /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
-  dueAt(now: number): number | null {
+  /** Time of the next delivery; null if no row is waiting. */
+  dueAt(now: EpochMs): EpochMs | null {
     if (this.length === 0) return null;
     return isRecent(this.#failedAt, RETRY_MS, now) ? this.#failedAt + RETRY_MS : now;
   }

@@ -4,6 +4,7 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { timeText, CLOCK_SKEW_MS } from "../platform/time.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { decodeCursor, encodeCursor, MAX_PAGE_ROWS, type PageOf, type PageQuery } from "./page.ts";
 
 /** Rows and columns of a page. */
@@ -64,11 +65,11 @@ export function equal<C extends SQLiteColumn>(
   return value === undefined ? undefined : eq(column, value);
 }
 
-/** Matches the times (milliseconds since 1970) from `sinceMs` on and before `untilMs`. */
+/** Matches the times from `sinceMs` on and before `untilMs`. */
 export function within(
   column: SQLiteColumn,
-  sinceMs: number | undefined,
-  untilMs: number | undefined,
+  sinceMs: EpochMs | undefined,
+  untilMs: EpochMs | undefined,
 ): (SQL | undefined)[] {
   return [
     sinceMs === undefined ? undefined : gte(column, timeText(sinceMs)),
@@ -86,7 +87,7 @@ export const NEWEST_KEPT = 1_000;
 export function exceptNewest(
   db: DrizzleD1Database,
   table: SQLiteTable & { readonly id: SQLiteColumn },
-  now: number,
+  now: EpochMs,
 ): SQL {
   const oldestKept = db
     .select({ id: table.id })
@@ -99,8 +100,8 @@ export function exceptNewest(
   return lt(table.id, sql`${oldestKept}`);
 }
 
-/** Returns what no UUIDv7 of an earlier time, in milliseconds since 1970, is greater than. */
-function firstIdAt(ms: number): string {
-  const hex = ms.toString(16).padStart(12, "0");
+/** Returns what no UUIDv7 of an earlier time is greater than. */
+function firstIdAt(time: EpochMs): string {
+  const hex = time.toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }

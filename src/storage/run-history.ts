@@ -6,6 +6,7 @@ import { equal, readPage, within } from "./rows.ts";
 import { ingestRuns } from "./schema.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import { misfitOf } from "../platform/parse-json.ts";
+import type { EpochMs } from "../platform/units.ts";
 import { type ListedRun, type Run, runDetailsSchema, runSchema } from "../schemas/run.ts";
 
 /** A run at the change `seq` of the coordinator's outbox. */
@@ -19,10 +20,10 @@ export interface RunFilter {
   readonly state?: string | undefined;
   readonly outcome?: string | undefined;
   readonly trigger?: string | undefined;
-  /** Earliest `queued_at`, inclusive, in milliseconds since 1970. */
-  readonly sinceMs?: number | undefined;
-  /** Latest `queued_at`, exclusive, in milliseconds since 1970. */
-  readonly untilMs?: number | undefined;
+  /** Earliest `queued_at`, inclusive. */
+  readonly sinceMs?: EpochMs | undefined;
+  /** Latest `queued_at`, exclusive. */
+  readonly untilMs?: EpochMs | undefined;
 }
 
 export interface RunQuery extends RunFilter, PageQuery {}
@@ -103,10 +104,9 @@ export function createHistory(d1: D1Database) {
      * Marks unfinished rows that the coordinator does not know as failed with `lost`.
      *
      * @param open ids of the runs that the coordinator has open.
-     * @param now milliseconds since 1970.
      * @returns the number of changed rows.
      */
-    async endLostRuns(open: readonly string[], now: number): Promise<number> {
+    async endLostRuns(open: readonly string[], now: EpochMs): Promise<number> {
       const message = "the coordinator does not know this run: only its row in D1 is left";
       const end = {
         state: "failed",
@@ -124,10 +124,9 @@ export function createHistory(d1: D1Database) {
     /**
      * Deletes runs that ended more than 90 days ago, except the newest 1,000.
      *
-     * @param now milliseconds since 1970.
      * @returns the number of deleted rows.
      */
-    async deleteOldRuns(now: number): Promise<number> {
+    async deleteOldRuns(now: EpochMs): Promise<number> {
       const endedAt = sql`coalesce(${ingestRuns.finished_at}, ${ingestRuns.queued_at})`;
       const { meta } = await db
         .delete(ingestRuns)

@@ -1,29 +1,29 @@
 import { sha256Hex } from "../catalog/bytes.ts";
 import { bounded, CALL_DEADLINE_MS, orStoreError, StoreError } from "../platform/deadline.ts";
+import type { Sha256Hex } from "../platform/units.ts";
 import { DROP_PREFIX, dropKey, listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
 
-/** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
+/** Exact upstream bytes in R2, by hash. Every method throws StoreError if R2 fails. */
 export type SourceArchive = ReturnType<typeof createSourceArchive>;
 
 export function createSourceArchive(r2: R2Bucket) {
   /** Reads the bytes. Returns null if they are missing or have another hash. */
-  const read = async (sha256: string) => {
+  const read = async (sha256: Sha256Hex) => {
     const buffer = await (await r2.get(sourceKey(sha256)))?.arrayBuffer();
     const bytes = new Uint8Array(buffer ?? []);
     return buffer !== undefined && sha256Hex(bytes) === sha256 ? bytes : null;
   };
   return bounded("upstream file", CALL_DEADLINE_MS, {
-    async write(sha256: string, bytes: Uint8Array): Promise<void> {
+    async write(sha256: Sha256Hex, bytes: Uint8Array): Promise<void> {
       await r2.put(sourceKey(sha256), bytes, { sha256 });
     },
-    /** Lists the SHA-256 (hex) of every file. */
-    list: () => listNames(r2, SOURCES_PREFIX),
-    async delete(sha256s: readonly string[]): Promise<void> {
+    list: (): Promise<Sha256Hex[]> => listNames(r2, SOURCES_PREFIX),
+    async delete(sha256s: readonly Sha256Hex[]): Promise<void> {
       if (sha256s.length > 0) await r2.delete(sha256s.map(sourceKey));
     },
     read,
     /** Opens the bytes. Throws StoreError if they are missing or have another hash. */
-    async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
+    async open(file: string, sha256: Sha256Hex): Promise<ReadableStream<Uint8Array>> {
       const bytes = await read(sha256);
       if (bytes === null)
         throw new StoreError(`${file} is not archived as ${sourceKey(sha256)}, or is damaged`);

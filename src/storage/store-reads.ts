@@ -1,6 +1,7 @@
 import type { Copy, CopyFault, Replica } from "./catalog-store.ts";
 import { settledWithin } from "../platform/deadline.ts";
 import { isRecent } from "../platform/time.ts";
+import type { EpochMs } from "../platform/units.ts";
 
 /** Silence of KV after which R2 is read as well. KV answers a cold read within about 100 ms. */
 export const HEDGE_AFTER_MS = 400;
@@ -14,8 +15,7 @@ const LEFT_ALONE_MS = 2_000;
 const FAILURES_MAX = 1_024;
 
 interface Dependencies {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: () => EpochMs;
   /** Logs a copy that could not be used. */
   readonly report: (event: string, detail: string) => void;
 }
@@ -129,16 +129,16 @@ interface Failure {
   /** The last fault. */
   readonly fault: CopyFault;
   readonly inARow: number;
-  /** Time of the last read, in milliseconds since 1970. */
-  readonly readAt: number;
+  /** Time of the last read. */
+  readonly readAt: EpochMs;
 }
 
 /** Recent failures: of a store by its name, of an object by its kind and key. */
 class FailureMemory {
-  readonly #now: () => number;
+  readonly #now: () => EpochMs;
   readonly #failures = new Map<string, Failure>();
 
-  constructor(now: () => number) {
+  constructor(now: () => EpochMs) {
     this.#now = now;
   }
 

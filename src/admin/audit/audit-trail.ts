@@ -4,6 +4,7 @@ import { describeError, logLine } from "../../platform/log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { withDeadline } from "../../platform/deadline.ts";
 import { durationOf, timeText } from "../../platform/time.ts";
+import type { EpochMs } from "../../platform/units.ts";
 import type { Actor, Http } from "../http/http.ts";
 import type { RouteSpec } from "../http/route.ts";
 
@@ -50,7 +51,7 @@ export type RecordChange = (entry: AuditEntry) => Promise<void>;
 
 export interface ReportDependencies {
   readonly record: RecordChange;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
 }
 
 /** Logs an operator's request, and records it in the audit if its route changes something. */
@@ -75,11 +76,11 @@ export function report(
   };
 }
 
-/** An attempt to change something, at a time in milliseconds since 1970. */
+/** An attempt to change something. */
 interface Attempt {
   readonly action: string;
   readonly actor: Actor;
-  readonly at: number;
+  readonly at: EpochMs;
 }
 
 /** Most characters of a target that the audit keeps. */

@@ -4,6 +4,7 @@ import { type Actor, type Http, type Problem, sendProblem } from "../http/http.t
 import type { AdminToken, CredentialsResult } from "../../platform/credentials.ts";
 import { logLine } from "../../platform/log.ts";
 import { node } from "../../platform/node.ts";
+import type { EpochMs } from "../../platform/units.ts";
 import type { AccessResult } from "./access-jwt.ts";
 
 /** The credentials, and how they are checked. */
@@ -13,7 +14,7 @@ export interface Authentication {
   readonly verifyAccess: (jwt: string) => Promise<AccessResult>;
   /** Counts a failure. False if the client has had too many; rejects if it cannot count. */
   readonly mayFailAgain: (client: string) => Promise<boolean>;
-  readonly now: () => number;
+  readonly now: () => EpochMs;
 }
 
 /** The header of Cloudflare Access. Its cookie is not read: pages of other sites could use that. */
@@ -148,13 +149,11 @@ const NO_KEYS: Problem = {
  * The configured token that an Authorization header presents (RFC 6750); one that is valid before
  * one that has expired. Compares all digests, each in constant time. An empty text is never a token,
  * even if its hash is configured.
- *
- * @param now milliseconds since 1970.
  */
 export function findToken(
   tokens: readonly AdminToken[],
   authorization: string,
-  now: number,
+  now: EpochMs,
 ): AdminToken | undefined {
   const [, presented = ""] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? [];
   if (presented === "") return undefined;
@@ -165,7 +164,7 @@ export function findToken(
   return matches.find((token) => !hasExpired(token, now)) ?? matches[0];
 }
 
-function hasExpired({ expiresAt }: AdminToken, now: number): boolean {
+function hasExpired({ expiresAt }: AdminToken, now: EpochMs): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 

@@ -16,6 +16,7 @@ import { NO_BACKUP } from "../backup/backup-routes.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 import { comparisonSchema } from "../../schemas/comparison.ts";
+import type { Sha256Hex } from "../../platform/units.ts";
 import { UNREADABLE } from "./diff-routes.ts";
 import { notRetained } from "./version-routes.ts";
 
@@ -127,12 +128,12 @@ async function sampleOf(
 
 type BlobCopy = Copy<Uint8Array<ArrayBuffer>>;
 
-async function readFromCatalog(reader: CachedCatalogReader, sha256: string): Promise<BlobCopy> {
+async function readFromCatalog(reader: CachedCatalogReader, sha256: Sha256Hex): Promise<BlobCopy> {
   const copy = await reader.blob(sha256);
   return copy.ok ? { ok: true, value: new Uint8Array(await copy.value.arrayBuffer()) } : copy;
 }
 
-async function readFromBackups(backups: BackupStore, sha256: string): Promise<BlobCopy> {
+async function readFromBackups(backups: BackupStore, sha256: Sha256Hex): Promise<BlobCopy> {
   const bytes = await backups.readObject(sha256).catch(() => null);
   if (bytes === null || sha256Hex(bytes) !== sha256)
     return { ok: false, fault: "missing", detail: `no backup has ${sha256}` };

@@ -2,6 +2,7 @@ import type { RequestIdVariables } from "hono/request-id";
 import type { Context } from "hono";
 import * as z from "zod";
 import type { Scope } from "../../platform/credentials.ts";
+import type { EpochMs } from "../../platform/units.ts";
 
 /** The body of a problem. */
 export const problemSchema = z
@@ -64,8 +65,8 @@ export function sendProblem(
 export interface Actor {
   readonly id: string;
   readonly scopes: readonly Scope[];
-  /** End of the credential in milliseconds since 1970; null if it has none. */
-  readonly expiresAt: number | null;
+  /** End of the credential; null if it has none. */
+  readonly expiresAt: EpochMs | null;
 }
 
 /** A request as its route's schemas read it. */

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { NOTE_MAX_LENGTH } from "../../schemas/audit-actions.ts";
+import type { EpochMs } from "../../platform/units.ts";
 import type { Refusal } from "./route.ts";
 
 const YEARS = /^(?:19[7-9]|20\d)\d-/;
 const OF_YEARS = "must be within the years 1970 to 2099";
 
 /**
- * A time in a request: RFC 3339 with an offset. Its years are in the range of everything behind the
+ * A time in a request, with an offset. Its years are in the range of everything behind the
  * routes: stores, alarms and answers.
  */
 export function instant() {
@@ -20,14 +21,12 @@ export function instant() {
     .meta({ example: "2026-11-21T06:00:00Z" });
 }
 
-/** A day in a request, `YYYY-MM-DD`. */
 export function day() {
   return z.iso.date({ abort: true }).regex(YEARS, OF_YEARS).meta({ example: "2026-11-21" });
 }
 
-/** A parameter that is a time with an offset, as milliseconds since 1970. */
 export function time() {
-  return instant().transform((text) => Date.parse(text));
+  return instant().transform((text): EpochMs => Date.parse(text));
 }
 
 /** An IATA code of an airport. */

@@ -22,6 +22,7 @@ import { describeAge } from "../../monitor/rule.ts";
 import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { durationOf, timeText } from "../../platform/time.ts";
+import type { DurationMs, EpochMs, Instant } from "../../platform/units.ts";
 import type { ScheduledJob } from "../admin-platform.ts";
 import type { Observation } from "./observation.ts";
 
@@ -50,7 +51,7 @@ export function answerQuestions(observation: Observation, viewer: Viewer): reado
 
 type Judged = Omit<Answer, "at">;
 
-function detail(text: string, at: string | null = null, links: Detail["links"] = []): Detail {
+function detail(text: string, at: Instant | null = null, links: Detail["links"] = []): Detail {
   return { text, at, links };
 }
 
@@ -113,7 +114,7 @@ function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Ju
   return { question: "fresh", status, answer, details };
 }
 
-function describeData(ageMs: number, { dataOldMs }: Observation["limits"]): string {
+function describeData(ageMs: DurationMs, { dataOldMs }: Observation["limits"]): string {
   return `The data is ${describeAge(ageMs)} old; the limit is ${describeAge(dataOldMs)}`;
 }
 
@@ -241,17 +242,17 @@ function whatHappensNext(
 
 interface Tick {
   readonly job: ScheduledJob["job"];
-  readonly at: string;
+  readonly at: Instant;
 }
 
 /** Lists the next tick of each job, the first one first. */
-function nextTicks(jobs: readonly ScheduledJob[], now: number): Tick[] {
+function nextTicks(jobs: readonly ScheduledJob[], now: EpochMs): Tick[] {
   return jobs
     .map(({ cron, job }) => ({ job, at: nextTime(cron, now) }))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-function nextTime(cron: string, now: number): string {
+function nextTime(cron: string, now: EpochMs): Instant {
   const next = new Cron(cron, { timezone: "UTC", paused: true }).nextRun(new Date(now));
   return timeText(next?.getTime() ?? now);
 }

@@ -18,14 +18,14 @@ import { settledWithin, StoreTimeout, withDeadline } from "../../platform/deadli
 import { TablesMissing } from "../../storage/migrations.ts";
 import { SingleFlight } from "../../platform/once.ts";
 import { CLOCK_SKEW_MS, durationOf, isRecent } from "../../platform/time.ts";
+import type { DurationMs, EpochMs } from "../../platform/units.ts";
 import { otherVersion } from "../calls.ts";
 import type { OpenResult } from "../../storage/catalog-reader.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 
 /** The service as it is now. The status, the summary and the answers are views of it. */
 export interface Observation {
-  /** Milliseconds since 1970. */
-  readonly at: number;
+  readonly at: EpochMs;
   /** Null if no version can be read. */
   readonly manifest: Manifest | null;
   /** Null if the coordinator does not answer. */
@@ -114,8 +114,8 @@ function observeAudit({ audit, now }: AdminPlatform) {
 }
 
 interface ProbeOptions {
-  readonly deadlineMs: number;
-  readonly now: () => number;
+  readonly deadlineMs: DurationMs;
+  readonly now: () => EpochMs;
   /** The finding if there is no answer in time; it fails by default. */
   readonly late?: Check;
 }
@@ -187,13 +187,13 @@ export const REUSED_MS = 5_000;
  * `isReusable`.
  */
 export function reuse<T>(
-  ms: number,
+  ms: DurationMs,
   { now, waitUntil }: Pick<AdminPlatform, "now" | "waitUntil">,
   read: () => Promise<T>,
   isReusable: (value: T) => boolean = () => true,
 ): () => Promise<T> {
   const flights = new SingleFlight<T>(waitUntil, now);
-  let last: { readonly value: T; readonly at: number } | undefined;
+  let last: { readonly value: T; readonly at: EpochMs } | undefined;
   const load = async () => {
     const at = now();
     const value = await read();
