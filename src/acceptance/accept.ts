@@ -27,7 +27,6 @@ import { acceptRegionNames } from "./region-names.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
 import { findTakers, withoutSharedCodes } from "./taken-codes.ts";
 
-/** What a comparison with upstream starts from. */
 interface Comparison extends AcceptRun {
   readonly upstream: UpstreamAirports;
   /** The snapshot's names of subdivisions, by code. */
@@ -41,7 +40,6 @@ interface WantedChange extends Change {
   readonly after: AcceptedAirport | null;
 }
 
-/** A change of an airport of the catalog. */
 interface ListedChange extends WantedChange {
   readonly before: AcceptedAirport;
 }
@@ -231,8 +229,8 @@ function applyChanges(
 }
 
 /**
- * Selects the changes that other sources want: this run can neither confirm nor refute them. A waiting
- * change is dropped once it would have to wait anew.
+ * Selects the changes that other sources want: this run can neither confirm nor refute them. Drops a
+ * waiting change whose wait would have to start again.
  */
 function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[] {
   const verdicts = byChange(run.decisions);

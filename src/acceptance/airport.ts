@@ -6,7 +6,6 @@ import type { HeldChange } from "../schemas/held-change.ts";
 /** An airport that moves less has not moved: the length of a runway. */
 export const SAME_POSITION_KM = 2;
 
-/** An airport as the catalog has it. */
 export interface AcceptedAirport extends SourceAirport {
   /** Number of its row at upstream. It differs from `id` if upstream has renumbered it. */
   readonly row: string;
@@ -44,7 +43,6 @@ export function firstLedger(airports: readonly SourceAirport[]): Ledger {
   return { accepted: { airports: accepted, gone: [], regions: {}, codedRows: null }, held: [] };
 }
 
-/** What upstream says. */
 export interface UpstreamAirports extends Pick<
   AirportsRead,
   "airports" | "delistedRows" | "unopened" | "coded"

@@ -14,12 +14,10 @@ export function rankOf(held: HeldChange): string {
   return `${String(rank).padStart(2, "0")} ${isLarge(held) ? "0" : "1"} ${iata ?? ""} ${id}`;
 }
 
-/** Compares two held changes by their places in the list. */
 export function byRank(a: HeldChange, b: HeldChange): number {
   return compareText(rankOf(a), rankOf(b));
 }
 
-/** What an operator decides about a held change. */
 export interface Decision {
   /** Id of the held change. */
   readonly id: string;
@@ -36,7 +34,6 @@ export function byChange(decisions: readonly Decision[]): DecisionsById {
   return new Map(decisions.map((decision) => [decision.id, decision]));
 }
 
-/** Applies the decision about a change. */
 export function withDecision(held: HeldChange, decisions: DecisionsById): HeldChange {
   const decision = decisions.get(held.id);
   if (decision === undefined || held.state === "corrected") return held;

@@ -11,7 +11,6 @@ import { byChange, type Decision, isDue, isUnbroken, withDecision } from "./deci
 /** Hexadecimal digits at the end of a change's id. */
 const ID_HASH_LENGTH = 16;
 
-/** The inputs of any comparison. */
 export interface AcceptRun {
   readonly ledger: Ledger;
   readonly corrections: readonly Correction[];
@@ -24,7 +23,6 @@ export interface AcceptRun {
   readonly source: string;
 }
 
-/** What a held change is about. */
 export interface Subject extends Pick<
   HeldChange,
   "id" | "airport" | "iata" | "name" | "before" | "after"

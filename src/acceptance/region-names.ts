@@ -5,7 +5,6 @@ import type { HeldChange } from "../schemas/held-change.ts";
 import type { HeldRule } from "../schemas/held-rules.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 
-/** What a comparison of names starts from. */
 interface NameComparison extends AcceptRun {
   readonly upstream: Pick<UpstreamAirports, "regions">;
   /** The snapshot's names of subdivisions, by code. */

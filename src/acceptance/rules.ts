@@ -8,7 +8,6 @@ import { type HeldRule, HELD_RULES, MOVE_KM } from "../schemas/held-rules.ts";
 import { gainsObscenity } from "./obscene-words.ts";
 import { codesOf } from "./taken-codes.ts";
 
-/** A change of an airport. */
 export interface Change {
   /** The airport as it is served; null if it is not. */
   readonly before: SourceAirport | null;

@@ -26,11 +26,9 @@ export interface AdminPlatform extends Authentication {
   readonly recordChange: RecordChange;
   readonly defaultLocale: string;
   readonly limits: Limits;
-  /** What the cron triggers start. */
   readonly jobs: readonly ScheduledJob[];
   /** The credits that the data's licences require, in Markdown. */
   readonly notice: string;
-  /** The version of the Worker. */
   readonly version: string;
   /** Keeps the present request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;
@@ -44,7 +42,6 @@ export interface StoreProbes {
   readonly r2: () => Promise<unknown>;
 }
 
-/** A job that a cron trigger starts. */
 export interface ScheduledJob {
   readonly cron: string;
   readonly job: CronTask;

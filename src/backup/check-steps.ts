@@ -122,10 +122,7 @@ const INTACT = "Every byte is intact.";
 const UPSTREAM_MISSING =
   "The archive lacked upstream files of the published version when the backup was made.";
 
-/**
- * Whether the blobs of a version have the lengths, hashes and checksums that its manifest says, and the
- * messages the catalog's hash.
- */
+/** Whether a version's blobs fit its manifest (lengths, hashes, checksums), and its messages the hash. */
 async function isWhole(deps: StepDependencies, version: Manifest): Promise<boolean> {
   const shared = Object.values(version.shared).flatMap((parts) => Object.values(parts));
   const read = objectReader(deps, new Set(shared.map(({ sha256 }) => sha256)));

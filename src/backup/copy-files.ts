@@ -38,7 +38,6 @@ export function servedFiles({ store, archive }: StepDependencies): FilePlace {
   };
 }
 
-/** The objects that all backups share. */
 export function backedUpFiles({ backups }: StepDependencies): FilePlace {
   return {
     has: ({ sha256 }) => backups.hasObject(sha256),

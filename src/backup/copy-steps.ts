@@ -23,12 +23,9 @@ import { backedUpFiles, copyFiles, servedFiles } from "./copy-files.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 
-/** Most rows in a part. */
 const ROWS_PER_PART = 500;
-/** Most table pages in a step. */
 const PAGES_PER_STEP = 10;
 
-/** Copies the coordinator's present state. */
 export async function copyState(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,

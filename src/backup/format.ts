@@ -38,17 +38,14 @@ export const PART_CONTENT_MAX_BYTES = 16 * 1024 * 1024;
 /** Accepts only the output of `partName`, which cannot leave the folder. */
 const PART_NAME = /^(?:state|d1\.(?<table>[A-Za-z0-9_]{1,64}))\.\d{6}\.ndjson\.gz$/;
 
-/** A stored file of rows, with its length and hash. */
 const partSchema = z.strictObject({
   name: z.string().regex(PART_NAME),
   bytes: count,
   sha256: hexHash,
 });
 
-/** A shared object. */
 const objectSchema = z.strictObject({ sha256: hexHash, bytes: count });
 
-/** The content of `manifest.json`. */
 const backupManifestSchema = z.strictObject({
   format: z.literal(FORMAT),
   id: backupId,
@@ -56,7 +53,6 @@ const backupManifestSchema = z.strictObject({
   note: z.string().nullable(),
   started_at: timestamp,
   finished_at: timestamp,
-  /** Version of the Worker that made the backup. */
   worker_version: z.string().nullable(),
   /** Nothing reads it, but an earlier Worker refuses a manifest without it. */
   built_by: z.string().nullable(),
@@ -72,7 +68,6 @@ const backupManifestSchema = z.strictObject({
 export type Part = DeepReadonly<z.output<typeof partSchema>>;
 export type BackupManifest = DeepReadonly<z.output<typeof backupManifestSchema>>;
 
-/** Encodes `manifest.json`. */
 export function manifestText(manifest: BackupManifest): string {
   return JSON.stringify({ ...manifest, sha256: sha256Hex(JSON.stringify(manifest)) });
 }
@@ -120,12 +115,10 @@ export function tableOf({ name }: Pick<Part, "name">): string | null {
   return PART_NAME.exec(name)?.groups?.["table"] ?? null;
 }
 
-/** Sums the bytes of all parts and objects. */
 export function backupBytes({ parts, objects }: BackupManifest): number {
   return [...parts, ...objects].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Packs lines as a part of a table, or of the state for null. Numbers start at 1. */
 export function packPart(
   table: string | null,
   number: number,

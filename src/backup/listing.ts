@@ -44,7 +44,6 @@ export async function listBackups(
   };
 }
 
-/** Lists the open jobs that make a backup. */
 async function openJobs({ jobs }: ListingDependencies): Promise<readonly BackupJob[]> {
   return (await jobs()).filter(({ kind, finished_at }) => kind === "run" && finished_at === null);
 }

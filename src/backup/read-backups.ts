@@ -19,12 +19,9 @@ export interface FoundBackup {
   readonly parsed: ParsedManifest;
   readonly verdict: Verdict | null;
   readonly pinned: boolean;
-  /**
-   * When it was requested: the time of its id, or that at which R2 stored its manifest, if that is
-   * earlier.
-   */
+  /** When it was requested: the time of its id or of its manifest in R2, whichever is earlier. */
   readonly startedAt: EpochMs;
-  /** Likewise when it was finished. */
+  /** When it was finished, likewise. */
   readonly finishedAt: EpochMs;
   /** Whether R2 stored its manifest before these times, because a clock was wrong. */
   readonly isMisdated: boolean;
@@ -107,9 +104,7 @@ function newerOf(known: FoundBackup | null, found: FoundBackup): FoundBackup {
 export interface BackupTimes {
   /** What verification has found wrong with the newest complete backup; null if nothing. */
   readonly newestFailure: Instant | null;
-  /** End of the newest complete backup. */
   readonly newestFinishedAt: Instant | null;
-  /** End of the newest verified backup. */
   readonly newestVerifiedAt: Instant | null;
   /** Ids of the last backups with times after R2 stored them. */
   readonly misdated: readonly string[];
@@ -118,7 +113,6 @@ export interface BackupTimes {
 /** Most backups to read for the newest and the newest verified one. */
 const NEWEST_LOOKS_AT = 100;
 
-/** Returns the finish times of the newest backup and of the newest verified one. */
 export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {
   const ids = await listIds(backups);
   const { whole, verified, misdated } = await findNewest(backups, ids, NEWEST_LOOKS_AT);

@@ -1,4 +1,3 @@
-/** Retention of backups. */
 import type { BackupStore } from "../storage/backup-store.ts";
 import { DAY_MS } from "../platform/time.ts";
 import type { BackupTrigger, VerdictState } from "../schemas/backup.ts";

@@ -11,7 +11,6 @@ import { heldSummary } from "../schemas/run-report.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 
-/** The coordinator's state in a backup. */
 export interface SavedState {
   readonly pause: SavedPause | null;
   /** The ledger of the last run; null if the published version has none. */
@@ -51,7 +50,6 @@ const versionLine = z.strictObject({
 });
 const versionFormat = z.object({ version: z.object({ format: z.number() }) });
 
-/** Encodes a state as lines. */
 export function stateLines({ pause, ledger, versions }: SavedState): string[] {
   const stored = versions.map((version) => JSON.stringify({ version }));
   return [JSON.stringify({ pause, ledger }), ...stored];
@@ -84,8 +82,8 @@ const TOO_OLD = fault(
 );
 
 /**
- * Selects the versions whose bodies the backup has. If it lacks another blob of a version, it drops all
- * diffs and names of that version, without which a client fetches the whole body.
+ * Selects the versions whose bodies are in the backup. A version that lacks another blob loses its
+ * diffs and names, without which clients fetch the whole body.
  */
 export function wholeVersions(
   versions: readonly Manifest[],
@@ -107,7 +105,6 @@ function withBodiesOnly(version: Manifest): Manifest {
   return { ...version, diffs: [], locales: Object.fromEntries(locales) };
 }
 
-/** A file in the catalog's stores. */
 export interface StoredFile {
   readonly sha256: Sha256Hex;
   readonly kind: "blob" | "source";

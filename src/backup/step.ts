@@ -17,7 +17,6 @@ interface CopiedTable extends TableShape {
   readonly parts: number;
 }
 
-/** An unfinished backup. */
 export interface Draft {
   readonly startedAt: Instant;
   readonly state: Part;
@@ -29,10 +28,10 @@ export interface Draft {
   readonly catalog: BackupManifest["catalog"];
 }
 
-/** State of a job between two steps; JSON. Each step makes the lists that it needs anew. */
+/** State of a job between two steps; JSON. Each step makes again the lists that it needs. */
 export interface BackupCheckpoint {
   /** Index of the present stage in the plan. */
-  readonly at: EpochMs;
+  readonly at: number;
   /** Number of finished units of the present stage. */
   readonly done: number;
   readonly draft: Draft | null;
@@ -81,13 +80,11 @@ export interface StepDependencies {
   readonly log: Log;
 }
 
-/** The inputs of a step. */
 export interface StepContext {
   readonly job: BackupJob;
   readonly checkpoint: BackupCheckpoint;
 }
 
-/** Result of a step. */
 export type BackupStepResult =
   /** The stage continues. */
   | {
@@ -104,12 +101,10 @@ export type BackupStepResult =
   /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
-/** Goes on with the present stage at the next step. */
 export function sameStage(checkpoint: BackupCheckpoint, total: number): BackupStepResult {
   return { do: "again", checkpoint, total };
 }
 
-/** Ends the present stage. */
 export function nextStage(
   checkpoint: BackupCheckpoint,
   apply: () => Partial<BackupJob> = () => ({}),

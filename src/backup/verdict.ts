@@ -3,7 +3,6 @@ import * as z from "zod";
 import { timestamp } from "../schemas/fields.ts";
 import { parseJson } from "../platform/parse-json.ts";
 
-/** The content of `verdict.json`. */
 const schema = z.object({
   // An earlier Worker wrote `intact` of a whole backup that it could not rebuild from upstream's files.
   state: z.preprocess(

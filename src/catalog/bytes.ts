@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { node } from "../platform/node.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 
-/** Hashes the joined parts. */
 export function sha256Hex(...parts: readonly (Uint8Array | string)[]): Sha256Hex {
   const hash = node.crypto.createHash("sha256");
   for (const part of parts) hash.update(part);
@@ -17,17 +16,14 @@ export async function digestHex(bytes: Uint8Array<ArrayBuffer>): Promise<Sha256H
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
-/** Shortens a hash for messages. */
 export function shortHash(sha256: Sha256Hex): string {
   return `${sha256.slice(0, 12)}…`;
 }
 
-/** Returns the length of the joined byte arrays. */
 export function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((length, part) => length + part.length, 0);
 }
 
-/** Joins byte arrays. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(lengthOf(parts));
   let offset = 0;

@@ -70,7 +70,6 @@ export function diffCommon(pair: VersionPair): Omit<CatalogDiff, "regions"> {
   };
 }
 
-/** Compares the regions, as `diffCatalogs` does. */
 export function diffRegions(pair: VersionPair): CatalogDiff["regions"] {
   return diffList(pair, {
     field: "regions",
@@ -79,7 +78,6 @@ export function diffRegions(pair: VersionPair): CatalogDiff["regions"] {
   });
 }
 
-/** Counts the entities of each list that differ. */
 export function countChanges({ airports, cities, countries, regions }: CatalogDiff): ChangeCounts {
   return {
     airports: airports.counts,

@@ -94,7 +94,6 @@ function makeId(kind: EntityKind, source: SourceName, digits: string): Uint8Arra
   return new Uint8Array(buffer.buffer, buffer.byteOffset + used - ID_BYTES, ID_BYTES);
 }
 
-/** Compares two ids by their bytes. */
 export function compareIds(a: Uint8Array, b: Uint8Array): number {
   for (let i = 0; i < 16; i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0);

@@ -8,7 +8,6 @@ export interface Violation {
   readonly entity: string;
 }
 
-/** Format of an IATA airport code. */
 export const IATA_CODE = /^[A-Z]{3}$/;
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 

@@ -13,7 +13,6 @@ export interface EntityChange<F> {
   readonly after: Partial<F>;
 }
 
-/** Number of entities of a list that differ. */
 export interface ListChanges {
   readonly added: number;
   readonly changed: number;
@@ -49,16 +48,13 @@ export interface VersionPair {
   readonly isOfTwoLocales?: boolean;
 }
 
-/** Describes how to read and compare the entities of one list. */
 export interface ListReader<F, C> {
   readonly field: keyof Counts;
-  /** Decodes an entity. */
   readonly read: (entity: Uint8Array) => F;
   /** Compares two encoded entities. Undefined if no field differs. */
   readonly compare: (before: Uint8Array, after: Uint8Array) => C | undefined;
 }
 
-/** Compares a list entity by entity, matched by id. */
 export function diffList<F, C>(
   { before, after, maxListed = Infinity }: VersionPair,
   { field, read, compare }: ListReader<F, C>,

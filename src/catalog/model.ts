@@ -37,7 +37,6 @@ export interface Catalog {
   readonly regions: readonly Region[];
 }
 
-/** Name and slug of a region in one locale. */
 export interface LocalizedName {
   readonly name: string;
   readonly slug: string;

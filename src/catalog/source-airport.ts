@@ -31,9 +31,7 @@ export interface Reject {
   readonly id: string;
 }
 
-/** An airport that the catalog has. */
 export interface KnownAirport extends Position {
-  /** Number of its row. */
   readonly row: string;
   readonly iata: string;
 }
@@ -54,9 +52,8 @@ export interface AirportsRead {
   readonly rejects: readonly Reject[];
 }
 
-/** Upstream's English names of subdivisions. */
+/** Upstream's English names of subdivisions, by code. */
 export interface SubdivisionsRead {
-  /** Names by code. */
   readonly names: ReadonlyMap<string, string>;
   /** Unusable rows; `id` is the subdivision's code. */
   readonly rejects: readonly Reject[];

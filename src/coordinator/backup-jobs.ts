@@ -10,17 +10,14 @@ import { parseManifest } from "../backup/format.ts";
 import { findNewest, listIds, readBackup, readState } from "../backup/read-backups.ts";
 import { wholeVersions } from "../backup/state-part.ts";
 
-/** A job with the coordinator's internal fields. */
 export type BackupRecord = JobRecord<BackupJob, BackupCheckpoint>;
 
 export function isBackup(record: JobRecord): record is BackupRecord {
   return record.work === BACKUP;
 }
 
-/** Most open jobs. */
 const MAX_OPEN_JOBS = 30;
 
-/** A request for a backup. */
 export interface RunRequest {
   readonly trigger: BackupTrigger;
   readonly note: string | null;
@@ -37,7 +34,6 @@ export interface AcceptedJob {
   readonly job: BackupJob;
 }
 
-/** Who asks for a job, and why. */
 export type JobRequest = Pick<RunRequest, "requested_by" | "note" | "idempotencyKey">;
 
 export type JobResult =
@@ -80,15 +76,11 @@ export class BackupJobs {
       await this.#accept({ kind: "verify", backupId: whole.id, request: byCron(tick) });
   }
 
-  /** Queues the verification of a backup. */
   verify(id: string, request: JobRequest): Promise<JobResult> {
     return this.#workWith("verify", id, request);
   }
 
-  /**
-   * Queues a restore, after a backup of the present state and before its verification, unless the
-   * stores are foreign.
-   */
+  /** Queues a backup of the present state, a verification and the restore, unless the stores are foreign. */
   restore(id: string, request: JobRequest): Promise<JobResult> {
     return this.#workWith("restore", id, request);
   }
@@ -163,7 +155,6 @@ const CHAINS: { readonly [K in JobKind]: readonly JobKind[] } = {
   restore: ["run", "restore", "verify"],
 };
 
-/** A request for a job. */
 interface Wanted {
   readonly kind: JobKind;
   /** The backup to verify or restore; null for a new one. */

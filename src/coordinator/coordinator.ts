@@ -119,10 +119,7 @@ export class Coordinator {
     });
   }
 
-  /**
-   * Makes the stores of another installation this one's own, and pauses ingestion. Throws StoreError
-   * if a store fails.
-   */
+  /** Takes over another installation's stores, and pauses ingestion. Throws StoreError if a store fails. */
   takeOver(by: string): Promise<TakeoverResult> {
     return this.#thenRearm(async () => {
       const at = timeText(this.#platform.now());
@@ -214,7 +211,6 @@ export class Coordinator {
     this.#state.decisions.add(decisions);
   }
 
-  /** Describes when each waiting run starts, in that order. */
   queue(): QueuedRun[] {
     return describeQueue(this.#state.queue(), this.#platform.now());
   }
@@ -223,12 +219,10 @@ export class Coordinator {
     return describeStatus(this.#platform);
   }
 
-  /** Lists the stored values that could not be read. */
   setAside(): SetAside[] {
     return this.#state.tables.setAside();
   }
 
-  /** Forgets them, and returns them. */
   forgetSetAside(): SetAside[] {
     return this.#state.tables.forgetSetAside();
   }

@@ -23,7 +23,6 @@ import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 /** D1's deadline for a batch of rows. */
 const HISTORY_DEADLINE_MS = 10_000;
 
-/** Opens the coordinator with the bindings and settings of a deployment. */
 export async function openCoordinator(ctx: DurableObjectState, env: Env): Promise<Coordinator> {
   const coordinator = new Coordinator(platformOf(ctx, env));
   await coordinator.recover(await ctx.storage.getAlarm());
@@ -95,7 +94,6 @@ function platformOf(ctx: DurableObjectState, env: Env): CoordinatorPlatform {
   };
 }
 
-/** Every upstream that a run may name. */
 function upstreamsOf(
   config: Config,
   snapshot: Snapshot,

@@ -19,7 +19,6 @@ export interface PauseAnswer {
   readonly cancelled: CancelResult | null;
 }
 
-/** Who cancels a run, and why. */
 export type CancelRequest = Pick<Cancellation, "by" | "note">;
 
 export type CancelResult =

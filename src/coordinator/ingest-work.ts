@@ -156,7 +156,6 @@ export class IngestWork implements Work<RunRecord> {
   }
 }
 
-/** Clears the error of an earlier attempt. */
 function withoutError(record: RunRecord): RunRecord {
   return record.job.error === null ? record : { ...record, job: { ...record.job, error: null } };
 }
@@ -213,10 +212,7 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
   return fail("internal", String(cause), { step: true, runAfterMs: null });
 }
 
-/**
- * Retries the step. If upstream asks for a wait, retries only the run, not before that time, unless
- * the wait is too long.
- */
+/** Retries the step. If upstream asks for a wait, retries only the run, unless the wait is too long. */
 function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
   const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
   const isTooLong = waitMs > RETRY_MAX_MS;

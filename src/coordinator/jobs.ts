@@ -5,7 +5,6 @@ import type { Pause } from "../schemas/pause.ts";
 
 /** A job as operators see it. */
 interface Job {
-  /** UUIDv7. */
   readonly id: string;
   /** `queued` or `running`; any other state is final. */
   readonly state: string;

@@ -13,7 +13,7 @@ import { collectGarbage } from "./garbage.ts";
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
-/** Wait after a first ingest whose fault a retry would not mend. */
+/** Wait after a first ingest whose fault a retry would not fix. */
 const FIRST_INGEST_INTERVAL_MS = 15 * 60 * 1000;
 
 /** The first run of a service, for which no operator need ask. */
@@ -132,8 +132,8 @@ export class Reconciler {
   }
 
   /**
-   * Ends runs in D1 that the coordinator does not know, and sends again the runs that D1 has lost. Waits
-   * for an empty outbox, because the end of a run may be in it.
+   * Ends runs in D1 that the coordinator does not know, and sends again those that D1 has lost. Waits
+   * for an empty outbox, which may hold the end of a run.
    */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;

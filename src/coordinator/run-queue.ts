@@ -31,7 +31,6 @@ export const queuedRun = z
   })
   .meta({ id: "QueuedRun", description: "A waiting run, and when it starts." });
 
-/** The answer to an accepted request. */
 export const queueAnswer = queuedRun
   .extend({
     changed: z.boolean().meta({

@@ -1,4 +1,4 @@
-/** Ingest runs as the coordinator records them, and how a request becomes one. Pure, apart from ids and the clock of new runs. */
+/** How the coordinator records ingest runs, and how a request becomes one. */
 import { FIRST_INGEST_CHECKPOINT, type IngestCheckpoint } from "../ingest/checkpoint.ts";
 import type { UpstreamFiles } from "../schemas/run-report.ts";
 import type { RunMode, Stage } from "../schemas/run-words.ts";
@@ -8,10 +8,8 @@ import { timeText } from "../platform/time.ts";
 import type { Day, EpochMs } from "../platform/units.ts";
 import type { Run, RunTrigger } from "../schemas/run.ts";
 
-/** Name of the work that ingests. */
 export const INGEST = "ingest";
 
-/** A run with the coordinator's internal fields. */
 export type RunRecord = JobRecord<Run, IngestCheckpoint>;
 
 export function isRun(record: JobRecord): record is RunRecord {
@@ -57,7 +55,6 @@ export function plainRun(
   };
 }
 
-/** What a new run needs besides the request. */
 export interface NewRun {
   readonly newId: () => string;
   readonly now: () => EpochMs;
@@ -66,7 +63,6 @@ export interface NewRun {
   readonly workerVersion: string | null;
 }
 
-/** Makes the record of a queued run. */
 export function newRun(
   { newId, now, source, workerVersion }: NewRun,
   request: EnqueueRequest,

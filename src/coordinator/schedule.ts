@@ -7,13 +7,10 @@ type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
   | { readonly job: "watch" | "back_up" | "verify_backup" };
 
-/** What a cron trigger starts. */
 export type CronTask = CronJob["job"];
 
-/** The cron trigger of the daily ingest. */
 export const INGEST_CRON = "17 4 * * *";
 
-/** The cron trigger that evaluates the alerts. */
 export const WATCH_CRON = "*/5 * * * *";
 
 /** Job of each string of `crons` in wrangler.toml; a test checks that the two agree. */
@@ -28,10 +25,7 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
   "27 5 * * SUN": { job: "verify_backup" },
 };
 
-/**
- * Returns the job of a cron trigger. Throws for an unknown trigger, and for a time that nothing behind
- * could store.
- */
+/** Returns the job of a cron trigger. Throws if there is none, or if nothing could store the time. */
 export function cronJob(cron: string, scheduledTime: EpochMs): CronJob {
   const job = Object.hasOwn(CRON_JOBS, cron) ? CRON_JOBS[cron] : undefined;
   if (job === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
@@ -40,12 +34,10 @@ export function cronJob(cron: string, scheduledTime: EpochMs): CronJob {
   return job;
 }
 
-/** Lists what each cron trigger starts. */
 export function scheduledJobs() {
   return Object.entries(CRON_JOBS).map(([cron, { job }]) => ({ cron, job }));
 }
 
-/** Lists the cron triggers of ingest runs. */
 export function ingestCrons(): string[] {
   return Object.entries(CRON_JOBS)
     .filter(([, { job }]) => job === "ingest")

@@ -136,7 +136,7 @@ export class CoordinatorState {
     };
   }
 
-  /** An installation that has lost its id gets another one. An operator then takes the stores over. */
+  /** An installation that has lost its id gets a new one. An operator then takes the stores over. */
   #owner(): string {
     const made = crypto.randomUUID().replaceAll("-", "");
     const owner = this.values.get("owner", () => made);
@@ -144,10 +144,7 @@ export class CoordinatorState {
     return owner ?? made;
   }
 
-  /**
-   * Forgets a version that awaits replication, because the stores will never show it. Does nothing if
-   * another version awaits it by now, as after a takeover.
-   */
+  /** Forgets a version that the stores will never show, unless another one awaits replication by now. */
   withdraw(generation: number | null): void {
     if (generation === null || generation !== this.values.get("unreplicated")) return;
     this.#versions.delete(generation);
@@ -193,7 +190,6 @@ export class CoordinatorState {
       if (!retained.has(generation)) this.#versions.delete(generation);
   }
 
-  /** Replaces all versions. */
   replaceVersions(manifests: readonly Manifest[]): void {
     this.#versions.clear();
     for (const manifest of manifests) this.#versions.add(manifest);
@@ -255,10 +251,7 @@ export class CoordinatorState {
     this.values.set("history_lost", at);
   }
 
-  /**
-   * Records what the request with a key says. False if an earlier one with this key says something
-   * else.
-   */
+  /** Records the request of a key. False if an earlier request with this key was a different one. */
   claimKey(key: string, fingerprint: string): boolean {
     const known = this.values.get("request_keys") ?? [];
     const earlier = known.find(([other]) => other === key);

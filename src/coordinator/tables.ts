@@ -95,7 +95,7 @@ export class JobTable {
     return this.#records("WHERE work = ? AND id = ?", work, id)[0];
   }
 
-  /** Finds the job of the request that one with this key repeats. */
+  /** Finds the job of the request that a request with this key repeats. */
   findRepeated<R extends JobRecord>(
     key: string | null,
     isOfWork: (record: JobRecord) => record is R,
@@ -134,7 +134,7 @@ export class JobTable {
     return this.#exec(`SELECT id, is_open, record FROM jobs ${where}`, ...bindings).flatMap(
       (row) => {
         const key = String(row["id"]);
-        // What has ended never changes.
+        // An ended job never changes.
         const field = row["is_open"] === 1 && { field: "record" };
         const stored = { table: "jobs", column: "id", key, ...field, text: row["record"] };
         const record = this.#tables.read(stored, () =>
@@ -257,7 +257,6 @@ export class DecisionTable {
     );
   }
 
-  /** Lists the decisions, oldest first. */
   list(): NumberedDecision[] {
     const rows = this.#tables.exec("SELECT seq, decision FROM decisions ORDER BY seq");
     return rows.flatMap((row) => {
@@ -288,7 +287,6 @@ export class GarbageTable {
   /**
    * Records which files are unreferenced. Forgets files with a new reference.
    *
-   * @param unreferenced names of all files that are unreferenced now.
    * @returns the files that have been unreferenced for `ageMs`.
    */
   mark(unreferenced: readonly string[], now: EpochMs, ageMs: DurationMs): string[] {
@@ -301,8 +299,6 @@ export class GarbageTable {
     });
   }
 }
-
-/** What the coordinator's tables hold, as it is checked when an instance reads it first. */
 
 const RECORD_FIELDS = {
   key: z.string().nullable(),
@@ -323,7 +319,7 @@ const jobRecordSchema = z.discriminatedUnion("work", [
       checkpoint: z
         .object({
           stage: z.enum(STAGES),
-          // What the end of a run records, which nothing can stop any more.
+          // What the end of a run records. It cannot fail any more.
           sources: z.record(z.string(), hexHash),
           parsed: z.object({ held: heldSummary, lastDecision: count }).nullable(),
         })
@@ -370,7 +366,6 @@ const recordedLedger = savedLedger.extend({
   published_at: deadline,
 });
 
-/** The single values. */
 const VALUES = {
   pause: pauseSchema,
   /** Names this installation to others over the same stores. Made with the tables. */

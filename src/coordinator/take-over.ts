@@ -1,4 +1,3 @@
-/** How this installation takes over stores that another one has written. */
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { findVersions, recordVersion } from "./publishing.ts";

@@ -29,11 +29,7 @@ export function retainedVersions(
   return [...newest, ...repeated.slice(0, VERSIONS_RETAINED - newest.length)];
 }
 
-/**
- * Summarizes a version.
- *
- * @param versions all that are retained, newest first.
- */
+/** @param versions all that are retained, newest first. */
 export function describeVersion(manifest: Manifest, versions: readonly Manifest[]): Version {
   const [current = manifest] = versions;
   const known = [current, ...current.diffs].map(({ catalog_sha256 }) => catalog_sha256);

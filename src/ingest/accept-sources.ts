@@ -70,9 +70,7 @@ interface AcceptedSources {
   readonly measure: FileMeasure | null;
   /** Airports of the ledger that travellers use, and those of them with a row in the file. */
   readonly listed: Listed;
-  /** The account of upstream's airports. */
   readonly read: Omit<AirportsRead, "airports">;
-  /** Rejected rows of subdivisions. */
   readonly regionRejects: readonly Reject[];
 }
 
@@ -146,10 +144,7 @@ function measureFile(
   return { listed, before: codedRows, accepted: airports.length, slackPercent };
 }
 
-/**
- * Returns a function that opens upstream's archived files. It throws a SourceError if upstream gave
- * no such file.
- */
+/** Opens upstream's archived files. Throws SourceError if upstream gave no such file. */
 function fileOpener(
   archive: Pick<SourceArchive, "open">,
   sources: { readonly [file: string]: Sha256Hex },

@@ -39,12 +39,9 @@ export interface Parsed {
   readonly held: HeldSummary;
 }
 
-/** Most rejected rows in a run. */
 const REJECTS_KEPT = 50;
-/** Most new regions in a run. */
 const NEW_REGIONS_KEPT = 50;
 
-/** Counts the entities of each list. */
 export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
   return {
     airports: catalog.airports.length,

@@ -15,20 +15,14 @@ export interface Built {
   readonly unnamed_regions: readonly string[];
 }
 
-/** The inputs of a catalog. */
 export interface CatalogParts {
   readonly placed: PlacedAirports;
   readonly countries: readonly ReferenceCountry[];
-  /** The regions of the snapshot. */
   readonly regions: readonly ReferenceRegion[];
   /** English names of subdivisions by code, for those that the snapshot has no region for. */
   readonly regionNames: ReadonlyMap<string, string>;
 }
 
-/**
- * Builds the catalog from upstream's airports and the snapshot's tables. The same inputs give the
- * same catalog, in the same order. Pure: no clock, no I/O.
- */
 export function buildCatalog(parts: CatalogParts): Built {
   const { placed, countries } = parts;
   const regions = resolveRegions(parts);
@@ -96,10 +90,7 @@ function toAirport(airport: SourceAirport, cityId: Uint8Array | undefined): Airp
   };
 }
 
-/**
- * Makes the regions of the catalog: the snapshot's, then upstream's subdivisions that the snapshot
- * lacks. A territory is a region as a whole, and its parts are none.
- */
+/** Makes the regions: the snapshot's, then upstream's other subdivisions. A territory is one region. */
 function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): {
   regions: Region[];
   added: string[];
@@ -164,8 +155,8 @@ function memberIndex(
   readonly codesOf: (member: string) => readonly string[];
   readonly codesByRegion: PlacedAirports["codesByRegion"];
   /**
-   * Airports in a subdivision of upstream that the snapshot has divided otherwise, by the key of the
-   * region that lists the nearest other airport of it.
+   * Airports in subdivisions that the snapshot divides otherwise, by the region of the nearest other
+   * airport.
    */
   readonly newcomers: ReadonlyMap<string, readonly string[]>;
   /** Such subdivisions with airports that are far from any other. */
@@ -240,10 +231,7 @@ function toRegion({ key, slug, name, codes }: RegionParts): Region {
   return { id: regionId(key), key, slug, name, airportIataCodes };
 }
 
-/**
- * Finds a free slug: `occitanie-fr`, else with the subdivision's code (`occitanie-occ-fr`), else
- * with a number as well.
- */
+/** Finds a free slug: `occitanie-fr`, else `occitanie-occ-fr`, else one with a number as well. */
 function freeSlug(name: string, code: string, taken: ReadonlySet<string>): string {
   const [country = "", ...subdivision] = code.toLowerCase().split("-");
   const base = foldText(name);

@@ -7,7 +7,6 @@ import { NO_DIFFERENCE } from "../catalog/list-diff.ts";
 export const CHANGES_LISTED = 10;
 /** Most airport codes of a region; some regions have thousands. */
 const CODES_KEPT = 20;
-/** Longest text in characters. */
 const TEXT_MAX_LENGTH = 80;
 
 /**
@@ -20,7 +19,6 @@ export interface ChangeSample extends CatalogDiff {
   readonly locale: string;
 }
 
-/** The sample of a candidate that changes nothing. */
 export function nothingChanged(locale: string): ChangeSample {
   return {
     locale,

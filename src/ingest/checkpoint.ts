@@ -64,19 +64,16 @@ export function parseAgain({ madeBy, sources, dates }: IngestCheckpoint): Ingest
   return { ...FIRST_INGEST_CHECKPOINT, stage: "parse", madeBy, sources, dates };
 }
 
-/** Returns what the parse stage found. */
 export function parsedOf({ parsed }: IngestCheckpoint): Parsed {
   if (parsed === null) throw new Error("nothing was parsed");
   return parsed;
 }
 
-/** Returns the content of a checkpoint from the guard stage on. */
 export function contentOf({ content }: IngestCheckpoint): Content {
   if (content === null) throw new Error("nothing was built");
   return content;
 }
 
-/** Returns the shared parts of a checkpoint from the publish stage on. */
 export function sharedOf({ shared: { proto, json } }: IngestCheckpoint): Manifest["shared"] {
   if (proto === undefined || json === undefined) throw new Error("nothing was encoded");
   return { proto, json };
@@ -95,10 +92,7 @@ export function deployName({ snapshot, locales, airportSet, effort }: Deploy): s
   return JSON.stringify([CHECKPOINT_FORMAT, snapshot.sha256, locales, airportSet, effort]);
 }
 
-/**
- * Whether the deployment `name` can continue from a checkpoint. It must not join parts of
- * different snapshots.
- */
+/** Whether the deployment `name` can continue from a checkpoint: parts of two snapshots must not be joined. */
 export function isOfDeploy({ stage, madeBy }: IngestCheckpoint, name: string): boolean {
   return stage === "fetch" || madeBy === name;
 }

@@ -56,10 +56,8 @@ const INGEST_FIELDS = {
   SURPRISE_UNLISTED_PERCENT: wholeNumber(1, 100, 8),
 };
 
-/** The names of all settings that `loadConfig` reads. */
 export const CONFIG_SETTINGS = [...SERVING_SETTINGS, ...Object.keys(INGEST_FIELDS)];
 
-/** The settings as strings. A missing one has its default. */
 export type Settings = {
   readonly [S in keyof ServingSettings | keyof typeof INGEST_FIELDS]?: string | undefined;
 };

@@ -20,21 +20,16 @@ export interface Content {
   readonly violations: readonly Violation[];
 }
 
-/** The message of a locale. */
 interface MessageEntry extends Pick<LocaleEntry, "coverage"> {
   readonly sha256: Sha256Hex;
   readonly bytes: number;
 }
 
-/** Most violations in a description. */
 const VIOLATIONS_KEPT = 50;
 /** Longest description of an entity in a violation: its kind, its name and the locale. */
 const ENTITY_MAX_LENGTH = 80;
 
-/**
- * Encodes the message of every locale, hashes it and checks it against the contract. Keeps the
- * names of one locale in memory at a time.
- */
+/** Encodes, hashes and checks each locale's message. Keeps the names of one locale in memory at a time. */
 export async function describeContent(
   workspace: Workspace,
   locales: readonly string[],

@@ -49,7 +49,7 @@ type CommonDiff = ReturnType<typeof diffCommon>;
 
 interface LocalRegions {
   readonly locale: string;
-  /** The locale's part of the new message. */
+  /** The regions in the locale, without a coding. */
   readonly regions: Uint8Array;
   /** The same in gzip, as it is stored. */
   readonly part: StoredPart;

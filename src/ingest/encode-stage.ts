@@ -23,7 +23,6 @@ import type { Workspace } from "./workspace.ts";
 interface EncodeDependencies {
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
-  /** Compresses a shared part. */
   readonly compress: Compress;
   /** Compresses a part of one locale. */
   readonly compressOwn: Compress;
@@ -158,7 +157,6 @@ export class EncodeStage {
     return proceed({ ...next, stage }, { progress });
   }
 
-  /** Reads a stored shared part. */
   async #shared({ shared }: IngestCheckpoint, form: Form, coding: Coding): Promise<HashedBlob> {
     const part = shared[form]?.[coding];
     if (part === undefined) throw new Error(`no shared part of ${form} in ${coding} is stored`);

@@ -20,18 +20,13 @@ export interface FetchDependencies {
 
 type FetchRequest = Pick<RunContext, "source" | "mode" | "archived" | "candidate" | "as_of">;
 
-/** The inputs of the later steps. */
 interface FetchedSources {
   /** Archived upstream files, and the snapshot. */
   readonly sources: { readonly [file: string]: Sha256Hex };
   readonly upstream: UpstreamFiles;
 }
 
-/**
- * Finds an upstream by its name.
- *
- * @throws RunFault `unknown_source`.
- */
+/** @throws RunFault `unknown_source`. */
 export function findUpstream(upstreams: FetchDependencies["upstreams"], name: string): Upstream {
   const found = upstreams[name];
   if (found === undefined) throw new RunFault("unknown_source", `there is no source "${name}"`);
@@ -47,7 +42,6 @@ interface Dated {
   readonly snapshot: Pick<Snapshot, "sources">;
 }
 
-/** Returns a manifest's dates for the files of an upstream and of the snapshot. */
 export function datesOf({
   source,
   reader,
@@ -109,7 +103,6 @@ async function takeCandidate(
   return { sources: { snapshot: snapshot.sha256, ...Object.fromEntries(hashes) }, upstream };
 }
 
-/** Whether all these files are archived. */
 export async function areArchived(
   archive: Pick<SourceArchive, "read">,
   files: UpstreamFiles,

@@ -25,7 +25,6 @@ const COVERAGE_LOSS_MAX_POINTS = 10;
  * leaves time to act. JSON is about twice as long, so no segment comes near KV's limit of 25 MiB.
  */
 export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
-/** Most violations in a message. */
 const VIOLATIONS_NAMED = 5;
 
 /** The published version, with the candidate's changes. */
@@ -35,7 +34,6 @@ export interface ComparedVersion extends Pick<Manifest, "airport_set" | "counts"
   readonly changes: ChangeCounts | null;
 }
 
-/** The inputs of the guards. */
 export interface GuardInputs
   extends
     Pick<Parsed, "rows" | "measure" | "listed">,
@@ -45,22 +43,19 @@ export interface GuardInputs
   readonly airportSet: AirportSet;
 }
 
-/** A tripped guard with its evidence. */
 export interface GuardTrip {
   readonly guard: Guard;
   readonly list?: keyof Counts;
   readonly locale?: string;
   /** The value of the published version or of the last file; null if nothing is compared. */
   readonly before: number | null;
-  /** The value that is judged. */
   readonly after: number;
-  /** The lowest or highest value that passes. */
   readonly limit: number;
   /** Such as `airports 9074 → 4120`. */
   readonly message: string;
 }
 
-/** Finds every tripped guard, the gravest first. */
+/** Finds every tripped guard, the most severe first. */
 export function checkGuards(inputs: GuardInputs): GuardTrip[] {
   const found = [...findTrips(inputs)];
   const first = found.find(({ guard }) => guard === "guard_shrink" || guard === "guard_change");
@@ -68,10 +63,7 @@ export function checkGuards(inputs: GuardInputs): GuardTrip[] {
   return found.map((trip) => (trip === first ? { ...trip, message: trip.message + why } : trip));
 }
 
-/**
- * Selects the tripped guards that refuse the run. `force` overrides what can be intended (`OVERRIDABLE`);
- * the others would break clients.
- */
+/** Selects the tripped guards that refuse the run: those that `force` does not override (`OVERRIDABLE`). */
 export function findRefusals(found: readonly GuardTrip[], force: boolean): GuardTrip[] {
   return found.filter(({ guard }) => !(force && OVERRIDABLE[guard]));
 }
@@ -109,7 +101,7 @@ function* checkIntegrity({ violations }: GuardInputs): Generator<GuardTrip> {
   yield { guard: "guard_integrity", before: null, after: violations.length, limit: 0, message };
 }
 
-/** A file that breaks off between two rows, or repeats rows, looks like any other. */
+/** A truncated file, and one with repeated rows, looks like any other. */
 function* checkFile({ measure, listed }: GuardInputs): Generator<GuardTrip> {
   if (measure !== null) yield* checkLength(measure);
   const { before, after, least: limit } = listed;

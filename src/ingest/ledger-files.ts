@@ -24,12 +24,11 @@ export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array 
   return node.zlib.gzipSync(JSON.stringify(value));
 }
 
-/** Decodes an archived file of accepted airports. Only `encodeFile` makes them; their names are their hashes. */
+/** Needs no check: only `encodeFile` makes these files, and their hashes are their names. */
 export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise<Accepted> {
   return new Response(gunzip(bytes)).json();
 }
 
-/** Decodes an archived file of held changes. */
 export async function decodeHeld(
   bytes: ReadableStream<Uint8Array>,
 ): Promise<readonly HeldChange[]> {
@@ -55,7 +54,7 @@ export async function readLedger(
     const isLost = index > 0;
     if (held !== null)
       return { ledger: { accepted, held: await decodeHeld(new Blob([held]).stream()) }, isLost };
-    // What waited is seen again, and waits anew.
+    // The next comparison finds the held changes again, and their waits start again.
     return { ledger: { accepted, held: [] }, isLost };
   }
   return { ledger: null, isLost: ledgers.length > 0 };

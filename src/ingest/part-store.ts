@@ -44,12 +44,10 @@ export class PartStore {
     await Promise.all(missing.map(({ sha256, bytes }) => this.#store.writeBlob(sha256, bytes)));
   }
 
-  /** Caches a stored shared part. */
   cacheShared({ sha256, bytes }: HashedBlob): void {
     this.#shared.set(sha256, bytes);
   }
 
-  /** Clears the cache. */
   forget(): void {
     this.#shared.clear();
   }

@@ -37,7 +37,6 @@ export interface PipelineDependencies extends FetchDependencies {
   readonly locales: readonly string[];
   /** Locale of the names in change samples. */
   readonly defaultLocale: string;
-  /** Airports to publish. */
   readonly airportSet: AirportSet;
   readonly surprises: SurpriseLimits;
   /** Does not affect the content of a version. */
@@ -106,7 +105,6 @@ export class Pipeline {
     }
   }
 
-  /** Clears the memory after a run. */
   forget(): void {
     this.#workspace = undefined;
     this.#parts.forget();

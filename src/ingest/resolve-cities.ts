@@ -132,7 +132,6 @@ const NAMED_FIRST_MAX_KM = 40;
 
 const NEAREST_MAX_KM = 5;
 
-/** A place around an airport. */
 interface CityCandidate {
   readonly place: KnownPlace;
   readonly km: number;
@@ -159,9 +158,9 @@ export function findCity(
 }
 
 /**
- * Names a new city: as the municipality without additions, or as the airport. A large city of the
- * municipality's name would have been found nearby, so that it is elsewhere: the airport is only
- * governed from there, unless its name has the city's.
+ * Names a new city after its municipality without additions, or after the airport. The search would
+ * have found a large city of the municipality's name nearby. So that city is elsewhere and only governs
+ * the airport, unless the airport's name has the city's.
  */
 export function newCityName(
   { country, municipality, name }: SourceAirport,

@@ -1,4 +1,3 @@
-/** The inputs and results of the steps of a run. */
 import type { Decision } from "../acceptance/decisions.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
 import type { Manifest, VersionContent } from "../parts/manifest.ts";
@@ -25,7 +24,6 @@ interface RetainedVersions {
   findRetained(generation: number): Manifest | undefined;
 }
 
-/** The inputs of a step besides the checkpoint. */
 export interface RunContext {
   readonly mode: RunMode;
   readonly forced: boolean;
@@ -46,7 +44,6 @@ export interface RunContext {
   readonly candidate: ArchivedCandidate | null;
 }
 
-/** The inputs of the encode stage besides the checkpoint. */
 export interface EncodeContext
   extends Pick<RunContext, "current" | "retained">, Pick<IngestCheckpoint, "mustStoreAll"> {}
 
@@ -60,12 +57,10 @@ export interface IngestStepResult {
   readonly publish: VersionContent | null;
 }
 
-/** Continues with another step. */
 export function proceed(next: IngestCheckpoint, patch: Partial<Report>): IngestStepResult {
   return { next, outcome: null, patch, publish: null };
 }
 
-/** Ends the run as succeeded. */
 export function finish(outcome: RunOutcome, patch: Partial<Report> = {}): IngestStepResult {
   return { next: null, outcome, patch, publish: null };
 }

@@ -20,7 +20,6 @@ interface Candidate {
   readonly workspace: Workspace;
   readonly content: Content;
   readonly parsed: Parsed;
-  /** Locales to publish. */
   readonly locales: readonly string[];
   /** Preferred locale of the change sample. */
   readonly defaultLocale: string;

@@ -67,20 +67,13 @@ export async function createWorkspace(
   };
 }
 
-/**
- * Finds the cities, from the positions that have waited. Separate, so the tables can be collected
- * before the build.
- */
+/** Finds the cities, by the positions that have waited. Its tables can be collected before the build. */
 async function findCities(accepted: readonly AcceptedAirport[], openSnapshot: OpenSnapshotFile) {
   const airports = accepted.map(({ anchor, ...airport }) => ({ ...airport, ...anchor }));
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
 }
 
-/**
- * Returns names in which every slug is unique. Two regions can share a localized slug, for example
- * after upstream has added one; the region then gets its base slug. Base slugs are unique, so this
- * terminates. Names stay as they are.
- */
+/** Replaces a localized slug that two regions share by the base slug, which is unique. */
 export function withDistinctSlugs(regions: readonly Region[], names: RegionNames): RegionNames {
   const distinct = new Map(names);
   for (;;) {

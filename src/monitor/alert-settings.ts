@@ -26,13 +26,11 @@ export interface AlertConfig {
   readonly dashboardUrl: string | null;
 }
 
-/** The names of the settings that are secrets. */
 export const SECRET_ALERT_SETTINGS = ["ALERT_WEBHOOKS", "ALERT_PING_URL"] as const;
 
 /** The names of those that are neither secrets nor limits. */
 export const OTHER_ALERT_SETTINGS = ["SERVICE_URL"] as const;
 
-/** The raw settings that `loadAlertConfig` reads. A missing one has its default. */
 export type AlertSettings = LimitSettings & {
   readonly [S in (typeof SECRET_ALERT_SETTINGS | typeof OTHER_ALERT_SETTINGS)[number]]?:
     string | undefined;
@@ -70,7 +68,6 @@ export function loadAlertConfig(settings: AlertSettings): {
 }
 
 const MAX_TARGETS = 10;
-/** Where Alertmanager takes alerts. */
 const ALERTMANAGER_PATH = "/api/v2/alerts";
 
 const target = z
@@ -109,7 +106,6 @@ const targetList = z
 
 /** A secret of Standard Webhooks: `whsec_` and the key in base64. */
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
-/** Lengths of a key. */
 const KEY_BYTES = { min: 24, max: 64 };
 
 /** Returns the key of a secret; undefined if it is none of 24 to 64 bytes. */
@@ -118,7 +114,7 @@ export function signingKey(secret: string): Buffer | undefined {
   return key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max ? key : undefined;
 }
 
-/** Parses the targets. Of a wrong list it takes those that are right, so that they hear of it. */
+/** Parses the targets. Of a wrong list it takes the valid ones, so that these are notified of it. */
 function readTargets(text: string): {
   readonly targets: readonly WebhookTarget[];
   readonly problem: string | null;
@@ -178,12 +174,10 @@ const SETTINGS = {
 
 export type Limits = { readonly [L in keyof typeof SETTINGS]: number };
 
-/** The raw settings that `readLimits` reads. A missing one has its default. */
 export type LimitSettings = {
   readonly [S in (typeof SETTINGS)[keyof Limits][0]]?: string | undefined;
 };
 
-/** The names of all settings that `readLimits` reads. */
 export const LIMIT_SETTINGS = Object.values(SETTINGS).map(([name]) => name);
 
 /** Parses the limits. An invalid setting is listed in `problems` and has its default. */

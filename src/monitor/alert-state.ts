@@ -23,7 +23,6 @@ export function needsAttention(state: AlertState): boolean {
 /** State of an alert between evaluations. */
 export const alertTrack = z.object({
   state: z.enum(ALERT_STATES),
-  /** Time of the last state change. */
   since: storedTime,
   /** First bad finding since the last good one. */
   badSince: storedTime.nullable(),
@@ -36,7 +35,6 @@ export const alertTrack = z.object({
 });
 export type AlertTrack = DeepReadonly<z.output<typeof alertTrack>>;
 
-/** An alert after an evaluation. */
 export interface AlertRecord {
   readonly track: AlertTrack;
   readonly last: AlertResult;
@@ -47,7 +45,6 @@ const GOODS_TO_RESOLVE = 2;
 /** Two ticks, whose distance varies by seconds. A single failed read raises nothing. */
 export const NODATA_FOR_MS = 4 * 60_000;
 
-/** Returns the state of a new alert. */
 export function newTrack(now: EpochMs): AlertTrack {
   return {
     state: "inactive",

@@ -1,7 +1,4 @@
-/**
- * What a webhook was told last, compared with what is true: the difference is due to it. Pure: no
- * clock, no I/O.
- */
+/** What is due to a webhook: the changes since its last notices. Pure: no clock, no I/O. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
@@ -15,9 +12,8 @@ import type { Notice } from "./messages.ts";
 /** An open alert as a webhook knows it. */
 const knownAlert = z.object({
   raisedAt: storedTime,
-  /** Time of the last delivery. */
   deliveredAt: storedTime,
-  /** What it was told since the alert was raised. */
+  /** The changes of which it was notified since the alert was raised. */
   told: z.array(z.enum(ALERT_CHANGES)),
   /** The severities under which it knows the alert. */
   severities: z.array(z.enum(SEVERITIES)),
@@ -26,7 +22,7 @@ export type KnownAlert = DeepReadonly<z.output<typeof knownAlert>>;
 
 const undeliveredChange = z.object({ change: z.enum(ALERT_CHANGES), messageId: z.string() });
 
-/** What a webhook was told last. */
+/** What a webhook knows. */
 export const targetRecord = z.object({
   /** Consecutive evaluations with a failed delivery. */
   failures: count,
@@ -49,11 +45,11 @@ export type DueNotice = Notice & Readonly<z.output<typeof undeliveredChange>>;
 
 interface DueContext {
   readonly now: EpochMs;
-  /** Interval at which an open alert is repeated. */
+  /** Interval of repeated notices about an open alert. */
   readonly repeatMs: DurationMs;
-  /** Whether the target takes it for an end if an evaluation does not repeat an open alert. */
+  /** Whether the target ends an open alert that an evaluation does not repeat. */
   readonly forgets: boolean;
-  /** The id of the message with all news. */
+  /** Id of the message with all new changes. */
   readonly newId: string;
 }
 
@@ -107,9 +103,8 @@ export function dueChange(
 }
 
 /**
- * Returns the severities of a notice. The severity is a label, and receivers tell alerts apart by
- * their labels: an open alert stays as grave as it was, and its end has every severity that the target
- * knows.
+ * Returns the severities of a notice. Receivers tell alerts apart by their labels, and the severity is
+ * one: an open alert keeps its highest severity, and its end has every severity that the target knows.
  */
 function severitiesDue(
   known: readonly Severity[],

@@ -25,7 +25,6 @@ export function openMonitor(ctx: DurableObjectState, env: Env): Monitor {
 function platformOf(ctx: DurableObjectState, env: Env): MonitorPlatform {
   const log: MonitorPlatform["log"] = (level, event, fields) =>
     logLine(level, event, event.replaceAll("_", " "), fields);
-  // A new stub for each attempt, because a stub stays broken after its object was reset.
   const readStatus = async () => env.COORDINATOR.getByName(INGEST_INSTANCE).status();
   return {
     state: new MonitorState(ctx.storage, { log, now: Date.now }),

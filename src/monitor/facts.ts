@@ -35,7 +35,6 @@ interface CopyCheck {
   readonly unreadable: readonly string[];
 }
 
-/** Deliveries to one webhook. */
 interface TargetFacts {
   readonly name: string;
   /** Consecutive evaluations with a failed delivery. */
@@ -43,23 +42,20 @@ interface TargetFacts {
   readonly lastError: string | null;
 }
 
-/** A stored value that could not be read. */
 type SetAsideFacts = Pick<SetAside, "table" | "key" | "at" | "problem">;
 
-/** An admin token. */
 export interface TokenFacts {
   readonly id: string;
   /** Null if it does not expire. */
   readonly expiresAt: EpochMs | null;
 }
 
-/** Status of the monitor. */
 export interface MonitorFacts {
   /** Time of the first evaluation. */
   readonly since: EpochMs;
   /** The previous cron tick; null if there was none. */
   readonly lastTickAt: EpochMs | null;
-  /** Start of the first of the evaluations in a row that could not read the coordinator, or of this one. */
+  /** Start of the first of the consecutive evaluations that could not read the coordinator, or of this one. */
   readonly silentSince: EpochMs;
   /** Rows waiting for D1. */
   readonly outboxLength: number;

@@ -8,10 +8,8 @@ import { DAY_MS, durationOf } from "../platform/time.ts";
 import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
 import { type Facts, isOther, newestPublished } from "./facts.ts";
 
-/** Most failed runs in the evidence. */
 const RUNS_NAMED = 5;
 
-/** The input of most rules here. */
 type RunInput = Pick<Facts, "ingest">;
 
 /** Judges the number of consecutive failed runs. */
@@ -37,8 +35,8 @@ export function judgeFailures({ ingest }: RunInput): Finding {
 }
 
 /**
- * Whether a run says if ingestion works: not a dry run, nor one that was cancelled or skipped, nor one
- * that met foreign stores, which have a rule of their own.
+ * Whether a run says if ingestion works: not a dry, cancelled or skipped one, nor one that met foreign
+ * stores, which have a rule of their own.
  */
 function decisive({ state, mode, error }: EndedRun): boolean {
   if (mode === "dry_run" || error?.code === "foreign_stores") return false;
@@ -63,7 +61,7 @@ export function judgeSource({ ingest }: RunInput): Finding {
   });
 }
 
-/** Whether a code names a fault of upstream that no retry mends. */
+/** Whether a code names a fault of upstream that no retry fixes. */
 function isFinal(code: string): boolean {
   return code.startsWith("source_") && !PASSING_FAULTS.some((fault) => code === `source_${fault}`);
 }
@@ -280,10 +278,7 @@ const TICK_GRACE_MS = 15 * 60 * 1000;
 /** Most missed ticks that are counted for each trigger. */
 const TICKS_COUNTED = 100;
 
-/**
- * Judges the number of ticks that were due and did not come. The first is expected after the first
- * publication.
- */
+/** Counts the ticks that were due and did not come, from the first publication on. */
 export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
   return judgeInput(ingest, (coordinator) => {
     const { lastTicks, oldestPublishedAt } = coordinator;

@@ -10,19 +10,15 @@ import { MONITOR_GAP_MS, type WebhookTarget } from "./alert-settings.ts";
 type NoticeField =
   "fingerprint" | "labels" | "message" | "value" | "threshold" | "unit" | "evidence";
 
-/** Notification about one alert. */
 export interface Notice extends Pick<RuleFinding, NoticeField> {
   readonly change: AlertChange;
   /** Name of the rule; `test` in a test message. */
   readonly rule: RuleName | "test";
-  /**
-   * Severities of the alert, each a label. An open alert has one; one that was delivered as `warn`
-   * and then as `fail` is resolved under both.
-   */
+  /** Each is a label. An alert that was delivered as `warn` and later as `fail` is resolved under both. */
   readonly severities: readonly Severity[];
   /** Raising time of the alert. */
   readonly startsAt: Instant;
-  /** Resolution time; null while open. An open alert may have one of which only Alertmanager learns. */
+  /** Null while open. An open alert may have one of which only Alertmanager is notified. */
   readonly endsAt: Instant | null;
 }
 
@@ -71,8 +67,8 @@ const NOT_ENDED = "0001-01-01T00:00:00Z";
 const SERVICE = "locations-at-the-edge";
 
 /**
- * Lists alerts for Alertmanager's API, which ends an open one at its `endsAt` unless it hears of it
- * again: so late that one evaluation may fail.
+ * Lists alerts for Alertmanager's API. It ends an open one at its `endsAt` unless it receives it again,
+ * so that time allows for one failed evaluation.
  * https://prometheus.io/docs/alerting/latest/alerts_api
  */
 function alertmanagerBody({ notices }: Message, { dashboardUrl, now }: MessageContext) {
@@ -137,7 +133,6 @@ function webhookAlert(notice: Notice, severity: Severity, generatorURL: string) 
   };
 }
 
-/** Returns the pairs that all objects share. */
 function common(all: readonly { readonly [name: string]: string }[]): { [name: string]: string } {
   const [first = {}, ...others] = all;
   const shared = Object.entries(first).filter(([name, value]) =>
@@ -193,7 +188,7 @@ function colorOf({ change, severities }: Notice): string {
   return severities.includes("fail") ? RED : ORANGE;
 }
 
-/** Escapes the three special characters of Slack. */
+/** Escapes the characters that are special in Slack. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -10,7 +10,6 @@ export interface MonitorPlatform extends FactSources, Network {
   readonly config: AlertConfig;
   /** What is wrong with the settings of the whole service. */
   readonly settingProblems: readonly string[];
-  /** The admin tokens. */
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];

@@ -16,7 +16,6 @@ import { type AlertRecord, alertTrack } from "./alert-state.ts";
 import { NEW_TARGET, type TargetRecord, targetRecord } from "./deliveries.ts";
 import type { WebhookTarget } from "./alert-settings.ts";
 
-/** The versions of the monitor's tables. */
 export const MONITOR_SCHEMA: ObjectSchema = [
   [
     "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -26,7 +25,7 @@ export const MONITOR_SCHEMA: ObjectSchema = [
     "CREATE TABLE targets (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, id TEXT, value TEXT NOT NULL, UNIQUE (outbox, id))",
   ],
-  // The next evaluation tells each webhook again which alerts are open.
+  // The next evaluation notifies each webhook again of the open alerts.
   ["DROP TABLE deliveries", "DELETE FROM targets"],
 ];
 
@@ -47,7 +46,7 @@ const VALUES = {
   checked_at: storedTime,
   /** Blobs with a damaged copy. */
   suspects: z.array(z.string()),
-  /** First of the evaluations in a row that could not read the coordinator. */
+  /** First of the consecutive evaluations that could not read the coordinator. */
   silent_since: storedTime,
   /** Time of the last deletion of old rows in D1. */
   cleaned_at: storedTime,
@@ -98,7 +97,6 @@ export class MonitorState {
     return this.tables.transactionSync(work);
   }
 
-  /** Returns every stored alert by fingerprint. */
   alerts(): Map<string, AlertRecord> {
     return new Map(this.#alerts.entries());
   }
@@ -132,7 +130,7 @@ export class MonitorState {
   }
 }
 
-/** Who has another name or URL is another receiver, and was told nothing. The URL may be a secret. */
+/** A target with another name or URL is another receiver, which knows nothing. The URL may be a secret. */
 function targetKey({ name, url }: WebhookTarget): string {
   return `${name} ${sha256Hex(url)}`;
 }

@@ -26,7 +26,6 @@ const CHECK_LOCALE_EVERY_MS = HOUR_MS;
 /** Interval between deletions of old rows in D1. */
 const CLEAN_EVERY_MS = HOUR_MS;
 const SAVE_DEADLINE_MS = 10_000;
-/** The cron trigger of evaluations. */
 const WATCH = "watch";
 
 export interface EvaluationRequest {
@@ -40,9 +39,7 @@ type EvaluationResult =
   | { readonly ok: true; readonly run: AlertRun }
   | { readonly ok: false; readonly reason: "already_evaluated" };
 
-/** What the monitor says of itself. */
 export interface MonitorStatus {
-  /** The last evaluation. */
   readonly lastRun: AlertRun | null;
   /** Number of configured webhooks. */
   readonly webhooks: number;
@@ -89,12 +86,10 @@ export class Monitor {
     };
   }
 
-  /** Lists the stored values that could not be read. */
   setAside(): SetAside[] {
     return this.#state.tables.setAside();
   }
 
-  /** Forgets them, and returns them. */
   forgetSetAside(): SetAside[] {
     return this.#state.tables.forgetSetAside();
   }
@@ -156,7 +151,7 @@ export class Monitor {
     const since = this.#state.values.get("since") ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
     const lastTickAt = this.#lastTick();
-    // While the monitor slept, the coordinator may have answered: its silence begins anew.
+    // While the monitor slept, the coordinator may have answered: its silence starts again.
     const hasSlept = startedAt - (lastTickAt ?? 0) >= MONITOR_GAP_MS;
     const silentBefore = hasSlept ? null : this.#state.values.get("silent_since");
     const monitor: MonitorFacts = {

@@ -26,10 +26,7 @@ export function judgeBackupAge({ backups, monitor }: Facts, { now }: RuleContext
   });
 }
 
-/**
- * Judges the age of the last verified backup while a newer one is unverified. A newest backup that has
- * failed is bad at once.
- */
+/** Judges the age of the last verified backup while a newer one is unverified; a failed one is bad at once. */
 export function judgeVerification({ backups, monitor }: Facts, { now }: RuleContext): Finding {
   return judgeInput(backups, ({ newestFailure, newestFinishedAt, newestVerifiedAt }) => {
     const evidence = {
@@ -105,7 +102,7 @@ export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
   };
 }
 
-/** Judges whether the service can use its settings. In the place of a wrong one it has the default. */
+/** Judges whether the settings are valid. An invalid one has its default. */
 export function judgeSettings({ monitor }: Facts): Finding {
   const { settingProblems: problems } = monitor;
   return {

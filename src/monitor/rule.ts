@@ -16,7 +16,6 @@ type Evidence = {
     Scalar | readonly Scalar[] | readonly { readonly [name: string]: Scalar }[];
 };
 
-/** What a rule says about one subject. */
 export interface Finding {
   /** Null if the input is unreadable, or if there is nothing to measure; the latter counts as bad. */
   readonly value: number | null;
@@ -39,7 +38,6 @@ export interface RuleContext {
   readonly limits: Limits;
 }
 
-/** A watched condition. Pure: equal facts, limits and time give equal findings. */
 export interface AlertRule {
   /** Status of its bad findings. */
   readonly severity: Severity;
@@ -50,7 +48,6 @@ export interface AlertRule {
   readonly forMs?: DurationMs;
   /** Value from which the status warns, although the finding is still good. */
   readonly warnsFrom?: number;
-  /** Returns one finding per subject. */
   readonly evaluate: (facts: Facts, context: RuleContext) => Finding | readonly Finding[];
 }
 

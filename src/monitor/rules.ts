@@ -42,7 +42,7 @@ import {
 import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import type { AlertRule, Finding, FindingVerdict, RuleContext } from "./rule.ts";
 
-/** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
+/** Two ticks, whose distance varies by seconds. A single tick may see a brief fault. */
 const TWO_TICKS_MS = 4 * 60_000;
 /** Four ticks. A briefly long queue is no backlog. */
 const FOUR_TICKS_MS = 14 * 60_000;
@@ -121,7 +121,6 @@ export const RULES: { readonly [R in RuleName]: AlertRule } = {
   settings_wrong: { severity: "warn", unit: "settings", limit: 1, evaluate: judgeSettings },
 };
 
-/** A finding with its alert. */
 export interface RuleFinding extends Required<Omit<Finding, "verdict">> {
   readonly rule: RuleName;
   readonly fingerprint: string;
@@ -129,7 +128,7 @@ export interface RuleFinding extends Required<Omit<Finding, "verdict">> {
   readonly verdict: FindingVerdict;
   /** The only judgment: checks, answers and alerts show it. */
   readonly status: HealthStatus;
-  /** The status unless that is `pass`; then the severity of the rule. */
+  /** The status, or the severity of the rule if the status is `pass`. */
   readonly severity: Severity;
 }
 

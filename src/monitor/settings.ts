@@ -4,7 +4,6 @@ import { ACCESS_SETTINGS, readCredentials } from "../platform/credentials.ts";
 import { LIMIT_SETTINGS } from "./alert-settings.ts";
 import type { SnapshotLocale } from "../sources/snapshot.ts";
 
-/** The names of all settings that `[vars]` of wrangler.toml may have. */
 export const SETTING_NAMES: readonly string[] = [
   ...CONFIG_SETTINGS,
   ...LIMIT_SETTINGS,
@@ -12,7 +11,7 @@ export const SETTING_NAMES: readonly string[] = [
   ...ACCESS_SETTINGS,
 ];
 
-/** The names of those that only `wrangler secret put` should set. */
+/** The settings that only `wrangler secret put` should set. */
 export const SECRET_NAMES: readonly string[] = ["ADMIN_TOKENS", ...SECRET_ALERT_SETTINGS];
 
 /**

@@ -43,7 +43,6 @@ interface Sending {
   readonly dashboardUrl: string | null;
 }
 
-/** Result of one request. */
 interface Outcome {
   readonly status: number | null;
   readonly error: string | null;

@@ -28,10 +28,8 @@ const EFFORTS = {
 } as const;
 export type Effort = keyof typeof EFFORTS;
 
-/** Codings that compress. */
 export type Compression = Exclude<Coding, "identity">;
 
-/** A part to compress. */
 export interface CompressionTask {
   readonly bytes: Uint8Array;
   readonly coding: Compression;
@@ -96,7 +94,7 @@ export interface SharedUnit {
   readonly isInFrame: boolean;
 }
 
-/** Whether a compressed shared part decodes to its input where it stands. */
+/** Whether a compressed shared part decodes to its input in its place. */
 export function provesShared(
   { coding, isInFrame }: SharedUnit,
   part: Uint8Array,
@@ -106,7 +104,6 @@ export function provesShared(
   return decodesTo(coding, [part], { head, plain: [input], sharedBytes: input.length });
 }
 
-/** What the part of a locale is made from. */
 export interface OwnInput {
   readonly bytes: Uint8Array;
   /** Length of the shared part before it, without a coding. */
@@ -114,8 +111,8 @@ export interface OwnInput {
 }
 
 /**
- * Whether a compressed part of a locale decodes to its input, whatever the bytes of the shared part that
- * it stands behind. In brotli only their number matters, until they fill the window.
+ * Whether a compressed part of a locale decodes to its input behind any shared part. In brotli only the
+ * length of that part matters, until it fills the window.
  */
 export function provesOwn(
   coding: Compression,
@@ -134,7 +131,7 @@ export function provesOwn(
   });
 }
 
-/** Compressed foreign bytes in the place of a shared part. The text has offset, length and window. */
+/** Compressed foreign bytes in place of a shared part. The text has offset, length and window. */
 const foreignPart = memoize((text) => {
   const [offset = 0, length = 0, windowBits = 0] = text.split(" ").map(Number);
   const bytes = foreignBytes(length);
@@ -155,7 +152,7 @@ interface Plain {
   readonly sharedBytes: number;
 }
 
-/** Whether parts decode to their input between what stands around them in a body. */
+/** Whether parts decode to their input between the edges that they have in a body. */
 function decodesTo(
   coding: Compression,
   parts: readonly Uint8Array[],
@@ -204,7 +201,6 @@ export function decompressWhole(bytes: Uint8Array): Buffer<ArrayBuffer> | undefi
   }
 }
 
-/** Returns the CRC-32 of the joined parts. */
 export function crc32Of(parts: readonly Uint8Array[]): number {
   return parts.reduce((checksum, part) => crc32(part, checksum), 0);
 }

@@ -1,7 +1,4 @@
-/**
- * The formula of every body: what stands before, the part that all locales share, the part of the
- * locale, what stands after. Pure: no clock, no I/O.
- */
+/** Composes bodies: an edge, the shared part, the part of the locale, an edge. Pure: no clock, no I/O. */
 import type { Form } from "../catalog/encode.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import type { Sha256Hex } from "../platform/units.ts";
@@ -109,13 +106,11 @@ const composed = new WeakMap<Manifest, Map<string, Body | undefined>>();
 /** More than a gRPC-Web frame or the guards of an ingest would allow. */
 export const BODY_LIMIT_BYTES = 2 ** 31;
 
-/** The parts of a body in one form. */
 interface Parts {
   readonly shared: SharedParts;
   readonly own: OwnParts;
 }
 
-/** Composes a message without a frame. */
 function composeMessage({ shared, own }: Parts, coding: Coding): Body | undefined {
   const sha256 = own.sha256[coding];
   const pieces = storedPieces(shared[coding], own, coding);
@@ -128,7 +123,7 @@ function composeMessage({ shared, own }: Parts, coding: Coding): Body | undefine
   return joined(sha256.slice(0, KEY_LENGTH), sha256, pieces, edges);
 }
 
-/** Codes what stands around a message without a frame. */
+/** Makes the edges of a message without a frame. */
 export function messageEdges(coding: Coding, between: Omit<Between, "head" | "tail">): Edges {
   return EDGES[coding]({ head: NO_BYTES, tail: NO_BYTES, ...between });
 }
@@ -150,7 +145,6 @@ function composeFrames({ shared, own }: Parts, coding: Coding): Body | undefined
   return joined(framedKey(coding, pieces), null, pieces, edges);
 }
 
-/** Frames a compressed message. */
 function frameCompressed(message: Body | undefined): Body | undefined {
   if (message === undefined) return undefined;
   const edges = [compressedFrameHeader(message.bytes), SUCCESS_TRAILER_FRAME] as const;
@@ -160,7 +154,7 @@ function frameCompressed(message: Body | undefined): Body | undefined {
 /** Length of an entity tag between its quotes: half of a hash is enough. */
 const KEY_LENGTH = 32;
 
-/** The stored pieces determine a body in frames, and each of their hashes would. */
+/** The stored pieces determine a body in frames. */
 function framedKey(coding: Coding, [shared, own]: readonly StoredPiece[]): string {
   return `${coding}-${shared?.sha256.slice(0, KEY_LENGTH / 2)}${own?.sha256.slice(0, KEY_LENGTH / 2)}`;
 }
@@ -213,7 +207,7 @@ interface Between {
   readonly crc32: number;
 }
 
-/** Codes what stands before and after the parts. It is not compressed: it has a few bytes. */
+/** Makes the edges of a body. They are not compressed, because they have only a few bytes. */
 export const EDGES: { readonly [C in Coding]: (between: Between) => Edges } = {
   identity: ({ head, tail }) => [head, tail],
   gzip: ({ head, tail, bytes, crc32 }) => [
@@ -232,7 +226,7 @@ export const EDGES: { readonly [C in Coding]: (between: Between) => Edges } = {
 /** Header of a gzip member: deflate, no flags, no time, unknown system (RFC 1952, section 2.3). */
 const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 
-/** Has no more than its type, that of fixed codes, and its end (RFC 1951, section 3.2.6). */
+/** Has only its type, fixed codes, and its end (RFC 1951, section 3.2.6). */
 const EMPTY_LAST_BLOCK = Uint8Array.of(3, 0);
 
 function gzipTrailer(crc32: number, bytes: number): Uint8Array {
@@ -258,7 +252,7 @@ export function rawMetablock(bytes: Uint8Array, windowBits?: number): Uint8Array
   return concatenate([Uint8Array.of(header, header >> 8, header >> 16), bytes]);
 }
 
-/** Follows the 16 bits of the length. */
+/** The bit behind the 16 bits of the length. */
 const UNCOMPRESSED_FLAG = 1 << 16;
 const LAST_METABLOCK = Uint8Array.of(3);
 
@@ -267,10 +261,10 @@ const SMALLEST_WINDOW_BITS = 18;
 const LARGEST_WINDOW_BITS = 22;
 
 /**
- * Returns the size of brotli's window as a power of two: the largest window that ends within a shared
- * part of so many bytes. Behind a full window (2^bits - 16 bytes, RFC 7932, section 9.1) each word of
- * brotli's dictionary has one distance. The part of a locale therefore decodes behind any shared part
- * that fills the window. The largest window would make the catalog a quarter of a percent shorter.
+ * Returns the window of brotli, as a power of two: the largest that the shared part fills. Behind a
+ * full window (2^bits - 16 bytes, RFC 7932, section 9.1) distances into brotli's dictionary are fixed,
+ * so the part of a locale decodes behind any shared part. The largest window would save a quarter of a
+ * percent.
  */
 export function windowBitsFor(sharedBytes: number): number {
   const bits = Math.floor(Math.log2(sharedBytes));

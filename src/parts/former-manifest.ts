@@ -1,7 +1,4 @@
-/**
- * Converts manifests of the release before, which list the segments of each body. It goes with the next
- * format.
- */
+/** Converts manifests of the format before, with the segments of each body. The next format replaces it. */
 import { Buffer } from "node:buffer";
 import type { Sha256Hex } from "../platform/units.ts";
 import {
@@ -36,7 +33,7 @@ interface FormerEntry {
   };
 }
 
-/** Also has what browsers with dictionaries got, which nobody reads any more. */
+/** May also have dictionary deltas, which nobody reads any more. */
 interface FormerDiff extends StoredDiff {
   readonly deltas?: unknown;
 }

@@ -10,7 +10,6 @@ import type { Day, Instant, Sha256Hex } from "../platform/units.ts";
 export const CODINGS = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** A stored blob. */
 export interface StoredPart {
   readonly sha256: Sha256Hex;
   readonly bytes: number;
@@ -53,7 +52,6 @@ export interface LocaleEntry {
   readonly names?: StoredPart | undefined;
 }
 
-/** A source of the catalog. */
 export interface DataSource {
   /** Name, such as `OurAirports: airports`; for a file of upstream, the source and the file's name. */
   readonly name: string;
@@ -93,7 +91,7 @@ export interface Manifest {
   readonly sources: { readonly [file: string]: Sha256Hex };
   /** Day of the airports; null if not recorded. */
   readonly as_of: Day | null;
-  /** All sources of this version; empty if not recorded. */
+  /** Empty if not recorded. */
   readonly data: readonly DataSource[];
   readonly airport_set: AirportSet;
   readonly counts: Counts;
@@ -118,7 +116,7 @@ export interface NeededBlob {
   readonly sha256: Sha256Hex;
   /** Null for a blob of all locales. */
   readonly locale: string | null;
-  /** Whether bodies are made of it. Without another blob clients fetch the whole body. */
+  /** Whether a body needs it. Without another blob clients fetch the whole body. */
   readonly isOfBody: boolean;
 }
 

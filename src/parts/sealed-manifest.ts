@@ -1,13 +1,13 @@
 /**
- * The manifest in KV and R2: JSON in lines, and the seal. A line has the head, the next one the diffs,
- * and each other one a locale. The first request of an isolate parses the head and one locale; parsing
- * the others would take it longer than everything else that it does with the manifest.
+ * The manifest in KV and R2: JSON in lines, and the seal. The first line has the head, the second the
+ * diffs, each further one a locale. An isolate's first request parses the head and one locale, because
+ * parsing all takes longer than the rest of its work with the manifest.
  */
 import { digestHex, sha256Hex } from "../catalog/bytes.ts";
 import { FORMER_FORMAT, type FormerLines, fromFormerLines } from "./former-manifest.ts";
 import { type LocaleEntry, type Manifest, MANIFEST_FORMAT } from "./manifest.ts";
 
-/** What precedes the seal is a JSON object with `format`, so that another Worker says which one it met. */
+/** The text before the seal is JSON with `format`, so that a Worker of another format can name it. */
 const firstLine = (format: number) => `{"format":${format},"lines":[`;
 const LAST_LINE = "]}";
 
@@ -77,7 +77,6 @@ function defineLazily(target: object, name: string, make: () => unknown): void {
   });
 }
 
-/** Returns the JSON of a line. */
 function jsonOf(line: Uint8Array | undefined): string {
   const text = decode(line);
   return text.endsWith(",") ? text.slice(0, -1) : text;

@@ -25,7 +25,6 @@ export interface AccessSettings {
   readonly operators: readonly string[];
 }
 
-/** The credentials that open the admin routes. */
 interface Credentials {
   readonly tokens: readonly AdminToken[];
   /** Null if Access is not used. */
@@ -42,7 +41,6 @@ export interface CredentialsResult {
 /** The settings of Cloudflare Access in front of /admin. Without them only ADMIN_TOKENS open it. */
 export const ACCESS_SETTINGS = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "ACCESS_OPERATORS"] as const;
 
-/** The settings as strings. */
 export type CredentialSettings = {
   readonly [S in "ADMIN_TOKENS" | (typeof ACCESS_SETTINGS)[number]]?: string | undefined;
 };

@@ -15,7 +15,6 @@ function toStoreError(what: string, cause: unknown): StoreError {
     : new StoreError(`${what}: ${String(cause)}`, { cause });
 }
 
-/** A store did not answer in time. */
 export class StoreTimeout extends StoreError {
   override readonly name = "StoreTimeout";
 }
@@ -25,10 +24,7 @@ export function withDeadline<T>(what: string, ms: DurationMs, promise: Promise<T
   return withTimeout(ms, promise, () => new StoreTimeout(`${what}: no answer in ${ms} ms`));
 }
 
-/**
- * Awaits a store's answer. Throws StoreError if the store fails and StoreTimeout after `ms`. A
- * write that times out may still take effect.
- */
+/** Awaits a store's answer; throws StoreError if it fails. A write that times out may still take effect. */
 export async function orStoreError<T>(
   what: string,
   ms: DurationMs,
@@ -41,10 +37,7 @@ export async function orStoreError<T>(
   }
 }
 
-/**
- * Bounds every call of a store that returns a promise. Such a call throws StoreError if the store
- * fails, and StoreTimeout after `ms`.
- */
+/** Applies `orStoreError` to every call of a store that returns a promise. */
 export function bounded<S extends object>(what: string, ms: DurationMs, store: S): S {
   const calls = Object.entries(store).map(([name, call]: [string, AnyCall]) => [
     name,

@@ -7,10 +7,7 @@ export type Log = (
   fields: { readonly [name: string]: unknown },
 ) => void;
 
-/**
- * Writes one JSON object as a line to standard output. Callers must not pass tokens, bodies or URLs
- * with secrets.
- */
+/** Writes one JSON object as a line to standard output. Must get no tokens, bodies or URLs with secrets. */
 export function logLine(
   level: LogLevel,
   event: string,

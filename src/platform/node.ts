@@ -1,7 +1,6 @@
 /**
- * Modules of Node that serving does not need. A bundle has every import at its top, wherever it is
- * written, so importing these would cost each start five milliseconds of CPU. Here they are loaded when
- * they are first used.
+ * Modules of Node that serving does not need. A bundle imports everything at its top, which would cost
+ * each start five milliseconds of CPU. These load on first use.
  */
 export const node = {
   get crypto() {
@@ -15,6 +14,6 @@ export const node = {
   },
 };
 
-// An ingest asks for these thousands of times, and `getBuiltinModule` looks each time anew.
+// An ingest needs it thousands of times, and `getBuiltinModule` looks it up each time.
 let crypto: typeof import("node:crypto") | undefined;
 let zlib: typeof import("node:zlib") | undefined;

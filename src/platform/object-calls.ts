@@ -1,10 +1,6 @@
-/**
- * The Durable Objects' methods, each with how it is called. The classes and their callers are made
- * from these tables.
- */
+/** The Durable Objects' methods and how each is called. Classes and callers are made from these tables. */
 import type { DurationMs } from "./units.ts";
 
-/** How a method is called. */
 export interface CallPolicy {
   readonly part: "coordinator" | "alerts";
   /** The store in R2 that the call works with. */
@@ -16,7 +12,7 @@ export interface CallPolicy {
 
 type Calls = { readonly [method: string]: CallPolicy };
 
-/** Where one thread runs all of a Worker, a call may wait while some parts are compressed. */
+/** Where one thread runs the whole Worker, a call may wait while some parts are compressed. */
 const ONCE = { part: "coordinator", deadlineMs: 25_000, isIdempotent: false } as const;
 const IDEMPOTENT = { ...ONCE, isIdempotent: true } as const;
 

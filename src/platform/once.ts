@@ -1,4 +1,4 @@
-/** What several callers want is computed or loaded once. */
+/** Computes or loads once what several callers want. */
 import { withDeadline } from "./deadline.ts";
 import type { DurationMs, EpochMs } from "./units.ts";
 

@@ -17,7 +17,7 @@ export function misfitOf(value: unknown, schema: z.ZodType): string | null {
   return faults.map(({ path, message }) => [...path.map(String), message].join(": ")).join("; ");
 }
 
-/** Enough to mend a value by. */
+/** Enough to fix a value by. */
 const ISSUES_NAMED = 5;
 
 /** Says what is wrong with a value from outside. Names no unknown field: it may be a secret. */

@@ -14,7 +14,6 @@ export interface ServingSettings {
   readonly MANIFEST_FRESH_MS?: string | undefined;
 }
 
-/** The names of these settings. */
 export const SERVING_SETTINGS = [
   "DEFAULT_LOCALE",
   "CACHE_MAX_BYTES",
@@ -36,10 +35,7 @@ const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
 /** Most that an isolate may serve from one manifest without a look for a newer one. */
 const FRESH_LIMIT_MS = 60 * 60 * 1000;
 
-/**
- * Parses the settings that requests depend on. One that is wrong has its default, so that the service
- * answers whatever its settings are, and is listed in `problems`.
- */
+/** Parses the settings. A wrong one has its default and is in `problems`, so the service always answers. */
 export function readServingConfig(settings: object): {
   readonly config: ServingConfig;
   readonly problems: readonly string[];
@@ -59,7 +55,7 @@ export function readServingConfig(settings: object): {
     return otherwise;
   };
   const config = {
-    // `[vars]` may hold what is no text.
+    // `[vars]` may hold other types than text.
     defaultLocale: typeof given.DEFAULT_LOCALE === "string" ? given.DEFAULT_LOCALE : "en",
     cacheMaxBytes: wholeNumber("CACHE_MAX_BYTES", {
       max: CACHE_LIMIT_BYTES,

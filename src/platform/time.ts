@@ -38,10 +38,7 @@ export function durationOf(from: Time, to: Time): DurationMs {
   return Math.max(0, toMs(to) - toMs(from));
 }
 
-/**
- * Whether less than `ms` lie between now and a time in an isolate's memory. After the clock was set
- * back that holds for at most twice as long.
- */
+/** Whether less than `ms` have passed since a time; for twice as long if the clock was set back. */
 export function isRecent(since: EpochMs, ms: DurationMs, now: EpochMs): boolean {
   return Math.abs(now - since) < ms;
 }

@@ -36,7 +36,6 @@ function ascii({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
   return Buffer.from(Buffer.from(buffer, byteOffset, length).toString("base64"), "latin1");
 }
 
-/** Returns the length in base64. */
 export function base64Length(bytes: number): number {
   return 4 * Math.ceil(bytes / 3);
 }

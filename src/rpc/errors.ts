@@ -19,12 +19,11 @@ import type { Measure } from "./metrics.ts";
 import { isGrpcWebText, METHOD_PATH, type RequestHead } from "./request.ts";
 import { ACCEPT_POST, ALLOW, allowAnyOrigin, MEDIA_TYPES } from "./response.ts";
 
-/** Retry delay while stores are down: about the length of a hiccup. */
+/** Retry delay while stores are down: the length of a short outage. */
 const RETRY_UNAVAILABLE_SECONDS = 5;
 /** Retry delay before the first publication: an ingest takes about a minute. */
 const RETRY_NOTHING_PUBLISHED_SECONDS = 30;
 
-/** A request that gets no success. */
 interface Failure {
   readonly head: RequestHead;
   /** A CallError, or a ConnectError if the request breaks the protocol; anything else is a bug. */
@@ -60,7 +59,6 @@ export function internalError(cause: unknown): ConnectError {
   return new ConnectError("internal error", Code.Internal, undefined, undefined, cause);
 }
 
-/** Reports a call that cannot be answered. */
 export function callFailure(reason: Exclude<CallError["reason"], BareStatus>): ConnectError {
   switch (reason) {
     case "too_long":

@@ -19,7 +19,7 @@ type LogInternalError = (message: string, cause: unknown) => void;
 
 export interface RpcOptions extends CatalogSource {
   readonly log: LogInternalError;
-  /** Takes note of each answer. */
+  /** Called for each answer. */
   readonly measure?: Measure | undefined;
 }
 
@@ -28,10 +28,7 @@ export type RpcHandler = (request: Request, head: RequestHead) => Response | Pro
 
 const NO_BYTES = new Uint8Array();
 
-/**
- * Serves LocationsService over Connect and gRPC-Web from stored bytes. The code that reads unusual
- * calls, and that of errors, is loaded when it is first needed.
- */
+/** Serves LocationsService from stored bytes. The code of unusual calls and of errors loads on first use. */
 export function createRpcHandler({
   log,
   measure = () => undefined,
@@ -98,8 +95,8 @@ export function createRpcHandler({
 }
 
 /**
- * Reads a short body. Without a deadline of the client only the end of the connection ends the wait:
- * a timer would cost each request more than its whole look-up.
+ * Reads a short body. Without a client deadline it waits until the connection ends: a timer would cost
+ * each request more than its whole look-up.
  */
 function takeBody(request: Request, head: RequestHead): Promise<Uint8Array> {
   return inTime(head, request.arrayBuffer()).then((buffer) => new Uint8Array(buffer));

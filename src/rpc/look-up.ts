@@ -13,7 +13,6 @@ export interface CatalogSource {
   readonly defaultLocale: string;
 }
 
-/** A request to the published catalog. */
 export interface Query {
   /** Canonical tag from `parseLocale`. */
   readonly tag: string;
@@ -89,10 +88,7 @@ export type LookUpResult =
 /** Longest time that one request waits for stores, for the manifest and the body together. */
 const STORES_BUDGET_MS = 5_000;
 
-/**
- * Finds the body that answers a query. The catalog is `unavailable` if the stores take more than
- * five seconds.
- */
+/** Finds the body that answers a query. `unavailable` if the stores take more than five seconds. */
 export async function lookUp(source: CatalogSource, query: Query): Promise<LookUpResult> {
   return settledWithin(STORES_BUDGET_MS, find(source, query), () => UNAVAILABLE);
 }
@@ -132,7 +128,7 @@ export async function findVersion(
   const isWanted = (manifest: Manifest) => hasPin(pin, tag, manifest, defaultLocale);
   if (isWanted(current)) return { ok: true, manifest: current };
   if (pin === null || !SHA256.test(pin)) return NOT_RETAINED;
-  // Another isolate may have served a version that this one has not heard of.
+  // Another isolate may have served a version that this one has not seen.
   const newest = await reader.newest();
   if (newest.ok && isWanted(newest.manifest)) return newest;
   const older = await reader.findOlder(isWanted);
@@ -181,10 +177,7 @@ function withoutBody({ conditions, withBody }: Query, variant: Variant): Found |
   return withBody ? undefined : { kind: "head", variant };
 }
 
-/**
- * Selects the best variant for a query. Returns undefined if the version has none, so no
- * unpublished locale ever reaches storage.
- */
+/** Selects the best variant; undefined if there is none. So no unpublished locale reaches storage. */
 function selectVariant(
   { tag, pin, representation, codings }: Query,
   manifest: Manifest,

@@ -1,11 +1,8 @@
 import { base64Length } from "./base64.ts";
 import type { Found } from "./look-up.ts";
 
-/** An answer of the service, to be counted. */
 interface Answered {
-  /**
-   * `body`, `head`, `not_modified`, `precondition_failed`, `options`, `refused`, or a Connect code.
-   */
+  /** `body`, `head`, `not_modified`, `precondition_failed`, `options`, `refused`, or a Connect code. */
   readonly outcome: string;
   readonly found?: Found;
 }
@@ -15,7 +12,7 @@ export interface OptionalBindings {
   readonly METRICS?: AnalyticsEngineDataset;
 }
 
-/** Takes note of an answer. Never throws, and never waits. */
+/** Records an answer. Never throws, and never waits. */
 export type Measure = (answered: Answered) => void;
 
 /**

@@ -20,17 +20,13 @@ export function readConditions(headers: Headers): Conditions {
   };
 }
 
-/** Validators that the conditions of a GET are compared with. */
 interface BodyValidators {
   readonly etag: string;
   /** Last-Modified has it in whole seconds. */
   readonly modifiedAt: Instant;
 }
 
-/**
- * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Undefined: the
- * request is answered as if it had none.
- */
+/** Evaluates the conditions in the order of RFC 9110, section 13.2.2. Undefined if all hold. */
 export function checkPreconditions(
   { ifMatch, ifUnmodifiedSince, ifNoneMatch, ifModifiedSince }: Conditions,
   { etag, modifiedAt }: BodyValidators,

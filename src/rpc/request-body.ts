@@ -6,17 +6,14 @@ import type { EpochMs } from "../platform/units.ts";
 import { CallError } from "./look-up.ts";
 import type { RequestHead } from "./request.ts";
 
-/**
- * Most bytes of a message. It protects the isolate: without it the 4 GiB that an envelope's prefix
- * can announce would be allocated.
- */
+/** Most bytes of a message. Without it an isolate would allocate the 4 GiB that an envelope can announce. */
 export const READ_MAX_BYTES = 4096;
 
 /** A request that was not read yet, apart from its head. */
 export interface UnreadRequest {
   readonly request: Pick<Request, "body">;
   readonly head: RequestHead;
-  /** The body, if its reading has begun because it is short. */
+  /** The body, if a read of it has begun because it is short. */
   readonly taken?: Promise<Uint8Array>;
 }
 
@@ -31,9 +28,8 @@ const DISCARD_MS = 250;
 /** The chunks of a body. Iterating throws ConnectError, or CallError if the client's time is over. */
 interface RequestBody extends AsyncIterable<Uint8Array> {
   /**
-   * Discards the unread rest. Call it before every answer: workerd cuts the connection of a client
-   * that is still sending when the answer is complete, and closes it if the body was not read to its
-   * end, while the client may already send its next request.
+   * Discards the unread rest before every answer. Otherwise workerd cuts the connection of a client
+   * that is still sending, or that already sends its next request.
    */
   discard(): Promise<void>;
 }

@@ -100,7 +100,6 @@ export function shortBodyBytes({ headers }: RequestHead): number | undefined {
 export interface Call {
   /** Tag of `parseLocale`. */
   readonly tag: string;
-  /** The representation of a successful answer. */
   readonly representation: Representation;
   /** The Catalog-Sha256 that the call is pinned to. */
   readonly pin: string | null;
@@ -161,7 +160,6 @@ export function readCall(head: RequestHead, body: Uint8Array): Call | undefined 
   return isGet && head.contentType === "" ? readGet(query) : undefined;
 }
 
-/** A form of a POST. */
 interface PostForm {
   /** Of a successful answer. */
   readonly representation: Representation;
@@ -169,7 +167,6 @@ interface PostForm {
   readonly read: (body: string) => Call | undefined;
 }
 
-/** The forms by media type. */
 export const POST_FORMS: ReadonlyMap<string, PostForm> = new Map([
   ["application/proto", postForm("proto", decodeProto)],
   ["application/json", postForm("json", decodeJson)],
@@ -212,7 +209,7 @@ function asCall(
   representation: Representation,
   pin: string | null = null,
 ): Call | undefined {
-  // In these characters Latin-1 is UTF-8, and what JSON says is what stands there.
+  // In these characters Latin-1 is UTF-8, and JSON has no escapes.
   if (locale === undefined || !/^[\w-]*$/.test(locale)) return undefined;
   const parsed = parseLocale(locale);
   return parsed.ok ? { tag: parsed.tag, representation, pin } : undefined;

@@ -57,7 +57,6 @@ interface InitKey {
 /** Caches them per body of a version, because building one costs more than the rest of a warm request. */
 const memo = new WeakMap<Body, Map<string, ResponseInit>>();
 
-/** Returns the status and headers of a response. */
 function cachedInit(variant: Variant, key: InitKey): ResponseInit {
   const known = memo.get(variant.body) ?? new Map<string, ResponseInit>();
   memo.set(variant.body, known);
@@ -90,7 +89,6 @@ function responseInit(variant: Variant, { isPost, kind, origin }: InitKey): Resp
   return { status, headers, encodeBody: "manual" };
 }
 
-/** Methods of the service's paths. */
 export const ALLOW = "GET, HEAD, OPTIONS, POST";
 
 /** How long a browser may cache the answer to a preflight. */
@@ -115,7 +113,7 @@ const EXPOSED_HEADERS = [
   "Vary",
 ].join(", ");
 
-/** Lets scripts of any origin read an answer, without credentials: the catalog is public. */
+/** Lets scripts of any origin read an answer, without credentials. */
 export function allowAnyOrigin(headers: Headers): Headers {
   headers.set("access-control-allow-origin", "*");
   headers.set("access-control-expose-headers", EXPOSED_HEADERS);

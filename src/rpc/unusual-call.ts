@@ -27,9 +27,9 @@ import {
 } from "./request-body.ts";
 
 /**
- * Reads a call in whatever form the protocols allow. It checks in the order of Connect's router, and
- * so reports the same one of several mistakes. Rejects with ConnectError in the router's words if a
- * request breaks the protocol, and otherwise with CallError.
+ * Reads a call in any form that the protocols allow. Checks in the order of Connect's router, and so
+ * reports the same one of several mistakes. Rejects with ConnectError in the router's words, or with
+ * CallError.
  */
 export async function readUnusualCall(unread: UnreadRequest): Promise<Call> {
   const { head } = unread;
@@ -63,13 +63,13 @@ function representationOf(head: RequestHead, query: URLSearchParams): Representa
   throw new CallError(415);
 }
 
-/** Neither the case of a media type counts nor, of JSON, the charset UTF-8. */
+/** Ignores the case of a media type and, for JSON, the charset UTF-8. */
 function formOf(contentType: string): Representation | undefined {
   const type = contentType.toLowerCase();
   return POST_FORMS.get(/json\s*;/.test(type) ? withoutUtf8(type) : type)?.representation;
 }
 
-/** Nothing says that a request may be compressed, and a short one need not be. */
+/** The contract has no compressed requests, and a short one needs no compression. */
 function assertUncoded({ method, headers, isGrpcWeb }: RequestHead, query: URLSearchParams): void {
   const header = isGrpcWeb ? "grpc-encoding" : "content-encoding";
   const coding = method === "POST" ? headers.get(header) : query.get("compression");

@@ -103,7 +103,5 @@ export function withoutInactive(run: AlertRun): AlertRun {
 export type AlertResult = AlertRun["results"][number];
 /** Result of sending one message to a target, without URLs or secrets. */
 export type Receipt = AlertRun["deliveries"][number];
-/** Result of the dead-man's ping. */
 export type PingOutcome = NonNullable<AlertRun["ping"]>;
-/** Trigger of an evaluation. */
 export type AlertTrigger = AlertRun["trigger"];

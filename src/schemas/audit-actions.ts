@@ -19,7 +19,7 @@ const AUDIT_ACTIONS = {
   "set_aside.forget": "Forget what could not be read",
 } as const;
 
-/** Writes what somebody did; an action of another version of the service as it is recorded. */
+/** Describes an action; one of another version of the service by its name. */
 export function actionText(action: string): string {
   const words: { readonly [action: string]: string } = AUDIT_ACTIONS;
   return words[action] ?? action;
@@ -28,5 +28,4 @@ export function actionText(action: string): string {
 /** Most characters of the note with which somebody explains an action. */
 export const NOTE_MAX_LENGTH = 500;
 
-/** The name of an action in answers and in the log. */
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

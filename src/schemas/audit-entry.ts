@@ -27,5 +27,4 @@ export const auditEntrySchema = z
   })
   .meta({ id: "AuditEntry", description: "An attempt by an operator to change something." });
 
-/** A change by an operator, as answers show it. */
 export type ShownAuditEntry = DeepReadonly<z.output<typeof auditEntrySchema>>;

@@ -19,7 +19,6 @@ const RESTORE = ["restore_objects", "restore_tables", "replace_versions", "settl
 const BACKUP_STAGES = [...COPY, ...CHECK, "retention", "compare_schema", ...RESTORE] as const;
 export type BackupStage = (typeof BACKUP_STAGES)[number];
 
-/** A job in the answers of the API. */
 export const jobSchema = z
   .strictObject({
     id: z.uuid(),

@@ -3,10 +3,9 @@ import * as z from "zod";
 import type { EpochMs } from "../platform/units.ts";
 import { count, type DeepReadonly, hexHash, idOf, timestamp } from "./fields.ts";
 
-/** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
+/** A UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
 export const backupId = idOf("a backup", "/admin/backup/list");
 
-/** Whether a name is the id of a backup. */
 export function isBackupId(name: string): boolean {
   return backupId.safeParse(name).success;
 }
@@ -73,7 +72,6 @@ export const backupSchema = z
   })
   .meta({ id: "Backup", description: "A backup of everything that is stored." });
 
-/** A page of backups. */
 export const backupPage = z.strictObject({
   backups: z.array(backupSchema).meta({ description: "Newest first." }),
   next_cursor: z.string().nullable(),

@@ -71,13 +71,13 @@ export function worstOf(checks: Checks): HealthStatus {
   return gravest(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
 }
 
-/** Returns the worst status; `pass` for an empty list. */
+/** Returns the most severe status; `pass` for an empty list. */
 export function gravest(statuses: readonly HealthStatus[]): HealthStatus {
   if (statuses.includes("fail")) return "fail";
   return statuses.includes("warn") ? "warn" : "pass";
 }
 
-/** An observation that is not as it should be, with the name of its check. */
+/** A check that does not pass, with its name. */
 export interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
@@ -86,7 +86,7 @@ export interface CheckProblem {
   readonly fingerprint?: string;
 }
 
-/** Lists the problems, the gravest first. */
+/** Lists the problems, the most severe first. */
 export function problemsOf(checks: Checks): readonly CheckProblem[] {
   return Object.entries(checks)
     .flatMap(([name, list]) =>

@@ -1,7 +1,6 @@
 /** What an operator has decided about held changes, as the audit records it and the pages show it. */
 import type { HeldChange } from "./held-change.ts";
 
-/** A value of a record. */
 type Value = string | number | boolean;
 /** The fields of a record, by name. */
 export type Fields = { readonly [field: string]: Value };
@@ -9,7 +8,6 @@ export type Fields = { readonly [field: string]: Value };
 /** Most decided changes that an entry of the audit names, so that D1 takes its row. */
 export const DECIDED_MAX = 2_000;
 
-/** A held change on which somebody has decided. */
 export interface DecidedChange extends Pick<HeldChange, "id" | "iata" | "name"> {
   /** The fields that differ. `before`: as served, null if it is new; `after`: null if it leaves. */
   readonly fields: readonly {
@@ -32,7 +30,7 @@ export function changedFields({ before, after }: Pick<HeldChange, "before" | "af
   return TELLING.filter((field) => only[field] !== undefined && only[field] !== "");
 }
 
-/** Makes of a held change what the audit keeps of it. */
+/** Reduces a held change to its record in the audit. */
 export function decidedChange(held: HeldChange): DecidedChange {
   const { id, iata, name } = held;
   const [before, after]: [Fields | null, Fields | null] = [held.before, held.after];
@@ -60,7 +58,7 @@ export function namesOf(changes: readonly Pick<HeldChange, "iata" | "name">[]): 
 
 const NAMED = 3;
 
-/** The decided changes of an entry of the audit, from what it says is after the decision. */
+/** The decided changes in the `after` of an audit entry. */
 export function decidedIn(after: unknown): readonly DecidedChange[] {
   const isDecision = typeof after === "object" && after !== null && "changes" in after;
   // Only a decision has written them.

@@ -83,7 +83,6 @@ const lists = {
   regions: listDiff(region, regionNames.partial()),
 };
 
-/** The changes from one version to another. */
 export const diffSchema = z
   .strictObject({
     from: version,

@@ -27,7 +27,6 @@ export function idOf(what: string, list: `/${string}`) {
   return z.string(message).regex(UUID_V7, message).meta({ format: "uuid", description, example });
 }
 
-/** A number of things. */
 export const count = z.int().min(0);
 
 /** The number of a publication. */

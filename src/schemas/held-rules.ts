@@ -17,7 +17,6 @@ export type HeldRule = (typeof HELD_RULES)[number];
 /** A longer move is worth a look. */
 export const MOVE_KM = 20;
 
-/** What a decision does. */
 export const DECISIONS = {
   approve: "Queues a run, which publishes what upstream says, if it still says so.",
   reject: "The served value stays until upstream says something else.",

@@ -13,8 +13,6 @@ export const OVERRIDABLE = {
 
 export type Guard = keyof typeof OVERRIDABLE;
 
-/** The guards that an operator can override. */
 export const OVERRIDDEN = Object.entries(OVERRIDABLE).flatMap(([guard, is]) => (is ? [guard] : []));
 
-/** What `force` does. */
 export const FORCE_EFFECT = `Overrides the guards ${OVERRIDDEN.map((guard) => guard.replace("guard_", "")).join(", ")}.`;

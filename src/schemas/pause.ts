@@ -21,10 +21,7 @@ export interface PauseRequest {
   readonly until?: Instant | null;
 }
 
-/**
- * Applies a pause request. A repeated request changes nothing. A new note or end replaces that of
- * the present pause; the start and omitted fields stay.
- */
+/** Applies a pause request. The start of a present pause stays, and so do its note and end if omitted. */
 export function decidePause(
   present: Pause | null,
   request: PauseRequest,
@@ -38,7 +35,6 @@ export function decidePause(
   return { pause: { ...present, by, note, until }, changed: true };
 }
 
-/** Whether a pause is past its `until`. */
 export function hasEnded(pause: Pause, now: EpochMs): boolean {
   return pause.until !== null && Date.parse(pause.until) <= now;
 }

@@ -40,7 +40,7 @@ const guardTrip = z.strictObject({
   message: z.string(),
 });
 
-/** Not strict: runs of before may have more counts. */
+/** Not strict: earlier runs may have more counts. */
 const accounting = z.object({
   filtered: count.meta({ description: "Upstream rows without an IATA code." }),
   unscheduled: count.meta({ description: "Airports that the setting AIRPORTS excludes." }),
@@ -145,9 +145,7 @@ const reportSchema = z.strictObject({ ...REPORT_FIELDS, ...CHANGES_FIELD });
 export type Report = DeepReadonly<z.output<typeof reportSchema>>;
 export type RunOutcome = NonNullable<Report["outcome"]>;
 export type RunError = NonNullable<Report["error"]>;
-/** Counts of the rows and entities of one list. */
 export type ListCounts = NonNullable<Report["counts"]>["airports"];
 /** Archived upstream files by name. */
 export type UpstreamFiles = Report["upstream"];
-/** An archived upstream file. */
 export type ArchivedFile = UpstreamFiles[string];

@@ -79,7 +79,6 @@ export const runDetailsSchema = runSchema.extend(CHANGES_FIELD).meta({
 });
 
 export type Run = DeepReadonly<z.output<typeof runDetailsSchema>>;
-/** A run as lists show it: without its changes, which take kilobytes. */
 export type ListedRun = DeepReadonly<z.output<typeof runSchema>>;
 export type RunState = Run["state"];
 export type RunTrigger = Run["trigger"];

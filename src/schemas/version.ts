@@ -24,5 +24,4 @@ export const versionSchema = z
   })
   .meta({ id: "Version", description: "A published version of the catalog." });
 
-/** A version as operators see it. */
 export type Version = DeepReadonly<z.output<typeof versionSchema>>;

@@ -8,7 +8,6 @@ import { type OpenSnapshotFile, readTable } from "./reference.ts";
 
 /** A place that may be the city of an airport: a city of the snapshot, or one of its gazetteer. */
 export interface KnownPlace extends Spot {
-  /** Key of the city. */
   readonly key: string;
   readonly city: City;
   /** Upstream's code of the subdivision; empty where the snapshot does not know it. */

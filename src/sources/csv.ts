@@ -12,9 +12,9 @@ const NAME_MAX_LENGTH = 50;
 const ROW_MAX_CHARACTERS = 262_144;
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const UTF8_MAX_BYTES = 3;
-/** What exports write for a missing value. In the files that are read here `NAN` is Nadi, `NA` Namibia. */
+/** How exports write a missing value. In the files that are read here `NAN` is Nadi, `NA` Namibia. */
 const NULL_MARK = /^\s*(?:\\N|NULL|null|NaN|nan|-+|[–—]|[Nn]\/[Aa]|#N\/A|<NA>)\s*$/u;
-/** Longest null mark with its white space: longer values are looked at no further. */
+/** Longest null mark with its white space. A longer value is none. */
 const NULL_MARK_MAX = 20;
 /** Rows after which other requests have their turn: the coordinator reads files of 80,000. */
 const ROWS_IN_A_TURN = 1000;
@@ -25,8 +25,8 @@ const PIECE_BYTES = 4096;
  * Reads CSV (RFC 4180, UTF-8, with or without a byte order mark, LF or CRLF) row by row. Buffers at
  * most one chunk and the rows of a piece.
  *
- * @throws SourceError `not_utf8`, `missing_columns`, `malformed_csv`, or `truncated` when the
- * last row breaks off.
+ * @throws SourceError `not_utf8`, `missing_columns`, `malformed_csv`, or `truncated` if the last row is
+ * incomplete.
  */
 export async function* readCsv(
   file: string,

@@ -16,7 +16,6 @@ export interface DropBox {
 }
 
 interface DroppedFile {
-  /** Length in bytes. */
   readonly size: number;
   /** Date of the data, as whoever dropped the file wrote it; undefined if nobody did. */
   readonly as_of: Day | undefined;

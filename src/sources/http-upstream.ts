@@ -12,7 +12,7 @@ export interface HttpUpstreamOptions {
   readonly urls: SourceUrls;
   /** Other hosts that a redirect may end at, with a port unless it is the default. */
   readonly allowedHosts: readonly string[];
-  /** Limit of the announced and of the decoded bytes of a file. */
+  /** Limit of a file's bytes, as announced and as decoded. */
   readonly maxBytes: number;
   readonly deadlineMs: DurationMs;
   /** The platform's `fetch`. Must work without `this`. */
@@ -20,7 +20,6 @@ export interface HttpUpstreamOptions {
   readonly now: () => EpochMs;
 }
 
-/** A fetch of all files. */
 interface Session extends Omit<HttpUpstreamOptions, "urls" | "allowedHosts"> {
   readonly hosts: ReadonlySet<string>;
   readonly signal: AbortSignal;
@@ -159,8 +158,8 @@ function checkFinalUrl(start: URL, end: string, hosts: ReadonlySet<string>): voi
  * Reads a body that the platform decodes. Buffers at most `maxBytes` and one chunk, and twice that
  * while it joins the chunks.
  *
- * The platform detects a body that is shorter than its Content-Length, and workerd also gzip that
- * breaks off. Both platforms cut a body that is longer; only the CSV reader detects that.
+ * The platform detects a body that is shorter than its Content-Length, and workerd also truncated gzip.
+ * Both cut a longer body; only the CSV reader detects that.
  *
  * @throws SourceError `too_large`, `deadline` or `broken_off`.
  */
@@ -183,7 +182,7 @@ async function readBody(response: Response, url: URL, session: Session): Promise
   return concatenate(chunks);
 }
 
-/** The fault of a request that the deadline has ended; undefined for any other end. */
+/** The fault of a request that the deadline has ended, if it has. */
 function deadlineOf(where: string, { signal, deadlineMs }: Session): PassingError | undefined {
   if (!signal.aborted) return undefined;
   return new PassingError(
@@ -192,10 +191,7 @@ function deadlineOf(where: string, { signal, deadlineMs }: Session): PassingErro
   );
 }
 
-/**
- * Parses `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) to at least zero. Returns null if
- * it is missing or malformed.
- */
+/** Parses `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) to at least zero; null if malformed. */
 function parseRetryAfter(value: string | null, now: EpochMs): DurationMs | null {
   const waitMs = /^\d+$/.test(value ?? "") ? Number(value) * 1000 : Date.parse(value ?? "") - now;
   return Number.isNaN(waitMs) ? null : Math.max(0, waitMs);

@@ -199,10 +199,7 @@ function distinctAirports(
   return kept;
 }
 
-/**
- * Largest share of rows of regions.csv with more or fewer values than the header. One such row is
- * always allowed: a handmade file ends with an empty line.
- */
+/** Largest share of rows with a wrong number of values. One is always allowed: an empty line at the end. */
 const BROKEN_REGIONS_MAX = 0.02;
 
 /**

@@ -6,7 +6,6 @@ export const NAMESAKE_MAX_KM = 25;
 /** A smaller place may be only the village at the runway. */
 export const VILLAGE = 35_000;
 
-/** Removes the words for airports from an airport's name, such as "International Airport". */
 export function placeInAirportName(name: string): string {
   return tidy(
     name

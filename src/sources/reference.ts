@@ -6,7 +6,6 @@ import { readAirports, readSubdivisions } from "./our-airports.ts";
 /** Opens a file of the snapshot, uncompressed, by its name in the manifest. */
 export type OpenSnapshotFile = (name: string) => Promise<ReadableStream<Uint8Array>>;
 
-/** A country of the snapshot. */
 export interface ReferenceCountry {
   readonly isoCode2: string;
   readonly isoCode3: string;
@@ -20,14 +19,10 @@ export interface ReferenceRegion {
   readonly key: string;
   readonly slug: string;
   readonly name: string;
-  /**
-   * Member countries (alpha-2), subdivisions (OurAirports' codes) and airports (OurAirports' numbers,
-   * which outlive their codes).
-   */
+  /** Countries (alpha-2), subdivisions (OurAirports' codes), airports (OurAirports' stable numbers). */
   readonly members: readonly string[];
 }
 
-/** Reads the snapshot's airports. */
 export async function readSnapshotAirports(
   open: OpenSnapshotFile,
   countries: ReadonlySet<string>,
@@ -35,7 +30,6 @@ export async function readSnapshotAirports(
   return (await readAirports(await open("airports.csv.gz"), countries)).airports;
 }
 
-/** Reads what the snapshot corrects. */
 export async function readCorrections(
   open: OpenSnapshotFile,
   countries: ReadonlySet<string>,
@@ -51,7 +45,6 @@ export async function readCorrections(
   });
 }
 
-/** Reads the snapshot's English names of subdivisions. */
 export async function readSubdivisionNames(
   open: OpenSnapshotFile,
   wanted: ReadonlySet<string>,
@@ -59,7 +52,6 @@ export async function readSubdivisionNames(
   return (await readSubdivisions(await open("regions.csv.gz"), wanted)).names;
 }
 
-/** Reads the snapshot's countries. */
 export async function readCountries(open: OpenSnapshotFile): Promise<ReferenceCountry[]> {
   return readList(open, "countries.csv.gz", (row) => ({
     isoCode2: row.get("iso_code2"),
@@ -70,7 +62,6 @@ export async function readCountries(open: OpenSnapshotFile): Promise<ReferenceCo
   }));
 }
 
-/** Reads the snapshot's regions. */
 export async function readRegions(open: OpenSnapshotFile): Promise<ReferenceRegion[]> {
   return readList(open, "catalog-regions.csv.gz", (row) => ({
     key: row.get("key"),
@@ -85,10 +76,7 @@ interface SnapshotName extends LocalizedName {
   readonly key: string;
 }
 
-/**
- * Reads the names of some regions in one locale. `slugs` are their base slugs by region key; a
- * region without a localized slug gets its base slug.
- */
+/** Reads the names of some regions in a locale, with their base slugs (`slugs`) where it has no others. */
 export async function readRegionNames(
   open: OpenSnapshotFile,
   locale: string,
@@ -104,7 +92,6 @@ export async function readRegionNames(
   return names;
 }
 
-/** Reads a table of the snapshot row by row. */
 export async function readTable(
   open: OpenSnapshotFile,
   name: string,

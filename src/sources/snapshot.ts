@@ -1,7 +1,6 @@
 import type { Day, Sha256Hex } from "../platform/units.ts";
 import type { OpenSnapshotFile } from "./reference.ts";
 
-/** The embedded snapshot. */
 export interface Snapshot {
   /** Reads a gzipped file by its name in the manifest. Throws if there is none. */
   read(name: string): Promise<ArrayBuffer>;
@@ -12,17 +11,15 @@ export interface Snapshot {
   readonly sources: readonly SnapshotSource[];
 }
 
-/** A source of the snapshot. */
 export interface SnapshotSource {
   /** Name, such as `OurAirports: airports`. */
   readonly what: string;
-  /** Date of the data. */
   readonly as_of: Day;
   /** Upstream file in the snapshot. */
   readonly table?: string | undefined;
 }
 
-/** Whether a source has the snapshot's airports. Another upstream brings its own. */
+/** Whether a source has the snapshot's airports. An upstream of another kind brings its own. */
 export function hasAirports({ table }: SnapshotSource): boolean {
   return table === "airports.csv";
 }
@@ -37,7 +34,6 @@ export function snapshotOpener(snapshot: Snapshot): OpenSnapshotFile {
   return async (name) => gunzip(new Blob([await snapshot.read(name)]).stream());
 }
 
-/** Decompresses gzip. */
 export function gunzip(bytes: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   return bytes.pipeThrough(new DecompressionStream("gzip"));
 }

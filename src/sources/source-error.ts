@@ -1,10 +1,9 @@
 import type { DurationMs } from "../platform/units.ts";
 
-/** Reasons that pass: a retry may succeed. */
+/** Transient faults: a retry may succeed. */
 export const PASSING_FAULTS = ["unreachable", "http_status", "deadline", "broken_off"] as const;
 type PassingFault = (typeof PASSING_FAULTS)[number];
 
-/** Reason why upstream bytes are unavailable or unusable. */
 export type SourceFault =
   | PassingFault
   | "not_utf8"
@@ -32,7 +31,6 @@ export class SourceError extends Error {
   }
 }
 
-/** A transient fault: a retry may succeed. */
 export class PassingError extends SourceError {
   /** Upstream's Retry-After; null if it sent none. */
   readonly retryAfterMs: DurationMs | null;

@@ -24,11 +24,7 @@ export function findFile<T>(
 /** Two larger files, read and decoded, do not fit into an isolate beside the catalog. */
 export const FILE_MAX_BYTES = 32 * 1024 * 1024;
 
-/**
- * Returns the bytes of a file, decompressed if its name ends in `.gz`.
- *
- * @throws SourceError `bad_encoding` or `too_large`.
- */
+/** @throws SourceError `bad_encoding` or `too_large`. */
 export async function decodeFile(
   name: string,
   bytes: ReadableStream<Uint8Array>,
@@ -65,10 +61,7 @@ export function nameFile(
   return isCompressed ? `${table}.gz` : table;
 }
 
-/**
- * Decompresses in one piece and stops beyond `maxBytes`. A stream would not help: workerd
- * decompresses all of it, however slowly it is read.
- */
+/** Decompresses in one piece, up to `maxBytes`: workerd decompresses all of a stream anyway. */
 function gunzipAtMost(where: string, bytes: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
   try {
     return node.zlib.gunzipSync(bytes, { maxOutputLength: maxBytes });
@@ -81,7 +74,6 @@ function gunzipAtMost(where: string, bytes: Uint8Array, maxBytes: number): Uint8
   }
 }
 
-/** Builds the error for a file of more than `maxBytes`. */
 export function tooLarge(where: string, maxBytes: number, announced?: number): SourceError {
   const what = announced === undefined ? "is larger than" : `announces ${announced} bytes, over`;
   return new SourceError(
@@ -92,7 +84,7 @@ export function tooLarge(where: string, maxBytes: number, announced?: number): S
 
 const GZIP = [0x1f, 0x8b];
 
-/** How files begin that are often sent in the place of CSV, and what to do about each. */
+/** Beginnings of formats that are often sent in place of CSV, and what to do about each. */
 const OTHER_FORMATS: readonly {
   readonly start: readonly number[];
   readonly fault: "not_csv" | "bad_encoding" | "not_utf8";
@@ -122,10 +114,7 @@ export function isPastDay(text: string, now: EpochMs): boolean {
   return at >= 0 && at <= now && dayOf(new Date(at)) === text;
 }
 
-/**
- * Dates the content of an HTTP response by Last-Modified. Returns today if the header is missing,
- * before 1970 or in the future.
- */
+/** Dates a response by Last-Modified; today if the header is missing, before 1970 or in the future. */
 export function asOf(lastModified: string | undefined, now: EpochMs): Day {
   const at = Date.parse(lastModified ?? "");
   return dayOf(new Date(at >= 0 && at <= now ? at : now));

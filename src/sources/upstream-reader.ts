@@ -1,4 +1,4 @@
-/** How the files of an upstream are read, and rows that are of no use. */
+/** How the files of an upstream are read, and rows that cannot be used. */
 import { asEvidence } from "../catalog/evidence.ts";
 import type {
   AirportsRead,
@@ -30,7 +30,6 @@ export function tooManyRejects(file: string, line: number, reasons: Reasons): So
 /** How many rows were rejected for each reason. */
 type Reasons = Readonly<Record<string, number>>;
 
-/** Most reasons in a message. */
 const REASONS_NAMED = 3;
 
 /** Counts rejected rows by reason, the commonest first. */

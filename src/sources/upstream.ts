@@ -4,7 +4,6 @@ import { ourAirports } from "./our-airports.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { TABLES } from "./source-file.ts";
 
-/** Identifies a version of a file. */
 export interface Validators {
   /** Opaque origin of the file. Validators are valid only for this origin. */
   readonly origin?: string;
@@ -12,7 +11,6 @@ export interface Validators {
   readonly last_modified?: string;
 }
 
-/** A file from upstream. */
 export interface NewUpstreamFile extends Validators {
   readonly name: string;
   /** Date of the data; absent if unknown. */
@@ -23,22 +21,18 @@ export interface NewUpstreamFile extends Validators {
 /** A file that is unchanged since it was archived. */
 interface UnchangedUpstreamFile {
   readonly name: string;
-  /** Date of the data. */
   readonly as_of: Day;
   readonly unchangedSha256: Sha256Hex;
 }
 
 export type UpstreamFile = NewUpstreamFile | UnchangedUpstreamFile;
 
-/** Metadata of an archived file. */
 interface ArchivedFile extends Validators {
   readonly sha256: Sha256Hex;
 }
 
-/** Archived files by name. */
 export type ArchivedFiles = { readonly [name: string]: ArchivedFile };
 
-/** A source of airports and regions. */
 export interface Upstream {
   /** Reads the files that `fetch` gives. */
   readonly reader: UpstreamReader;
@@ -51,7 +45,6 @@ export interface Upstream {
   fetch(archived?: ArchivedFiles, as_of?: Day): Promise<UpstreamFile[]>;
 }
 
-/** Name of the upstream that reads the snapshot. */
 export const EMBEDDED = "embedded";
 
 /** Reads airports and regions from the embedded snapshot, without a network. */

@@ -9,7 +9,6 @@ import { misfitOf } from "../platform/parse-json.ts";
 import type { EpochMs } from "../platform/units.ts";
 import { type AlertRun, alertRunSchema } from "../schemas/alert-run.ts";
 
-/** Selects evaluations that match every given field. */
 export interface AlertRunQuery extends PageQuery {
   /** An alert had this state; with `rule`, an alert of that rule. */
   readonly state?: string | undefined;
@@ -39,7 +38,6 @@ export function createAlertHistory(d1: D1Database) {
   const db = drizzle(d1);
 
   return {
-    /** Saves evaluations in one transaction. */
     async saveRuns(runs: readonly AlertRun[]): Promise<void> {
       const [first, ...rest] = runs.map((run) =>
         db
@@ -69,11 +67,7 @@ export function createAlertHistory(d1: D1Database) {
       return found && misfitOf(found.run, alertRunSchema) === null ? found.run : null;
     },
 
-    /**
-     * Deletes evaluations past their retention.
-     *
-     * @returns the number of deleted rows.
-     */
+    /** Deletes evaluations past their retention. Returns their number. */
     async deleteOldRuns(now: EpochMs): Promise<number> {
       const isPast = or(
         and(

@@ -7,10 +7,9 @@ import { equal, readPage, within } from "./rows.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import type { EpochMs } from "../platform/units.ts";
 
-/** One change or attempted change. */
+/** A change or an attempt at one. */
 export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;
 
-/** Selects entries that match every given field. */
 interface AuditQuery extends PageQuery {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -51,7 +50,6 @@ export function createAuditStore(d1: D1Database) {
       }));
     },
 
-    /** Deletes entries of over 400 days. */
     async deleteOld(now: EpochMs): Promise<void> {
       const isOld = lt(auditEntries.at, timeText(now - AUDIT_RETENTION_MS));
       await db.delete(auditEntries).where(and(exceptNewest(db, auditEntries, now), isOld));

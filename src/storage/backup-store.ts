@@ -64,7 +64,6 @@ export function createBackupStore(r2: R2Bucket) {
     async writePart(id: string, name: string, { bytes, sha256 }: NewFile): Promise<void> {
       await r2.put(backupPartKey(id, name), bytes, { sha256 });
     },
-    /** Lists the parts of a backup. */
     async parts(id: string): Promise<ListedPart[]> {
       const parts: ListedPart[] = [];
       const prefix = backupPartKey(id, "");
@@ -85,7 +84,6 @@ export function createBackupStore(r2: R2Bucket) {
     async hasObject(sha256: Sha256Hex): Promise<boolean> {
       return storedHash(await r2.head(backupObjectKey(sha256))) === sha256;
     },
-    /** All objects, page by page. */
     async *objects(): AsyncGenerator<readonly ListedObject[]> {
       for await (const { objects } of listPages(r2, { prefix: BACKUP_OBJECTS_PREFIX }))
         yield objects.map(({ key, size, uploaded }) => ({

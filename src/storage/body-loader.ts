@@ -16,7 +16,6 @@ import { type StoreReads, worstFault } from "./store-reads.ts";
 /** Share of the cache for the bodies that are used most. */
 const JOINED_SHARE = 1 / 4;
 
-/** The bytes of a piece. */
 interface LoadedPiece {
   readonly blob: Blob;
   readonly origin: Origin;
@@ -86,7 +85,7 @@ export class BodyLoader {
     return copy.ok ? { ok: true, value: copy.value.blob } : copy;
   }
 
-  /** @param key names what is made of the blob. */
+  /** @param key names the result. */
   async #load(
     key: string,
     isSpare: boolean,
@@ -195,10 +194,7 @@ export class ByteCache<T extends { readonly size: number }> {
     return touch(this.#entries, key) ?? touch(this.#spare, key);
   }
 
-  /**
-   * Stores a value and evicts the least recently used, spare ones first. Ignores a value over the
-   * bound.
-   */
+  /** Stores a value and evicts the least recently used, spare ones first. Ignores a value that is too large. */
   set(key: string, value: T, { isSpare = false } = {}): void {
     this.#delete(this.#entries, key);
     this.#delete(this.#spare, key);

@@ -57,10 +57,7 @@ export class CachedCatalogReader {
     this.#older = new OlderVersions(deps, this.#reads);
   }
 
-  /**
-   * Returns the current version, or undefined if it is to be awaited from `current`. Starts a
-   * background look-up if the version is no longer fresh. Like `cachedContent`, it never waits.
-   */
+  /** Returns the current version without a wait; undefined if `current` must be awaited. May start a look-up. */
   cachedCurrent(): Manifest | undefined {
     const now = this.#deps.now();
     if (isRecent(this.#lookedAt, this.#freshMs, now)) return this.#manifest;
@@ -69,15 +66,11 @@ export class CachedCatalogReader {
     return this.#manifest;
   }
 
-  /** Returns the cached bytes of a body, or undefined. */
   cachedContent(body: Body): BodyContent | undefined {
     return this.#bodies.cached(body);
   }
 
-  /**
-   * Returns the current version. Reads no store while the cached one is fresh. Waits for a look-up
-   * if nobody has looked for a while.
-   */
+  /** Returns the current version. Reads no store while it is fresh; waits for a look-up if it is stale. */
   async current(): Promise<CurrentResult> {
     const cached = this.cachedCurrent();
     if (cached !== undefined) return { ok: true, manifest: cached };
@@ -104,17 +97,15 @@ export class CachedCatalogReader {
     return this.#older.find(isWanted, this.#manifest);
   }
 
-  /** Whether R2 lists the manifest of a generation, as it does of each retained one; or cannot say. */
+  /** Whether R2 lists the manifest of a generation. True also if it cannot say. */
   async isListed(generation: number): Promise<boolean> {
     return this.#older.isListed(generation);
   }
 
-  /** Returns a blob, from memory if it is cached. */
   async blob(sha256: Sha256Hex): Promise<Copy<Blob>> {
     return this.#bodies.loadBlob(sha256);
   }
 
-  /** Returns the bytes of a body, from memory if they are cached. */
   async open(wanted: BodyToOpen): Promise<OpenResult> {
     const content = this.#bodies.cached(wanted.body);
     if (content !== undefined) return { ok: true, content, origin: "memory" };

@@ -19,7 +19,6 @@ export interface ReaderDependencies {
   readonly cacheMaxBytes: number;
 }
 
-/** The bytes of a body. */
 export interface BodyContent {
   readonly size: number;
   /** Streams the bytes from the start, each time that it is called. */
@@ -35,7 +34,6 @@ export interface BodyToOpen {
   readonly coding: AnyCoding;
 }
 
-/** The verified bytes of a body. */
 export interface Loaded {
   readonly content: BodyContent;
   readonly origin: Origin;

@@ -18,7 +18,6 @@ import { checkOwnerOf, type Claim } from "./ownership.ts";
 /** Result of reading a copy: the value, or the reason why it is unusable. */
 export type Copy<T> = { readonly ok: true; readonly value: T } | CopyFault;
 
-/** Reason why a copy is unusable. */
 export interface CopyFault {
   readonly ok: false;
   readonly fault: "missing" | "corrupt" | "unreadable";
@@ -97,7 +96,6 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
       await written(`R2 put ${key}`, r2.put(key, bytes, { sha256 }));
       await written(`KV put ${key}`, kv.put(key, bytes));
     },
-    /** Lists every blob in R2. */
     listBlobs: (): Promise<Sha256Hex[]> => listNames(r2, BLOBS_PREFIX),
     /** Deletes blobs from both replicas, from R2 last. */
     async deleteBlobs(sha256s: readonly Sha256Hex[]): Promise<void> {
@@ -110,12 +108,10 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
       const key = generationKey(manifest.generation);
       await written(`R2 put ${key}`, r2.put(key, sealManifest(manifest)));
     },
-    /** Lists the generations whose manifests are in R2. */
     async listGenerations(): Promise<number[]> {
       const names = await listNames(r2, GENERATIONS_PREFIX);
       return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
     },
-    /** Deletes the manifests of generations from R2. */
     async deleteGenerations(generations: readonly number[]): Promise<void> {
       if (generations.length > 0)
         await written("R2 delete of manifests", r2.delete(generations.map(generationKey)));

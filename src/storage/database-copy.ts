@@ -3,7 +3,6 @@ import { getTableName } from "drizzle-orm";
 import { bounded, CALL_DEADLINE_MS } from "../platform/deadline.ts";
 import * as schema from "./schema.ts";
 
-/** A value of a D1 column. */
 export type Value = string | number | null;
 type Row = { readonly [column: string]: Value };
 

@@ -18,7 +18,6 @@ export function embeddedSnapshot(assets: Pick<Fetcher, "fetch">) {
     sha256,
     locales,
     sources,
-    /** Reads a gzipped file by its name in the manifest. */
     read(name: string): Promise<ArrayBuffer> {
       const path = `snapshot/${sha256}/${name}`;
       return orStoreError(path, SNAPSHOT_DEADLINE_MS, read(path));

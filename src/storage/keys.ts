@@ -1,23 +1,20 @@
-/** Every key that the Worker writes to KV and R2; docs/architecture.md has the same table. */
+/** Every key that the Worker writes to KV and R2. */
 import { orStoreError } from "../platform/deadline.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 
 /** KV and R2: the current manifest (JSON). */
 export const MANIFEST_KEY = "catalog/manifest";
 
-/** KV and R2: prefix of blobs. */
 export const BLOBS_PREFIX = "catalog/blob/";
 
 /** KV and R2: immutable bytes of a part, by hash. */
 export const blobKey = (sha256: Sha256Hex): string => `${BLOBS_PREFIX}${sha256}`;
 
-/** R2: prefix of manifests by generation. */
 export const GENERATIONS_PREFIX = "catalog/manifests/";
 
 /** R2: the manifest of a published generation (JSON). */
 export const generationKey = (generation: number): string => `${GENERATIONS_PREFIX}${generation}`;
 
-/** R2: prefix of upstream files. */
 export const SOURCES_PREFIX = "sources/";
 
 /** R2: exact upstream bytes, by hash. */
@@ -29,10 +26,8 @@ export const DROP_PREFIX = "drop/";
 /** R2: a dropped file. */
 export const dropKey = (name: string): string => `${DROP_PREFIX}${name}`;
 
-/** R2: prefix of all backups. */
 export const BACKUPS_PREFIX = "backups/";
 
-/** R2: prefix of one backup. */
 export const backupPrefix = (id: string): string => `${BACKUPS_PREFIX}${id}/`;
 
 /** R2: manifest of a backup (JSON), written last. Without it the backup does not exist. */
@@ -46,7 +41,6 @@ export const backupPartKey = (id: string, name: string): string =>
 export const backupNoteKey = (id: string, note: "pin" | "verdict"): string =>
   `${backupPrefix(id)}${note}.json`;
 
-/** R2: prefix of the objects that backups share. */
 export const BACKUP_OBJECTS_PREFIX = `${BACKUPS_PREFIX}objects/`;
 
 /** R2: backup copy of a blob or an upstream file, by hash. */

@@ -4,10 +4,7 @@ import type { CatalogStore } from "./catalog-store.ts";
 /** Most blobs without a copy in R2 that are looked for in KV. */
 const LOOKED_FOR_IN_KV = 50;
 
-/**
- * Whether both stores have lost a blob of a version's bodies. A store that does not answer may still
- * have it.
- */
+/** Whether both stores have lost a blob of a version's bodies. A store that does not answer may have it. */
 export async function hasLostBlobs(store: CatalogStore, manifest: Manifest): Promise<boolean> {
   const inR2 = await store.listBlobs().catch(() => null);
   if (inR2 === null) return false;

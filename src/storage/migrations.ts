@@ -11,11 +11,12 @@ export const APPLIED =
 type Database = Pick<D1Database, "prepare" | "batch">;
 
 /**
- * Applies the migrations that D1 lacks, each in one transaction with its record, and makes the tables
- * anew that it has lost since, without their rows. Throws if D1 fails, and may throw for one of two
- * callers at once; a repeated call goes on.
+ * Applies the migrations that D1 lacks, each in one transaction with its record. Makes again, without
+ * rows, the tables that D1 has lost. Throws if D1 fails, and may throw for one of two concurrent
+ * callers; a repeated call continues.
  *
- * @returns the names of the lost tables, and whether D1 knew of no migration: it is new, or has lost all.
+ * @returns the names of the lost tables, and whether D1 knew of no migration: it is new, or has lost
+ * all.
  */
 export async function applyMigrations(
   d1: Database,

@@ -16,7 +16,7 @@ export interface TableStorage {
 
 export type SqlRow = { readonly [column: string]: unknown };
 
-/** A row that could not be read, and is no longer in its table; or one that was dated in the future. */
+/** A row that could not be read and was deleted, or that was dated in the future. */
 export const setAsideSchema = z
   .strictObject({
     table: z.string(),
@@ -43,17 +43,17 @@ export function timeWithin(aheadMs: DurationMs) {
   return z.number().min(0).max(LAST_TIME_MS).register(storedTimes, { aheadMs });
 }
 
-/** A row whose value is JSON. `column` is that of its key, `field` that of its value. */
+/** A row with a JSON value. `column` and `field` are those of its key and value. */
 interface JsonRow {
   readonly table: string;
   readonly column: string;
   readonly key: string | number;
-  /** Absent for what is a record, such as a version or an audit entry: its times stay. */
+  /** Absent for a record, such as a version or an audit entry: its times stay. */
   readonly field?: string;
   readonly text: unknown;
 }
 
-/** Most characters of a row, and of what is wrong with it, that are kept. */
+/** Most characters of a row and of its problem that are kept. */
 const KEPT_CHARACTERS = 1_000;
 /** Most rows that are kept; the log has all. */
 const KEPT_ROWS = 100;
@@ -61,9 +61,9 @@ const KEPT_ROWS = 100;
 const PREFIX = "set_aside:";
 
 /**
- * The tables of a Durable Object. Whatever they hold, they can be read: a row that is not what its
- * schema says is set aside, and read as if it were not there; a time in the future becomes now, and is
- * stored as such. Operators see both until they forget them. Every method is synchronous.
+ * The tables of a Durable Object. They are readable whatever they hold: a row that does not fit its
+ * schema is set aside and counts as absent; a time in the future becomes now. Operators see both until
+ * they forget them. Every method is synchronous.
  */
 export class ObjectTables implements TableStorage {
   readonly sql: TableStorage["sql"];
@@ -117,7 +117,6 @@ export class ObjectTables implements TableStorage {
     return this.#replace(row, cut, "it was dated in the future: a clock was wrong");
   }
 
-  /** Lists what was set aside. */
   setAside(): SetAside[] {
     const rows = this.exec("SELECT value FROM facts WHERE key LIKE ? || '%'", PREFIX);
     return rows.flatMap(({ value }) => {
@@ -126,14 +125,13 @@ export class ObjectTables implements TableStorage {
     });
   }
 
-  /** Deletes what was set aside. */
   forgetSetAside(): SetAside[] {
     const rows = this.setAside();
     this.exec("DELETE FROM facts WHERE key LIKE ? || '%'", PREFIX);
     return rows;
   }
 
-  /** Puts another value in the place of a row's, or deletes the row, and tells operators. */
+  /** Replaces a row's value, or deletes the row, and notifies operators. */
   #replace(row: JsonRow, value: unknown, problem: string): unknown {
     const { table, column, field, key, text } = row;
     const found: SetAside = {
@@ -172,10 +170,7 @@ export class ObjectTables implements TableStorage {
   }
 }
 
-/**
- * JSON values by key in a table of a Durable Object, with the columns `key` and `value`. Every method
- * is synchronous.
- */
+/** JSON values by key. Every method is synchronous. */
 export class JsonTable<Rows extends object> {
   readonly #tables: ObjectTables;
   readonly #name: string;
@@ -194,7 +189,7 @@ export class JsonTable<Rows extends object> {
   /**
    * Returns a value; null if it was never set.
    *
-   * @param otherwise what takes the place of a value that cannot be read.
+   * @param otherwise replaces a value that cannot be read.
    */
   get<Key extends string & keyof Rows>(
     key: Key,
@@ -228,7 +223,6 @@ export class JsonTable<Rows extends object> {
     });
   }
 
-  /** Deletes all entries. */
   clear(): void {
     this.#exec(`DELETE FROM ${this.#name}`);
   }

@@ -9,9 +9,7 @@ import { type StoreReads, worstFault } from "./store-reads.ts";
 
 /** Most older manifests in memory: as many as there are retained versions. */
 const OLDER_MAX = 20;
-/** How long a list of the generations is used. */
 const LISTED_FOR_MS = 1_000;
-/** Longest wait for the list of generations. */
 const LIST_DEADLINE_MS = 3_000;
 
 const NO_VERSION: CopyFault = { ok: false, fault: "missing", detail: "there is no such version" };
@@ -39,11 +37,7 @@ export class OlderVersions {
     if (this.#cached.size > OLDER_MAX) this.#cached.delete(Math.min(...this.#cached.keys()));
   }
 
-  /**
-   * Finds a version other than `current`, in memory or among those that R2 lists; `missing` if there
-   * is none. R2 has the manifests of all retained versions, and those of others until they are
-   * collected.
-   */
+  /** Finds a version other than `current`, in memory or in R2, which has all that are retained. */
   async find(
     isWanted: (manifest: Manifest) => boolean,
     current: Manifest | undefined,

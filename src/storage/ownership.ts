@@ -1,11 +1,10 @@
-/** Whose the stores are: the owner is named in the metadata of the manifest in R2. */
+/** The owner of the stores is named in the metadata of the manifest in R2. */
 import { MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { orStoreError } from "../platform/deadline.ts";
 import { MANIFEST_KEY } from "./keys.ts";
 
 /** The right of an installation to replace the manifest in R2. */
 export interface Claim {
-  /** Names the installation. */
   readonly owner: string;
   /** ETag of another's manifest that an operator lets it replace; null for none. */
   readonly replaceable: () => string | null;
@@ -13,7 +12,7 @@ export interface Claim {
   readonly checked: (problem: string | null) => void;
 }
 
-/** The manifest in R2 is of another installation or of a newer Worker. The message says what to do. */
+/** Another installation or a newer Worker owns the manifest in R2. The message says what to do. */
 export class ForeignStores extends Error {
   override readonly name = "ForeignStores";
   /** ETag of another installation's manifest, which may be taken over; null for a newer Worker's. */
@@ -28,7 +27,7 @@ export class ForeignStores extends Error {
 const HEAD_DEADLINE_MS = 3_000;
 
 /**
- * Throws ForeignStores if the manifest in R2 is of another installation or of a newer Worker, and
+ * Throws ForeignStores if the manifest in R2 belongs to another installation or a newer Worker, and
  * StoreError if R2 fails.
  *
  * @returns the ETag of that manifest; null if there is none.

@@ -11,18 +11,13 @@ export function encodeCursor(id: string): string {
   return Buffer.from(id).toString("base64url");
 }
 
-/**
- * Accepts only the output of `encodeCursor`, so that each id has exactly one cursor.
- *
- * @param form of the ids.
- */
+/** Accepts only the output of `encodeCursor`, so that each id has one cursor. `form` is that of ids. */
 export function decodeCursor(cursor: string, form: RegExp = UUID_V7): DecodedCursor {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   const isGood = form.test(id) && encodeCursor(id) === cursor;
   return isGood ? { ok: true, id } : { ok: false, reason: "bad_cursor" };
 }
 
-/** Position and length of a page. */
 export interface PageQuery {
   /** Rows on a page, 1 to `MAX_PAGE_ROWS`. */
   readonly limit: number;

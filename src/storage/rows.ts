@@ -10,7 +10,6 @@ import { decodeCursor, encodeCursor, MAX_PAGE_ROWS, type PageOf, type PageQuery 
 /** Rows and columns of a page. */
 interface RowQuery<C> extends PageQuery {
   readonly matching: readonly (SQL | undefined)[];
-  /** Columns to read of each row. */
   readonly columns: C;
 }
 
@@ -81,8 +80,8 @@ export function within(
 export const NEWEST_KEPT = 1_000;
 
 /**
- * Matches the rows that are older than the newest `NEWEST_KEPT` up to now. Those dated in the future
- * take the place of no other, and stay until their time has come. The table's ids must be UUIDv7.
+ * Matches the rows older than the newest `NEWEST_KEPT`. Those dated in the future do not count, and
+ * stay until their time has come. The table's ids must be UUIDv7.
  */
 export function exceptNewest(
   db: DrizzleD1Database,
@@ -100,7 +99,7 @@ export function exceptNewest(
   return lt(table.id, sql`${oldestKept}`);
 }
 
-/** Returns what no UUIDv7 of an earlier time is greater than. */
+/** Returns a text above every UUIDv7 of an earlier time. */
 function firstIdAt(time: EpochMs): string {
   const hex = time.toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;

@@ -15,7 +15,6 @@ export interface HistoryRow {
   readonly run: Run;
 }
 
-/** Selects runs that match every given field. */
 export interface RunFilter {
   readonly state?: string | undefined;
   readonly outcome?: string | undefined;
@@ -47,10 +46,7 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(d1: D1Database) {
   const db = drizzle(d1);
   return {
-    /**
-     * Saves rows in one transaction. Of two rows of one run the one with the higher `seq` wins,
-     * whatever the order of the calls.
-     */
+    /** Saves rows in one transaction. Of two rows of one run, that with the higher `seq` wins. */
     async saveRuns(rows: readonly HistoryRow[]): Promise<void> {
       const upserts = rows.map(({ seq, run }) =>
         db
@@ -121,11 +117,7 @@ export function createHistory(d1: D1Database) {
       return meta.changes;
     },
 
-    /**
-     * Deletes runs that ended more than 90 days ago, except the newest 1,000.
-     *
-     * @returns the number of deleted rows.
-     */
+    /** Deletes runs that ended more than 90 days ago, except the newest 1,000. Returns their number. */
     async deleteOldRuns(now: EpochMs): Promise<number> {
       const endedAt = sql`coalesce(${ingestRuns.finished_at}, ${ingestRuns.queued_at})`;
       const { meta } = await db

@@ -1,7 +1,4 @@
-/**
- * The tables of D1. Times are RFC 3339 text in UTC with milliseconds, and ids are UUIDv7: both sort
- * by time.
- */
+/** The tables of D1. Times and ids (UUIDv7) sort by time as text. */
 import { sql } from "drizzle-orm";
 import type { AlertRun } from "../schemas/alert-run.ts";
 import type { Run } from "../schemas/run.ts";
@@ -43,7 +40,6 @@ export const auditEntries = sqliteTable(
     id: text().primaryKey(),
     at: text().notNull(),
     actor: text().notNull(),
-    /** Such as `ingest.pause`. */
     action: text().notNull(),
     /** Id or generation that the action changed. */
     target: text(),

@@ -59,7 +59,7 @@ export class StoreReads {
     return this.#unlessLost(wanted, () => this.#readFrom("r2", wanted, { isLost: false }));
   }
 
-  /** An unreadable object is not remembered: that is a fault of the stores. */
+  /** An unreadable object is not remembered: the stores are at fault. */
   async #unlessLost<T>(
     { what, key }: WantedObject<T>,
     read: () => Promise<Copy<T>>,
@@ -126,10 +126,8 @@ async function rightCopy<T>(replica: Replica, reading: Promise<Copy<T>>) {
 }
 
 interface Failure {
-  /** The last fault. */
   readonly fault: CopyFault;
   readonly inARow: number;
-  /** Time of the last read. */
   readonly readAt: EpochMs;
 }
 
@@ -142,10 +140,7 @@ class FailureMemory {
     this.#now = now;
   }
 
-  /**
-   * Returns the last fault if there were so many in a row. Otherwise the caller must read: every two
-   * seconds one read is allowed as a trial.
-   */
+  /** Returns the last of that many faults in a row; undefined if a trial is due, as every two seconds. */
   find(name: string, faults: number): CopyFault | undefined {
     const known = this.#failures.get(name);
     if (known === undefined || known.inARow < faults) return undefined;

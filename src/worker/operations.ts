@@ -22,7 +22,6 @@ import { MIGRATIONS } from "../storage/migration-files.ts";
 import { checkTables } from "../storage/migrations.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
 
-/** Builds the application that answers every request but those for the catalog. */
 export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {
   const audit = createAuditStore(env.HISTORY);
   const { limits } = readLimits(env);
@@ -73,7 +72,7 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
   };
 }
 
-/** Whether a person has opened an address at which nothing is. */
+/** Whether a person has opened an address that does not exist. */
 async function isForPage({ method, headers }: Request, answer: Response): Promise<boolean> {
   const isShown = method === "GET" && headers.get("accept")?.includes("text/html") === true;
   if (answer.status !== 404 || !isShown) return false;
@@ -86,7 +85,6 @@ async function pageOfNothing(env: Env, { url }: Request): Promise<Response> {
   return new Response(page.body, { status: 404, headers: page.headers });
 }
 
-/** Builds the authentication of the admin routes. */
 function authentication(env: Env): Authentication {
   const credentials = readCredentials(env);
   const { access } = credentials.credentials;
@@ -113,8 +111,8 @@ function monitor(env: Env) {
 }
 
 /**
- * Runs the job of a cron trigger. Each job counts a tick once, so a retry is safe. A tick comes only
- * once, so a call is also repeated if the coordinator was overloaded or has timed out.
+ * Runs the job of a cron trigger. Each job counts a tick once, so a call is repeated even if the
+ * coordinator was overloaded or has timed out: the tick does not come again.
  */
 export async function runCron(
   { cron, scheduledTime }: Pick<ScheduledController, "cron" | "scheduledTime">,

@@ -17,7 +17,6 @@ const alertsAnswer = z
   })
   .meta({ id: "Alerts", description: "Alerts of the last evaluation." });
 
-/** Lists the alerts of the last evaluation, and tests the webhooks. */
 export function alertRoutes({ alerts }: AdminPlatform) {
   const current = route({
     method: "get",

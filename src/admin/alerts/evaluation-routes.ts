@@ -48,7 +48,6 @@ const runPage = z.strictObject({
 
 const runParams = z.object({ id: idOf("an evaluation", "/admin/alerts/runs") });
 
-/** Lists evaluations of the alerts, and evaluates now. */
 export function alertRunRoutes({ alerts, alertHistory }: AdminPlatform) {
   const list = route({
     method: "get",

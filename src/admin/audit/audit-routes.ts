@@ -24,7 +24,6 @@ const auditPage = z.strictObject({
   ...pageFields,
 });
 
-/** `GET /admin/audit` */
 export function auditRoutes({ audit }: AdminPlatform) {
   const list = route({
     method: "get",

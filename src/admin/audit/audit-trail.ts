@@ -9,7 +9,7 @@ import type { Actor, Http } from "../http/http.ts";
 import type { RouteSpec } from "../http/route.ts";
 
 interface AuditTrailDependencies {
-  /** Writes to D1. May be repeated. */
+  /** Writes to D1. Idempotent. */
   readonly save: (entries: readonly AuditEntry[]) => Promise<void>;
   /** Hands an entry to the coordinator, which writes it to D1 as soon as D1 answers. */
   readonly keep: (entry: AuditEntry) => Promise<void>;
@@ -76,7 +76,6 @@ export function report(
   };
 }
 
-/** An attempt to change something. */
 interface Attempt {
   readonly action: string;
   readonly actor: Actor;

@@ -7,7 +7,6 @@ import { node } from "../../platform/node.ts";
 import type { EpochMs } from "../../platform/units.ts";
 import type { AccessResult } from "./access-jwt.ts";
 
-/** The credentials, and how they are checked. */
 export interface Authentication {
   readonly credentials: CredentialsResult;
   /** Verifies the JWT of Cloudflare Access. Called only if Access is configured. */
@@ -20,7 +19,6 @@ export interface Authentication {
 /** The header of Cloudflare Access. Its cookie is not read: pages of other sites could use that. */
 const ACCESS_HEADER = "cf-access-jwt-assertion";
 
-/** The period of the rate limit on failures. */
 const FAILURE_PERIOD_SECONDS = 60;
 
 type Authenticated =

@@ -11,5 +11,4 @@ export const identitySchema = z
   })
   .meta({ id: "Identity", description: "The credential of a request." });
 
-/** Whose credential a request has. */
 export type Identity = DeepReadonly<z.output<typeof identitySchema>>;

@@ -2,7 +2,6 @@ import { timeText } from "../../platform/time.ts";
 import { route } from "../http/route.ts";
 import { identitySchema } from "./identity.ts";
 
-/** `GET /admin/whoami` */
 export function whoamiRoutes() {
   const whoami = route({
     method: "get",

@@ -9,13 +9,11 @@ import type { AdminPlatform } from "../admin-platform.ts";
 export const backupParams = z.object({ id: backupId });
 export const noteBody = z.strictObject({ note: noteField });
 
-/** The answer to a change of a backup itself. */
 const backupAnswer = z
   .strictObject({ ...outcome, backup: backupSchema })
   .meta({ id: "BackupAnswer", description: "A backup after a call." });
 
 const BACKUPS_UNAVAILABLE = { 503: "`backups_unavailable`: R2 does not answer" };
-/** The problems of a route that looks for a backup. */
 export const BACKUP_PROBLEMS = { 404: "`backup_not_found`", ...BACKUPS_UNAVAILABLE };
 
 const PINNING = {
@@ -29,7 +27,6 @@ const PINNING = {
   },
 } as const;
 
-/** Listing, pinning and deleting backups. */
 export function backupRoutes({ coordinator, backups }: AdminPlatform) {
   const listing: ListingDependencies = { backups, jobs: () => coordinator.jobs() };
   const find = (id: string) => orUnavailable("backups", findBackup(listing, id));
@@ -139,7 +136,6 @@ const REMOVAL_DETAILS = {
   in_use: "A job is working with this backup. Wait for its end.",
 } as const;
 
-/** Why a backup is not deleted. */
 function refuseRemoval(reason: keyof typeof REMOVAL_DETAILS): Refusal {
   return { problem: { status: 409, code: reason, detail: REMOVAL_DETAILS[reason] } };
 }

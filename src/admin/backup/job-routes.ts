@@ -47,7 +47,6 @@ const runAnswer = jobAnswer
 const FOREIGN_STORES = "`foreign_stores`: another installation or a newer Worker owns the stores";
 const QUEUE_FULL = "`queue_full`: too many jobs wait";
 
-/** What a job does with a backup that exists. */
 const WORK = {
   verify: {
     summary: "Verify a backup",
@@ -62,7 +61,6 @@ const WORK = {
 /** How long the answer to making a backup waits until R2 shows it. */
 const BACKUP_DEADLINE_MS = 2_000;
 
-/** The jobs that make, verify and restore backups. */
 export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
   const run = route({
     method: "post",
@@ -158,7 +156,6 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
   return [run, list, one, work("verify"), work("restore")];
 }
 
-/** The answers to a request for a job. */
 function acceptances<Body extends z.ZodType>(named: string, body: Body) {
   const headers = { Location: `The path of ${named}.` };
   return {
@@ -189,10 +186,8 @@ function describeJob(changed: boolean, { id, kind, chain, state, warning }: Back
   return `${result}${caution}${undo} GET /admin/backup-jobs/${id} shows its progress.`;
 }
 
-/** After this time a busy coordinator is worth another try. */
 const RETRY_SECONDS = 30;
 
-/** Why a job is not begun. */
 function refuseJob(result: Extract<JobResult, { ok: false }>): Refusal {
   switch (result.reason) {
     case "not_found":

@@ -74,7 +74,6 @@ async function findVersion(
   return older.fault === "missing" ? notRetained(name) : UNREADABLE;
 }
 
-/** Reads the version that a restore would publish. */
 async function versionOfBackup(backups: BackupStore, id: string): Promise<Manifest | Refusal> {
   const { parsed } = await readBackup(backups, id);
   if (!parsed.ok)

@@ -4,7 +4,6 @@ import type { AdminPlatform } from "../admin-platform.ts";
 
 const IN_UTF_8 = { "content-type": "text/markdown; charset=utf-8" };
 
-/** `GET /credits` */
 export function creditsRoutes({ notice }: AdminPlatform) {
   const credits = route({
     method: "get",

@@ -33,7 +33,6 @@ const takeoverAnswer = z.strictObject({
   }),
 });
 
-/** Lists the published versions, rolls back to one, and takes over the stores. */
 export function versionRoutes({ coordinator }: AdminPlatform) {
   const list = route({
     method: "get",
@@ -155,7 +154,6 @@ function foreignStores({ detail }: { readonly detail: string }): Refusal {
   return { problem: { status: 409, code: "foreign_stores", detail } };
 }
 
-/** The answer about a version that is no longer there. */
 export function notRetained(generation: number | string): Refusal {
   const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;
   return refuse(generation, { status: 404, code: "generation_not_retained", detail });

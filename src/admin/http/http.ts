@@ -4,7 +4,6 @@ import * as z from "zod";
 import type { Scope } from "../../platform/credentials.ts";
 import type { EpochMs } from "../../platform/units.ts";
 
-/** The body of a problem. */
 export const problemSchema = z
   .strictObject({
     type: z.literal("about:blank"),
@@ -61,7 +60,6 @@ export function sendProblem(
   });
 }
 
-/** The sender of a request. */
 export interface Actor {
   readonly id: string;
   readonly scopes: readonly Scope[];
@@ -76,7 +74,6 @@ export interface RequestInput {
   readonly body: unknown;
 }
 
-/** A change as the audit records it. */
 export interface AuditedChange {
   /** The id or generation that was acted on. */
   readonly target?: string;
@@ -102,7 +99,6 @@ export interface Http {
     /** Absent if the request could not be read. */
     input?: RequestInput;
     change?: AuditedChange | undefined;
-    /** The problem that is the answer. */
     problem?: Problem;
   };
 }

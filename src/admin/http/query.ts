@@ -6,10 +6,7 @@ import type { Refusal } from "./route.ts";
 const YEARS = /^(?:19[7-9]|20\d)\d-/;
 const OF_YEARS = "must be within the years 1970 to 2099";
 
-/**
- * A time in a request, with an offset. Its years are in the range of everything behind the
- * routes: stores, alarms and answers.
- */
+/** A time with an offset. Stores, alarms and answers can represent its years. */
 export function instant() {
   return z.iso
     .datetime({
@@ -29,7 +26,6 @@ export function time() {
   return instant().transform((text): EpochMs => Date.parse(text));
 }
 
-/** An IATA code of an airport. */
 export const iataField = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be an IATA code: three capital letters");
@@ -61,18 +57,15 @@ export const pageQuery = {
   }),
 };
 
-/** Fields of every page, besides its entries. */
 export const pageFields = {
   next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
   total: z.int().min(0).meta({ description: "Entries that match, on all pages." }),
 };
 
-/** The page fields of a page that was read. */
 export function restOf({ nextCursor, total }: { nextCursor: string | null; total: number }) {
   return { next_cursor: nextCursor, total };
 }
 
-/** The answer to a cursor that came from no page. */
 export const BAD_CURSOR: Refusal = {
   problem: {
     status: 400,

@@ -3,7 +3,6 @@ import type { DeepReadonly } from "../../schemas/fields.ts";
 import type { AuditAction } from "../../schemas/audit-actions.ts";
 import type { Actor, AuditedChange, Problem } from "./http.ts";
 
-/** A success that a route may answer. */
 export interface ResponseSpec {
   readonly description: string;
   readonly body?: z.ZodType;
@@ -38,12 +37,11 @@ export type RouteSpec = {
   | {
       readonly access: "operate";
       readonly action: AuditAction;
-      /** Whether it begins work, and takes a header Idempotency-Key. */
+      /** Whether it starts work and accepts a header Idempotency-Key. */
       readonly beginsWork?: true;
     }
 );
 
-/** A request that matches its route's schemas. */
 interface RouteInput<S extends RouteSpec> {
   readonly params: ValueOf<S["params"]>;
   readonly query: ValueOf<S["query"]>;
@@ -64,7 +62,6 @@ interface AnswerParts {
   readonly change?: AuditedChange;
 }
 
-/** A route's answer that is no success. */
 export type Refusal = AnswerParts & { readonly problem: Problem };
 
 /** A route's answer: one of the responses it describes, or a problem. */
@@ -78,7 +75,6 @@ type BodyOf<R> = R extends { readonly body: infer B extends z.ZodType }
   ? { readonly body: DeepReadonly<z.output<B>> | ArrayBuffer }
   : { readonly body?: undefined };
 
-/** A route with its handler, as the router sees it. */
 export interface Route {
   readonly spec: RouteSpec;
   readonly handle: (

@@ -106,12 +106,12 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInpu
   return typeof body === "string" ? invalidRequest("invalid_body", body) : { params, query, body };
 }
 
-/** A UUID, say, with or without the quotes of a structured field. */
+/** Such as a UUID, with or without the quotes of a structured field. */
 const IDEMPOTENCY_KEY = /^[!-~]{1,128}$/;
 
 /**
- * Makes the key that the repetitions of a request share: of the header, and who sends it. Refuses
- * another request with the same one.
+ * Makes the key that the repetitions of a request share: from the header and the sender. Refuses a
+ * different request with the same key.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
@@ -169,12 +169,7 @@ const TYPE_NAMES: { readonly [expected: string]: string } = {
   object: "an object",
 };
 
-/**
- * Says in plain words what is wrong with a value of a request, and never repeats the value. Undefined
- * if the schema has a message of its own.
- *
- * @param what kind of input the value is.
- */
+/** Says in plain words what is wrong with a value, without repeating it; undefined if the schema does. */
 function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): string | undefined {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");

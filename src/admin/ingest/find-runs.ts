@@ -11,13 +11,10 @@ import { idOf } from "../../schemas/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 
-/** Id of a run. */
 export const runId = idOf("a run", "/admin/ingest/runs");
 
-/** The header that names a queued run. */
 export const OF_RUN = { Location: "The path of the run, if there is one." };
 
-/** The path of a run. */
 export function runPath({ id }: { readonly id: string }): string {
   return `/admin/ingest/runs/${id}`;
 }

@@ -94,7 +94,6 @@ const decisionAnswer = z
 const VERDICTS = { approve: "approved", reject: "rejected" } as const;
 type Verb = keyof typeof VERDICTS;
 
-/** The changes by upstream that wait, and what operators decide about them. */
 export function heldRoutes(platform: AdminPlatform) {
   const list = route({
     method: "get",
@@ -124,7 +123,6 @@ export function heldRoutes(platform: AdminPlatform) {
   ];
 }
 
-/** The order of the archived list. */
 const BY_RANK = {
   keyOf: rankOf,
   descending: false,

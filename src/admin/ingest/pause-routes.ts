@@ -47,7 +47,6 @@ const pauseAnswer = pauseState
   })
   .meta({ id: "PauseAnswer", description: "The pause after a call." });
 
-/** Shows, sets and lifts the pause. */
 export function pauseRoutes({ coordinator, now }: AdminPlatform) {
   const show = route({
     method: "get",
@@ -122,7 +121,6 @@ function refuseUntil(problem: string): Refusal {
   return { problem: { status: 400, code: "invalid_body", detail: `until: ${problem}` } };
 }
 
-/** A pause in the answers of the API. */
 export function pauseFields(pause: Pause | null) {
   return {
     paused: pause !== null,
@@ -133,7 +131,7 @@ export function pauseFields(pause: Pause | null) {
   };
 }
 
-/** @param done what became of the run that was to be cancelled or queued as well. */
+/** @param done the result for the run that was to be cancelled or queued as well. */
 function pauseAnswerOf(
   { before, pause, changed }: PauseAnswer,
   message: string,

@@ -43,7 +43,6 @@ const queueState = z
   })
   .meta({ id: "Queue", description: "The run under way, and the waiting ones." });
 
-/** Shows the queue, and queues runs. `history` has the runs that the coordinator has forgotten. */
 export function queueRoutes(platform: AdminPlatform) {
   const { coordinator } = platform;
 
@@ -155,7 +154,6 @@ async function findCandidate(
   return { candidate: { runId: id, upstream }, source };
 }
 
-/** After this time a full queue is worth another try. */
 const QUEUE_RETRY_SECONDS = 60;
 
 function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {

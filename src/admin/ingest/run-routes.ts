@@ -47,7 +47,6 @@ const runPage = z.strictObject({
 
 const cancelAnswer = z.strictObject({ ...outcome, run: runSchema });
 
-/** The run history, one run, and cancelling it. */
 export function runRoutes({ coordinator, history }: AdminPlatform) {
   const list = route({
     method: "get",
@@ -127,7 +126,7 @@ export function runRoutes({ coordinator, history }: AdminPlatform) {
   return [list, detail, cancel];
 }
 
-/** Answers the cancelling of a run that the coordinator does not know: it has ended, or is lost. */
+/** Answers the cancellation of a run that the coordinator does not know: it has ended, or is lost. */
 async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
   const run = await history.findRun(id);
   if (run === null) return { ok: false, reason: "not_found" } as const;

@@ -1,7 +1,4 @@
-/**
- * The five questions of an operator, answered from one observation. A view: each status is that of
- * checks, and here are only words. Pure.
- */
+/** The five questions of an operator, answered from one observation. Each status is that of checks. Pure. */
 import { Cron } from "croner";
 import { validate as isUuid } from "uuid";
 import { actionText } from "../../schemas/audit-actions.ts";
@@ -36,7 +33,6 @@ interface Viewer {
   readonly isPublic: boolean;
 }
 
-/** Answers the five questions. */
 export function answerQuestions(observation: Observation, viewer: Viewer): readonly Answer[] {
   const now = timeText(observation.at);
   const evaluated = observation.monitor?.lastRun?.started_at ?? now;
@@ -141,7 +137,6 @@ function whatFailed({ monitor, checks }: Observation, { isPublic }: Viewer): Jud
   return { question: "failed", status, answer, details };
 }
 
-/** Links to the run that a finding is about. */
 function linksToRun(result: AlertResult | undefined): Detail["links"] {
   const { run_id: one, runs } = result?.evidence ?? {};
   const [first] = Array.isArray(runs) ? runs : [];
@@ -149,7 +144,6 @@ function linksToRun(result: AlertResult | undefined): Detail["links"] {
   return typeof id === "string" ? [{ text: "The run", href: `#runs/${id}` }] : [];
 }
 
-/** Number of changes by operators that an answer shows. */
 const CHANGES_SHOWN = 3;
 
 /** Whether anything is different after it: to pause what is paused changes nothing. */
@@ -257,7 +251,7 @@ function nextTime(cron: string, now: EpochMs): Instant {
   return timeText(next?.getTime() ?? now);
 }
 
-/** Whether the trigger has been silent, so that nobody can promise that it comes. */
+/** Whether the trigger has been silent, so that nobody can promise its next tick. */
 function isLate({ job }: Tick, checks: Checks): boolean {
   const names = job === "watch" ? TRIGGER_CHECKS.watch : TRIGGER_CHECKS.others;
   return worstOf(checksOf(checks, names)) !== "pass";
@@ -285,7 +279,6 @@ function describeIdle(ticks: readonly Tick[], checks: Checks): string {
   return isLate(next, checks) ? "Unknown: the triggers are late" : JOBS[next.job];
 }
 
-/** Says what is under way, and what waits. */
 function describeWork(
   { job, pause, running, queued, held }: CoordinatorStatus,
   isPublic: boolean,

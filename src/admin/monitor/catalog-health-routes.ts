@@ -47,10 +47,7 @@ const healthSchema = z
   })
   .meta({ id: "CatalogHealth", description: "Whether the catalog is served, and which." });
 
-/**
- * `GET /catalog/health`: whether the catalog can be served. Like serving, it needs neither D1 nor the
- * coordinator.
- */
+/** `GET /catalog/health`: whether the catalog can be served. It needs neither D1 nor the coordinator. */
 export function catalogHealthRoutes(platform: AdminPlatform) {
   // A failure is not reused: whoever sees the catalog served must not read that it is not.
   const isServed = ({ checks }: { readonly checks: Checks }) => worstOf(checks) !== "fail";

@@ -27,7 +27,6 @@ const statusSchema = z
   })
   .meta({ id: "MonitorStatus", description: "Every check of the service." });
 
-/** `GET /admin/monitor/status`: every check, and the answers to an operator's questions. */
 export function monitorRoutes(platform: AdminPlatform) {
   const { jobs, version } = platform;
 

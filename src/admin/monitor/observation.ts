@@ -32,10 +32,7 @@ export interface Observation {
   readonly coordinator: CoordinatorStatus | null;
   /** Null if the monitor does not answer. */
   readonly monitor: MonitorStatus | null;
-  /**
-   * The last attempts by operators that were answered, newest first; null if they cannot be read, and
-   * for the public.
-   */
+  /** The last answered attempts by operators, newest first; null for the public, and if they are unreadable. */
   readonly changes: readonly AuditEntry[] | null;
   readonly checks: Checks;
   readonly limits: Limits;
@@ -182,10 +179,7 @@ export async function observeCatalog({ openReader, defaultLocale, limits, now }:
 /** How long an answer to the public is reused, so that visitors put no load on anything. */
 export const REUSED_MS = 5_000;
 
-/**
- * Shares one reading between concurrent calls, and its result with those of the next `ms` if
- * `isReusable`.
- */
+/** Shares one reading between concurrent calls, and reuses the result for `ms` if `isReusable`. */
 export function reuse<T>(
   ms: DurationMs,
   { now, waitUntil }: Pick<AdminPlatform, "now" | "waitUntil">,

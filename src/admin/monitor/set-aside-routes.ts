@@ -7,7 +7,6 @@ import type { AdminPlatform } from "../admin-platform.ts";
 const rows = z.array(setAsideSchema);
 const lists = z.strictObject({ coordinator: rows, monitor: rows });
 
-/** What the Durable Objects have stored and could not read. */
 export function setAsideRoutes({ coordinator, alerts }: AdminPlatform) {
   const list = route({
     method: "get",
