@@ -22,7 +22,7 @@ const REJECTS_MAX_PERCENT = 2;
 const COVERAGE_LOSS_MAX_POINTS = 10;
 /**
  * Longest protobuf message of a locale. gRPC clients refuse messages over 4 MiB by default; 3.5 MiB
- * leaves time to act. JSON is about twice as long, so no segment comes near KV's limit of 25 MiB.
+ * leaves time to act. JSON is about twice as long, so no part comes near KV's limit of 25 MiB.
  */
 export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
 const VIOLATIONS_NAMED = 5;

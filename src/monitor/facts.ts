@@ -131,7 +131,7 @@ export interface FactSources {
   readonly inputTimeoutMs: DurationMs;
 }
 
-/** Deadline of an input. The coordinator may be busy compressing segments. */
+/** Deadline of an input. The coordinator may be busy compressing parts. */
 export const INPUT_TIMEOUT_MS = 25_000;
 
 /** Reads every input. A failed input never blocks the others. */

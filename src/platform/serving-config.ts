@@ -6,7 +6,7 @@ export interface ServingSettings {
   /** Locale of a request that names none; must be one of LOCALES. */
   readonly DEFAULT_LOCALE?: string | undefined;
   /**
-   * Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest
+   * Most bytes of the catalog that one isolate keeps in memory: three quarters for parts, the rest
    * for joined bodies.
    */
   readonly CACHE_MAX_BYTES?: string | undefined;

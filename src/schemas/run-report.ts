@@ -90,7 +90,7 @@ export const REPORT_FIELDS = {
   outcome: z.enum(RUN_OUTCOMES).nullable(),
   stage: z.enum(STAGES).nullable(),
   progress: z.strictObject({ done: count, total: count }).meta({
-    description: "Of the stage encode: the segments common to all locales, then the locales.",
+    description: "Of the stage encode: the parts that all locales share, then the locales.",
   }),
   upstream: z.record(z.string(), upstreamFile),
   counts: z

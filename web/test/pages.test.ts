@@ -25,7 +25,7 @@ const DRAWINGS: [string, readonly string[]][] = [
     "request",
     [
       `keeps the manifest for ${config.manifestFreshMs / 1000} s`,
-      `${config.cacheMaxBytes / 2 ** 20} MiB of segments`,
+      `${config.cacheMaxBytes / 2 ** 20} MiB of parts`,
       `silent for ${HEDGE_AFTER_MS} ms`,
     ],
   ],
