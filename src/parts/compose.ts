@@ -89,11 +89,7 @@ export function composeBody(
   const name = `${locale} ${form} ${isFramed} ${coding}`;
   if (known.has(name)) return known.get(name);
   const parts = { shared: manifest.shared[form], own: entry.parts[form] };
-  const body = isMessageCoding(coding)
-    ? frameCompressed(composeMessage(parts, MESSAGE_CODINGS[coding]))
-    : isFramed
-      ? composeFrames(parts, coding)
-      : composeMessage(parts, coding);
+  const body = composeParts(parts, isFramed, coding);
   if (body !== undefined && body.bytes >= BODY_LIMIT_BYTES)
     throw new RangeError(
       `the body of ${locale} as ${representation} in ${coding} is over 2^31 bytes`,
@@ -109,6 +105,12 @@ export const BODY_LIMIT_BYTES = 2 ** 31;
 interface Parts {
   readonly shared: SharedParts;
   readonly own: OwnParts;
+}
+
+function composeParts(parts: Parts, isFramed: boolean, coding: AnyCoding): Body | undefined {
+  if (isMessageCoding(coding))
+    return frameCompressed(composeMessage(parts, MESSAGE_CODINGS[coding]));
+  return isFramed ? composeFrames(parts, coding) : composeMessage(parts, coding);
 }
 
 function composeMessage({ shared, own }: Parts, coding: Coding): Body | undefined {

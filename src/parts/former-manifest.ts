@@ -88,10 +88,15 @@ function convert(
   return {
     ...head,
     format: MANIFEST_FORMAT,
-    diffs: diffs.map(({ deltas: _, ...diff }) => diff),
+    diffs: diffs.map(currentDiff),
     shared: first[1].shared,
     locales: Object.fromEntries(entries.map(([locale, { entry }]) => [locale, entry])),
   };
+}
+
+function currentDiff(diff: FormerDiff): StoredDiff {
+  const { generation, published_at, catalog_sha256, common, local } = diff;
+  return { generation, published_at, catalog_sha256, common, local };
 }
 
 function convertEntry(

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import { concatenate } from "../catalog/bytes.ts";
 
 /** Bytes that are encoded at a time, a multiple of three. They bound the memory of a call. */
 const SLICE_BYTES = 48 * 1024;
 
-/** Encodes a stream in base64, with padding only at the end. */
+/** Encodes a stream of bytes in base64, with padding only at the end. */
 export function toBase64(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const slices = encode(stream);
   return new ReadableStream<Uint8Array>({
@@ -19,17 +18,30 @@ export function toBase64(stream: ReadableStream<Uint8Array>): ReadableStream<Uin
   });
 }
 
+/** A reader of bytes, with an option of the Streams Standard that `workers-types` lacks. */
+interface ByteReader {
+  read(
+    into: Uint8Array<ArrayBuffer>,
+    options: { readonly min: number },
+  ): Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>>;
+  cancel(): Promise<void>;
+}
+
+/** Reads into a buffer of its own, because a stream of stored bytes gives 4 KiB at a time otherwise. */
 async function* encode(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  let rest = new Uint8Array();
-  for await (const chunk of stream)
-    for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
-      const bytes = concatenate([rest, chunk.subarray(at, at + SLICE_BYTES)]);
-      const end = bytes.length - (bytes.length % 3);
-      if (end > 0) yield ascii(bytes.subarray(0, end));
-      rest = bytes.slice(end);
+  const reader: ByteReader = stream.getReader({ mode: "byob" });
+  let buffer = new ArrayBuffer(SLICE_BYTES);
+  try {
+    for (;;) {
+      const { value } = await reader.read(new Uint8Array(buffer), { min: SLICE_BYTES });
+      if (value === undefined || value.length === 0) return undefined;
+      yield ascii(value);
+      if (value.length < SLICE_BYTES) return undefined;
+      ({ buffer } = value);
     }
-  if (rest.length > 0) yield ascii(rest);
-  return undefined;
+  } finally {
+    await reader.cancel();
+  }
 }
 
 function ascii({ buffer, byteOffset, length }: Uint8Array): Uint8Array {

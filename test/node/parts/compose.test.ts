@@ -76,7 +76,7 @@ describe("composeBody", () => {
             `${representation} ${coding}`,
           ).toBe(true);
           expect(body.bytes).toBe(bytes.length);
-          if (body.sha256 !== null) expect(body.sha256).toBe(sha256Hex(bytes));
+          expect([null, sha256Hex(bytes)]).toContain(body.sha256);
         }
       }),
       { numRuns: 50 },
@@ -107,8 +107,8 @@ describe("composeBody", () => {
     expect(new Set(all.map(({ body }) => body.key)).size).toBe(all.length);
     for (const { representation, body } of all) {
       expect(body.key).toMatch(/^[\w-]{32,50}$/);
-      expect(body.sha256 === null).toBe(representation.startsWith("grpc-web"));
-      if (body.sha256 !== null) expect(body.sha256.startsWith(body.key)).toBe(true);
+      const isFramed = representation.startsWith("grpc-web");
+      expect(body.sha256?.slice(0, 32)).toBe(isFramed ? undefined : body.key);
     }
   });
 
