@@ -10,7 +10,6 @@ const NEEDS: { readonly [project: string]: () => readonly (string | false)[] } =
   operations: () => [findBrowser() === undefined && BROWSER],
   backups: () => [findBrowser() === undefined && BROWSER],
   caches: () => [
-    findBrowser() === undefined && BROWSER,
     ...["nginx", "varnishd", "squid", "haproxy"].map(
       (name) => findProgram(name) === undefined && `${name}: install it`,
     ),

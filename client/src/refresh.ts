@@ -162,7 +162,7 @@ function callUrl(source: Source): string {
   return `${methodUrl(source)}?connect=v1&base64=1&encoding=proto&message=${encodedRequest(source)}`;
 }
 
-/** In another order, because Chromium fails at a HEAD that one of its dictionaries matches. */
+/** In another order: services up to 0.2 offer dictionaries, and Chromium fails at a HEAD that one matches. */
 function headUrl(source: Source): string {
   return `${methodUrl(source)}?connect=v1&encoding=proto&base64=1&message=${encodedRequest(source)}`;
 }

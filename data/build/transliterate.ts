@@ -1,6 +1,6 @@
 import anyAscii from "any-ascii";
 import { foldText } from "../../src/catalog/fold.ts";
-import { SPELLINGS } from "../../src/catalog/spellings.ts";
+import { spellingOf } from "../../src/catalog/spellings.ts";
 
 /** Scripts whose transliteration a reader of the language recognizes; 北海道 would become "beihaidao". */
 const READABLE =
@@ -17,8 +17,7 @@ export function transliterate(name: string, locale: string): string {
   const composed = name.normalize("NFC");
   if (!READABLE.test(composed)) return "";
   let text = composed.toLowerCase().replaceAll("i\u0307", "i");
-  for (const [letters, ascii] of SPELLINGS[locale.split("-")[0] ?? ""] ?? [])
-    text = text.replaceAll(letters, ascii);
+  for (const [letters, ascii] of spellingOf(locale)) text = text.replaceAll(letters, ascii);
   const ascii = anyAscii(text);
   return foldText(LATIN.test(composed) ? ascii : ascii.replace(/['’`]/gu, ""));
 }

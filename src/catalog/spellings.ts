@@ -15,7 +15,7 @@ const DANISH = spelling("æ:ae ø:oe å:aa");
 const SERBIAN = spelling("ц:c ч:c ж:z ш:s х:h џ:dz ѓ:gj ќ:kj ѕ:dz");
 
 /** Where a language's spelling differs from that of its script. */
-export const SPELLINGS: { readonly [language: string]: Spelling } = {
+const SPELLINGS: { readonly [language: string]: Spelling } = {
   az: spelling("ı:i ə:e"),
   be: spelling("г:h"),
   bg: spelling("щ:sht ъ:a х:h ь:y"),
@@ -33,7 +33,7 @@ export const SPELLINGS: { readonly [language: string]: Spelling } = {
 };
 
 /** The letters of the scripts besides Latin whose transliteration a reader recognizes. */
-const LETTERS: Spelling = [
+export const LETTERS: Spelling = [
   ...spelling("а:a б:b в:v г:g ґ:g ѓ:g д:d ђ:dj е:e ё:e є:ie ж:zh з:z и:i й:y і:i ї:i ј:j к:k ќ:k"),
   ...spelling(
     "л:l љ:lj м:m н:n њ:nj о:o п:p р:r с:s т:t ћ:c у:u ў:u ф:f х:kh ц:ts ч:ch џ:dzh ш:sh",
@@ -53,7 +53,7 @@ const LETTERS: Spelling = [
   ...spelling("ქ:k ღ:gh ყ:q შ:sh ჩ:ch ც:ts ძ:dz წ:ts ჭ:ch ხ:kh ჯ:j ჰ:h"),
 ];
 
-/** How the language of a locale is written, as far as it is not folded as every language is. */
+/** Returns what a locale's language spells in another way than its script. */
 export function spellingOf(locale: string): Spelling {
-  return [...(SPELLINGS[locale.split("-")[0] ?? ""] ?? []), ...LETTERS];
+  return SPELLINGS[locale.split("-")[0] ?? ""] ?? [];
 }

@@ -2,7 +2,7 @@
 import { localizedName } from "../catalog/integrity.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
 import { packNames } from "../catalog/packed-names.ts";
-import { spellingOf } from "../catalog/spellings.ts";
+import { LETTERS, spellingOf } from "../catalog/spellings.ts";
 import { compressWhole, decompressWhole, type Effort } from "../parts/codings.ts";
 import type { StoredPart } from "../parts/manifest.ts";
 import { type HashedBlob, hashBlob, toPart } from "./own-parts.ts";
@@ -30,7 +30,8 @@ export async function encodeNames(
   { effort, earlier, store }: NamesDependencies,
 ): Promise<StoredPart> {
   const localized = regions.map((region) => localizedName(region, names));
-  const packed = packNames({ regions, names: localized, spelling: spellingOf(locale) });
+  const spelling = [...spellingOf(locale), ...LETTERS];
+  const packed = packNames({ regions, names: localized, spelling });
   const json = new TextEncoder().encode(JSON.stringify(packed));
   const before = await earlier();
   const isRight = ({ bytes }: HashedBlob) => decompressWhole(bytes)?.equals(json) === true;

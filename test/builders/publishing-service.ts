@@ -46,13 +46,6 @@ export class PublishingService {
     while ((await this.served()).version === version) await sleep(POLL_MS);
   }
 
-  /** Publishes an earlier version again, and waits until it is served. */
-  async rollBack(generation: number): Promise<void> {
-    const { version } = await this.served();
-    await this.#service?.admin("POST", "/admin/catalog/rollback", { generation });
-    while ((await this.served()).version === version) await sleep(POLL_MS);
-  }
-
   /** The version that is served, as its headers name it. */
   async served(): Promise<{ readonly version: string | null; readonly sha256: string | null }> {
     const url = `${this.#service?.url}${CALL}?connect=v1&encoding=json&message=${MESSAGE}`;

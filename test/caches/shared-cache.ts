@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Prepare } from "../builders/packaged-server.ts";
 
-export const CACHES: { readonly [name: string]: Prepare } = {
+export const FRONTS: { readonly [name: string]: Prepare } = {
   nginx({ folder, port, origin }) {
     const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
       .map((name) => `${name}_temp_path ${folder}/${name};`)
@@ -23,7 +23,6 @@ export const CACHES: { readonly [name: string]: Prepare } = {
             proxy_http_version 1.1;
             proxy_cache catalog;
             proxy_cache_revalidate on;
-            add_header X-Cache $upstream_cache_status;
           }
         }
       }`,
@@ -36,21 +35,13 @@ export const CACHES: { readonly [name: string]: Prepare } = {
       settings,
       `vcl 4.1;
       backend service { .host = "${origin.hostname}"; .port = "${origin.port}"; }
-      sub vcl_backend_response { set beresp.grace = 0s; set beresp.keep = 1h; }
-      sub vcl_deliver {
-        if (obj.hits > 0) { set resp.http.X-Cache = "HIT"; } else { set resp.http.X-Cache = "MISS"; }
-      }`,
+      sub vcl_backend_response { set beresp.grace = 0s; set beresp.keep = 1h; }`,
     );
     // Otherwise it asks for gzip alone.
     const coding = ["-p", "http_gzip_support=off"];
     const work = ["-n", join(folder, "work"), "-s", "default,100m", "-j", "none"];
     return ["varnishd", "-F", "-a", `127.0.0.1:${port}`, "-f", settings, ...work, ...coding];
   },
-};
-
-/** Those that keep what varies by more than they know, and those that do not. */
-export const FRONTS: typeof CACHES = {
-  ...CACHES,
   squid({ folder, port, origin }) {
     const settings = join(folder, "squid.conf");
     writeFileSync(

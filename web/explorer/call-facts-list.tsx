@@ -1,10 +1,7 @@
 import { formatDuration } from "../../src/platform/durations.ts";
 import { formatBytes, formatHash } from "../shared/format.ts";
 import type { CallFacts } from "./use-catalog.ts";
-import { BROTLI_RATIO, type Exchange, type Transfer } from "./wire.ts";
-
-/** Only what was compressed against an earlier answer is this many times smaller. */
-const DELTA_RATIO = 20;
+import type { Transfer } from "./wire.ts";
 
 interface Props {
   readonly facts: CallFacts | undefined;
@@ -49,7 +46,7 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
       transfer && `received in ${formatDuration(transfer.lastByteMs)}`,
     ],
     ["On the wire", transfer && formatBytes(transfer.wireBytes), transfer && wireNote(transfer)],
-    ["Compression", exchange && codingOf(exchange, transfer), ratioNote(transfer)],
+    ["Compression", exchange && (header("content-encoding") ?? "none"), ratioNote(transfer)],
     [
       "Language",
       header("content-language"),
@@ -59,21 +56,10 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
   ];
 }
 
-function isDelta({ encodedBytes, decodedBytes }: Transfer): boolean {
-  return decodedBytes > DELTA_RATIO * encodedBytes;
-}
-
-/** The browser hides the coding of an answer that it decodes with a dictionary. */
-function codingOf({ headers }: Exchange, transfer: Transfer | undefined): string {
-  const delta = transfer && isDelta(transfer) ? "dcz" : "none";
-  return headers.get("content-encoding") ?? delta;
-}
-
 function wireNote(transfer: Transfer): string {
   const { wireBytes, encodedBytes, decodedBytes } = transfer;
   if (wireBytes === 0) return "from the browser's cache";
   if (wireBytes < encodedBytes) return "not modified";
-  if (isDelta(transfer)) return `instead of about ${formatBytes(decodedBytes / BROTLI_RATIO)}`;
   return `${formatBytes(decodedBytes)} decoded`;
 }
 

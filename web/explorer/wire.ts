@@ -71,10 +71,8 @@ declare global {
 /** The cache of this device for answers, so many at most. */
 const STORED_ANSWERS = "answers";
 const STORED_ANSWERS_MAX = 4;
-/** Ratio of the length of an answer to its length on the wire in brotli. */
-export const BROTLI_RATIO = 2.9;
-/** The same by the content coding. */
-const USUAL_RATIOS: { readonly [coding: string]: number } = { br: BROTLI_RATIO, gzip: 2.4 };
+/** Ratio of the length of an answer to its length on the wire, by the content coding. */
+const USUAL_RATIOS: { readonly [coding: string]: number } = { br: 2.9, gzip: 2.4 };
 /** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;

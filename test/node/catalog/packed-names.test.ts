@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { locales } from "../../../data/snapshot/manifest.json";
 import type { LocalizedName } from "../../../src/catalog/model.ts";
 import { packNames, type PackedNames, unpackNames } from "../../../src/catalog/packed-names.ts";
-import { spellingOf } from "../../../src/catalog/spellings.ts";
+import { LETTERS, spellingOf } from "../../../src/catalog/spellings.ts";
 import { fuzzed } from "../../builders/fuzzed.ts";
 import { snapshotResponse } from "../../builders/snapshot-response.ts";
 
@@ -16,7 +16,11 @@ const REGIONS = [
 /** Packs the names and slugs of the regions, and checks that they come back. */
 function packed(locale: string, texts: readonly (readonly [string, string])[]): PackedNames {
   const names = texts.map(([name, slug]): LocalizedName => ({ name, slug }));
-  const found = packNames({ regions: REGIONS, names, spelling: spellingOf(locale) });
+  const found = packNames({
+    regions: REGIONS,
+    names,
+    spelling: [...spellingOf(locale), ...LETTERS],
+  });
   expect(unpackNames(REGIONS, found)).toEqual(names);
   return found;
 }
@@ -79,7 +83,7 @@ describe("packed names", () => {
         const names = list.map(([english, { name: own, slug }, isSame]) =>
           isSame ? english : { name: own || english.name, slug },
         );
-        const found = packNames({ regions, names, spelling: spellingOf(tag) });
+        const found = packNames({ regions, names, spelling: [...spellingOf(tag), ...LETTERS] });
         expect(unpackNames(regions, JSON.parse(JSON.stringify(found)))).toEqual(names);
       }),
       fuzzed(300),
@@ -94,7 +98,7 @@ describe("packed names", () => {
         name: nameLocalized,
         slug: slugLocalized,
       }));
-      const found = packNames({ regions, names, spelling: spellingOf(locale) });
+      const found = packNames({ regions, names, spelling: [...spellingOf(locale), ...LETTERS] });
       expect(unpackNames(regions, found)).toEqual(names);
       expect(Object.keys(found.slugs).length).toBeLessThan(regions.length / 20);
     },

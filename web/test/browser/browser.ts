@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import type { RunningService } from "../../../test/system/running-service.ts";
 import { findBrowser } from "../../../test/find-program.ts";
-import { startSite } from "./dictionary-browser.ts";
 
 /** Ends what hangs, and nothing else: a busy machine takes minutes to compress a new catalog. */
 const WAIT_MS = 240_000;
@@ -31,19 +29,6 @@ export function useBrowser(): void {
     expect(seen).toEqual([]);
   });
   afterAll(() => browser?.close());
-}
-
-/** Serves a site at another port of the service's host, which is the same site to a browser. */
-export function useSite(): () => string {
-  let url = "";
-  let stop = () => {};
-  beforeAll(async () => {
-    const server = await startSite();
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // of a TCP server
-    stop = () => void server.close();
-  });
-  afterAll(() => stop());
-  return () => url;
 }
 
 /** Opens a page of the running service in a browser of its own, without cookies or cache. */

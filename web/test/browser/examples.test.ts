@@ -24,14 +24,15 @@ afterAll(async () => {
   await once(server, "exit");
 });
 
-/** Kinds of calls of the service, each once: `HEAD 200` or `diff 200`. */
+/** Kinds of calls of the service, each once: `HEAD 200`, `diff 200` or `names 200`. */
 function callsOf(page: Page): Set<string> {
   const calls = new Set<string>();
   page.on("response", (response) => {
     const { pathname, origin: from } = new URL(response.url());
     if (from !== service.proxy.url) return;
     if (pathname.startsWith("/search/")) return;
-    const name = pathname === "/catalog/diff" ? "diff" : response.request().method();
+    const [, change] = /^\/catalog\/(.+)/.exec(pathname) ?? [];
+    const name = change ?? response.request().method();
     calls.add(`${name} ${response.status()}`);
   });
   return calls;
@@ -86,6 +87,16 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   expect(takeCalls()).toEqual(["HEAD 200"]);
   const unchanged = service.proxy.takeBytes();
   expect(unchanged).toBeLessThan(whole / 10);
+
+  await page.goto(`${origin}/?service=${service.proxy.url}&locale=en`);
+  await expectShown(page, /^version 1, current$/);
+  expect(takeCalls()).toEqual(["HEAD 200", "names 200"]);
+  expect(service.proxy.takeBytes()).toBeLessThan(whole / 5);
+  await expectFound(page, "mucugê", [
+    "Mucugê · Bahia, Brazil · CHD",
+    "Mucugê Airport · Mucugê, Brazil · CHD",
+  ]);
+  await page.goBack();
 
   await service.publish((airports) =>
     airports
