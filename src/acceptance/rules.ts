@@ -32,7 +32,7 @@ const REGION_LOSS_SHARE = 0.5;
  *
  * @param accepted the airports before these changes.
  * @param held the changes of this source that were held before. The airports of a list of lost
- * services stay marked even if others of the list are approved or mended.
+ * services stay marked even if others of the list are approved or fixed.
  */
 export function findRules(
   changes: readonly Change[],

@@ -32,7 +32,7 @@ export async function listIds(backups: BackupStore): Promise<string[]> {
   return (await backups.folders()).filter(isBackupId);
 }
 
-/** Reads a backup. R2 witnesses its times, which are those of a clock that may have been wrong. */
+/** Reads a backup. The times of R2 limit its own, which may come from a wrong clock. */
 export async function readBackup(backups: BackupStore, id: string): Promise<FoundBackup> {
   const [stored, verdict, pin] = await Promise.all([
     backups.findManifest(id),

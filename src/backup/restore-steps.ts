@@ -146,7 +146,7 @@ async function servedGeneration({ store }: StepDependencies): Promise<number> {
 }
 
 /** Replicates the restored catalog and writes the manifests of the earlier versions. */
-export async function settle(
+export async function replicateRestored(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
 ): Promise<BackupStepResult> {

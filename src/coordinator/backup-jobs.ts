@@ -18,7 +18,7 @@ export function isBackup(record: JobRecord): record is BackupRecord {
 
 const MAX_OPEN_JOBS = 30;
 
-export interface RunRequest {
+export interface BackupRequest {
   readonly trigger: BackupTrigger;
   readonly note: string | null;
   readonly pin: boolean;
@@ -34,7 +34,7 @@ export interface AcceptedJob {
   readonly job: BackupJob;
 }
 
-export type JobRequest = Pick<RunRequest, "requested_by" | "note" | "idempotencyKey">;
+export type JobRequest = Pick<BackupRequest, "requested_by" | "note" | "idempotencyKey">;
 
 export type JobResult =
   | AcceptedJob
@@ -59,12 +59,12 @@ export class BackupJobs {
   }
 
   /** Queues a backup, unless the stores are foreign. */
-  run(request: RunRequest): Promise<JobResult> {
+  backUp(request: BackupRequest): Promise<JobResult> {
     return this.#accept({ kind: "run", backupId: null, request });
   }
 
   /** Queues the backup of a cron tick, unless the stores are foreign. */
-  async runOnce(tick: string): Promise<void> {
+  async backUpOnce(tick: string): Promise<void> {
     await this.#accept({ kind: "run", backupId: null, request: byCron(tick) });
   }
 
@@ -159,7 +159,7 @@ interface Wanted {
   readonly kind: JobKind;
   /** The backup to verify or restore; null for a new one. */
   readonly backupId: string | null;
-  readonly request: RunRequest;
+  readonly request: BackupRequest;
   /** What to know before it begins; empty if nothing. */
   readonly warning?: string;
 }
@@ -211,6 +211,6 @@ function newChain(
   });
 }
 
-function byCron(tick: string): RunRequest {
+function byCron(tick: string): BackupRequest {
   return { trigger: "cron", note: null, pin: false, requested_by: "cron", idempotencyKey: tick };
 }

@@ -16,7 +16,7 @@ import {
   replaceVersions,
   restoreObjects,
   restoreTables,
-  settle,
+  replicateRestored,
 } from "../backup/restore-steps.ts";
 import { retain } from "../backup/retention.ts";
 
@@ -36,7 +36,7 @@ const STEPS: { readonly [S in BackupStage]: Step } = {
   restore_objects: restoreObjects,
   restore_tables: restoreTables,
   replace_versions: replaceVersions,
-  settle,
+  settle: replicateRestored,
 };
 
 const NO_PROGRESS = { done: 0, total: 0 } as const;
@@ -119,7 +119,7 @@ export class BackupWork implements Work<BackupRecord> {
     };
   }
 
-  /** Ends a job as failed. If it was making a backup, retention deletes what is there of it. */
+  /** Ends a job as failed. If it was making a backup, retention deletes what it has stored. */
   #fail(claimed: BackupRecord, { code, message }: Fault): StepCommit<BackupRecord> {
     const stage = this.stageOf(claimed);
     const error = { code, message, stage };

@@ -6,7 +6,7 @@ import {
   type JobRequest,
   type JobResult,
   type RemoveResult,
-  type RunRequest,
+  type BackupRequest,
 } from "./backup-jobs.ts";
 import { BACKUP, type BackupJob } from "../schemas/backup-job.ts";
 import { BackupWork } from "./backup-work.ts";
@@ -133,8 +133,8 @@ export class Coordinator {
   }
 
   /** Queues a backup, unless the request is a repetition or the stores are foreign. */
-  backUp(request: RunRequest): Promise<JobResult> {
-    return this.#thenRearm(() => this.#backupJobs.run(request));
+  backUp(request: BackupRequest): Promise<JobResult> {
+    return this.#thenRearm(() => this.#backupJobs.backUp(request));
   }
 
   /** Takes a cron tick for a backup job. A repeated tick has no effect. */
@@ -145,7 +145,9 @@ export class Coordinator {
   ): Promise<void> {
     const tick = `${cron} ${scheduledAt}`;
     return this.#thenRearm(() =>
-      task === "back_up" ? this.#backupJobs.runOnce(tick) : this.#backupJobs.verifyNewestOnce(tick),
+      task === "back_up"
+        ? this.#backupJobs.backUpOnce(tick)
+        : this.#backupJobs.verifyNewestOnce(tick),
     );
   }
 

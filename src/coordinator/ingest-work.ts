@@ -12,7 +12,7 @@ import type { Run } from "../schemas/run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, RunOutcome } from "../schemas/run-report.ts";
 import type { Stage } from "../schemas/run-words.ts";
-import { PassingError, SourceError } from "../sources/source-error.ts";
+import { TransientSourceError, SourceError } from "../sources/source-error.ts";
 import { StoreError } from "../platform/deadline.ts";
 import type { DurationMs } from "../platform/units.ts";
 
@@ -199,7 +199,7 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
     retryAfterMs: null,
     patch,
   });
-  if (cause instanceof PassingError) return unreachable(cause, stage);
+  if (cause instanceof TransientSourceError) return unreachable(cause, stage);
   if (cause instanceof SourceError) return fail(`source_${cause.fault}`, cause.message, null);
   if (cause instanceof GuardsTripped) return fail(cause.code, cause.message, null, cause.verdict);
   if (cause instanceof RunFault) return fail(cause.code, cause.message, null);
@@ -213,7 +213,10 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
 }
 
 /** Retries the step. If upstream asks for a wait, retries only the run, unless the wait is too long. */
-function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
+function unreachable(
+  { fault, message, retryAfterMs }: TransientSourceError,
+  stage: Stage,
+): RunFailure {
   const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
   const isTooLong = waitMs > RETRY_MAX_MS;
   const text = isTooLong

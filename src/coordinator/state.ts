@@ -56,7 +56,7 @@ export class CoordinatorState {
     this.audit = new Outbox(tables, { name: "audit", schema: auditEntrySchema });
     this.ticks = new TickTable(tables);
     this.decisions = new DecisionTable(tables);
-    this.values = new JsonTable(tables, "facts", schemaOfValue);
+    this.values = new JsonTable(tables, "single_values", schemaOfValue);
     this.#versions = new VersionTable(tables);
     this.garbage = new GarbageTable(tables);
   }

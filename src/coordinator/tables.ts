@@ -60,6 +60,7 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
   // Manifests of format 6, for the stores. `VersionTable` converts the rows.
   [
     "INSERT OR REPLACE INTO facts (key, value) SELECT 'unreplicated', generation FROM versions ORDER BY generation DESC LIMIT 1",
+    "ALTER TABLE facts RENAME TO single_values",
   ],
 ];
 

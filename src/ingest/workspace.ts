@@ -80,9 +80,9 @@ export function withDistinctSlugs(regions: readonly Region[], names: RegionNames
     const slugOf = (region: Region) => localizedName(region, distinct).slug;
     const bySlug = Map.groupBy(regions, slugOf);
     const clashing = [...bySlug.values()].filter(({ length }) => length > 1).flat();
-    const toMend = clashing.filter((region) => slugOf(region) !== region.slug);
-    if (toMend.length === 0) return distinct;
-    for (const region of toMend)
+    const shared = clashing.filter((region) => slugOf(region) !== region.slug);
+    if (shared.length === 0) return distinct;
+    for (const region of shared)
       distinct.set(region.key, { ...localizedName(region, distinct), slug: region.slug });
   }
 }

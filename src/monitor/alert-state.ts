@@ -9,7 +9,7 @@ import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import type { FindingVerdict } from "./rule.ts";
 import type { RuleFinding } from "./rules.ts";
-import { gravest } from "../schemas/check.ts";
+import { mostSevere } from "../schemas/check.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { durationOf, timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs } from "../platform/units.ts";
@@ -28,8 +28,8 @@ export const alertTrack = z.object({
   badSince: storedTime.nullable(),
   /** First of the current findings without data. */
   nodataSince: storedTime.nullable(),
-  /** Consecutive good findings while raised. */
-  goods: count,
+  /** Good findings in a row while raised. */
+  consecutiveGood: count,
   /** Time of raising; null while not raised. */
   raisedAt: storedTime.nullable(),
 });
@@ -41,7 +41,7 @@ export interface AlertRecord {
 }
 
 /** Consecutive good evaluations that resolve an alert. */
-const GOODS_TO_RESOLVE = 2;
+const GOOD_TO_RESOLVE = 2;
 /** Two ticks, whose distance varies by seconds. A single failed read raises nothing. */
 export const NODATA_FOR_MS = 4 * 60_000;
 
@@ -51,7 +51,7 @@ export function newTrack(now: EpochMs): AlertTrack {
     since: now,
     badSince: null,
     nodataSince: null,
-    goods: 0,
+    consecutiveGood: 0,
     raisedAt: null,
   };
 }
@@ -68,7 +68,7 @@ export function nextTrack(
 
 function afterBad(track: AlertTrack, now: EpochMs, forMs: DurationMs): AlertTrack {
   const badSince = track.badSince ?? now;
-  const seen = { ...track, badSince, nodataSince: null, goods: 0 };
+  const seen = { ...track, badSince, nodataSince: null, consecutiveGood: 0 };
   const fires = track.state === "firing" || durationOf(badSince, now) >= forMs;
   return fires
     ? { ...seen, state: "firing", raisedAt: track.raisedAt ?? now }
@@ -78,15 +78,15 @@ function afterBad(track: AlertTrack, now: EpochMs, forMs: DurationMs): AlertTrac
 function afterNodata(track: AlertTrack, now: EpochMs): AlertTrack {
   const nodataSince = track.nodataSince ?? now;
   const raisedAt = track.raisedAt ?? (durationOf(nodataSince, now) >= NODATA_FOR_MS ? now : null);
-  return { ...track, state: "nodata", nodataSince, goods: 0, raisedAt };
+  return { ...track, state: "nodata", nodataSince, consecutiveGood: 0, raisedAt };
 }
 
 function afterGood(track: AlertTrack, now: EpochMs): AlertTrack {
   if (track.raisedAt === null) return newTrack(now);
-  const goods = track.goods + 1;
-  if (goods >= GOODS_TO_RESOLVE) return { ...newTrack(now), state: "resolved" };
+  const consecutiveGood = track.consecutiveGood + 1;
+  if (consecutiveGood >= GOOD_TO_RESOLVE) return { ...newTrack(now), state: "resolved" };
   const badSince = track.state === "firing" ? track.badSince : null;
-  return { ...track, goods, badSince, nodataSince: null };
+  return { ...track, consecutiveGood, badSince, nodataSince: null };
 }
 
 /** An alert at one evaluation. */
@@ -145,7 +145,7 @@ export function summarizeResults(evaluated: readonly Evaluated[]) {
     evaluated.filter(({ transition }) => transition === kind).length;
   const isNew = ({ state, previous_state }: AlertResult) => state !== previous_state;
   return {
-    worst: gravest(results.map(({ status }) => status)),
+    worst: mostSevere(results.map(({ status }) => status)),
     rules_total: new Set(results.map(({ rule }) => rule)).size,
     pending: inState("pending"),
     firing: inState("firing"),

@@ -14,7 +14,7 @@ const knownAlert = z.object({
   raisedAt: storedTime,
   deliveredAt: storedTime,
   /** The changes of which it was notified since the alert was raised. */
-  told: z.array(z.enum(ALERT_CHANGES)),
+  notified: z.array(z.enum(ALERT_CHANGES)),
   /** The severities under which it knows the alert. */
   severities: z.array(z.enum(SEVERITIES)),
 });
@@ -79,7 +79,7 @@ export function noticesDue(
 
 /** Returns the change of an alert that a target does not know; null if it knows what is true. */
 export function dueChange(
-  { state, goods, raisedAt }: AlertTrack,
+  { state, consecutiveGood, raisedAt }: AlertTrack,
   known: KnownAlert | undefined,
   {
     now,
@@ -93,13 +93,13 @@ export function dueChange(
 ): AlertChange | null {
   if (raisedAt === null) return known === undefined ? null : "resolved";
   // The target may know an earlier incident, whose end it has not accepted.
-  const told = known?.raisedAt === raisedAt ? known : undefined;
-  const reminder = forgets && told !== undefined ? "repeated" : null;
+  const current = known?.raisedAt === raisedAt ? known : undefined;
+  const reminder = forgets && current !== undefined ? "repeated" : null;
   // A recovering alert may resolve at the next evaluation.
-  if (suppressed || goods > 0 || !needsAttention(state)) return reminder;
+  if (suppressed || consecutiveGood > 0 || !needsAttention(state)) return reminder;
   const change = state === "firing" ? "fired" : "nodata";
-  if (!told?.told.includes(change)) return change;
-  return now - told.deliveredAt >= repeatMs ? "repeated" : reminder;
+  if (!current?.notified.includes(change)) return change;
+  return now - current.deliveredAt >= repeatMs ? "repeated" : reminder;
 }
 
 /**
@@ -135,13 +135,13 @@ export function afterDelivery(
     undelivered.delete(fingerprint);
     const raisedAt = Date.parse(startsAt);
     const before = known.get(fingerprint);
-    const told = before?.raisedAt === raisedAt ? before.told : [];
+    const notified = before?.raisedAt === raisedAt ? before.notified : [];
     if (change === "resolved") known.delete(fingerprint);
     else
       known.set(fingerprint, {
         raisedAt,
         deliveredAt: now,
-        told: [...new Set([...told, change])],
+        notified: [...new Set([...notified, change])],
         severities: [...new Set([...(before?.severities ?? []), ...severities])],
       });
   }

@@ -3,7 +3,7 @@ import { Cron } from "croner";
 import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { EndedRun } from "../schemas/run.ts";
-import { PASSING_FAULTS } from "../sources/source-error.ts";
+import { TRANSIENT_FAULTS } from "../sources/source-error.ts";
 import { DAY_MS, durationOf } from "../platform/time.ts";
 import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
 import { type Facts, isOther, newestPublished } from "./facts.ts";
@@ -63,7 +63,9 @@ export function judgeSource({ ingest }: RunInput): Finding {
 
 /** Whether a code names a fault of upstream that no retry fixes. */
 function isFinal(code: string): boolean {
-  return code.startsWith("source_") && !PASSING_FAULTS.some((fault) => code === `source_${fault}`);
+  return (
+    code.startsWith("source_") && !TRANSIENT_FAULTS.some((fault) => code === `source_${fault}`)
+  );
 }
 
 /**

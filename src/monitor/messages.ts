@@ -1,7 +1,7 @@
 /** What messages to receivers say, in the format of each kind. Pure: no clock, no I/O. */
 import { timeText } from "../platform/time.ts";
 import type { EpochMs, Instant } from "../platform/units.ts";
-import { gravest } from "../schemas/check.ts";
+import { mostSevere } from "../schemas/check.ts";
 import type { RuleFinding } from "./rules.ts";
 import type { RuleName, Severity } from "../schemas/rule-names.ts";
 import type { AlertChange } from "../schemas/alert-run.ts";
@@ -175,7 +175,7 @@ function attachmentOf(notice: Notice, dashboardUrl: string | null) {
     text: escape(notice.message),
     fields: [
       { title: "Rule", value: escape(rule), short: true },
-      { title: "Severity", value: gravest(severities), short: true },
+      { title: "Severity", value: mostSevere(severities), short: true },
       { title: "Since", value: startsAt, short: true },
       { title: "Change", value: change, short: true },
     ],

@@ -27,6 +27,12 @@ export const MONITOR_SCHEMA: ObjectSchema = [
   ],
   // The next evaluation notifies each webhook again of the open alerts.
   ["DROP TABLE deliveries", "DELETE FROM targets"],
+  // Plainer names.
+  [
+    "ALTER TABLE facts RENAME TO single_values",
+    `UPDATE alerts SET value = replace(value, '"goods":', '"consecutiveGood":')`,
+    `UPDATE targets SET value = replace(value, '"told":', '"notified":')`,
+  ],
 ];
 
 /** Most evaluations that wait for D1: about 17 days. */
@@ -85,7 +91,7 @@ export class MonitorState {
     migrate(storage, "alert monitor", MONITOR_SCHEMA);
     const tables = new ObjectTables(storage, { log, now });
     this.tables = tables;
-    this.values = new JsonTable(tables, "facts", schemaOfValue);
+    this.values = new JsonTable(tables, "single_values", schemaOfValue);
     this.ticks = new TickTable(tables);
     const rows = { name: "alert_history", schema: storedRun, maxRows: OUTBOX_MAX_ROWS };
     this.outbox = new Outbox(tables, rows);

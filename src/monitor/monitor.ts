@@ -187,8 +187,8 @@ export class Monitor {
       this.#state.values.set("checked_at", now);
     }
     // After a failed read, suspects stay suspects.
-    const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
-    const before = isBlind ? (this.#state.values.get("suspects") ?? []) : [];
+    const isIncomplete = unreadable.length > 0 || newestPublished(catalog) === undefined;
+    const before = isIncomplete ? (this.#state.values.get("suspects") ?? []) : [];
     const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);
     this.#state.values.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }

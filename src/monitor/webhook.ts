@@ -67,7 +67,7 @@ export async function sendMessage(
     if (attempts > 0) await network.sleep(network.deliveryLimits.backoffMs * 2 ** (attempts - 1));
     attempts++;
     outcome = await attempt(target, { id: message.id, body }, network);
-  } while (mayPass(outcome) && attempts < network.deliveryLimits.maxAttempts);
+  } while (isTransient(outcome) && attempts < network.deliveryLimits.maxAttempts);
   const ended = network.now();
   const { status, error } = outcome;
   return {
@@ -121,11 +121,11 @@ function complaint(status: number): string | null {
 }
 
 /** Client errors after which a retry may succeed. */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-function mayPass({ status, error }: Outcome): boolean {
+function isTransient({ status, error }: Outcome): boolean {
   if (error === null) return false;
-  return status === null || status >= 500 || PASSING_STATUSES.has(status);
+  return status === null || status >= 500 || TRANSIENT_STATUSES.has(status);
 }
 
 /**

@@ -68,11 +68,11 @@ export type Checks = { readonly [name: `${string}:${string}`]: readonly Check[] 
 
 /** Returns the worst status of all observations. */
 export function worstOf(checks: Checks): HealthStatus {
-  return gravest(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
+  return mostSevere(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
 }
 
 /** Returns the most severe status; `pass` for an empty list. */
-export function gravest(statuses: readonly HealthStatus[]): HealthStatus {
+export function mostSevere(statuses: readonly HealthStatus[]): HealthStatus {
   if (statuses.includes("fail")) return "fail";
   return statuses.includes("warn") ? "warn" : "pass";
 }

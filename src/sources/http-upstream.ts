@@ -1,7 +1,7 @@
 import { concatenate, sha256Hex } from "../catalog/bytes.ts";
 import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ourAirports } from "./our-airports.ts";
-import { PassingError, SourceError } from "./source-error.ts";
+import { TransientSourceError, SourceError } from "./source-error.ts";
 import { asOf, findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import type { ArchivedFiles, Upstream, UpstreamFile, Validators } from "./upstream.ts";
 
@@ -120,7 +120,7 @@ async function request(
     response = await fetch(url.href, { headers, redirect: "follow", cache: "no-store", signal });
   } catch (cause) {
     const text = `${where} cannot be reached${describeCause(cause)}; check the host and the network`;
-    throw deadlineOf(where, session) ?? new PassingError("unreachable", text);
+    throw deadlineOf(where, session) ?? new TransientSourceError("unreachable", text);
   }
   checkFinalUrl(url, response.url, hosts);
   const { status } = response;
@@ -128,11 +128,12 @@ async function request(
   const isConditional = etag !== undefined || last_modified !== undefined;
   if (status === 200 || (status === 304 && isConditional)) return response;
   // GitHub limits with 403, and says when it answers again.
-  const mayPass =
+  const isTransient =
     status >= 500 || [408, 429].includes(status) || (status >= 400 && waitMs !== null);
-  if (!mayPass) throw new SourceError("http_refused", `${where} answers ${status}; check the URL`);
+  if (!isTransient)
+    throw new SourceError("http_refused", `${where} answers ${status}; check the URL`);
   const asked = waitMs === null ? "" : ` and asks to be left alone for ${waitMs / 1000} s`;
-  throw new PassingError(
+  throw new TransientSourceError(
     "http_status",
     `${where} answers ${status}${asked}; try again later`,
     waitMs,
@@ -177,15 +178,18 @@ async function readBody(response: Response, url: URL, session: Session): Promise
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
     const text = `${where} breaks off, or cannot be decoded, after ${length} bytes${describeCause(cause)}; try again later`;
-    throw deadlineOf(where, session) ?? new PassingError("broken_off", text);
+    throw deadlineOf(where, session) ?? new TransientSourceError("broken_off", text);
   }
   return concatenate(chunks);
 }
 
 /** The fault of a request that the deadline has ended, if it has. */
-function deadlineOf(where: string, { signal, deadlineMs }: Session): PassingError | undefined {
+function deadlineOf(
+  where: string,
+  { signal, deadlineMs }: Session,
+): TransientSourceError | undefined {
   if (!signal.aborted) return undefined;
-  return new PassingError(
+  return new TransientSourceError(
     "deadline",
     `${where} was not complete within the ${deadlineMs / 1000} s that all files may take; try again later`,
   );

@@ -1,11 +1,11 @@
 import type { DurationMs } from "../platform/units.ts";
 
 /** Transient faults: a retry may succeed. */
-export const PASSING_FAULTS = ["unreachable", "http_status", "deadline", "broken_off"] as const;
-type PassingFault = (typeof PASSING_FAULTS)[number];
+export const TRANSIENT_FAULTS = ["unreachable", "http_status", "deadline", "broken_off"] as const;
+type TransientFault = (typeof TRANSIENT_FAULTS)[number];
 
 export type SourceFault =
-  | PassingFault
+  | TransientFault
   | "not_utf8"
   | "missing_columns"
   | "malformed_csv"
@@ -31,11 +31,11 @@ export class SourceError extends Error {
   }
 }
 
-export class PassingError extends SourceError {
+export class TransientSourceError extends SourceError {
   /** Upstream's Retry-After; null if it sent none. */
   readonly retryAfterMs: DurationMs | null;
 
-  constructor(fault: PassingFault, message: string, retryAfterMs: DurationMs | null = null) {
+  constructor(fault: TransientFault, message: string, retryAfterMs: DurationMs | null = null) {
     super(fault, message);
     this.retryAfterMs = retryAfterMs;
   }

@@ -23,7 +23,7 @@ import type { Sha256Hex } from "../platform/units.ts";
  */
 const STALE_FOR_MS = 30_000;
 /** Longest wait for a look-up while an older manifest is in memory. R2 is read within this time. */
-const PATIENCE_MS = 1_000;
+const LOOK_WAIT_MS = 1_000;
 /** Wait after a failed look-up, while the manifest in memory is served. */
 const RETRY_AFTER_MS = 5_000;
 /** Wait between looks for a manifest in R2. */
@@ -77,7 +77,7 @@ export class CachedCatalogReader {
     const looking = this.#look();
     const stale = this.#manifest;
     if (stale === undefined) return looking;
-    return settledWithin(PATIENCE_MS, looking, () => ({ ok: true, manifest: stale }));
+    return settledWithin(LOOK_WAIT_MS, looking, () => ({ ok: true, manifest: stale }));
   }
 
   /** Returns the current version as the store has it, where another place may know a newer one. */

@@ -57,7 +57,7 @@ interface JsonRow {
 const KEPT_CHARACTERS = 1_000;
 /** Most rows that are kept; the log has all. */
 const KEPT_ROWS = 100;
-/** Of their keys in the table `facts`, which every Durable Object has. */
+/** Of their keys in the table `single_values`, which every Durable Object has. */
 const PREFIX = "set_aside:";
 
 /**
@@ -118,7 +118,7 @@ export class ObjectTables implements TableStorage {
   }
 
   setAside(): SetAside[] {
-    const rows = this.exec("SELECT value FROM facts WHERE key LIKE ? || '%'", PREFIX);
+    const rows = this.exec("SELECT value FROM single_values WHERE key LIKE ? || '%'", PREFIX);
     return rows.flatMap(({ value }) => {
       const found = setAsideSchema.safeParse(parseJson(String(value)));
       return found.success ? [found.data] : [];
@@ -127,7 +127,7 @@ export class ObjectTables implements TableStorage {
 
   forgetSetAside(): SetAside[] {
     const rows = this.setAside();
-    this.exec("DELETE FROM facts WHERE key LIKE ? || '%'", PREFIX);
+    this.exec("DELETE FROM single_values WHERE key LIKE ? || '%'", PREFIX);
     return rows;
   }
 
@@ -152,13 +152,13 @@ export class ObjectTables implements TableStorage {
           key,
         );
       this.exec(
-        "INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)",
+        "INSERT OR REPLACE INTO single_values (key, value) VALUES (?, ?)",
         notice,
         JSON.stringify(found),
       );
       this.exec(
-        `DELETE FROM facts WHERE key LIKE ? || '%' AND key NOT IN (
-          SELECT key FROM facts WHERE key LIKE ? || '%' ORDER BY rowid DESC LIMIT ?
+        `DELETE FROM single_values WHERE key LIKE ? || '%' AND key NOT IN (
+          SELECT key FROM single_values WHERE key LIKE ? || '%' ORDER BY rowid DESC LIMIT ?
         )`,
         PREFIX,
         PREFIX,
@@ -199,9 +199,9 @@ export class JsonTable<Rows extends object> {
     if (row === undefined) return null;
     const value = this.#read(key, row["value"]);
     if (value !== undefined) return value;
-    const mended = otherwise();
-    this.set(key, mended);
-    return mended;
+    const replacement = otherwise();
+    this.set(key, replacement);
+    return replacement;
   }
 
   /** Sets a value; null deletes it. */

@@ -67,7 +67,7 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
   return {
     async fetch(request: Request): Promise<Response> {
       const answer = await app.fetch(request);
-      return (await isForPage(request, answer)) ? pageOfNothing(env, request) : answer;
+      return (await isForPage(request, answer)) ? notFoundPage(env, request) : answer;
     },
   };
 }
@@ -80,7 +80,7 @@ async function isForPage({ method, headers }: Request, answer: Response): Promis
   return code === "not_found";
 }
 
-async function pageOfNothing(env: Env, { url }: Request): Promise<Response> {
+async function notFoundPage(env: Env, { url }: Request): Promise<Response> {
   const page = await env.ASSETS.fetch(new URL("/404", url));
   return new Response(page.body, { status: 404, headers: page.headers });
 }
@@ -122,17 +122,17 @@ export async function runCron(
   const trigger = cron || INGEST_CRON;
   const job = cronJob(trigger, scheduledTime);
   const calls = coordinatorCalls(() => coordinator(env));
-  const twice = (call: () => Promise<void>) => call().catch(() => call());
+  const withOneRetry = (call: () => Promise<void>) => call().catch(() => call());
   switch (job.job) {
     case "ingest":
-      return twice(() => calls.tick(trigger, scheduledTime, job.request));
+      return withOneRetry(() => calls.tick(trigger, scheduledTime, job.request));
     case "watch": {
       const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
       const evaluate = async () => monitor(env).evaluate(asked);
       // An alert fires if the coordinator does not answer.
       const [evaluated, reconciled] = await Promise.allSettled([
         evaluate().catch(evaluate),
-        twice(calls.reconcile),
+        withOneRetry(calls.reconcile),
       ]);
       if (reconciled.status === "rejected")
         logLine(
@@ -147,7 +147,7 @@ export async function runCron(
     case "back_up":
     case "verify_backup": {
       const task = job.job;
-      return twice(() => calls.tickJob(trigger, scheduledTime, task));
+      return withOneRetry(() => calls.tickJob(trigger, scheduledTime, task));
     }
     default:
       job satisfies never;

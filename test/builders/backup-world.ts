@@ -4,7 +4,7 @@ import {
   BackupJobs,
   type JobRequest,
   type JobResult,
-  type RunRequest,
+  type BackupRequest,
 } from "../../src/coordinator/backup-jobs.ts";
 import type { BackupJob } from "../../src/schemas/backup-job.ts";
 import type { CoordinatorPlatform } from "../../src/coordinator/coordinator-platform.ts";
@@ -21,7 +21,7 @@ import { MemoryD1, MIGRATIONS } from "./memory-d1.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
 /** A request for a backup by hand, which repeats none. */
-export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
+export function aBackupRequest(changes: Partial<BackupRequest> = {}): BackupRequest {
   return { trigger: "manual", pin: false, ...byOps(), ...changes };
 }
 
@@ -108,9 +108,9 @@ export class BackupWorld {
   }
 
   /** Makes a backup, waits for its verification, and gives the job with the verdict. */
-  async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    const request = aRunRequest(changes);
-    const job = await this.#ended(await this.#asked(() => this.jobs.run(request)));
+  async backUp(changes: Partial<BackupRequest> = {}): Promise<BackupJob> {
+    const request = aBackupRequest(changes);
+    const job = await this.#ended(await this.#asked(() => this.jobs.backUp(request)));
     return { ...job, verdict: this.job(job.chain.at(-1) ?? "").verdict };
   }
 
@@ -175,7 +175,7 @@ export class BackupWorld {
 
   /** Everything that counts: what is served, the coordinator's tables, and D1. */
   async everything() {
-    const tables = ["versions", "outgoing", "ticks", "facts"];
+    const tables = ["versions", "outgoing", "ticks", "single_values"];
     const state = tables.map((table) => [
       table,
       this.ingest.tables.sql.exec(`SELECT * FROM ${table} ORDER BY 1`).toArray(),

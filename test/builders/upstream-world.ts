@@ -4,7 +4,11 @@ import {
   type HttpUpstreamOptions,
   httpUpstream,
 } from "../../src/sources/http-upstream.ts";
-import { PassingError, SourceError, type SourceFault } from "../../src/sources/source-error.ts";
+import {
+  TransientSourceError,
+  SourceError,
+  type SourceFault,
+} from "../../src/sources/source-error.ts";
 import type { ArchivedFiles, Upstream, UpstreamFile } from "../../src/sources/upstream.ts";
 import { anAirportRow, csvOf } from "./source.ts";
 import { file, type UpstreamServer } from "./upstream-server.ts";
@@ -52,7 +56,7 @@ export class UpstreamWorld {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const { fault, message } = error;
-      return { fault, message, isTransient: error instanceof PassingError };
+      return { fault, message, isTransient: error instanceof TransientSourceError };
     }
     throw new Error("the fetch did not fail");
   }

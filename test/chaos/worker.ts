@@ -91,7 +91,8 @@ export class IngestCoordinator extends Coordinator {
       manifests: manifests.filter((manifest) => manifest !== null),
       outbox: count("SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = 'history'"),
       auditOutbox: count("SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = 'audit'"),
-      isReplicated: count("SELECT COUNT(*) AS rows FROM facts WHERE key = 'unreplicated'") === 0,
+      isReplicated:
+        count("SELECT COUNT(*) AS rows FROM single_values WHERE key = 'unreplicated'") === 0,
     };
   }
 }

@@ -110,7 +110,7 @@ describe.each(Object.entries(FUTURES))("a time %s in the future", (_, ms) => {
   it("is forgotten in ticks, and becomes now in what an instance stored before its clock was set back", () => {
     let now = at;
     const tables = new MemoryTables();
-    tables.sql.exec("CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
+    tables.sql.exec("CREATE TABLE single_values (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
     for (const name of ["ticks", "garbage"])
       tables.sql.exec(`CREATE TABLE ${name} (key TEXT PRIMARY KEY, value TEXT NOT NULL)`);
     const stored = new ObjectTables(tables, { log: () => {}, now: () => now });

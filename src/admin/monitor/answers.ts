@@ -9,7 +9,7 @@ import {
   type Answer,
   type CheckProblem,
   type Checks,
-  gravest,
+  mostSevere,
   problemsOf,
   worstOf,
 } from "../../schemas/check.ts";
@@ -133,7 +133,7 @@ function whatFailed({ monitor, checks }: Observation, { isPublic }: Viewer): Jud
     return detail(output, null, [whatToDo, ...linksToRun(found)]);
   });
   const answer = details.length === 0 ? "Nothing" : numberOf(details.length, "problem");
-  const status = gravest(problems.map((problem) => problem.status));
+  const status = mostSevere(problems.map((problem) => problem.status));
   return { question: "failed", status, answer, details };
 }
 

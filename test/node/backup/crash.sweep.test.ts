@@ -57,8 +57,8 @@ function liveOn(): void {
 
 const stateAndHistory = async () => {
   const { state, history, served } = await world.everything();
-  const { versions, runs, facts } = state;
-  return { versions, runs, facts, history, served };
+  const { versions, runs, single_values } = state;
+  return { versions, runs, single_values, history, served };
 };
 
 describe("making a backup", () => {

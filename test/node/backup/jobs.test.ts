@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { findBackup, listBackups } from "../../../src/backup/listing.ts";
-import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
 
@@ -14,7 +14,7 @@ describe("the queue of backup jobs", () => {
   it("makes every backup that is requested, each with its note and pin", async () => {
     const requests = [{ note: "first" }, { note: "second" }, { pin: true }, {}, {}];
     for (const changes of requests)
-      expect(await world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: true });
+      expect(await world.jobs.backUp(aBackupRequest(changes))).toMatchObject({ changed: true });
     await world.drain();
     const listed = await listBackups({ backups: world.store, jobs: async () => [] }, { limit: 10 });
     expect(listed.ok && listed.body.backups.map(({ note, pinned }) => ({ note, pinned }))).toEqual([
@@ -45,7 +45,7 @@ describe("the queue of backup jobs", () => {
     const { run } = await world.ingest.enqueue();
     await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
     const { coordinator } = world.ingest;
-    await coordinator.backUp(aRunRequest());
+    await coordinator.backUp(aBackupRequest());
     const restore = await coordinator.restoreBackup(backup_id, byOps());
     expect(restore).toMatchObject({ ok: true, changed: true });
     await world.drain();
@@ -67,7 +67,7 @@ describe("the queue of backup jobs", () => {
     const { coordinator } = world.ingest;
     expect(coordinator.status().job).toBeNull();
     const seen = new Set<unknown>();
-    await coordinator.backUp(aRunRequest());
+    await coordinator.backUp(aBackupRequest());
     world.before = () => {
       const { job } = coordinator.status();
       const began = Date.parse(job?.heartbeat_at ?? "");
@@ -84,7 +84,7 @@ describe("the queue of backup jobs", () => {
     const { backup_id: earlier } = await world.backUp();
     await world.ingest.enqueue();
     const queuedAt = world.ingest.time;
-    const made = await world.jobs.run(aRunRequest());
+    const made = await world.jobs.backUp(aBackupRequest());
     const restored = await world.jobs.restore(earlier, byOps());
     if (!made.ok || !restored.ok) throw new Error("not queued");
     const listing = {
@@ -110,10 +110,10 @@ describe("the queue of backup jobs", () => {
   });
 
   it("logs each request with its job, and whether it has made one", async () => {
-    const request = aRunRequest();
-    const made = await world.jobs.run(request);
+    const request = aBackupRequest();
+    const made = await world.jobs.backUp(request);
     if (!made.ok) throw new Error(made.reason);
-    await world.jobs.run(request);
+    await world.jobs.backUp(request);
     const [first, second] = world.events.filter(({ event }) => event === "backup_asked");
     const fields = { job_id: made.job.id, kind: "run" };
     expect(first?.fields).toEqual({ ...fields, changed: true });
@@ -121,9 +121,9 @@ describe("the queue of backup jobs", () => {
   });
 
   it("makes one backup for a cron tick that fires twice, and one weekly verification", async () => {
-    await world.jobs.runOnce("37 3 * * * 1");
+    await world.jobs.backUpOnce("37 3 * * * 1");
     await world.drain();
-    await world.jobs.runOnce("37 3 * * * 1");
+    await world.jobs.backUpOnce("37 3 * * * 1");
     const twice = ["7 5 * * SUN 1", "7 5 * * SUN 1"];
     await Promise.all(twice.map((key) => world.jobs.verifyNewestOnce(key)));
     await world.drain();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { backupManifestKey, backupNoteKey } from "../../../src/storage/keys.ts";
 import { timeText } from "../../../src/platform/time.ts";
 import { idAt } from "../../builders/an-id.ts";
-import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
 let world: BackupWorld;
@@ -74,7 +74,7 @@ describe("deleting a backup", () => {
   });
 
   it("refuses a backup that does not exist yet", async () => {
-    await world.jobs.run(aRunRequest());
+    await world.jobs.backUp(aBackupRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
     expect(await remove(id)).toBe("not_found");
     await world.drain();

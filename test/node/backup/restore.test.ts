@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { blobsOf } from "../../../src/parts/manifest.ts";
 import { backupObjectKey, backupPartKey, sourceKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
@@ -83,7 +83,7 @@ describe("a restore", () => {
   it("still finds its backup if retention runs before it", async () => {
     const { backup_id } = await world.backUp({ trigger: "cron" });
     world.ingest.time += 3_600_000;
-    const made = await world.ingest.coordinator.backUp(aRunRequest({ trigger: "cron" }));
+    const made = await world.ingest.coordinator.backUp(aBackupRequest({ trigger: "cron" }));
     const restore = await world.ingest.coordinator.restoreBackup(backup_id, byOps());
     if (!made.ok || !restore.ok) throw new Error("not begun");
     await world.drain();

@@ -20,6 +20,7 @@ function deployOver(jobId: string, change: (record: BackupRecord) => object): vo
   const former = JSON.stringify(change(JSON.parse(String(row?.["record"]))));
   sql.exec("UPDATE jobs SET record = ? WHERE id = ?", former, jobId);
   sql.exec("DELETE FROM schema_version WHERE version > 2");
+  sql.exec("ALTER TABLE single_values RENAME TO facts");
   rewriteVersions(world.tables);
   world.crash();
 }

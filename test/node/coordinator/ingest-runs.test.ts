@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
+import { TransientSourceError, SourceError } from "../../../src/sources/source-error.ts";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
@@ -133,7 +133,7 @@ describe("a run that fails", () => {
 describe("a retry", () => {
   it("waits for a minute, also across a crash, with the alarm set for its start", async () => {
     const { upstream } = world;
-    breakUpstream(new PassingError("http_status", "busy", 60_000));
+    breakUpstream(new TransientSourceError("http_status", "busy", 60_000));
     const { run } = await world.enqueue();
     await world.drain(() => world.run(run.id).state === "failed");
     world.upstream = upstream;

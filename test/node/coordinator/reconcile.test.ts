@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createHistory } from "../../../src/storage/run-history.ts";
-import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
+import { TransientSourceError, SourceError } from "../../../src/sources/source-error.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anId } from "../../builders/an-id.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
@@ -116,7 +116,7 @@ describe("a new coordinator over empty stores", () => {
     const backAt = world.time + 600_000;
     const fetch = async () => {
       if (world.time >= backAt) return upstream.fetch({});
-      throw new PassingError("unreachable", "no upstream");
+      throw new TransientSourceError("unreachable", "no upstream");
     };
     world.upstream = { ...upstream, fetch };
     await tick();
@@ -159,7 +159,7 @@ describe("a new coordinator over empty stores", () => {
   ])("leaves an upstream alone that asks for %s", async (_, askedMinutes, runs, minutes) => {
     const { upstream } = world;
     const refuse = async () => {
-      throw new PassingError("http_status", "busy", askedMinutes * 60_000);
+      throw new TransientSourceError("http_status", "busy", askedMinutes * 60_000);
     };
     world.upstream = { ...upstream, fetch: refuse };
     await tick();
@@ -174,7 +174,7 @@ describe("a new coordinator over empty stores", () => {
   it("waits for no source that is no longer configured", async () => {
     const { upstream } = world;
     const fetch = async () => {
-      throw new PassingError("http_status", "busy", 6 * 3_600_000);
+      throw new TransientSourceError("http_status", "busy", 6 * 3_600_000);
     };
     world.source = "other";
     world.crash();

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openManifest } from "../../../src/parts/sealed-manifest.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { aRunRequest } from "../../builders/backup-world.ts";
+import { aBackupRequest } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { MemoryBucket } from "../../builders/memory-bucket.ts";
 import { QuickPipeline } from "../../builders/quick-pipeline.ts";
@@ -68,12 +68,12 @@ describe("an installation over the stores of another", () => {
   it("refuses a rollback and a backup", async () => {
     const refused = { ok: false, reason: "foreign_stores", detail: expect.stringContaining(CALL) };
     expect(await second.coordinator.rollback(1)).toEqual(refused);
-    expect(await second.coordinator.backUp(aRunRequest())).toEqual(refused);
+    expect(await second.coordinator.backUp(aBackupRequest())).toEqual(refused);
     expect(second.coordinator.jobs()).toEqual([]);
   });
 
   it("fails a backup that was queued while the stores were its own", async () => {
-    const made = await first.coordinator.backUp(aRunRequest());
+    const made = await first.coordinator.backUp(aBackupRequest());
     if (!made.ok) throw new Error(made.reason);
     await second.coordinator.takeOver("ops");
     await first.drain();

@@ -45,6 +45,7 @@ function beginWith({ format, tables, rowOf }: Release) {
     await world.coordinator.pause({ by: "ops", note: "kept", until: null }, false);
     before.push(...world.state.versions());
     world.tables.sql.exec("DELETE FROM schema_version WHERE version > ?", tables);
+    world.tables.sql.exec("ALTER TABLE single_values RENAME TO facts");
     rewriteVersions(world.tables, rowOf);
     for (const manifest of before)
       world.store.bucket.lay(generationKey(manifest.generation), sealFormer(manifest, format));

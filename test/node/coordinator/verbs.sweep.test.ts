@@ -6,8 +6,8 @@ import type { IngestCheckpoint } from "../../../src/ingest/checkpoint.ts";
 import type { RunContext, IngestStepResult } from "../../../src/ingest/step.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
 import { type Stage, STAGES } from "../../../src/schemas/run-words.ts";
-import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
-import { aRunRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { TransientSourceError, SourceError } from "../../../src/sources/source-error.ts";
+import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
@@ -90,7 +90,7 @@ const PLACES: readonly Place[] = [
   { kind: "waits", reach: () => upTo("fetch") },
   {
     kind: "waits to retry",
-    reach: () => failWith(new PassingError("http_status", "busy", 60_000)),
+    reach: () => failWith(new TransientSourceError("http_status", "busy", 60_000)),
   },
   {
     kind: "is held",
@@ -340,7 +340,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
   },
 
   "back up": {
-    act: () => world.ingest.coordinator.backUp(aRunRequest()),
+    act: () => world.ingest.coordinator.backUp(aBackupRequest()),
     cells: {
       waits: { ends: ["published", ...BACKUP] },
       "waits to retry": { ends: [...BACKUP, "published"] },

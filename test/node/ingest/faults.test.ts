@@ -3,7 +3,7 @@ import { GuardsTripped, RunFault } from "../../../src/ingest/faults.ts";
 import { toFailure } from "../../../src/coordinator/ingest-work.ts";
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
 import { StepNeverEnded } from "../../../src/coordinator/engine.ts";
-import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
+import { TransientSourceError, SourceError } from "../../../src/sources/source-error.ts";
 import { StoreError, StoreTimeout } from "../../../src/platform/deadline.ts";
 
 const SHRINK: GuardTrip = {
@@ -33,7 +33,7 @@ it.each([
 });
 
 it.each([
-  [new PassingError("broken_off", "gone"), "source_broken_off", "gone", true, 60_000],
+  [new TransientSourceError("broken_off", "gone"), "source_broken_off", "gone", true, 60_000],
   [new StoreError("KV put x: 429"), "store_fault", "KV put x: 429", true, 60_000],
   [new StoreTimeout("KV put x: no answer"), "store_fault", "KV put x: no answer", true, 60_000],
   [new TypeError("x is no function"), "internal", "TypeError: x is no function", true, null],
@@ -55,7 +55,7 @@ it.each([
   [60_001, 60_001],
   [3_600_000, 3_600_000],
 ])("toFailure retries only the run if asked to wait for %i ms, after %i ms", (asked, ms) => {
-  const failure = toFailure(new PassingError("http_status", "busy", asked), "fetch");
+  const failure = toFailure(new TransientSourceError("http_status", "busy", asked), "fetch");
   const { error, retry, retryAfterMs } = failure;
   expect(retryAfterMs).toBe(asked);
   expect(retry).toEqual({ step: false, runAfterMs: ms });
@@ -63,7 +63,10 @@ it.each([
 });
 
 it("toFailure retries nothing, and says so, if upstream asks for a wait of over an hour", () => {
-  const { error, retry } = toFailure(new PassingError("http_status", "busy", 3_600_001), "fetch");
+  const { error, retry } = toFailure(
+    new TransientSourceError("http_status", "busy", 3_600_001),
+    "fetch",
+  );
   expect(retry).toBeNull();
   expect(error.message).toBe("busy; the wait exceeds an hour, so the run is not retried");
 });

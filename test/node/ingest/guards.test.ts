@@ -240,7 +240,7 @@ it("the guards ignore a locale that is dropped, and one that is new, however lit
 describe("findRefusals", () => {
   const trips = checkGuards(EVERYTHING_WRONG);
 
-  it("refuses every guard that trips without force, the gravest first", () => {
+  it("refuses every guard that trips without force, the most severe first", () => {
     expect(guardsOf(trips)).toEqual([
       "guard_empty",
       "guard_integrity",

@@ -235,7 +235,7 @@ describe("any sequence of findings, deliveries and pauses", () => {
     expectNeverToBreak((play) => {
       play.run("bbbb");
       const { known, track } = play;
-      return known?.raisedAt === track.raisedAt && known?.told.includes("fired") ? [] : [known];
+      return known?.raisedAt === track.raisedAt && known?.notified.includes("fired") ? [] : [known];
     });
   });
 

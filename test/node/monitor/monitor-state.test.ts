@@ -7,7 +7,7 @@ import { MemoryTables } from "../../builders/memory-tables.ts";
 const ops = { name: "ops", kind: "slack", url: "https://example.org/ops", key: null } as const;
 const SILENT = { log: () => {}, now: () => 0 };
 
-it("a state of the first version opens, and its webhooks were told nothing", () => {
+it("a state of the first version opens, and its webhooks were notified of nothing", () => {
   const tables = new MemoryTables();
   migrate(tables, "alert monitor", MONITOR_SCHEMA.slice(0, 1));
   for (const table of ["targets", "deliveries"])
@@ -17,6 +17,27 @@ it("a state of the first version opens, and its webhooks were told nothing", () 
   expect(state.target(ops)).toEqual(NEW_TARGET);
   expect(tables.sql.exec("SELECT key FROM targets").toArray()).toEqual([]);
   expect(state.values.get("since")).toBe(5);
+});
+
+it("a state of the second version keeps its alerts, and what each webhook knows", () => {
+  const tables = new MemoryTables();
+  migrate(tables, "alert monitor", MONITOR_SCHEMA.slice(0, 2));
+  const insert = (table: string, value: object) =>
+    tables.sql.exec(`INSERT INTO ${table} VALUES ('a', ?)`, JSON.stringify(value));
+  const track = { state: "firing", goods: 1 };
+  insert("alerts", { track, last: { message: 'is "goods": bad' } });
+  insert("targets", { known: { a: { told: ["fired"] } }, lastError: '"told":' });
+  insert("facts", ["kept"]);
+  migrate(tables, "alert monitor", MONITOR_SCHEMA);
+  const [alert, target, value] = ["alerts", "targets", "single_values"].map((table) =>
+    JSON.parse(String(tables.sql.exec(`SELECT value FROM ${table}`).toArray()[0]?.["value"])),
+  );
+  expect(alert).toEqual({
+    track: { state: "firing", consecutiveGood: 1 },
+    last: { message: 'is "goods": bad' },
+  });
+  expect(target).toEqual({ known: { a: { notified: ["fired"] } }, lastError: '"told":' });
+  expect(value).toEqual(["kept"]);
 });
 
 it("a webhook is known by its name and URL, and forgotten with either", () => {

@@ -44,7 +44,12 @@ function withTicks(cron: string, lastTick: number | null): Facts {
   return { ...facts, monitor: { ...facts.monitor, crons: [cron] } };
 }
 
-const A_VALUE = { table: "facts", key: "pause", at: ago(HOUR_MS), problem: "it is not JSON" };
+const A_VALUE = {
+  table: "single_values",
+  key: "pause",
+  at: ago(HOUR_MS),
+  problem: "it is not JSON",
+};
 
 const list = <T>(length: number, make: (index: number) => T) =>
   Array.from({ length }, (_, index) => make(index));
@@ -568,7 +573,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       {
         status: "warn",
         message:
-          "Stored values were unreadable or dated in the future: facts pause. See GET /admin/monitor/set-aside.",
+          "Stored values were unreadable or dated in the future: single_values pause. See GET /admin/monitor/set-aside.",
       },
     ],
   ],

@@ -82,7 +82,7 @@ describe("checkMonitor", () => {
 });
 
 describe("problemsOf", () => {
-  it("lists whatever does not pass, the gravest first", () => {
+  it("lists whatever does not pass, the most severe first", () => {
     const checks: Checks = {
       "ingest:paused": [{ status: "warn", output: "paused" }],
       "kv:responseTime": [{ status: "pass" }],

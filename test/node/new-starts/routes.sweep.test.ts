@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aRunRequest } from "../../builders/backup-world.ts";
+import { aBackupRequest } from "../../builders/backup-world.ts";
 import { HostileTrial } from "../../builders/hostile-trial.ts";
 import { hostileValues, ROUTE_FIELDS } from "../../builders/hostile-values.ts";
 import { ROUTE_PATHS } from "../../builders/openapi-check.ts";
@@ -52,7 +52,7 @@ async function idFor(trial: HostileTrial, path: string): Promise<string> {
   if (path.includes("/alerts/runs/")) return [...world.monitor.rows.keys()][0] ?? "";
   const [job] = ingest.coordinator.jobs();
   if (path.includes("/backup-jobs/")) return job?.id ?? "";
-  if (path.endsWith("/{id}")) return (await installation.backUp(aRunRequest())).backup_id;
+  if (path.endsWith("/{id}")) return (await installation.backUp(aBackupRequest())).backup_id;
   return job?.backup_id ?? "";
 }
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { MONITOR_SCHEMA, MonitorState } from "../../../src/monitor/monitor-state.ts";
 import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
 import { DAY_MS, HOUR_MS, timeText } from "../../../src/platform/time.ts";
-import type { ObjectSchema } from "../../../src/storage/object-tables.ts";
+import { migrate, type ObjectSchema } from "../../../src/storage/object-tables.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
-import { aRunRequest } from "../../builders/backup-world.ts";
+import { aBackupRequest } from "../../builders/backup-world.ts";
 import { beginEachWith, START } from "../../builders/coordinator-world.ts";
 import { NOW } from "../../builders/facts.ts";
 import { READS } from "../../builders/hostile-trial.ts";
-import type { MemoryTables } from "../../builders/memory-tables.ts";
+import { MemoryTables } from "../../builders/memory-tables.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 import { resultOf } from "../../builders/monitor-world.ts";
 
@@ -37,17 +37,21 @@ const COLUMNS: { readonly [table: string]: readonly [key: string, value: string]
   decisions: ["seq", "decision"],
   outgoing: ["seq", "value"],
   ticks: ["key", "value"],
-  facts: ["key", "value"],
+  single_values: ["key", "value"],
   garbage: ["key", "value"],
   alerts: ["key", "value"],
   targets: ["key", "value"],
 };
 
-/** The tables that a schema makes and keeps. */
 function tablesOf(schema: ObjectSchema): string[] {
-  const named = (start: string) =>
-    schema.flat().flatMap((sql) => new RegExp(`^${start} TABLE (\\w+)`).exec(sql)?.[1] ?? []);
-  return named("CREATE").filter((table) => !named("DROP").includes(table));
+  const tables = new MemoryTables();
+  migrate(tables, "object", schema);
+  const query =
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> 'schema_version'";
+  return tables.sql
+    .exec(query)
+    .toArray()
+    .map(({ name }) => String(name));
 }
 
 const world = new AdminWorld();
@@ -60,7 +64,7 @@ async function fill(): Promise<void> {
     ...anEnqueueRequest({ trigger: "cron" }),
   });
   await ingest.drain();
-  await world.installation.jobs.run(aRunRequest());
+  await world.installation.jobs.backUp(aBackupRequest());
   await ingest.enqueue();
   await ingest.coordinator.pause({ by: "ops", note: "bad data", until: null }, false);
   ingest.coordinator.decide([
@@ -143,7 +147,7 @@ describe("the times of both Durable Objects", () => {
       "UPDATE jobs SET record = json_set(record, '$.notBefore', ?) WHERE is_open = 1",
       ingest.time,
     );
-    const known = { raisedAt: NOW, deliveredAt: NOW, told: ["fired"], severities: ["warn"] };
+    const known = { raisedAt: NOW, deliveredAt: NOW, notified: ["fired"], severities: ["warn"] };
     monitor.tables.sql.exec(
       "UPDATE targets SET value = json_set(value, '$.known.x', json(?))",
       JSON.stringify(known),
@@ -180,7 +184,7 @@ describe("the times of both Durable Objects", () => {
     const at = timeText(ingest.time + DAY_MS);
     sql.exec("UPDATE versions SET manifest = json_set(manifest, '$.published_at', ?)", at);
     sql.exec(
-      "UPDATE facts SET value = json_set(value, '$.published_at', ?) WHERE key = 'ledger'",
+      "UPDATE single_values SET value = json_set(value, '$.published_at', ?) WHERE key = 'ledger'",
       at,
     );
     world.restart();

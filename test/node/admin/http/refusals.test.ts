@@ -8,7 +8,7 @@ import {
 } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";
-import { aRunRequest } from "../../../builders/backup-world.ts";
+import { aBackupRequest } from "../../../builders/backup-world.ts";
 import { ROUTE_PATHS } from "../../../builders/openapi-check.ts";
 import { cutOff } from "../../../builders/source.ts";
 
@@ -78,7 +78,7 @@ world.credentials = {
 
 /** Whatever a change would change. */
 function state() {
-  const tables = ["jobs", "facts", "versions", "decisions"];
+  const tables = ["jobs", "single_values", "versions", "decisions"];
   return {
     coordinator: tables.map((table) =>
       world.ingest.tables.sql.exec(`SELECT * FROM ${table}`).toArray(),
@@ -479,7 +479,7 @@ describe("a request for a job while too many wait", () => {
   it("gets 429 at POST /admin/backup/run", async () => {
     const busy = new AdminWorld();
     for (let jobs = 0; jobs < 20; jobs++)
-      await busy.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
+      await busy.installation.jobs.backUp(aBackupRequest({ note: `job ${jobs}` }));
     const answer = await busy.post("/admin/backup/run", { note: "one more" });
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBe("30");
