@@ -184,10 +184,7 @@ function subjectOf({ before, after, delisted }: Change): Subject {
   };
 }
 
-/**
- * Whether a change takes an airport out of its subdivision into one that nobody has named yet:
- * upstream's regions may be older than its airports. Then it waits for the name.
- */
+/** Whether a change leads to a subdivision without a name: upstream's regions may be older than its airports. */
 function losesRegion({ before, after }: WantedChange, isNamed: (code: string) => boolean): boolean {
   return before !== null && after !== null && isNamed(before.region) && !isNamed(after.region);
 }
@@ -228,10 +225,7 @@ function applyChanges(
   };
 }
 
-/**
- * Selects the changes that other sources want: this run can neither confirm nor refute them. Drops a
- * waiting change whose wait would have to start again.
- */
+/** Selects other sources' changes, which this run cannot judge, but for those whose wait would start again. */
 function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[] {
   const verdicts = byChange(run.decisions);
   return held
@@ -240,10 +234,7 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
     .filter((change) => change.state !== "waiting" || isUnbroken(change, run.now));
 }
 
-/**
- * Accepts all airports of a source that people have checked, with its names of subdivisions. The
- * other airports are gone, and keep their ids.
- */
+/** Accepts all airports of a source that people have checked, and its names; the others are gone. */
 export function trustUpstream(
   asStored: AcceptRun,
   { airports, regions }: Pick<UpstreamAirports, "airports" | "regions">,

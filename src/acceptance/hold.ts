@@ -78,10 +78,7 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
   };
 }
 
-/**
- * Names a change by the airport or subdivision and by what upstream wants. The hash is too long for
- * anybody to forge another record with the id of a change that has waited.
- */
+/** Names a change by its subject and its content, with too long a hash for anybody to forge an equal id. */
 export function heldId(entity: string, wanted: unknown): string {
   return `${entity}-${sha256Hex(JSON.stringify(wanted)).slice(0, ID_HASH_LENGTH)}`;
 }

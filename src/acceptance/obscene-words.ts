@@ -1,7 +1,4 @@
-/**
- * Finds obscene words in names. True names have some of them (Condom, Intercourse, Fucking), so
- * such a name only waits for an operator. Pure.
- */
+/** Finds obscene words in names. True names have some (Condom), so such a name waits for an operator. Pure. */
 
 /** In the languages of OurAirports' editors; whole words, with their usual forms. */
 const OBSCENE =

@@ -63,10 +63,7 @@ export function createAdminApp(platform: AdminPlatform): Hono<Http> {
   return app;
 }
 
-/**
- * Lets a change finish, and reach the audit, even if its client disconnects. `waitUntil` keeps the
- * present request's context alive until a promise settles.
- */
+/** Lets a change finish and reach the audit, even if its client disconnects. */
 function finishChanges({ waitUntil }: AdminPlatform): MiddlewareHandler<Http> {
   return async (c, next) => {
     const answered = next();

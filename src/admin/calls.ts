@@ -28,10 +28,7 @@ export class Unavailable extends Error {
   }
 }
 
-/**
- * Returns what to do if the stored state is of another version, and null if it is not. Recognizes the
- * error by its name: RPC drops the class.
- */
+/** Returns what to do about stored state of another version. RPC drops the error's class, but not its name. */
 export function otherVersion(cause: unknown): string | null {
   if (cause instanceof Unavailable) return otherVersion(cause.cause);
   return cause instanceof Error && cause.name === "OtherVersion" ? cause.message : null;

@@ -1,7 +1,4 @@
-/**
- * The coordinator's state in a backup: one part with the pause and the ledger in its first line and
- * a version in each other line. Pure: no clock, no I/O.
- */
+/** The coordinator's state in a backup: a line with pause and ledger, and one for each version. Pure. */
 import * as z from "zod";
 import { FORMER_FORMAT } from "../parts/former-manifest.ts";
 import { blobsOf, type Manifest, neededBlobs } from "../parts/manifest.ts";

@@ -58,10 +58,7 @@ export function listPieces(
   }
 }
 
-/**
- * Encodes the localized part, piece by piece: the regions and the end of the ProtoJSON object. In
- * `proto` each piece is a LocationsResponse.
- */
+/** Encodes the regions and the end of the ProtoJSON object, in pieces: in `proto`, LocationsResponses. */
 export function* localPieces(
   regions: readonly Region[],
   names: RegionNames,

@@ -1,7 +1,4 @@
-/**
- * Folds names to plain ASCII. Pure and frozen: city ids and published slugs derive from the
- * results, so any change here changes identifiers that clients keep.
- */
+/** Folds names to ASCII. Pure and frozen: ids of cities and published slugs derive from the results. */
 
 /** Letters that NFKD does not decompose, with their usual ASCII spelling. */
 const LETTERS: ReadonlyMap<string, string> = new Map([

@@ -10,10 +10,7 @@ const NUMBER_DIGITS = 12;
 export const airportId = (number: string): Uint8Array =>
   makeId("airport", "ourairports", decimal(number));
 
-/**
- * Id of a city by its key: `geonames:3173435`, or `ourairports:SB-WE:munda` for a municipality that
- * GeoNames lacks, which has a hash in place of a number.
- */
+/** Id of a city: `geonames:3173435`, or `ourairports:SB-WE:munda`, which is hashed, if GeoNames lacks it. */
 export function cityId(cityKey: string): Uint8Array {
   const [source, code] = parseKey(cityKey);
   switch (source) {
@@ -30,10 +27,7 @@ export function cityId(cityKey: string): Uint8Array {
 export const countryId = (isoCode2: string): Uint8Array =>
   makeId("country", "iso3166-1", letters(isoCode2));
 
-/**
- * Id of a region by its key: `iso3166-2:FR-OCC`, `iso3166-1:AI`, `m49:029` or `travel:benelux`,
- * which has a hash in place of a number.
- */
+/** Id of a region: `iso3166-2:FR-OCC`, `iso3166-1:AI`, `m49:029`, or `travel:benelux`, which is hashed. */
 export function regionId(regionKey: string): Uint8Array {
   const [source, code] = parseKey(regionKey);
   switch (source) {

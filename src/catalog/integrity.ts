@@ -11,10 +11,7 @@ export interface Violation {
 export const IATA_CODE = /^[A-Z]{3}$/;
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/**
- * Finds up to `limit` violations of the contract's rules for references, order and values. A
- * catalog without violations may be published.
- */
+/** Finds up to `limit` violations of the contract. A catalog without violations may be published. */
 export function checkCatalog(catalog: Catalog, limit = 50): Violation[] {
   const found: Violation[] = [];
   for (const violation of violations(catalog)) {

@@ -1,7 +1,4 @@
-/**
- * The domain model of the catalog. Ids are the 16 bytes of a UUID. Every string is NFC and trimmed;
- * only `icao` and `phonePrefix` may be empty.
- */
+/** The model. Ids are a UUID's 16 bytes; texts are NFC, trimmed and, but for `icao` and `phonePrefix`, not empty. */
 import type { Message } from "@bufbuild/protobuf";
 import type * as contract from "../../gen/locations/v1/locations_pb.ts";
 
@@ -26,10 +23,7 @@ export interface Region {
   readonly airportIataCodes: readonly string[];
 }
 
-/**
- * The catalog without localized names. Airports are sorted by IATA code, cities and countries by
- * id, regions by slug.
- */
+/** Has no localized names. Airports are sorted by IATA code, cities and countries by id, regions by slug. */
 export interface Catalog {
   readonly airports: readonly Airport[];
   readonly cities: readonly City[];

@@ -108,10 +108,7 @@ export class BackupJobs {
     return this.#accept({ kind, backupId, request: byHand, warning });
   }
 
-  /**
-   * Says how the locales of what a restore would publish differ from the settings; empty if they do
-   * not, or if the backup is damaged, which the restore finds out.
-   */
+  /** Says how a restore's locales would differ from the settings; empty if not, or if the backup is damaged. */
   async #warningOf(id: string, text: string): Promise<string> {
     const { backups, localeSettings } = this.#platform;
     const parsed = parseManifest(text, id);

@@ -41,10 +41,7 @@ const STEPS: { readonly [S in BackupStage]: Step } = {
 
 const NO_PROGRESS = { done: 0, total: 0 } as const;
 
-/**
- * Makes, verifies and restores backups. After a restore has replaced the versions, the engine
- * repeats its steps until they succeed.
- */
+/** Makes, verifies and restores backups. Steps behind `replace_versions` are repeated until they succeed. */
 export class BackupWork implements Work<BackupRecord> {
   readonly #platform: CoordinatorPlatform;
 

@@ -69,10 +69,7 @@ export class Coordinator {
     this.#runs = new IngestRuns(platform);
   }
 
-  /**
-   * Queues a run, unless the request is a repetition or shares a run that waits, or the files of its
-   * candidate are no longer archived. Throws if the archive fails.
-   */
+  /** Queues a run, or joins an equivalent one; unless its candidate is no longer archived. Throws StoreError. */
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const { candidate } = request;
     if (candidate !== null && !(await areArchived(this.#platform.archive, candidate.upstream)))
@@ -100,10 +97,7 @@ export class Coordinator {
     return this.#thenRearm(() => this.#runs.cancel(id, request));
   }
 
-  /**
-   * Publishes a retained version again under a new generation, if `expected` is the current one and
-   * the stores are not foreign and have the version's blobs.
-   */
+  /** Publishes a retained version again, if `expected` is current and the stores have its blobs. */
   rollback(generation: number, expected?: number): Promise<RollbackResult> {
     return this.#thenRearm(async () => {
       await this.#platform.store.checkOwner().catch(() => undefined); // what it finds is recorded

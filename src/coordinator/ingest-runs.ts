@@ -111,10 +111,7 @@ export class IngestRuns {
     });
   }
 
-  /**
-   * Cancels a run: at once if it is queued, else the engine does it at the next step boundary. A run
-   * that has published cannot be cancelled. Idempotent.
-   */
+  /** Cancels a queued run at once, a running one at its next step unless it has published. Idempotent. */
   cancel(id: string, request: CancelRequest): CancelResult {
     return this.#state.transaction((): CancelResult => {
       const record = this.#state.findRun(id);

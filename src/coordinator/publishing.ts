@@ -64,10 +64,7 @@ export async function adoptVersions(state: CoordinatorState, store: CatalogStore
   });
 }
 
-/**
- * Replicates the version that awaits it; only then its job ends as published. Throws as
- * `replicate` does.
- */
+/** Replicates the version that awaits it; only then its job ends. Throws as `replicate` does. */
 export async function replicatePublished({
   state,
   store,
@@ -131,10 +128,7 @@ export async function repairCopies(
   return { unknown: null, isRepaired };
 }
 
-/**
- * Lists the versions in the stores, oldest first, and the highest generation there, readable or not.
- * Throws StoreError if a store fails.
- */
+/** Lists the stores' versions, oldest first, and their highest generation, readable or not. */
 export async function findVersions(
   store: CatalogStore,
 ): Promise<{ readonly versions: Manifest[]; readonly highest: number }> {
@@ -173,10 +167,7 @@ interface Rollback {
   readonly at: Instant;
 }
 
-/**
- * Publishes a retained version again under a new generation, unless its content is published
- * already. Idempotent.
- */
+/** Publishes a retained version again, unless its content is published already. Idempotent. */
 export function rollBack(
   state: CoordinatorState,
   { generation, expected, at }: Rollback,

@@ -116,10 +116,7 @@ export class Reconciler {
     log("error", "unknown_version_replaced", { unknown, generation: unknown + 1 });
   }
 
-  /**
-   * Whether nothing is published, as the stores confirm, no run is open, the last one was not
-   * cancelled by an operator, and the source has not asked to wait.
-   */
+  /** Whether nothing is published or under way, nobody has cancelled it, and the source wants no wait. */
   #isFirstIngestDue(): boolean {
     const { state, source, now } = this.#platform;
     if (state.currentVersion() !== null) return false;
@@ -131,10 +128,7 @@ export class Reconciler {
     return !isRecent(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());
   }
 
-  /**
-   * Ends runs in D1 that the coordinator does not know, and sends again those that D1 has lost. Waits
-   * for an empty outbox, which may hold the end of a run.
-   */
+  /** Ends D1's unknown runs, and sends again those that D1 has lost, once the outbox is empty. */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;
     if (state.history.length > 0) return;

@@ -97,10 +97,7 @@ export class CoordinatorState {
       this.save({ ...record, job: { ...job, cancellation } });
   }
 
-  /**
-   * The pause. One past its end is lifted here, because the alarm may be late. One that cannot be read
-   * has no end: an operator looks, and resumes.
-   */
+  /** The pause. Lifts one past its end, as the alarm may be late. An unreadable one has no end. */
   pause(): Pause | null {
     const now = this.#now();
     const lost = { at: timeText(now), by: "coordinator", note: LOST_PAUSE, until: null };
@@ -178,10 +175,7 @@ export class CoordinatorState {
     return this.#versions.find(generation);
   }
 
-  /**
-   * Records a version as published and prunes the versions past their retention. Throws if its
-   * generation exists: the primary key prevents a second use.
-   */
+  /** Records a version as published, and prunes old ones. Throws if its generation exists. */
   addVersion(manifest: Manifest): void {
     this.#versions.add(manifest);
     this.values.set("unreplicated", manifest.generation);

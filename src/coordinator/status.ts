@@ -13,10 +13,7 @@ import { bestCoverage, describeVersion } from "./versions.ts";
 import { pauseSchema } from "../schemas/pause.ts";
 import { dueSince, isOpen } from "./jobs.ts";
 
-/**
- * The only schema of the coordinator's present state: the facts of the rules and the sections of
- * answers follow from it.
- */
+/** The only schema of the coordinator's present state, for rules and answers. */
 export const coordinatorStatus = z.strictObject({
   pause: pauseSchema.nullable(),
   running: runSchema.nullable(),

@@ -67,10 +67,7 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
 /** Retained number of ended jobs of each work. */
 const ENDED_JOBS_KEPT = 100;
 
-/**
- * All jobs. SQL of its own, because each alarm reads the open ones without the ended, and a repeated
- * request finds its job by the key.
- */
+/** All jobs. SQL of its own, because alarms read only the open ones, and requests find a job by its key. */
 export class JobTable {
   readonly #tables: ObjectTables;
 
@@ -151,10 +148,7 @@ export class JobTable {
   }
 }
 
-/**
- * The retained versions. SQL of its own, because the newest is read without the others, and because
- * the primary key refuses a second use of a generation.
- */
+/** The retained versions. SQL of its own: it reads only the newest, and refuses a second use of a generation. */
 export class VersionTable {
   readonly #tables: ObjectTables;
 
@@ -188,10 +182,7 @@ export class VersionTable {
     this.#exec("DELETE FROM versions");
   }
 
-  /**
-   * Reads versions. If the newest of all cannot be read, there are none: `adoptVersions` then takes
-   * over those of the stores, so that no generation is used twice.
-   */
+  /** Reads versions; none if the newest is unreadable, so that `adoptVersions` reuses no generation. */
   #manifests(where: string, ...bindings: number[]): Manifest[] {
     const rows = this.#exec(`SELECT generation, manifest FROM versions ${where}`, ...bindings);
     const manifests = rows.flatMap((row) => {
@@ -285,11 +276,7 @@ export class GarbageTable {
     this.#since = new JsonTable(tables, "garbage", () => storedTime);
   }
 
-  /**
-   * Records which files are unreferenced. Forgets files with a new reference.
-   *
-   * @returns the files that have been unreferenced for `ageMs`.
-   */
+  /** Records which files are unreferenced. Returns those that have been so for `ageMs`. */
   mark(unreferenced: readonly string[], now: EpochMs, ageMs: DurationMs): string[] {
     const since = new Map(this.#since.entries());
     this.#since.clear();

@@ -32,10 +32,7 @@ export interface IngestCheckpoint {
   readonly content: Content | null;
   /** Generation that the guards compared with; null before the guard stage or if there was none. */
   readonly judgedAgainst: number | null;
-  /**
-   * Whether the run stores its blobs whatever the current version has: its mode is `full`, or the
-   * stores have lost blobs of that version. Set from the encode stage on.
-   */
+  /** Whether the run stores all its blobs: in mode `full`, or if the stores have lost some. */
   readonly mustStoreAll: boolean;
   /** Stored diffs; set from the encode stage on. Each encoded locale adds its regions. */
   readonly diffs: readonly StoredDiff[];

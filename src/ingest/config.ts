@@ -47,10 +47,7 @@ const INGEST_FIELDS = {
   SOURCE_MAX_BYTES: wholeNumber(1_048_576, FILE_MAX_BYTES, FILE_MAX_BYTES),
   /** How hard an ingest compresses: "fast" (brotli 1, gzip 1) or "best" (brotli 11, gzip 9). */
   COMPRESSION: oneOf(["fast", "best"]).default("fast"),
-  /**
-   * A change by upstream is held back until upstream has said the same for this time, or an operator
-   * approves it. 0 takes over all changes.
-   */
+  /** How long upstream must say the same before its change is accepted without an operator; 0: at once. */
   SURPRISE_HOLD_MS: wholeNumber(0, 30 * DAY_MS, 72 * HOUR_MS),
   /** A file without over this share of the airports in use is truncated, and refused. */
   SURPRISE_UNLISTED_PERCENT: wholeNumber(1, 100, 8),

@@ -1,7 +1,4 @@
-/**
- * Makes the diffs that lead to a version from the contents before it, once, when it is published.
- * Apps that have one of these contents read them instead of the whole catalog.
- */
+/** Makes the diffs from earlier contents to a new version, once. Apps read them instead of the whole catalog. */
 import { type CatalogDiff, diffCommon, diffRegions } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
@@ -13,16 +10,10 @@ import { type HashedBlob, hashBlob } from "./own-parts.ts";
 import type { EncodeContext } from "./step.ts";
 import { type PartStore, readOwnPart, readPart } from "./part-store.ts";
 
-/**
- * Number of earlier contents with a diff. A catalog changes at most once a day, so an app that looks
- * every third day still finds its own.
- */
+/** Number of earlier contents with a diff: enough for an app that looks every third day. */
 const CONTENTS_DIFFED = 3;
 
-/**
- * Most added, changed and removed entities of each list in a diff. It bounds the memory; there is no
- * diff for more changes than these, and apps fetch the whole catalog.
- */
+/** Most listed changes of a list, to bound the memory. With more, there is no diff. */
 export const DIFF_LISTED = 1_000;
 
 /**

@@ -45,10 +45,7 @@ export interface PipelineDependencies extends FetchDependencies {
   readonly now: () => EpochMs;
 }
 
-/**
- * Runs an ingest, one bounded step at a time. Its memory is only a cache: any step may be the first
- * after an eviction. Steps are idempotent.
- */
+/** Runs an ingest in idempotent steps, each of which may be the first after an eviction. */
 export class Pipeline {
   readonly #deps: PipelineDependencies;
   readonly #deploy: string;

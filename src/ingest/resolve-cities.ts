@@ -31,11 +31,7 @@ export interface ResolvedCities {
   readonly cityIds: readonly Uint8Array[];
 }
 
-/**
- * Finds the city of each airport, and makes the cities that no table has. Pure: no clock, no I/O.
- *
- * @param tables the snapshot's cities of these airports.
- */
+/** Finds the city of each airport, in the snapshot's `tables` or as a new one. Pure: no clock, no I/O. */
 export function resolveCities(
   airports: readonly SourceAirport[],
   tables: CityTables,

@@ -29,10 +29,7 @@ export function checkUnserved(unserved: Extract<CurrentResult, { ok: false }>): 
   return { "catalog:present": [{ status: "fail", output }] };
 }
 
-/**
- * Checks the served version. Old content is no fault if upstream has not changed. Old data is,
- * however recent the publication.
- */
+/** Checks the served version. Old content is no fault if upstream has not changed; old data is. */
 export function checkServed(
   {
     manifest,

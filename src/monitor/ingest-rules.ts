@@ -34,10 +34,7 @@ export function judgeFailures({ ingest }: RunInput): Finding {
   });
 }
 
-/**
- * Whether a run says if ingestion works: not a dry, cancelled or skipped one, nor one that met foreign
- * stores, which have a rule of their own.
- */
+/** Whether a run shows that ingestion works or fails. Foreign stores have a rule of their own. */
 function decisive({ state, mode, error }: EndedRun): boolean {
   if (mode === "dry_run" || error?.code === "foreign_stores") return false;
   return state === "succeeded" || state === "failed";

@@ -97,10 +97,7 @@ export class Notifier {
     return "failed";
   }
 
-  /**
-   * Sends to one target what it does not know: what it has not accepted yet under the same ids as
-   * before, and all news in one more message.
-   */
+  /** Sends to a target what it has not accepted yet, under the same ids, and new changes in one message. */
   async #notify(
     { id: runId }: AlertRun,
     target: WebhookTarget,

@@ -64,10 +64,7 @@ function checkEvaluation(at: Instant | null, now: EpochMs): Check {
   return { status: "fail", time: at, output };
 }
 
-/**
- * Judges live what must not pass until the next evaluation: whose the stores are, lost history, and
- * locales that do not fit new settings.
- */
+/** Judges live what must not pass until the next evaluation. */
 export function checkLive(
   status: CoordinatorStatus,
   manifest: Manifest | null,

@@ -14,10 +14,7 @@ export const SETTING_NAMES: readonly string[] = [
 /** The settings that only `wrangler secret put` should set. */
 export const SECRET_NAMES: readonly string[] = ["ADMIN_TOKENS", ...SECRET_ALERT_SETTINGS];
 
-/**
- * The settings among a Worker's bindings, however they were set, also those with an unknown name. Names
- * that begin with an underscore are those of tools.
- */
+/** The settings among a Worker's bindings, also unknown ones. Those that begin with `_` are of tools. */
 export function settingsOf(bindings: object): { readonly [name: string]: unknown } {
   const isSetting = ([name, value]: [string, unknown]) =>
     isKnown(name) ||

@@ -89,7 +89,10 @@ export function composeBody(
   const name = `${locale} ${form} ${isFramed} ${coding}`;
   if (known.has(name)) return known.get(name);
   const parts = { shared: manifest.shared[form], own: entry.parts[form] };
-  const body = composeParts(parts, isFramed, coding);
+  const compose = isFramed ? composeFrames : composeMessage;
+  const body = isMessageCoding(coding)
+    ? frameCompressed(composeMessage(parts, MESSAGE_CODINGS[coding]))
+    : compose(parts, coding);
   if (body !== undefined && body.bytes >= BODY_LIMIT_BYTES)
     throw new RangeError(
       `the body of ${locale} as ${representation} in ${coding} is over 2^31 bytes`,
@@ -105,12 +108,6 @@ export const BODY_LIMIT_BYTES = 2 ** 31;
 interface Parts {
   readonly shared: SharedParts;
   readonly own: OwnParts;
-}
-
-function composeParts(parts: Parts, isFramed: boolean, coding: AnyCoding): Body | undefined {
-  if (isMessageCoding(coding))
-    return frameCompressed(composeMessage(parts, MESSAGE_CODINGS[coding]));
-  return isFramed ? composeFrames(parts, coding) : composeMessage(parts, coding);
 }
 
 function composeMessage({ shared, own }: Parts, coding: Coding): Body | undefined {
@@ -243,10 +240,7 @@ function storedBlock(bytes: Uint8Array, isLast: 0 | 1): Uint8Array {
   return concatenate([Uint8Array.of(isLast, bytes.length, 0, ~bytes.length, 0xff), bytes]);
 }
 
-/**
- * Makes a metablock without compression (RFC 7932, section 9.2) of at most 64 KiB. The first one of a
- * stream follows the size of the window.
- */
+/** Makes an uncompressed metablock (RFC 7932, section 9.2) of at most 64 KiB. The first names the window. */
 export function rawMetablock(bytes: Uint8Array, windowBits?: number): Uint8Array<ArrayBuffer> {
   const window = windowBits === undefined ? 0 : ((windowBits - 17) << 1) | 1;
   const block = (bytes.length - 1 + UNCOMPRESSED_FLAG) << 3;

@@ -88,15 +88,10 @@ function convert(
   return {
     ...head,
     format: MANIFEST_FORMAT,
-    diffs: diffs.map(currentDiff),
+    diffs: diffs.map(({ deltas: _deltas, ...diff }) => diff),
     shared: first[1].shared,
     locales: Object.fromEntries(entries.map(([locale, { entry }]) => [locale, entry])),
   };
-}
-
-function currentDiff(diff: FormerDiff): StoredDiff {
-  const { generation, published_at, catalog_sha256, common, local } = diff;
-  return { generation, published_at, catalog_sha256, common, local };
 }
 
 function convertEntry(

@@ -110,8 +110,5 @@ const former = z
     }
   });
 
-/**
- * Checks every field of a manifest that comes from outside KV and R2, where it has a seal, and converts
- * one of the format before.
- */
+/** Checks a manifest that has no seal, and converts one of the format before. */
 export const manifestSchema = z.discriminatedUnion("format", [current, former]);

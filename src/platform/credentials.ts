@@ -75,10 +75,7 @@ const accessSchema = z
     message: "and ACCESS_TEAM_DOMAIN must both be set, or neither",
   });
 
-/**
- * Reads the credentials of the admin routes. Wrong tokens or a wrong Access lets nobody in and closes
- * nothing else.
- */
+/** Reads the credentials. Wrong tokens or a wrong Access let nobody in, and close nothing else. */
 export function readCredentials(settings: CredentialSettings): CredentialsResult {
   const tokens = tokensSchema.safeParse(settings);
   const access = accessSchema.safeParse(settings);

@@ -24,10 +24,7 @@ export function memoize<T extends string | object | undefined>(
   };
 }
 
-/**
- * Age at which an unfinished load counts as lost. It leaves time for a new load within the five
- * seconds of a request; a load from hung stores ends after 3.4 s.
- */
+/** Age at which a load counts as lost. One from hung stores ends after 3.4 s; a request may take 5 s. */
 const LOST_AFTER_MS = 4_000;
 
 interface Flight<T> {

@@ -5,10 +5,7 @@ import type { DurationMs } from "./units.ts";
 export interface ServingSettings {
   /** Locale of a request that names none; must be one of LOCALES. */
   readonly DEFAULT_LOCALE?: string | undefined;
-  /**
-   * Most bytes of the catalog that one isolate keeps in memory: three quarters for parts, the rest
-   * for joined bodies.
-   */
+  /** Most bytes of the catalog in an isolate: three quarters for parts, the rest for joined bodies. */
   readonly CACHE_MAX_BYTES?: string | undefined;
   /** How long an isolate serves from the manifest it holds before it looks for a newer one. */
   readonly MANIFEST_FRESH_MS?: string | undefined;

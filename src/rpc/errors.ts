@@ -106,10 +106,7 @@ function unavailable(message: string, retrySeconds: number): ConnectError {
   return error;
 }
 
-/**
- * Builds a message of google/rpc/error_details.proto that has only its first field, a message, with
- * its ProtoJSON form for people.
- */
+/** Builds a message of google/rpc/error_details.proto that has only its first field, with its ProtoJSON. */
 function errorDetail(name: string, field: BinaryWriter, debug: JsonObject) {
   const value = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(field.finish()).finish();
   return { type: `google.rpc.${name}`, value, debug };

@@ -94,10 +94,7 @@ export function createRpcHandler({
   };
 }
 
-/**
- * Reads a short body. Without a client deadline it waits until the connection ends: a timer would cost
- * each request more than its whole look-up.
- */
+/** Reads a short body until the connection ends: a timer would cost more than the look-up. */
 function takeBody(request: Request, head: RequestHead): Promise<Uint8Array> {
   return inTime(head, request.arrayBuffer()).then((buffer) => new Uint8Array(buffer));
 }

@@ -11,10 +11,7 @@ import { POST_FORMS } from "./request.ts";
 import { entityTag, type Found, type Variant } from "./look-up.ts";
 import type { RequestHead } from "./request.ts";
 
-/**
- * Caches a GET for five minutes. Afterwards a cache may answer with it for two days while it fetches a
- * fresh answer, and for a week while it cannot.
- */
+/** Caches a GET for five minutes; a stale one for two days during a fetch, or for a week during a failure. */
 const CACHEABLE = "public, max-age=300, stale-while-revalidate=172800, stale-if-error=604800";
 
 /** A pinned version never changes. */

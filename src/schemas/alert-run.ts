@@ -1,7 +1,4 @@
-/**
- * One evaluation of the alerts. Its schema is the only one: the row in D1 and the OpenAPI document
- * follow from it.
- */
+/** One evaluation of the alerts. The row in D1 and the OpenAPI document follow from this schema. */
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "./fields.ts";
 import { HEALTH_STATUSES, RULE_NAMES, SEVERITIES, UNITS } from "./rule-names.ts";

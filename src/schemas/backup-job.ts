@@ -79,10 +79,7 @@ export function isCheck(stage: BackupStage): boolean {
   return CHECK.some((check) => check === stage);
 }
 
-/**
- * The stages of each kind of job. A restore only adds data until `replace_versions`, and cannot
- * fail after it.
- */
+/** The stages of each kind of job. A restore adds only data until `replace_versions`, and then cannot fail. */
 export const PLANS: { readonly [K in JobKind]: readonly BackupStage[] } = {
   run: [...COPY, "retention"],
   verify: CHECK,

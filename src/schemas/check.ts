@@ -1,7 +1,4 @@
-/**
- * Health in the format of draft-inadarei-api-health-check-06, and the answers to an operator. The only
- * schemas: the OpenAPI document and the pages follow from them.
- */
+/** Health in the format of draft-inadarei-api-health-check-06, and answers: the only schemas of both. */
 import * as z from "zod";
 import { type DeepReadonly, timestamp } from "./fields.ts";
 import { HEALTH_STATUSES, type HealthStatus } from "./rule-names.ts";

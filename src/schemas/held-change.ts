@@ -1,7 +1,4 @@
-/**
- * The only schema of a held change: the archived file, the OpenAPI document and the types follow
- * from it.
- */
+/** The only schema of a held change: the archived file, the OpenAPI document and types follow from it. */
 import * as z from "zod";
 import { deadline, type DeepReadonly, timestamp } from "./fields.ts";
 import { HELD_RULES } from "./held-rules.ts";

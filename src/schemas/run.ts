@@ -1,7 +1,4 @@
-/**
- * The only schema of an ingest run: the row in D1, the OpenAPI document and the types of the pages
- * follow from it.
- */
+/** The only schema of an ingest run: the row in D1, the OpenAPI document and types follow from it. */
 import * as z from "zod";
 import { count, type DeepReadonly, timestamp } from "./fields.ts";
 import { CHANGES_FIELD, REPORT_FIELDS } from "./run-report.ts";

@@ -3,10 +3,7 @@ import * as z from "zod";
 import type { Time } from "../platform/time.ts";
 import type { DurationMs } from "../platform/units.ts";
 
-/**
- * The schemas of stored times, with how far in the future each may lie. A time without an entry, such
- * as the end of a pause, may lie anywhere.
- */
+/** Stored times, with how far in the future each may lie. A time without an entry may lie anywhere. */
 export const storedTimes = z.registry<{ readonly aheadMs: DurationMs }>();
 
 type Change = (time: Time, aheadMs: DurationMs) => Time;

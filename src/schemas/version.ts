@@ -1,10 +1,7 @@
 import * as z from "zod";
 import { type DeepReadonly, generation, hexHash, listCounts, timestamp } from "./fields.ts";
 
-/**
- * The only schema of a version: the status, the OpenAPI document and the pages follow from it. A file
- * of its own, because the pages are checked without the types of the runtime.
- */
+/** The only schema of a version. A file of its own, because pages are checked without the runtime's types. */
 export const versionSchema = z
   .strictObject({
     generation,

@@ -37,10 +37,7 @@ export function hasStateNote(name: string): boolean {
 
 /** Longest text that is served, in characters. The longest name of upstream has 89. */
 const TEXT_MAX_CHARACTERS = 120;
-/**
- * Brackets of markup; controls, also of the direction of writing; invisible and private characters,
- * symbols, emoji.
- */
+/** Markup, controls, directions of writing, invisible and private characters, symbols, emoji. */
 const FORBIDDEN =
   /[<>\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\p{Extended_Pictographic}\u20e3]|(?![°№])\p{So}|\p{M}{4}/u;
 const WEB_ADDRESSES = [
@@ -51,10 +48,7 @@ const WEB_ADDRESSES = [
 /** No name has a point before a small letter, as `taxi.example` has. */
 const DOMAIN = /[\p{L}\d-]{2}\.\p{Ll}{2}/u;
 
-/**
- * Whether a clean text may be served: it is empty or has a letter, and no markup, invisible
- * character, emoji or web address.
- */
+/** Whether a clean text may be served: empty or with a letter, without markup, emoji or web address. */
 export function isServable(text: string): boolean {
   return (
     text.length <= TEXT_MAX_CHARACTERS &&
@@ -74,10 +68,7 @@ const SMALL_WORDS = wordSet(
   "AL AM AN AND DA DAS DE DEI DEL DELLA DER DES DI DO DOS DU E EL EN ET LA LAS LE LES LOS OF ON SUR THE UND Y",
 );
 
-/**
- * Rewrites a text in title case if it has no small letter and a word of five letters or more.
- * Acronyms and Roman numerals stay: `RAF`, `JFK`, `XXIII`.
- */
+/** Rewrites a text in capitals in title case. Acronyms and Roman numerals stay: `RAF`, `JFK`, `XXIII`. */
 export function withoutCapitals(text: string): string {
   if (/\p{Ll}/u.test(text) || !/\p{Lu}{5}/u.test(text)) return text;
   return text.replace(/[\p{L}\p{M}'’]+/gu, (word, at: number) => {

@@ -41,10 +41,7 @@ const WRONGLY_DECODED = /[ÃÂÄÅ][\u0080-\u00bf]|\ufffd/;
 /** Most such names: a wiki may have some, a file in another encoding has hundreds. */
 const GARBLED_MAX = 20;
 
-/**
- * Longest value that is looked at, in characters. The longest name of the live file has 108. A longer
- * value makes its row unusable before anything is cleaned.
- */
+/** Longest usable value, in characters. The longest name of the live file has 108. */
 const VALUE_MAX_CHARACTERS = 500;
 
 /** Without `icao_code`, which the files of earlier years lack. */

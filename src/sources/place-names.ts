@@ -52,10 +52,7 @@ export function placesInBrackets(municipality: string): string[] {
   return distinctNames(inside.flatMap((part) => part.split(/[/;,]/u)).map(tidy));
 }
 
-/**
- * Returns a key that is equal for the spellings of one name: `Fort Saint John` and `Fort St. John`,
- * `Pangkal Pinang` and `Pangkalpinang`, `Quebec` and `Quebec City`.
- */
+/** The key of a name's spellings: `Fort Saint John` and `Fort St. John`, `Quebec` and `Quebec City`. */
 export function spellingKey(name: string): string {
   return foldText(name)
     .replace(/\bsaint\b/gu, "st")

@@ -28,10 +28,7 @@ type AlertRunPage = PageOf<{ readonly runs: readonly AlertRun[] }>;
 const QUIET_RETENTION_MS = 30 * DAY_MS;
 const CHANGED_RETENTION_MS = 365 * DAY_MS;
 
-/**
- * History of alert evaluations in D1, for people. Every method throws if D1 fails, and every write
- * is idempotent.
- */
+/** Evaluations in D1, for people. Every method throws if D1 fails, and every write is idempotent. */
 export type AlertHistory = ReturnType<typeof createAlertHistory>;
 
 export function createAlertHistory(d1: D1Database) {

@@ -171,10 +171,7 @@ class JoinableContent implements BodyContent {
   }
 }
 
-/**
- * A least-recently-used cache, bounded in bytes. It stores plain bytes only: one request must not
- * await a promise or a stream of another.
- */
+/** A least-recently-used cache, bounded in bytes. A request must not await a promise or stream of another. */
 export class ByteCache<T extends { readonly size: number }> {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, T>();

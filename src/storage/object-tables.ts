@@ -176,21 +176,14 @@ export class JsonTable<Rows extends object> {
   readonly #name: string;
   readonly #schemaOf: (key: string) => z.ZodType;
 
-  /**
-   * @param name of the table, an identifier of SQL.
-   * @param schemaOf the schema of a key's values.
-   */
+  /** @param name an identifier of SQL. */
   constructor(tables: ObjectTables, name: string, schemaOf: (key: string) => z.ZodType) {
     this.#tables = tables;
     this.#name = name;
     this.#schemaOf = schemaOf;
   }
 
-  /**
-   * Returns a value; null if it was never set.
-   *
-   * @param otherwise replaces a value that cannot be read.
-   */
+  /** Returns a value; null if it was never set. `otherwise` replaces one that cannot be read. */
   get<Key extends string & keyof Rows>(
     key: Key,
     otherwise: () => Rows[Key] | null = () => null,
@@ -240,10 +233,7 @@ export class JsonTable<Rows extends object> {
 /** Number of remembered ticks of each cron trigger, so that a repeated tick counts once. */
 const TICKS_KEPT = 100;
 
-/**
- * The cron ticks that a Durable Object has taken, the last first. Those in the future, which a wrong
- * clock has left, are forgotten: another time could be that of another tick.
- */
+/** The cron ticks that an object has taken, newest first. Forgets ticks in the future, from a wrong clock. */
 export class TickTable {
   readonly #tables: ObjectTables;
   readonly #table: JsonTable<{ readonly [cron: string]: readonly EpochMs[] }>;

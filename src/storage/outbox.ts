@@ -42,10 +42,7 @@ export class Outbox<Value> {
   readonly #maxRows: number;
   #failedAt = 0;
 
-  /**
-   * @param name of the rows, and of the event `<name>_unreachable` in the log.
-   * @param maxRows how many may wait.
-   */
+  /** @param name of the rows, and of the event `<name>_unreachable` in the log. */
   constructor(
     tables: ObjectTables,
     {
@@ -60,11 +57,7 @@ export class Outbox<Value> {
     this.#maxRows = maxRows;
   }
 
-  /**
-   * Adds a row. Drops the oldest rows beyond the limit.
-   *
-   * @param id if given, replaces a waiting row of the same id.
-   */
+  /** Adds a row, in the place of a waiting one with the same id. Drops the oldest rows beyond the limit. */
   add(value: Value, id: string | null = null): void {
     const text = JSON.stringify(value);
     this.#exec(

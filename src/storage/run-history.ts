@@ -39,10 +39,7 @@ const listedRun = sql`json_remove(${ingestRuns.run}, '$.changes')`.mapWith(inges
 
 export type History = ReturnType<typeof createHistory>;
 
-/**
- * Run history in D1, for people: neither serving nor ingestion depends on it. Every method throws
- * if D1 fails, and every write is idempotent.
- */
+/** Runs in D1, for people. Every method throws if D1 fails, and every write is idempotent. */
 export function createHistory(d1: D1Database) {
   const db = drizzle(d1);
   return {
@@ -62,11 +59,7 @@ export function createHistory(d1: D1Database) {
       if (first !== undefined) await db.batch([first, ...rest]);
     },
 
-    /**
-     * Lists one page of runs. Throws RangeError if `limit` is out of range.
-     *
-     * @param except ids of runs to leave out.
-     */
+    /** Lists a page of runs, without those of some ids. Throws RangeError if `limit` is out of range. */
     async listRuns(
       { limit, cursor, ...filter }: RunQuery,
       except: readonly string[] = [],

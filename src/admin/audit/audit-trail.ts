@@ -85,10 +85,7 @@ interface Attempt {
 /** Most characters of a target that the audit keeps. */
 const TARGET_MAX_LENGTH = 128;
 
-/**
- * Makes the audit entry of an answered attempt. The target is the path's `id` by default, as it was
- * sent where the attempt was refused before it was parsed.
- */
+/** Makes the audit entry of an attempt. Its target is the path's `id` by default, as sent if not parsed. */
 function auditEntry(c: Context<Http>, { action, actor, at }: Attempt): AuditEntry {
   const { change, input, problem, requestId } = c.var;
   const id = input?.params["id"] ?? c.req.param("id")?.slice(0, TARGET_MAX_LENGTH);

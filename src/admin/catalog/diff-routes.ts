@@ -132,10 +132,7 @@ async function findSource(
   return isNewer ? findIn(reader, newest.manifest, wanted) : known;
 }
 
-/**
- * Finds a version by its generation, by the hash of its content, or by the hash of its message in a
- * locale, which only its manifest has.
- */
+/** Finds a version by generation, hash of its content or, in its manifest, hash of a locale's message. */
 async function findIn(
   reader: AdminPlatform["reader"],
   to: Manifest,

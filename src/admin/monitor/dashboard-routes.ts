@@ -71,10 +71,7 @@ const summarySchema = z
 
 type Summary = DeepReadonly<z.output<typeof summarySchema>>;
 
-/**
- * `GET /dashboard/summary`: the state of the service at a glance, for everybody. The answer is 200
- * even if its `status` is `fail`: a dashboard still shows the sections.
- */
+/** For everybody. Always 200, because a dashboard shows the sections even if the service fails. */
 export function dashboardRoutes(platform: AdminPlatform) {
   const { jobs, credentials } = platform;
   const access = credentials.credentials.access !== null;

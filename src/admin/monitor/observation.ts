@@ -148,10 +148,7 @@ const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
 /** Bodies that have few parts in common. */
 const OPENED = ["proto", "json"] as const;
 
-/**
- * Opens the catalog, and bodies of the locale that answers where none is named, as a new isolate
- * does, and checks them.
- */
+/** Opens and checks the catalog, and bodies of the locale that answers by default, as a new isolate does. */
 export async function observeCatalog({ openReader, defaultLocale, limits, now }: AdminPlatform) {
   const reader = openReader();
   const read = <T>(reading: Promise<T>) =>
