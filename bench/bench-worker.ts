@@ -19,7 +19,7 @@ export interface BenchWorkerOptions {
   /** Its entry point. */
   readonly entry?: string;
   /** Is called with each line of workerd's output. */
-  readonly hear?: (line: string) => void;
+  readonly onLine?: (line: string) => void;
   /** Is called with the folder of the bundle before it is loaded. */
   readonly adapt?: (bundle: string) => void;
   /** Whether the memory of its isolate can be looked at, by `heap`. */
@@ -61,7 +61,7 @@ export class BenchWorker {
   /** Bundles the Worker as a deploy would, and starts it with empty stores. */
   static async start({
     entry = "bench/worker.ts",
-    hear = () => {},
+    onLine = () => {},
     adapt = () => {},
     inspected = false,
     vars = {},
@@ -78,7 +78,7 @@ export class BenchWorker {
       defaultPersistRoot: join(folder, "state"),
       ...(inspected && { inspectorPort: 0 }),
       handleStructuredLogs({ level, message }) {
-        hear(message);
+        onLine(message);
         if (level === "error") process.stderr.write(`${message}\n`);
       },
     });

@@ -54,7 +54,7 @@ const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
 const published = isWanted("cold") ? "all" : SOME_LOCALES;
 const publishesMany = ["ingest", "cold", "updates"].some(isWanted);
 const worker = await BenchWorker.start({
-  hear: (line) => steps.hear(line),
+  onLine: (line) => steps.readLine(line),
   vars: {
     COMPRESSION: values.effort,
     LOCALES: publishesMany ? published : "en",

@@ -71,7 +71,7 @@ export function servingTable(all: readonly Served[]): Table {
   };
 }
 
-/** What another server takes for what the service takes; empty if that was not asked. */
+/** The CPU of another server relative to the service; empty if either was not measured. */
 function cpuRatio(results: Results, name: Name): string {
   const [service, other] = [results.get("service"), results.get(name)];
   if (service === undefined || other === undefined) return "";

@@ -1,6 +1,6 @@
 import { workerdCpuMs } from "./workerd-process.ts";
 
-/** A step of an ingest as the Worker's log tells of it when it has ended. */
+/** A step of an ingest in the Worker's log, once it has ended. */
 interface LoggedStep {
   readonly stage: string;
 }
@@ -22,15 +22,15 @@ export class StepCosts {
   #beganAt = 0;
   #cpuMs = 0;
 
-  /** Begins to count anew. */
+  /** Starts a new count. */
   begin(): void {
     this.#costs.clear();
     this.#beganAt = performance.now();
     this.#cpuMs = workerdCpuMs();
   }
 
-  /** Takes a line of workerd's output. */
-  hear(line: string): void {
+  /** Reads a line of workerd's output. */
+  readLine(line: string): void {
     if (!line.includes('"ingest_step"')) return;
     const { stage: name } = JSON.parse(line) as LoggedStep; // our own log
     const [now, cpuMs] = [performance.now(), workerdCpuMs()];

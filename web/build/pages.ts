@@ -37,7 +37,7 @@ const PAGES: readonly Page[] = [
     title: "Locations at the Edge",
     description: "Every airport of the world with its city, country and regions, in one call.",
     entries: [`${SOURCE}/explorer/main.tsx`],
-    // Without spaces, in whose place Preact would put the elements anew.
+    // Without spaces, for which Preact would replace the elements.
     content: fillIn("explorer.html", INTRODUCTION).replaceAll(/>\s+</g, "><"),
   },
   {

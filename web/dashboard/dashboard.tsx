@@ -92,7 +92,7 @@ export function Dashboard() {
         <ActionDialog
           key={action.path}
           action={action}
-          // A dialog tells of its end late, when another may be open.
+          // A dialog reports its end late, when another may be open.
           onClose={() => setAction((present) => (present === action ? undefined : present))}
         />
       )}

@@ -10,7 +10,7 @@ interface Props {
   readonly isOpen?: boolean;
 }
 
-/** As many are shown without being asked for. */
+/** Number that is shown at first. */
 const SHOWN = 3;
 
 /** The changes behind a decision, each with its airport and its fields before and after. */

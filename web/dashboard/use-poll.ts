@@ -23,7 +23,7 @@ interface AnyPage {
 
 const polls = new Set<() => void>();
 
-/** Requests everything that the page shows anew, as after a change or with another credential. */
+/** Requests again everything that the page shows, as after a change or with another credential. */
 export function refreshAll(): void {
   for (const refresh of polls) refresh();
 }

@@ -124,10 +124,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
   );
 }
 
-/**
- * Whether a key is for a composition: Enter takes 大阪, and chooses no place. In Safari, which ends it
- * before, only the key code tells.
- */
+/** Whether a key is for a composition. Safari ends it earlier, and shows it only by the key code. */
 function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
 }

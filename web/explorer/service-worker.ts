@@ -3,7 +3,7 @@
  * files listed below; every call of the service passes it by.
  *
  * With a network, the page is always the deployed one. A deployment that changes a file changes this
- * script, so that the browser installs it anew: it fetches the new files and forgets the old.
+ * script, so that the browser installs it again: it fetches the new files and forgets the old.
  */
 
 /** Paths of the explorer's files, from the build. */

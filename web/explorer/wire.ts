@@ -52,7 +52,7 @@ export interface Progress {
 
 export interface SendOptions {
   readonly signal: AbortSignal;
-  /** The locale that is asked for. */
+  /** The requested locale. */
   readonly locale: string;
   /** Bypasses a fresh answer in the browser's cache. */
   readonly revalidate: boolean;
@@ -127,8 +127,8 @@ export async function sendRequest(
 }
 
 /**
- * Returns the answer to the same request, else the newest in the locale that is asked for: whoever
- * has seen English as `en-US` may choose it as `en`. `caches` is missing on an origin that is not secure.
+ * Returns the answer to the same request, else the newest in the requested locale: people who have
+ * seen English as `en-US` may choose it as `en`. `caches` is missing on an origin that is not secure.
  */
 async function storedAnswer(url: string, locale: string): Promise<Response | undefined> {
   if (!("caches" in window)) return undefined;
