@@ -43,7 +43,7 @@ function beginWith({ format, tables, rowOf }: Release) {
   beginEachWith(world, async () => {
     await world.publishVersions(3);
     await world.coordinator.pause({ by: "ops", note: "kept", until: null }, false);
-    before.push(...world.state.versions());
+    before.push(...world.state.versions().map(withoutNames));
     world.tables.sql.exec("DELETE FROM schema_version WHERE version > ?", tables);
     world.tables.sql.exec("ALTER TABLE single_values RENAME TO facts");
     rewriteVersions(world.tables, rowOf);
@@ -56,6 +56,15 @@ function beginWith({ format, tables, rowOf }: Release) {
     world.store.kv.set(MANIFEST_KEY, toBytes(text));
   });
   return { world, before };
+}
+
+/** No earlier release has stored the names of a locale. */
+function withoutNames(manifest: Manifest): Manifest {
+  const entries = Object.entries(manifest.locales).map(([locale, { coverage, parts }]) => [
+    locale,
+    { coverage, parts },
+  ]);
+  return { ...manifest, locales: Object.fromEntries(entries) };
 }
 
 function newestOf([newest]: readonly Manifest[]): Manifest {

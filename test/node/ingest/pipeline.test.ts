@@ -51,7 +51,7 @@ describe("a run", () => {
       counts: { airports: 3, cities: 3, countries: 2, regions: 4 },
     });
     const named = world.current === null ? [] : [...blobsOf(world.current)];
-    expect(named).toHaveLength(sharedParts().length + 3 * 2);
+    expect(named).toHaveLength(sharedParts().length + 3 * (2 + 1));
     for (const replica of [world.store.kv, world.store.r2])
       expect(named.filter((sha256) => !replica.has(blobKey(sha256)))).toEqual([]);
   });
