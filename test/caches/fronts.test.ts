@@ -58,7 +58,7 @@ describe.each([
   ["varnish", 304, 304],
   // It gives the whole body to whoever reloads.
   ["squid", 304, 200],
-  // It keeps nothing that varies by a header that it does not know.
+  // It does not revalidate.
   ["haproxy", 200, 304],
 ])("%s", (name, heard, given) => {
   it.each(FORMS.flatMap((form) => ACCEPTED.map((accepted) => [form, accepted] as const)))(

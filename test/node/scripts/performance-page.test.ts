@@ -58,6 +58,16 @@ describe("docs/performance.md", () => {
     expect(Number(firstMs) / Number(verifyingMs)).toBeLessThan(2.4);
   });
 
+  it("is right about what the package transfers", () => {
+    expect(rows.get("in turn")).toEqual(["Node, kB", "Chromium, kB"]);
+    for (const column of [0, 1]) {
+      for (const language of ["English", "German"])
+        expect(valueOf(`${language} after an update`, column)).toBeLessThan(5);
+      for (const name of ["German", "Russian", "Japanese after an update"])
+        expect(valueOf(name, column)).toBeLessThanOrEqual(20);
+    }
+  });
+
   it("is right that the world can nearly double before a message exceeds 3.5 MiB", () => {
     const growth = (3.5 * 1024 * 1024) / valueOf("connect-proto-identity");
     expect(growth).toBeGreaterThan(1.8);
