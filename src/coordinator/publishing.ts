@@ -105,11 +105,11 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
 }
 
 /**
- * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
- * version; but not if one shows a version that this installation has not published, since KV may be
- * another installation's namespace. Throws StoreError as `replicate` does.
+ * Replicates a version again if a store lacks its manifest or shows an older one. Replicates nothing if
+ * a store shows a version that this installation has not published: KV may be another one's namespace.
+ * Throws as `replicate` does.
  *
- * @returns the highest generation of such a version; null if there is none.
+ * @returns the highest generation of an unknown version; null if there is none.
  */
 export async function repairCopies(
   store: CatalogStore,

@@ -190,9 +190,9 @@ export interface CheckRequest {
 }
 
 /**
- * Reads and hashes the suspects and, if due, the next locale's blobs from both stores, and those of
- * any locale that R2 does not list; otherwise those of one body: a store that has lost everything is
- * then found at once. Reads one blob at a time, so that at most its two copies are in memory.
+ * Reads blobs from both stores and hashes them, one at a time to save memory: the suspects, and those
+ * of a locale with all that R2 does not list, if that is due. Otherwise the blobs of one body show
+ * whether a store has lost everything.
  */
 export async function checkCopies(
   manifest: Manifest,

@@ -7,6 +7,7 @@ import { BACKUP_TRIGGERS, VERDICT_STATES } from "./backup.ts";
 /** Name of the coordinator's work that runs these jobs. */
 export const BACKUP = "backup";
 
+/** `run` makes a backup. */
 const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
@@ -15,6 +16,7 @@ const JOB_STATES = ["queued", "running", "succeeded", "failed", "cancelled"] as 
 
 const COPY = ["copy_state", "copy_tables", "copy_objects", "write_manifest"] as const;
 const CHECK = ["check_parts", "check_objects", "check_catalog"] as const;
+/** `settle` replicates. */
 const RESTORE = ["restore_objects", "restore_tables", "replace_versions", "settle"] as const;
 const BACKUP_STAGES = [...COPY, ...CHECK, "retention", "compare_schema", ...RESTORE] as const;
 export type BackupStage = (typeof BACKUP_STAGES)[number];

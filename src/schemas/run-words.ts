@@ -11,6 +11,6 @@ export type SourceName = (typeof SOURCE_NAMES)[number];
 export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
 export type RunMode = (typeof RUN_MODES)[number];
 
-/** The stages of a run, in order. */
+/** In order. `verify` replicates. */
 export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
 export type Stage = (typeof STAGES)[number];
