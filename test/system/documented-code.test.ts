@@ -81,7 +81,7 @@ describe("the documented code", () => {
     const page = readFileSync("docs/clients.md", "utf8");
     const [, chapter = ""] = /^## Browsers and CORS\n(.*?)^## /ms.exec(page) ?? [];
     const named = [...chapter.matchAll(/`(\/[^`]+)`/g)].map(([, path = ""]) => path);
-    expect(named).toHaveLength(7);
+    expect(named).toHaveLength(8);
     const headers = { origin: "https://example.com" };
     for (const path of [CALL, ...named]) {
       const address = path === "/search/v1" ? `${path}/ranks.json` : path;
