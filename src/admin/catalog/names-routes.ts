@@ -76,16 +76,11 @@ async function answerNames(
   if (matchesEntityTag(ifNoneMatch, shared.etag)) return { status: 304 as const, headers: shared };
   const copy = await reader.blob(blob);
   if (!copy.ok) return copy.fault === "unreadable" ? UNREADABLE : NOT_STORED;
-  const bytes = await copy.value.arrayBuffer();
-  if (isEncoded)
-    return {
-      status: 200 as const,
-      body: bytes,
-      headers: { ...shared, "content-encoding": "br" },
-    };
-  const json = decompressWhole(new Uint8Array(bytes));
-  if (json === undefined) return NOT_STORED;
-  return { status: 200 as const, body: Uint8Array.from(json).buffer, headers: shared };
+  const bytes = new Uint8Array(await copy.value.arrayBuffer());
+  const body = isEncoded ? bytes : decompressWhole(bytes);
+  if (body === undefined) return NOT_STORED;
+  const headers = { ...shared, ...(isEncoded && { "content-encoding": "br" }) };
+  return { status: 200 as const, body: Uint8Array.from(body).buffer, headers };
 }
 
 function refusal(code: string, why: string): Refusal {
