@@ -60,12 +60,13 @@ function parseHttpDate(text: string): EpochMs {
     : Number.NaN;
 }
 
-/** Whether If-None-Match names the tag, by weak comparison (RFC 9110, section 13.1.2). */
+/** Whether If-None-Match names the tag, weak or strong, by weak comparison (RFC 9110, section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string, tag: string): boolean {
   // A browser sends the one tag that it has, which needs no parsing.
   const given = ifNoneMatch.trim();
   if (given === tag || given === "*") return true;
-  return listTags(given).some(({ opaque }) => opaque === tag);
+  const wanted = tag.replace(/^W\//, "");
+  return listTags(given).some(({ opaque }) => opaque === wanted);
 }
 
 /** Whether If-Match names the tag, by strong comparison (RFC 9110, section 13.1.1). */
