@@ -65,7 +65,9 @@ export async function refresh(source: Source, copy?: CatalogCopy): Promise<Catal
  */
 export async function translate(source: Source, copy: CatalogCopy): Promise<CatalogCopy> {
   const newest = await describeNewest(source);
-  const current = newest && (await change(source, { copy, into: newest }));
+  // A location that has not seen the copy's version yet has no diff from it.
+  const isReachable = newest !== undefined && newest.version >= copy.version;
+  const current = isReachable ? await change(source, { copy, into: newest }) : undefined;
   return current ?? download(source);
 }
 
@@ -99,17 +101,18 @@ async function change(source: Source, { copy, into }: Change): Promise<CatalogCo
 
 /** Returns what the bytes become, as far as the answers of the service are understood. */
 async function changedBytes(source: Source, { copy, into }: Change) {
+  const isOlder = copy.version !== into.version;
+  const isTranslated = copy.language !== into.language;
+  const [diff, names] = await Promise.all([
+    isOlder && askFor<CatalogDiff>(source, "diff", { from: copy.sha256, locale: copy.language }),
+    isTranslated && askFor<PackedNames>(source, "names", { locale: into.language, v: into.sha256 }),
+  ]);
   let catalog = fromBinary(LocationsResponseSchema, copy.bytes);
-  if (copy.version !== into.version) {
-    const query = { from: copy.sha256, locale: copy.language };
-    const diff = await askFor<CatalogDiff>(source, "diff", query);
+  if (diff) {
     if (diff.locale !== copy.language) throw new Error("the diff is of another language");
     catalog = applyDiff(catalog, diff);
   }
-  if (copy.language !== into.language) {
-    const query = { locale: into.language, v: into.sha256 };
-    catalog = withNames(catalog, await askFor<PackedNames>(source, "names", query));
-  }
+  if (names) catalog = withNames(catalog, names);
   return toBinary(LocationsResponseSchema, catalog);
 }
 

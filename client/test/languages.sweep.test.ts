@@ -32,7 +32,7 @@ async function namesIn(locale: string, effort: Effort): Promise<Uint8Array> {
   const { regions } = snapshotCatalog();
   await encodeNames(
     { locale, regions, names: snapshotNames(locale) },
-    { effort, earlier: async () => null, store: async (blobs) => void stored.push(...blobs) },
+    { effort, earlier: async () => null, store: async (blob) => void stored.push(blob) },
   );
   return stored[0]?.bytes ?? new Uint8Array();
 }
