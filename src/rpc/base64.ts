@@ -31,12 +31,14 @@ interface ByteReader {
 async function* encode(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   const reader: ByteReader = stream.getReader({ mode: "byob" });
   let buffer = new ArrayBuffer(SLICE_BYTES);
+  let isPadded = false;
   try {
     for (;;) {
       const { value } = await reader.read(new Uint8Array(buffer), { min: SLICE_BYTES });
       if (value === undefined || value.length === 0) return undefined;
+      if (isPadded) throw new Error("bytes follow the padding of base64");
       yield ascii(value);
-      if (value.length < SLICE_BYTES) return undefined;
+      isPadded = value.length % 3 !== 0;
       ({ buffer } = value);
     }
   } finally {
