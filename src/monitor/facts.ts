@@ -7,6 +7,7 @@ import type { AlertHistory } from "../storage/alert-history.ts";
 import type { CatalogStore, Copy, CopyFault, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../platform/deadline.ts";
 import type { DurationMs, EpochMs, Sha256Hex } from "../platform/units.ts";
+import { findAbsent } from "../storage/lost-blobs.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 
 export type Reading<T> =
@@ -211,7 +212,7 @@ export async function checkCopies(
   const unreadable: string[] = [];
   const ofBodies = new Set(all.filter(({ isOfBody }) => isOfBody).map(({ sha256 }) => sha256));
   let checked = 0;
-  const absent = locale === null ? [] : await findAbsent(named, store);
+  const absent = locale === null ? [] : await findAbsent(store, named);
   const suspected = suspects.filter((blob) => named.has(blob));
   for (const sha256 of new Set([...suspected, ...absent, ...blobs])) {
     if (unreadable.length >= UNREADABLE_MAX) break;
@@ -226,19 +227,6 @@ export async function checkCopies(
     }
   }
   return { locale, checked, damaged, lost, unreadable };
-}
-
-/** Most blobs that are read because R2 does not list them. */
-const ABSENT_READ = 50;
-
-/** Finds blobs that R2 does not list; none if it does not answer, which reading blobs finds as well. */
-async function findAbsent(
-  named: ReadonlySet<string>,
-  store: Pick<CatalogStore, "listBlobs">,
-): Promise<string[]> {
-  const listed = await store.listBlobs().catch(() => null);
-  const stored = new Set(listed ?? named);
-  return [...named].filter((sha256) => !stored.has(sha256)).slice(0, ABSENT_READ);
 }
 
 /** Returns the next locale in code unit order, cyclically; null if there is none. */
