@@ -17,7 +17,7 @@ interface NamesDependencies {
   readonly effort: Effort;
   /** Reads the packed names of the current version: they are taken if they decode to the same. */
   readonly earlier: () => Promise<HashedBlob | null>;
-  readonly store: (blobs: readonly HashedBlob[]) => Promise<void>;
+  readonly store: (blob: HashedBlob) => Promise<void>;
 }
 
 /**
@@ -35,10 +35,9 @@ export async function encodeNames(
   const json = new TextEncoder().encode(JSON.stringify(packed));
   const before = await earlier();
   const isRight = ({ bytes }: HashedBlob) => decompressWhole(bytes)?.equals(json) === true;
-  const isSame = before !== null && isRight(before);
-  const blob = isSame ? before : hashBlob(compressWhole(json, effort));
-  if (!isSame && !isRight(blob))
-    throw new Error(`the names in ${locale} do not decode to their input`);
-  await store([blob]);
-  return toPart(blob);
+  if (before !== null && isRight(before)) return toPart(before);
+  const made = hashBlob(compressWhole(json, effort));
+  if (!isRight(made)) throw new Error(`the names in ${locale} do not decode to their input`);
+  await store(made);
+  return toPart(made);
 }

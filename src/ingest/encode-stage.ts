@@ -129,17 +129,17 @@ export class EncodeStage {
         shared: (coding) => this.#shared(checkpoint, form, coding),
         compress: compressOwn,
         earlier: (coding) => parts.readEarlier(before?.parts[form][coding]),
-        store: (blobs) => parts.write(blobs, context),
+        store: (blob) => parts.writeMade(blob),
       });
     const own = { proto: await make("proto"), json: await make("json") };
-    if (own.proto.sha256.identity !== message.sha256)
+    if (own.proto.digests.identity !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
     const packed = await encodeNames(
       { locale, regions: catalog.regions, names },
       {
         effort,
         earlier: () => parts.readEarlier(before?.names),
-        store: (blobs) => parts.write(blobs, context),
+        store: (blob) => parts.writeMade(blob),
       },
     );
     const regions = { locale, regions: local.proto, part: own.proto.gzip };

@@ -32,7 +32,8 @@ export interface OwnDependencies {
   readonly compress: Compress;
   /** Reads the part that the current version has in a coding. If it proves right, it is taken. */
   readonly earlier: (coding: Compression) => Promise<HashedBlob | null>;
-  readonly store: (blobs: readonly HashedBlob[]) => Promise<void>;
+  /** Stores a blob that was made, whatever the current version names: no store has it intact. */
+  readonly store: (blob: HashedBlob) => Promise<void>;
 }
 
 /** Compresses, proves and stores the part of a locale in one form. Rejects as `deps` do. */
@@ -41,7 +42,6 @@ export async function makeOwnParts(local: Uint8Array, deps: OwnDependencies): Pr
   const input = { bytes: local, sharedBytes: shared.length };
   const gzip = await makePart("gzip", input, deps);
   const br = canJoin("br") ? await makePart("br", input, deps) : undefined;
-  await deps.store(br === undefined ? [gzip] : [gzip, br]);
   const message = [shared, local];
   const header = messageFrameHeader(lengthOf(message));
   const crc32 = {
@@ -56,7 +56,7 @@ export async function makeOwnParts(local: Uint8Array, deps: OwnDependencies): Pr
     bytes: local.length,
     gzip: toPart(gzip),
     ...(br && { br: toPart(br) }),
-    sha256: {
+    digests: {
       identity: await hash("identity", local),
       gzip: await hash("gzip", gzip.bytes),
       ...(br && { br: await hash("br", br.bytes) }),
@@ -69,7 +69,7 @@ export async function makeOwnParts(local: Uint8Array, deps: OwnDependencies): Pr
 async function makePart(
   coding: Compression,
   input: OwnInput,
-  { earlier, compress }: OwnDependencies,
+  { earlier, compress, store }: OwnDependencies,
 ): Promise<HashedBlob> {
   const before = await earlier(coding);
   if (before !== null && provesOwn(coding, before.bytes, input)) return before;
@@ -81,6 +81,7 @@ async function makePart(
   const task = { bytes, coding, offset: sharedBytes, windowBits, ...effort };
   const made = hashBlob(await compress(task));
   if (!provesOwn(coding, made.bytes, input)) throw new NotDecodable("the part of a locale", coding);
+  await store(made);
   return made;
 }
 

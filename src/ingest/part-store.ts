@@ -44,6 +44,10 @@ export class PartStore {
     await Promise.all(missing.map(({ sha256, bytes }) => this.#store.writeBlob(sha256, bytes)));
   }
 
+  async writeMade({ sha256, bytes }: HashedBlob): Promise<void> {
+    await this.#store.writeBlob(sha256, bytes);
+  }
+
   cacheShared({ sha256, bytes }: HashedBlob): void {
     this.#shared.set(sha256, bytes);
   }

@@ -111,7 +111,7 @@ interface Parts {
 }
 
 function composeMessage({ shared, own }: Parts, coding: Coding): Body | undefined {
-  const sha256 = own.sha256[coding];
+  const sha256 = own.digests[coding];
   const pieces = storedPieces(shared[coding], own, coding);
   if (sha256 === undefined || pieces === undefined) return undefined;
   const edges = messageEdges(coding, {

@@ -130,7 +130,7 @@ function convertForm(
       bytes: plain.bytes,
       gzip: ownGzip,
       ...(hasBr && ownBr && { br: ownBr }),
-      sha256: {
+      digests: {
         identity: message.identity[0],
         gzip: message.gzip[0],
         ...(hasBr && message.br && { br: message.br[0] }),

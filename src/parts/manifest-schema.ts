@@ -19,7 +19,7 @@ const ownParts = z.object({
   bytes: count,
   gzip: part,
   br: part.optional(),
-  sha256: z.object({ identity: hexHash, gzip: hexHash, br: hexHash.optional() }),
+  digests: z.object({ identity: hexHash, gzip: hexHash, br: hexHash.optional() }),
   crc32: z.object({ message: checksum, framed: checksum }),
 });
 

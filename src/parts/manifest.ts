@@ -33,8 +33,8 @@ export interface OwnParts {
   readonly bytes: number;
   readonly gzip: StoredPart;
   readonly br?: StoredPart | undefined;
-  /** Of the whole message in each coding. */
-  readonly sha256: {
+  /** SHA-256 of the whole message in each coding. */
+  readonly digests: {
     readonly identity: Sha256Hex;
     readonly gzip: Sha256Hex;
     readonly br?: Sha256Hex | undefined;
@@ -108,7 +108,7 @@ export type VersionContent = Omit<Manifest, "generation" | "published_at" | "pre
 
 /** Returns the hash of a locale's message in protobuf, which names its content: `Catalog-Sha256`. */
 export function messageSha256({ parts }: LocaleEntry): Sha256Hex {
-  return parts.proto.sha256.identity;
+  return parts.proto.digests.identity;
 }
 
 /** A blob that a version needs. */

@@ -30,14 +30,14 @@ export function sealManifest({ format, diffs, locales, ...rest }: Manifest): str
 
 type OpenedManifest =
   | { readonly ok: true; readonly manifest: Manifest }
-  /** `isFormer`: a release before the last one has written it. */
-  | { readonly ok: false; readonly problem: string; readonly isFormer: boolean };
+  /** `isTooOld`: a release before the last one has written it. */
+  | { readonly ok: false; readonly problem: string; readonly isTooOld: boolean };
 
 /** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
 export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
   const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
   if (sealOf(text) !== (await digestHex(json)))
-    return { ok: false, problem: "its checksum is wrong", isFormer: false };
+    return { ok: false, problem: "its checksum is wrong", isTooOld: false };
   const [first, ...lines] = splitLines(json);
   try {
     if (decode(first) === firstLine(MANIFEST_FORMAT))
@@ -45,10 +45,10 @@ export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<Opene
     const stored: FormerLines = JSON.parse(decode(json));
     if (stored.format === FORMER_FORMAT) return { ok: true, manifest: fromFormerLines(stored) };
     const problem = `it has format ${stored.format}, and this Worker reads ${FORMER_FORMAT} and ${MANIFEST_FORMAT}`;
-    const isFormer = stored.format < FORMER_FORMAT;
-    return { ok: false, problem: isFormer ? problem : `${problem}; ${NEWER}`, isFormer };
+    const isTooOld = stored.format < FORMER_FORMAT;
+    return { ok: false, problem: isTooOld ? problem : `${problem}; ${NEWER}`, isTooOld };
   } catch {
-    return { ok: false, problem: "it is not a manifest in JSON", isFormer: false };
+    return { ok: false, problem: "it is not a manifest in JSON", isTooOld: false };
   }
 }
 

@@ -190,7 +190,7 @@ async function openCopy(
   if (!text.ok) return text;
   const parsed = await openManifest(text.value);
   if (parsed.ok) return { ok: true, value: parsed.manifest };
-  const fault = parsed.isFormer ? "missing" : "corrupt";
+  const fault = parsed.isTooOld ? "missing" : "corrupt";
   return { ok: false, fault, detail: `${key}: ${parsed.problem}` };
 }
 

@@ -75,7 +75,7 @@ export function makeParts(
       bytes: bytes.length,
       gzip: store(gzip(bytes)),
       ...(hasBr && { br: store(br) }),
-      sha256: {
+      digests: {
         identity: hash("identity", message),
         gzip: hash("gzip", [gzip(shared[form]), gzip(bytes)]),
         ...(hasBr && { br: hash("br", [startBr, br]) }),

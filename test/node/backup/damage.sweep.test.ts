@@ -152,8 +152,8 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     "catalog_mismatch",
     () =>
       changeGerman((de, en) => {
-        const { sha256, crc32 } = de.parts.proto;
-        return { ...de, parts: { ...de.parts, proto: { ...en.parts.proto, sha256, crc32 } } };
+        const { digests, crc32 } = de.parts.proto;
+        return { ...de, parts: { ...de.parts, proto: { ...en.parts.proto, digests, crc32 } } };
       }),
   ],
   [
@@ -202,7 +202,8 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "another hash of a message in gzip",
     "catalog_mismatch",
-    () => changeGermanPart(({ sha256 }) => ({ sha256: { ...sha256, gzip: sha256Hex("another") } })),
+    () =>
+      changeGermanPart(({ digests }) => ({ digests: { ...digests, gzip: sha256Hex("another") } })),
   ],
   [
     "another checksum of a message",

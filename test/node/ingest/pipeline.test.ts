@@ -192,8 +192,8 @@ describe("a deploy that compresses harder", () => {
     expect(messageSha256(de)).toBe(messageSha256(old));
     expect(current.shared.json.gzip).not.toEqual(before.shared.json.gzip);
     expect(de.parts.json.gzip).not.toEqual(old.parts.json.gzip);
-    expect(de.parts.json.sha256.gzip).not.toBe(old.parts.json.sha256.gzip);
-    expect(de.parts.json.sha256.identity).toBe(old.parts.json.sha256.identity);
+    expect(de.parts.json.digests.gzip).not.toBe(old.parts.json.digests.gzip);
+    expect(de.parts.json.digests.identity).toBe(old.parts.json.digests.identity);
     expect(world.run.counts?.airports).toMatchObject({ added: 0, changed: 0, removed: 0 });
   });
 });
@@ -245,6 +245,23 @@ describe("a run with a change", () => {
     expect(world.current).toMatchObject({ generation: 2 });
     expect(await compressed("full")).toEqual(all);
     expect(all).toHaveLength(2 * shared.length);
+  });
+
+  it("stores again what both stores have lost of the published version", async () => {
+    const airports = moreAirports(20);
+    world.snapshot = aSnapshot({ airports });
+    await world.runToEnd();
+    const { parts, names } = world.current?.locales["de"] ?? {};
+    const lost = [parts?.proto.gzip, parts?.json.gzip, names].map((part) => part?.sha256 ?? "none");
+    for (const replica of [world.store.kv, world.store.r2])
+      for (const sha256 of lost) replica.delete(blobKey(sha256));
+    const [first = {}, ...others] = airports;
+    world.snapshot = aSnapshot({ airports: [{ ...first, name: "Kloten" }, ...others] });
+    expect((await world.runToEnd()).outcome).toBe("published");
+    const named = world.current === null ? [] : [...blobsOf(world.current)];
+    expect(named).toEqual(expect.arrayContaining(lost));
+    for (const replica of [world.store.kv, world.store.r2])
+      expect(named.filter((sha256) => !replica.has(blobKey(sha256)))).toEqual([]);
   });
 
   it("repeats a step in which no store says whether a part is there", async () => {

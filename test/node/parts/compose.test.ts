@@ -79,7 +79,6 @@ describe("composeBody", () => {
           expect([null, sha256Hex(bytes)]).toContain(body.sha256);
         }
       }),
-      { numRuns: 50 },
     );
   });
 

@@ -61,10 +61,10 @@ describe("a sealed manifest", () => {
   it.each([
     [4, true, "it has format 4, and this Worker reads 5 and 6"],
     [7, false, "it has format 7, and this Worker reads 5 and 6; deploy a Worker that reads it"],
-  ])("does not open in format %i", async (format, isFormer, problem) => {
+  ])("does not open in format %i", async (format, isTooOld, problem) => {
     expect(await openManifest(sealedAs(`{"format":${format},"lines":[`, "]}"))).toEqual({
       ok: false,
-      isFormer,
+      isTooOld,
       problem,
     });
   });
@@ -79,7 +79,7 @@ describe("a sealed manifest", () => {
   ])("does not open if it is sealed but %s", async (_, ...lines) => {
     expect(await openManifest(sealedAs(...lines))).toEqual({
       ok: false,
-      isFormer: false,
+      isTooOld: false,
       problem: "it is not a manifest in JSON",
     });
   });

@@ -67,7 +67,7 @@ async function make(
       return compressPart({ effort, ...task });
     },
     earlier: async () => null,
-    store: async (some) => void blobs.push(...some),
+    store: async (blob) => void blobs.push(blob),
     ...changes,
   });
   return { parts, blobs, compressed };

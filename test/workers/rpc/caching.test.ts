@@ -40,6 +40,19 @@ describe("the headers of a success", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
+  it("and the body are the same for a client that still offers a dictionary", async () => {
+    const { handler } = aHandler();
+    const accepted = { "accept-encoding": "br, dcb, dcz" };
+    const offered = { ...accepted, "available-dictionary": `:${btoa("a".repeat(32))}:` };
+    const [plain, answer] = [
+      await handler(aGet({ headers: accepted })),
+      await handler(aGet({ headers: offered })),
+    ];
+    expect(answer.headers.get("content-encoding")).toBe("br");
+    expect(Object.fromEntries(answer.headers)).toEqual(Object.fromEntries(plain.headers));
+    expect(await bytesOf(answer)).toEqual(await bytesOf(plain));
+  });
+
   it("do not depend on earlier requests", async () => {
     const withQuery = (more: string) => new Request(`${aGet().url}&${more}`);
     const sha256 = new RecordingReader().messageSha256("en");
