@@ -157,7 +157,7 @@ describe("the documentation", () => {
     await page.getByRole("button", { name: "Copy" }).waitFor();
     expect(await page.locator("pre").count()).toBe(2);
     expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(1);
-    for (const path of ["/docs/clients", "/docs/package", "/docs/deploying", "/docs/operating"]) {
+    for (const path of ["/docs/clients", "/docs/package", "/docs/operating"]) {
       await page.goto(path);
       await page.getByRole("button", { name: "Copy" }).first().waitFor();
       const code = (await page.locator("code").allTextContents()).join("\n");
