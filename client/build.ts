@@ -7,7 +7,8 @@ const { dirname } = import.meta;
 const APACHE = `${dirname}/../data/licenses/libphonenumber-js-Apache-2.0.txt`;
 
 rmSync(`${dirname}/dist`, { recursive: true, force: true });
-execFileSync("tsc", ["--project", dirname, "--noEmit", "false"], { stdio: "inherit" });
+// Standard output is that of `npm pack`.
+execFileSync("tsc", ["--project", dirname, "--noEmit", "false"], { stdio: ["ignore", 2, 2] });
 const { metafile } = await build({
   entryPoints: [`${dirname}/src/worker.ts`],
   outfile: `${dirname}/dist/client/src/worker.js`,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parse, TomlError } from "smol-toml";
+import { parse } from "smol-toml";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { checkSettings, SECRET_NAMES } from "../src/monitor/settings.ts";
 
@@ -7,11 +7,30 @@ interface Vars {
   readonly [name: string]: unknown;
 }
 
-/** Wrangler checks the rest of the file itself. */
-interface RawConfig {
+interface Section {
   readonly vars?: Vars;
-  readonly env?: { readonly [name: string]: { readonly vars?: Vars } };
+  readonly assets?: unknown;
 }
+
+/** Wrangler checks the rest of the file itself. */
+interface RawConfig extends Section {
+  readonly env?: { readonly [name: string]: Section };
+}
+
+type Binding = { [Name in keyof Env]: Env[Name] extends string ? never : Name }[keyof Env];
+
+/** Without one of them the Worker is deployed all the same, and fails. Their types are generated. */
+const BINDINGS: { readonly [name in Binding]: true } = {
+  ALERTS: true,
+  ARCHIVE: true,
+  ASSETS: true,
+  AUTH_FAILURES: true,
+  BACKUPS: true,
+  CATALOG: true,
+  COORDINATOR: true,
+  HISTORY: true,
+  VERSION: true,
+};
 
 /** Says what is wrong with the settings of each environment in a configuration of wrangler, a line each. */
 export function checkVars(config = "wrangler.toml"): readonly string[] {
@@ -32,12 +51,39 @@ export function checkVars(config = "wrangler.toml"): readonly string[] {
   );
 }
 
+/** Names the bindings that an environment lacks, a line each. */
+export function checkBindings(config = "wrangler.toml"): readonly string[] {
+  const read = readConfig(config);
+  if (typeof read === "string") return [];
+  const { env = {}, ...production } = read;
+  // Of what has bindings, wrangler takes only the assets over into an environment.
+  const { assets } = production;
+  const sections = [
+    ["", production] as const,
+    ...Object.entries(env).map(([name, own]) => [`[env.${name}] in `, { assets, ...own }] as const),
+  ];
+  return sections.flatMap(([where, section]) => {
+    const names = new Set(bindingsOf(section));
+    return Object.keys(BINDINGS)
+      .filter((name) => !names.has(name))
+      .map((name) => `${where}${config}: the binding ${name} is missing`);
+  });
+}
+
+/** The values of all keys that name a binding, and of some that name another thing. */
+function bindingsOf(section: unknown): unknown[] {
+  if (typeof section !== "object" || section === null) return [];
+  return Object.entries(section).flatMap(([key, value]) =>
+    key === "binding" || key === "name" ? [value] : bindingsOf(value),
+  );
+}
+
 /** Returns what is wrong with a file that is not TOML, and where. */
 function readConfig(config: string): RawConfig | string {
   try {
     return parse(readFileSync(config, "utf8"));
   } catch (error) {
-    if (error instanceof TomlError) return error.message;
+    if (error instanceof Error) return error.message;
     throw error;
   }
 }

@@ -103,6 +103,8 @@ const OPTIONS = {
   write: false,
   plugins: [generated],
   logLevel: "warning",
+  // What a browser would skip is a mistake.
+  logOverride: { "css-syntax-error": "error" },
 } as const satisfies BuildOptions;
 
 /** Files that the worker has for itself. */
