@@ -34,6 +34,7 @@ const runningService = {
 /** Tests of commands: they start the service or wrangler. */
 const COMMANDS = [
   "test/system/start.test.ts",
+  "test/system/start-edits.test.ts",
   "test/system/start-faults.test.ts",
   "test/node/scripts/deploy.test.ts",
 ];

@@ -78,8 +78,8 @@ async function call(port: number): Promise<boolean> {
 
 async function cpuOfRequest(npm: ChildProcess, port: number): Promise<number> {
   for (let request = 0; request < REQUESTS; request++) await call(port);
-  const workers = descendants(String(npm.pid)).filter((pid) => nameOf(pid) === "workerd");
-  const cpuMs = () => workers.reduce((sum, pid) => sum + processCpuMs(pid), 0);
+  const processes = descendants(String(npm.pid));
+  const cpuMs = () => processes.reduce((sum, pid) => sum + processCpuMs(pid), 0);
   const beforeMs = cpuMs();
   for (let request = 0; request < REQUESTS; request++) await call(port);
   return (cpuMs() - beforeMs) / REQUESTS;
@@ -93,11 +93,6 @@ function descendants(pid: string): string[] {
 function parentOf(pid: string): string | undefined {
   const stat = readStat(pid);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
-}
-
-function nameOf(pid: string): string {
-  const stat = readStat(pid);
-  return stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
 }
 
 /** Empty for what is no process, or has ended. */

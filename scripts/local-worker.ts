@@ -1,16 +1,13 @@
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { EventEmitter, once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "./command.ts";
 import { ingest, type IngestEnd, type IngestOptions } from "./ingest-progress.ts";
-import { ProcessGroup } from "./process-group.ts";
+import type { Build, Firing, ServerOptions } from "./local-server.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
-import { followLog } from "./readable-log.ts";
-import { adminCaller, callUrl } from "./service-call.ts";
-import { SECRET_NAMES, SETTING_NAMES } from "../src/monitor/settings.ts";
+import { ProcessGroup } from "./process-group.ts";
+import { adminCaller } from "./service-call.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
-import { checkVars } from "./wrangler-vars.ts";
 
 interface LocalWorkerOptions {
   readonly port: number;
@@ -23,29 +20,27 @@ interface LocalWorkerOptions {
   /** Further settings, by their names. */
   readonly vars?: { readonly [name: string]: string };
   readonly say: (line: string) => void;
-  /** Gets what the Worker logs for people, as it comes. */
-  readonly show?: ((line: string) => void) | undefined;
+  /** Starts to show what is added to the Worker's log; returns what ends that. */
+  readonly follow: (logFile: string) => () => void;
   /** Ends everything when it aborts. */
   readonly signal: AbortSignal;
 }
 
-type LocalIngestOptions = Pick<IngestOptions, "patienceMs" | "signal">;
+type LocalIngestOptions = Pick<IngestOptions, "patienceMs" | "signal" | "out">;
 
 /** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
 const LOCAL_FRESH_MS = 100;
 /** Bounds a hang only: on a busy machine a start takes minutes. */
 const READY_DEADLINE_MS = 600_000;
-const READY_POLL_MS = 100;
 const INGEST_POLL_MS = 100;
+/** Most changed files that are named. */
+const NAMED_FILES = 3;
 
-const WRANGLER_ENV = {
+const SERVER_ENV = {
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_HIDE_BANNER: "true",
-  CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  // It would double the CPU time of a request, and store each request where nobody deletes it.
-  X_LOCAL_OBSERVABILITY: "false",
-  // The Worker's own log lines have this level.
-  WRANGLER_LOG: "log",
+  WRANGLER_LOG: "error",
+  WRANGLER_WRITE_LOGS: "false",
   NO_COLOR: "1",
   CI: "1",
 };
@@ -55,18 +50,33 @@ export class LocalWorker {
   readonly url: string;
   readonly #folder: StateFolder;
   readonly #group: ProcessGroup;
-  readonly #stopShowing: () => void;
+  readonly #say: (line: string) => void;
+  readonly #stopFollowing: () => void;
+  readonly #firstBuild = Promise.withResolvers<Build>();
+  readonly #fired = new EventEmitter();
   #stopping = false;
 
-  private constructor(
-    { port, show }: LocalWorkerOptions,
-    folder: StateFolder,
-    group: ProcessGroup,
-  ) {
+  private constructor(options: LocalWorkerOptions, folder: StateFolder) {
+    const { port, locales, adminTokens, vars, say, follow, signal } = options;
     this.url = `http://127.0.0.1:${port}`;
     this.#folder = folder;
-    this.#group = group;
-    this.#stopShowing = show === undefined ? () => {} : followLog(folder.logFile, show);
+    this.#say = say;
+    this.#group = new ProcessGroup("scripts/local-server.ts", {
+      env: { ...process.env, ...SERVER_ENV },
+      logFile: folder.logFile,
+      onMessage: (message) => this.#hear(message),
+      signal,
+    });
+    const settings = {
+      LOCALES: locales,
+      MANIFEST_FRESH_MS: String(LOCAL_FRESH_MS),
+      ...LOCAL_SETTINGS,
+      SERVICE_URL: this.url,
+      ...vars,
+      ADMIN_TOKENS: adminTokens,
+    };
+    this.#group.send({ port, stateFolder: folder.path, vars: settings } satisfies ServerOptions);
+    this.#stopFollowing = follow(folder.logFile);
   }
 
   /**
@@ -75,46 +85,13 @@ export class LocalWorker {
    * @throws CommandError that says what failed.
    */
   static async start(options: LocalWorkerOptions): Promise<LocalWorker> {
-    const { port, locales, stateFolder, fresh, adminTokens, vars = {}, say, signal } = options;
+    const { port, stateFolder, fresh, say } = options;
     await assertPortIsFree(port);
     const folder = claimStateFolder(stateFolder, { fresh });
     try {
-      const problems = checkVars();
-      if (problems.length > 0) throw new CommandError(problems.join("\n"));
       say("Building the pages and starting the Worker …");
-      // As JSON without what ends a quoted value, or is replaced in it.
-      const quoted = adminTokens.replaceAll("'", "\\u0027").replaceAll("$", "\\u0024");
-      writeFileSync(folder.secretsFile, `ADMIN_TOKENS='${quoted}'\n`, { mode: 0o600 });
-      const args = [
-        "dev",
-        "--env=",
-        "--ip=127.0.0.1",
-        `--port=${port}`,
-        "--inspector-port=0",
-        `--persist-to=${folder.path}`,
-        `--env-file=${folder.secretsFile}`,
-        `--var=LOCALES:${locales}`,
-        `--var=MANIFEST_FRESH_MS:${LOCAL_FRESH_MS}`,
-        ...Object.entries({
-          ...LOCAL_SETTINGS,
-          SERVICE_URL: `http://127.0.0.1:${port}`,
-          ...vars,
-        }).map(([name, value]) => `--var=${name}:${value}`),
-        "--show-interactive-dev-session=false",
-      ];
-      // Wrangler builds them too, when it is loaded: it waits for this build.
-      const { logFile } = folder;
-      const pages = new ProcessGroup("web/build/build.ts", [], {
-        env: process.env,
-        logFile,
-        signal,
-      });
-      const worker = new LocalWorker(options, folder, startWrangler(args, folder, signal));
-      try {
-        await worker.#waitUntilReady();
-      } finally {
-        if (pages.isAlive) await pages.stop();
-      }
+      const worker = new LocalWorker(options, folder);
+      await worker.#untilReady();
       return worker;
     } catch (error) {
       folder.release();
@@ -129,7 +106,7 @@ export class LocalWorker {
 
   /** What to do where the stored data cannot be used. */
   get wayOut(): string {
-    return this.#folder.wayOut;
+    return this.#folder.wayOut();
   }
 
   /**
@@ -156,61 +133,68 @@ export class LocalWorker {
     });
   }
 
-  /** Fires a cron trigger, which `wrangler dev` leaves to others. The Worker logs a failure. */
+  /** Fires a cron trigger, and waits for its end. The Worker logs a failure. */
   async fire(cron: string): Promise<void> {
-    const url = `${this.url}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`;
-    const answer = await fetch(url).catch(() => undefined);
-    await answer?.body?.cancel();
+    const fired = once(this.#fired, cron);
+    this.#group.send({ cron } satisfies Firing);
+    await Promise.race([fired, this.#group.exited]);
   }
 
   #assertAlive(): void {
     if (this.#group.isAlive) return;
     if (this.#stopping) throw new CommandError("The Worker was stopped.");
-    throw new CommandError(`The Worker has ended by itself. Start it again.\n${this.wayOut}`);
+    throw new CommandError(
+      `The Worker has ended by itself. Start it again: npm start\nThe log says more: ${this.logFile}`,
+    );
   }
 
   /** Ends the Worker and everything that it started. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#group.stop();
-    this.#stopShowing();
+    this.#stopFollowing();
     this.#folder.release();
   }
 
-  async #waitUntilReady(): Promise<void> {
+  async #untilReady(): Promise<void> {
     try {
-      const deadline = AbortSignal.timeout(READY_DEADLINE_MS);
-      while (!deadline.aborted) {
-        if (!this.#group.isAlive && !this.#stopping) throw new CommandError(this.#notStarted);
-        this.#assertAlive();
-        if (await this.#isReady(deadline)) return;
-        await sleep(READY_POLL_MS);
-      }
-      const minutes = READY_DEADLINE_MS / 60_000;
-      throw new CommandError(
-        `The Worker has not answered for ${minutes} minutes since its start.\n${this.wayOut}`,
-      );
+      const deadline = sleep(READY_DEADLINE_MS, undefined, { ref: false });
+      const end = this.#group.exited.then(() => undefined);
+      const build = await Promise.race([this.#firstBuild.promise, end, deadline]);
+      if (build === undefined) this.#assertAlive();
+      const problem = build === undefined ? "It does not answer." : build.problem;
+      if (problem !== null) throw new CommandError(this.#describeFailure(problem, build));
     } catch (error) {
       await this.stop();
       throw error;
     }
   }
 
-  get #notStarted(): string {
-    return `The Worker does not start: it cannot be built, or what is stored in ${this.#folder.path} is damaged.
-To delete the history only, which keeps the catalog and the backups: rm -r ${this.#folder.databaseFolder}
-${this.wayOut}`;
+  /** What does not compile is no fault of what is stored. */
+  #describeFailure(problem: string, build: Build | undefined): string {
+    if (build?.isBuilt === false) return problem;
+    const { path, databaseFolder } = this.#folder;
+    const lesser = `To delete the history only, which keeps the catalog and the backups: rm -r ${databaseFolder}\n`;
+    return `The Worker does not start: its code fails, or what is stored in ${path} is damaged.
+${problem}
+${this.#folder.wayOut(lesser)}`;
   }
 
-  /** Asks for what needs no store: health would remember that nothing is published yet. */
-  async #isReady(signal: AbortSignal): Promise<boolean> {
-    const answer = await fetch(callUrl(this.url), { method: "OPTIONS", signal }).catch(
-      () => undefined,
-    );
-    await answer?.body?.cancel();
-    if (answer?.status !== 500) return answer?.ok ?? false;
-    throw new CommandError(`The Worker fails at its start.\n${this.wayOut}`);
+  #hear(message: object): void {
+    if ("cron" in message) return void this.#fired.emit(String(message.cron));
+    const build = message as Build; // there is no other message
+    this.#firstBuild.resolve(build);
+    if (build.changed.length > 0) this.#say(describeBuild(build));
   }
+}
+
+function describeBuild({ changed, problem }: Build): string {
+  const more = changed.length - NAMED_FILES;
+  const names = changed.slice(0, NAMED_FILES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const time = new Date().toTimeString().slice(0, 8);
+  return problem === null
+    ? `${time} The Worker runs with the change of ${names}`
+    : `${time} The Worker runs without the change of ${names}, until this is fixed:\n${problem}`;
 }
 
 async function assertPortIsFree(port: number): Promise<void> {
@@ -225,16 +209,4 @@ async function assertPortIsFree(port: number): Promise<void> {
   } finally {
     server.close();
   }
-}
-
-function startWrangler(
-  args: readonly string[],
-  folder: StateFolder,
-  signal: AbortSignal,
-): ProcessGroup {
-  const env = { ...process.env, ...WRANGLER_ENV };
-  // They would take precedence over the file of secrets and over settings.
-  for (const name of [...SECRET_NAMES, ...SETTING_NAMES]) Reflect.deleteProperty(env, name);
-  const script = "node_modules/wrangler/bin/wrangler.js";
-  return new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
 }

@@ -10,6 +10,7 @@ interface ProcessGroupOptions {
   readonly env: NodeJS.ProcessEnv;
   /** File that all output is appended to. */
   readonly logFile: string;
+  readonly onMessage: (message: object) => void;
   /** Ends the group when it aborts. */
   readonly signal: AbortSignal;
 }
@@ -20,16 +21,17 @@ export class ProcessGroup {
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
 
-  constructor(script: string, args: readonly string[], options: ProcessGroupOptions) {
-    const { env, logFile, signal } = options;
+  constructor(script: string, options: ProcessGroupOptions) {
+    const { env, logFile, onMessage, signal } = options;
     signal.throwIfAborted();
     const log = openSync(logFile, "a");
-    this.#child = spawn(process.execPath, ["--import", END_WITH_STARTER, script, ...args], {
-      env: { ...env, STARTER_PIPE: "3" },
-      stdio: ["ignore", log, log, "pipe"],
+    this.#child = spawn(process.execPath, ["--import", END_WITH_STARTER, script], {
+      env,
+      stdio: ["ignore", log, log, "ipc"],
       detached: true,
     });
     closeSync(log);
+    this.#child.on("message", onMessage);
     // A group of its own hears no Ctrl-C.
     const stop = () => void this.stop();
     signal.addEventListener("abort", stop, { once: true });
@@ -41,9 +43,9 @@ export class ProcessGroup {
     return pid !== undefined && exitCode === null && signalCode === null;
   }
 
-  /** Whether the script has ended and reported success. */
-  get succeeded(): boolean {
-    return this.#child.exitCode === 0;
+  /** Sends a message to the script; if it has ended, to nobody. */
+  send(message: object): void {
+    this.#child.send(message, () => {});
   }
 
   /** Ends all processes of the group: gently at first, then by force. */

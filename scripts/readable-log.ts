@@ -7,11 +7,16 @@ const POLL_MS = 250;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Shows what is added to the Worker's log from now on, in lines for people.
+ * Shows what is added to the Worker's log from now on.
  *
+ * @param format gives what is shown of a line; undefined if that is nothing.
  * @returns what ends it, after the last line.
  */
-export function followLog(file: string, show: (line: string) => void): () => void {
+export function followLog(
+  file: string,
+  format: (line: string) => string | undefined,
+  show: (line: string) => void,
+): () => void {
   let at = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   let rest = Buffer.alloc(0);
   const look = () => {
@@ -24,8 +29,8 @@ export function followLog(file: string, show: (line: string) => void): () => voi
       rest = Buffer.concat([rest, chunk.subarray(0, read)]);
       const end = rest.lastIndexOf("\n") + 1;
       for (const line of rest.toString("utf8", 0, end).split("\n")) {
-        const readable = readableLine(line);
-        if (readable !== undefined) show(readable);
+        const shown = format(line);
+        if (shown !== undefined) show(shown);
       }
       rest = rest.subarray(end);
     }

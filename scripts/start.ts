@@ -9,6 +9,7 @@ import { type IngestEnd, shows } from "./ingest-progress.ts";
 import { joinTokens, localAdminToken } from "./local-admin-token.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
 import { LocalWorker } from "./local-worker.ts";
+import { followLog, readableLine } from "./readable-log.ts";
 import { adminCaller, callCatalog, hasBackup, type Served, untilServed } from "./service-call.ts";
 import { DEFAULT_STATE_FOLDER } from "./state-folder.ts";
 import { describeEnd, needsBackup, welcome } from "./welcome.ts";
@@ -28,6 +29,8 @@ network. Ctrl-C stops everything.
 
 Writes the Worker's log as JSON lines to worker.log in the folder, and to standard output a line for
 each beginning and end of a run or a backup, and for each change of an alert.
+
+Runs the Worker anew when a file of it changes, and the former one as long as the change is faulty.
 `;
 
 interface Options {
@@ -53,8 +56,8 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
   if (token.isNew) say(`Made an admin token for this machine, in ${token.file}: ${token.text}`);
   const adminTokens = joinTokens(token.secret, options.otherTokens);
-  const show = options.quiet ? undefined : sayOverProgress;
-  const worker = await LocalWorker.start({ ...options, adminTokens, say, show, signal });
+  const follow = (logFile: string) => showLog(logFile, options);
+  const worker = await LocalWorker.start({ ...options, adminTokens, say, follow, signal });
   try {
     const before = await callCatalog(worker.url, signal);
     const patienceMs = before.ok ? PATIENCE_MS.published : PATIENCE_MS.unpublished;
@@ -75,6 +78,11 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   } finally {
     await worker.stop();
   }
+}
+
+/** Shows what is added to the log; returns what ends that. */
+function showLog(logFile: string, { quiet }: Options): () => void {
+  return quiet ? () => {} : followLog(logFile, readableLine, sayOverProgress);
 }
 
 /** Fires the cron triggers at their times until the Worker has ended. */

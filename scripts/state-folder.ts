@@ -8,12 +8,10 @@ export interface StateFolder {
   readonly path: string;
   /** Everything that the Worker writes to its log. */
   readonly logFile: string;
-  /** Secrets of the Worker, readable by their owner only. */
-  readonly secretsFile: string;
   /** What wrangler stores of D1. */
   readonly databaseFolder: string;
-  /** What to do where the stored data cannot be used. */
-  readonly wayOut: string;
+  /** What to do where the stored data cannot be used; `lesser` stands before the deletion of it all. */
+  wayOut(lesser?: string): string;
   /** Lets others have the folder. */
   release(): void;
 }
@@ -41,11 +39,10 @@ export function claimStateFolder(path: string, options: { readonly fresh: boolea
   return {
     path,
     logFile,
-    secretsFile: join(path, "secrets.env"),
     databaseFolder: join(path, STORAGE, "d1"),
-    wayOut: `The log says more: ${logFile}
-To delete all that is stored there, also its backups, and begin anew: npm start -- --fresh${where}
-To leave it and use another folder: npm start -- --state FOLDER`,
+    wayOut: (lesser = "") => `The log says more: ${logFile}
+To leave what is stored there and use another folder: npm start -- --state FOLDER
+${lesser}To delete it, also its backups, and begin anew: npm start -- --fresh${where}`,
     release: () => locks.delete(lock) && lock.close(),
   };
 }

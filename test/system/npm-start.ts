@@ -15,12 +15,12 @@ export class Start {
   stdout = "";
   stderr = "";
 
-  constructor(args: readonly string[], { inShell = false } = {}) {
+  constructor(args: readonly string[], { inShell = false, cwd = "." } = {}) {
     const command = [process.execPath, "scripts/start.ts", ...args];
     // A shell that does something afterwards stays, as npm's does.
     this.#child = inShell
-      ? spawn("sh", ["-c", '"$@"; true', "sh", ...command])
-      : spawn(process.execPath, command.slice(1));
+      ? spawn("sh", ["-c", '"$@"; true', "sh", ...command], { cwd })
+      : spawn(process.execPath, command.slice(1), { cwd });
     this.#closed = once(this.#child, "close");
     this.#child.stdout?.on("data", (text) => (this.stdout += String(text)));
     this.#child.stderr?.on("data", (text) => (this.stderr += String(text)));

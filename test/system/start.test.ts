@@ -66,8 +66,18 @@ describe("npm start", () => {
     const log = readFileSync(join(state, "worker.log"), "utf8");
     expect(log).toContain('"event":"ingest_');
     expect(log).not.toContain(token);
-    // Wrangler's tracing would store every request here.
+    // Miniflare's tracing would store every request here.
     expect(readdirSync(join(state, "v3"))).not.toContain("observability");
+    // Its own routes, also by its own headers, would show and change what is stored.
+    const stored = `${url}/cdn-cgi/local/r2/public/locations-archive/catalog/manifest`;
+    expect((await fetch(stored)).status).toBe(404);
+    const hidden = await fetch(`${url}/admin/nothing`, { headers: { "mf-original-url": stored } });
+    expect(hidden.status).toBe(401);
+    // The Worker answers long before all of such a body has come.
+    const long = { method: "POST", body: "x".repeat(2_500_000) };
+    const headers = { "content-type": "application/json" };
+    for (let call = 0; call < 20; call++)
+      expect((await fetch(url + CALL, { ...long, headers })).status).toBe(429);
     const isMade = started.stdout.includes("Made an admin token");
     expect(started.stdout.split(token).length - 1).toBe(isMade ? 1 : 0);
 

@@ -131,7 +131,7 @@ describe("followLog", () => {
 
   it("shows what is added, once each, from the beginning of a new file", async () => {
     const lines: string[] = [];
-    const stop = followLog(file, (line) => lines.push(line));
+    const stop = followLog(file, readableLine, (line) => lines.push(line));
     writeFileSync(file, `${started("1")}\nWrangler says something\n`);
     await expect.poll(() => lines).toEqual(["14:02:11 ingest 1 started (é)"]);
     appendFileSync(file, `${started("2")}\n`);
@@ -142,7 +142,7 @@ describe("followLog", () => {
   it("shows nothing of what an earlier start has left, and waits for the rest of a line", async () => {
     writeFileSync(file, `${started("1")}\n`);
     const lines: string[] = [];
-    const stop = followLog(file, (line) => lines.push(line));
+    const stop = followLog(file, readableLine, (line) => lines.push(line));
     const bytes = Buffer.from(`${started("2")}\n${"x".repeat(200_000)}\n${started("3")}\n`);
     const inside = bytes.indexOf("é") + 1;
     appendFileSync(file, bytes.subarray(0, inside));
@@ -156,7 +156,7 @@ describe("followLog", () => {
   it("goes on after the file was emptied", async () => {
     writeFileSync(file, `${"x".repeat(500)}\n`);
     const lines: string[] = [];
-    const stop = followLog(file, (line) => lines.push(line));
+    const stop = followLog(file, readableLine, (line) => lines.push(line));
     writeFileSync(file, `${started("1")}\n`);
     stop();
     expect(lines).toEqual(["14:02:11 ingest 1 started (é)"]);

@@ -1,0 +1,200 @@
+/**
+ * The process that has the Worker: builds it as a deployment would, runs it in workerd, and does so
+ * again when a file has changed. What cannot be built or started leaves the former Worker running.
+ *
+ * Wrangler's development server would end when its configuration becomes invalid (workers-sdk 10646),
+ * and would let requests wait while the code does not compile.
+ */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify, stripVTControlCharacters } from "node:util";
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  type MiniflareOptions,
+} from "miniflare";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import { z } from "zod";
+import { bundleModules } from "../bench/bundle.ts";
+import { parseJson } from "../src/platform/parse-json.ts";
+import { INPUTS, listFiles } from "../web/build/inputs.ts";
+import { createFrontDoor } from "./front-door.ts";
+
+/** The first message to this process. */
+export interface ServerOptions {
+  readonly port: number;
+  readonly stateFolder: string;
+  /** Settings and secrets, instead of those in wrangler.toml. */
+  readonly vars: { readonly [name: string]: string };
+}
+
+/** The other messages to this process, and their answers: a cron trigger fires, and has fired. */
+export interface Firing {
+  readonly cron: string;
+}
+
+/** What this process says after its first build, and after each that follows a change. */
+export interface Build {
+  /** The files that were changed. */
+  readonly changed: readonly string[];
+  /** Whether there is a Worker that could be started. */
+  readonly isBuilt: boolean;
+  /** Why the Worker does not run as the files are; null if it does. */
+  readonly problem: string | null;
+}
+
+const CONFIG = "wrangler.toml";
+const WATCHED = [...INPUTS, CONFIG, "migrations", "package.json", "tsconfig.json"];
+const POLL_MS = 500;
+const PROBLEM_LINES = 20;
+/** Lines about where in the tools a fault was noticed, and empty ones. */
+const NOISE = /^\s*$|^\s*at |^node:|^Node\.js |^\*\*\* |If you think this is a bug/;
+const runtimeLine = z.object({ message: z.string() });
+const run = promisify(execFile);
+
+class LocalServer {
+  readonly #options: ServerOptions;
+  #miniflare: Miniflare | undefined;
+  #running: MiniflareOptions | undefined;
+  #url = Promise.withResolvers<URL>().promise;
+  #slot = 0;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  /** Waits while one Worker takes the place of another. */
+  readonly findWorker = () => this.#url;
+
+  /** Runs the Worker as the files are, or lets the former one go on. */
+  async reload(): Promise<Omit<Build, "changed">> {
+    const slot = 1 - this.#slot;
+    let next: MiniflareOptions;
+    try {
+      next = await this.#build(resolve(this.#options.stateFolder, "build", String(slot)));
+    } catch (error) {
+      return { isBuilt: false, problem: causeOf(error) };
+    }
+    try {
+      await this.#exchange(next);
+    } catch (error) {
+      return { isBuilt: true, problem: causeOf(error) };
+    }
+    [this.#slot, this.#running] = [slot, next];
+    return { isBuilt: true, problem: null };
+  }
+
+  /** The Worker logs a failure. */
+  async fire(cron: string): Promise<void> {
+    const worker = await this.#miniflare?.getWorker();
+    await worker?.scheduled({ cron, scheduledTime: new Date() });
+  }
+
+  async #build(folder: string): Promise<MiniflareOptions> {
+    await run(process.execPath, ["web/build/build.ts"]);
+    rmSync(folder, { recursive: true, force: true });
+    const wrangler = ["node_modules/wrangler/bin/wrangler.js", "deploy", "--env=", "--dry-run"];
+    await run(process.execPath, [...wrangler, `--outdir=${folder}`]);
+    // A later build changes the pages, also if its Worker does not start.
+    const pages = join(folder, "web");
+    cpSync("dist/web", pages, { recursive: true });
+    const config = unstable_readConfig({ config: CONFIG });
+    config.assets = { ...config.assets, directory: pages };
+    const { bindings: _, ...worker } = unstable_getMiniflareWorkerOptions(config).workerOptions;
+    return {
+      ...convertV4MiniflareOptions({
+        workers: [
+          {
+            ...worker,
+            name: config.name ?? "worker",
+            rootPath: folder,
+            modulesRoot: folder,
+            modules: bundleModules(folder),
+            bindings: { ...config.vars, ...this.#options.vars },
+          },
+        ],
+        // Its certificate is nobody's: no page of a browser can call it past the front door.
+        https: true,
+        cf: false,
+        log: new Log(LogLevel.WARN),
+        handleStructuredLogs: ({ message }) => log(message),
+        handleUncaughtError: ({ stack }) => log(`uncaught ${stack}`),
+      }),
+      resourcePersistencePath: resolve(this.#options.stateFolder, "v3"),
+    };
+  }
+
+  /** @throws why a Worker does not start, once the former one runs again. */
+  async #exchange(next: MiniflareOptions): Promise<void> {
+    const before = this.#running;
+    const started = this.#run(next);
+    this.#url = started.catch(() => (before === undefined ? started : this.#run(before)));
+    await this.#url;
+    await started;
+  }
+
+  async #run(options: MiniflareOptions): Promise<URL> {
+    if (this.#miniflare === undefined) this.#miniflare = new Miniflare(options);
+    else await this.#miniflare.setOptions(options);
+    return this.#miniflare.ready;
+  }
+}
+
+function log(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** What a program has written about its failure, else the error itself, without the way there. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = "stderr" in error && error.stderr !== "" ? String(error.stderr) : error.message;
+  log(text);
+  // Of workerd, Miniflare has lines that are JSON.
+  const [, ofRuntime] = /^Runtime stderr:\n(.*)/ms.exec(text) ?? [];
+  const lines = stripVTControlCharacters(ofRuntime ?? text)
+    .split("\n")
+    .flatMap((line) => messageOf(line).split("\n"))
+    .filter((line) => !NOISE.test(line));
+  return lines.slice(0, PROBLEM_LINES).join("\n");
+}
+
+function messageOf(line: string): string {
+  const json = line.startsWith("{") ? parseJson(line) : undefined;
+  return runtimeLine.safeParse(json).data?.message ?? line;
+}
+
+function findChanges(before: Map<string, number>, now: Map<string, number>): string[] {
+  const names = new Set([...before.keys(), ...now.keys()]);
+  return [...names].filter((name) => before.get(name) !== now.get(name));
+}
+
+const [options] = (await once(process, "message")) as [ServerOptions]; // by local-worker.ts
+const server = new LocalServer(options);
+process.on("message", (firing: Firing) => {
+  void server
+    .fire(firing.cron)
+    .catch((error: unknown) => log(String(error)))
+    .finally(() => process.send?.(firing));
+});
+
+let files = listFiles(WATCHED);
+const say = (build: Build) => process.send?.(build);
+const first = await server.reload();
+if (first.problem === null) {
+  const door = createFrontDoor(server.findWorker).listen(options.port, "127.0.0.1");
+  await once(door, "listening");
+}
+say({ changed: [], ...first });
+for (;;) {
+  await sleep(POLL_MS);
+  const now = listFiles(WATCHED);
+  const changed = findChanges(files, now);
+  if (changed.length === 0) continue;
+  files = now;
+  say({ changed, ...(await server.reload()) });
+}
