@@ -28,13 +28,16 @@ export async function runCommand(
   }
 }
 
+/** Where sentences go: not to standard output where that is data. */
+export const sentences: { stream: NodeJS.WriteStream } = { stream: process.stdout };
+
 export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  sentences.stream.write(`${line}\n`);
 }
 
 /** Says something while progress may be shown on the line of a terminal, which is written again. */
 export function sayOverProgress(line: string): void {
-  say(`${process.stdout.isTTY ? "\r\x1b[2K" : ""}${line}`);
+  say(`${sentences.stream.isTTY ? "\r\x1b[2K" : ""}${line}`);
 }
 
 /** Aborts also when npm has gone without a signal. */
@@ -45,6 +48,8 @@ function stopSignal(): AbortSignal {
     controller.abort();
   };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, stop);
+  // The program that reads the output has ended.
+  process.stdout.on("error", stop);
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || stop(), PARENT_POLL_MS).unref();
   return controller.signal;

@@ -43,6 +43,11 @@ export function followLog(
   };
 }
 
+/** A line that the Worker has written itself; those of Miniflare are not JSON. */
+export function jsonLine(line: string): string | undefined {
+  return line.startsWith("{") && parseJson(line) !== undefined ? line : undefined;
+}
+
 const time = z.object({ ts: z.iso.datetime() });
 const jobError = z.object({ code: z.string(), message: z.string() });
 const ended = { state: z.string(), duration_ms: z.number().nullable() };

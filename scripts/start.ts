@@ -4,12 +4,12 @@ import { Cron } from "croner";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { CRON_JOBS, WATCH_CRON } from "../src/coordinator/schedule.ts";
 import { checkSettings } from "../src/monitor/settings.ts";
-import { CommandError, runCommand, say, sayOverProgress } from "./command.ts";
+import { CommandError, runCommand, say, sayOverProgress, sentences } from "./command.ts";
 import { type IngestEnd, shows } from "./ingest-progress.ts";
 import { joinTokens, localAdminToken } from "./local-admin-token.ts";
 import { LOCAL_SETTINGS } from "./local-settings.ts";
 import { LocalWorker } from "./local-worker.ts";
-import { followLog, readableLine } from "./readable-log.ts";
+import { followLog, jsonLine, readableLine } from "./readable-log.ts";
 import { adminCaller, callCatalog, hasBackup, type Served, untilServed } from "./service-call.ts";
 import { DEFAULT_STATE_FOLDER } from "./state-folder.ts";
 import { describeEnd, needsBackup, welcome } from "./welcome.ts";
@@ -24,11 +24,13 @@ network. Ctrl-C stops everything.
   --state FOLDER    where to store it all (default .wrangler/state)
   --fresh           delete what earlier starts stored there, also backups, and begin anew
   --var NAME=VALUE  a setting (docs/deploying.md) or a secret; may be given several times
+  --json            the Worker's log as JSON lines on standard output, and all else on standard error
   --quiet           no lines about runs, backups and alerts; the log has them in any case
   --help            this text
 
 Writes the Worker's log as JSON lines to worker.log in the folder, and to standard output a line for
-each beginning and end of a run or a backup, and for each change of an alert.
+each beginning and end of a run or a backup, and for each change of an alert. For a pipe, let npm
+itself say nothing:  npm -s start -- --json | jq .event
 
 Runs the Worker anew when a file of it changes, and the former one as long as the change is faulty.
 `;
@@ -39,6 +41,7 @@ interface Options {
   readonly locales: string;
   readonly stateFolder: string;
   readonly fresh: boolean;
+  readonly json: boolean;
   readonly quiet: boolean;
   /** Settings by name, instead of those in wrangler.toml. */
   readonly vars: { readonly [name: string]: string };
@@ -61,7 +64,7 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   try {
     const before = await callCatalog(worker.url, signal);
     const patienceMs = before.ok ? PATIENCE_MS.published : PATIENCE_MS.unpublished;
-    const end = await worker.ingest(token.text, { patienceMs, signal });
+    const end = await worker.ingest(token.text, { patienceMs, signal, out: sentences.stream });
     const served = await callAfter(end, worker, signal);
     if (!end.ok && !served.ok && needsBackup(end, served)) {
       // It can be restored only while the service runs.
@@ -81,8 +84,10 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
 }
 
 /** Shows what is added to the log; returns what ends that. */
-function showLog(logFile: string, { quiet }: Options): () => void {
-  return quiet ? () => {} : followLog(logFile, readableLine, sayOverProgress);
+function showLog(logFile: string, { json, quiet }: Options): () => void {
+  if (quiet) return () => {};
+  if (!json) return followLog(logFile, readableLine, sayOverProgress);
+  return followLog(logFile, jsonLine, (line) => process.stdout.write(`${line}\n`));
 }
 
 /** Fires the cron triggers at their times until the Worker has ended. */
@@ -113,6 +118,7 @@ function readOptions(): Options | undefined {
       locales: { type: "string", default: "all" },
       state: { type: "string", default: DEFAULT_STATE_FOLDER },
       fresh: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
       quiet: { type: "boolean", default: false },
       var: { type: "string", multiple: true, default: [] },
       help: { type: "boolean", default: false },
@@ -122,7 +128,7 @@ function readOptions(): Options | undefined {
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new CommandError(`--port must be a number from 1 to 65535, not "${values.port}"`);
-  const { locales, state: stateFolder, fresh, quiet } = values;
+  const { locales, state: stateFolder, fresh, json, quiet } = values;
   const given = Object.fromEntries(values.var.map(readVar));
   const settings = { ...LOCAL_SETTINGS, LOCALES: locales, ...given };
   // At once what the Worker would find only after it has started.
@@ -132,7 +138,8 @@ function readOptions(): Options | undefined {
       `--locales or --var: ${problems.join("\n--locales or --var: ")}\nAll settings: docs/deploying.md and docs/alerts.md`,
     );
   const { ADMIN_TOKENS: otherTokens = "[]", ...vars } = given;
-  return { port, locales, stateFolder, fresh, quiet, vars, otherTokens };
+  if (json) sentences.stream = process.stderr;
+  return { port, locales, stateFolder, fresh, json, quiet, vars, otherTokens };
 }
 
 function readVar(text: string): [name: string, value: string] {

@@ -31,9 +31,9 @@ export class Start {
     await Promise.all([...Start.#running].map((start) => start.interrupt()));
   }
 
-  /** Waits for a text on standard output. */
-  async says(text: string): Promise<void> {
-    while (!this.stdout.includes(text)) {
+  /** Waits for a text. */
+  async says(text: string, stream: "stdout" | "stderr" = "stdout"): Promise<void> {
+    while (!this[stream].includes(text)) {
       this.#assertRuns(`ended without "${text}"`);
       await sleep(20);
     }

@@ -125,6 +125,20 @@ describe("npm start", () => {
     expect(await survivors(pids)).toEqual([]);
   });
 
+  it("writes nothing but the log to standard output with --json", async () => {
+    const args = [`--port=${await freePort()}`, "--locales=en,de", `--state=${state}`, "--json"];
+    const started = new Start(args);
+    await started.says(SERVING, "stderr");
+    await started.says('"event":"ingest_ended"');
+    expect(await started.interrupt()).toBe(0);
+    const lines = started.stdout.trim().split("\n");
+    const events = lines
+      .map((line): { event: string } => JSON.parse(line))
+      .map(({ event }) => event);
+    expect(events).toContain("ingest_started");
+    expect(started.stderr).toContain("Catalog unchanged.");
+  });
+
   it("leaves no process running when it is killed, and serves at the next start", async () => {
     const args = [`--port=${await freePort()}`, "--locales=en", `--state=${state}`];
     const killed = new Start([...args, "--fresh"]);
@@ -221,6 +235,7 @@ describe("npm start", () => {
       "--state FOLDER",
       "--fresh",
       "--var NAME=VALUE",
+      "--json",
       "--quiet",
     ])
       expect(started.stdout).toContain(option);
