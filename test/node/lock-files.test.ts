@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 interface Package {
   readonly optionalDependencies?: { readonly [name: string]: string };
   readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
   readonly resolved?: string;
   readonly link?: boolean;
 }
@@ -41,6 +43,14 @@ describe.each(["package-lock.json", "data/build/package-lock.json"])("%s", (file
     expect(missing).toEqual([]);
   });
 
+  it("has no package whose script an install runs", () => {
+    const npmrc = join(dirname(file), ".npmrc");
+    const areIgnored =
+      existsSync(npmrc) && readFileSync(npmrc, "utf8").includes("\nignore-scripts=true\n");
+    const scripts = packages.filter(([, { hasInstallScript = false }]) => hasInstallScript);
+    expect(areIgnored ? [] : scripts).toEqual([]);
+  });
+
   it("takes every package from the npm registry", () => {
     const elsewhere = packages.filter(
       ([, { resolved = "https://registry.npmjs.org/", link }]) =>
@@ -48,4 +58,21 @@ describe.each(["package-lock.json", "data/build/package-lock.json"])("%s", (file
     );
     expect(elsewhere).toEqual([]);
   });
+});
+
+it("package-lock.json has one version of Node, which runs everything, for each system", () => {
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
+  const { optionalDependencies } = packages[""]; // the repository's own
+  const systems = Object.keys(optionalDependencies).map((name) => {
+    const { version, os, cpu, bin } = packages[`node_modules/${name}`];
+    expect(bin).toEqual({ node: "bin/node" });
+    return [version, os, cpu];
+  });
+  const [[version] = []] = systems;
+  expect(systems).toEqual([
+    [version, "darwin", "arm64"],
+    [version, "darwin", "x64"],
+    [version, "linux", "arm64"],
+    [version, "linux", "x64"],
+  ]);
 });

@@ -11,9 +11,10 @@ import { file_locations_v1_locations } from "../../gen/locations/v1/locations_pb
 /** Packs the package for `npm install`. The same sources give the same bytes. */
 export async function packClient(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "locations-client-"));
-  const args = ["pack", "--workspace=client", "--silent", `--pack-destination=${folder}`];
+  // Its own script builds it, and .npmrc lets none run.
+  const args = ["pack", "--workspace=client", "--ignore-scripts=false", "--silent"];
   try {
-    const { stdout } = await promisify(execFile)("npm", args);
+    const { stdout } = await promisify(execFile)("npm", [...args, `--pack-destination=${folder}`]);
     return readFileSync(join(folder, stdout.trim().split("\n").at(-1) ?? ""));
   } finally {
     rmSync(folder, { recursive: true });

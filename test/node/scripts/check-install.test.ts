@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,21 +14,21 @@ function install(path: string, text: string): void {
   writeFileSync(file, text, { mode: 0o755 });
 }
 
-const program = (version: string) => `#!/bin/sh\necho ${version}\n`;
-
-/** What the check says in a clone; empty if it passes. */
-function check(cwd = clone): string {
-  const script = resolve("scripts/check-install.mjs");
-  const { status, stderr } = spawnSync(process.execPath, [script], { cwd, encoding: "utf8" });
+/** What the check says in a clone, on a Node of this version; empty if it passes. */
+function check(cwd = clone, node = process.versions.node): string {
+  const url = JSON.stringify(resolve("scripts/check-install.mjs"));
+  const script = `Object.defineProperty(process, "versions", { value: { node: "${node}" } }); await import(${url});`;
+  const args = ["--input-type=module", "--eval", script];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
   expect(status).toBe(stderr === "" ? 0 : 1);
   return stderr;
 }
 
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), "locations-clone-"));
-  for (const name of ["node", "esbuild", "workerd", "wrangler"]) {
-    install(`${name}/package.json`, JSON.stringify({ version: "24.21.0" }));
-    install(`${name}/bin/${name}`, program("v24.21.0"));
+  for (const name of ["esbuild", "workerd", "wrangler"]) {
+    install(`${name}/package.json`, "{}");
+    install(`${name}/bin/${name}`, "#!/bin/sh\necho 1.2.3\n");
   }
 });
 afterEach(() => rmSync(clone, { recursive: true }));
@@ -39,27 +39,38 @@ describe("the check of what is installed", () => {
     expect(check(process.cwd())).toBe("");
   });
 
-  it.each(["node", "esbuild", "workerd", "wrangler", ""])("asks for npm ci without %s", (name) => {
+  it("comes before a start and a deployment", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")); // tested as it is
+    for (const name of ["start", "deploy"])
+      expect(scripts[name]).toMatch(/^node scripts\/check-install\.mjs && /);
+  });
+
+  it.each(["esbuild", "workerd", "wrangler", ""])("asks for npm ci without %s", (name) => {
     rmSync(join(clone, "node_modules", name), { recursive: true });
     expect(check()).toBe("The dependencies are not installed. Run: npm ci\n");
   });
 
-  describe.each(["node", "esbuild", "workerd"])("asks for npm rebuild", (name) => {
+  describe.each(["esbuild", "workerd"])("asks for the package of this system", (name) => {
     it.each([
-      ["is missing, as after npm ci --ignore-scripts", undefined],
+      ["is missing", undefined],
       ["is of another system", "\x7fELF of another system"],
-      ["fails", "#!/bin/sh\necho no such library >&2\nexit 127\n"],
+      ["fails, as after npm ci --omit=optional", "#!/bin/sh\necho no package >&2\nexit 1\n"],
     ])(`if the program of ${name} %s`, (_, text) => {
       install(`${name}/bin/${name}`, text ?? "");
       if (text === undefined) rmSync(join(clone, "node_modules", name, "bin", name));
       const said = check();
       expect(said).toContain(`node_modules/${name}/bin/${name} does not run`);
-      expect(said).toContain("Run: npm rebuild --ignore-scripts=false\n");
+      expect(said).toContain("Run: npm ci --include=optional\n");
     });
   });
 
-  it("names a Node of another version than package.json wants", () => {
-    install("node/bin/node", program("v20.19.0"));
-    expect(check()).toContain("is v20.19.0, not v24.21.0. Run: npm ci");
+  it.each([
+    ["20.19.0", true],
+    ["22.17.1", true],
+    ["22.18.0", false],
+    ["24.0.0", false],
+    ["26.10.0", false],
+  ])("on Node %s, asks for a newer one: %s", (node, isTooOld) => {
+    expect(check(clone, node).includes("is too old")).toBe(isTooOld);
   });
 });
