@@ -121,6 +121,14 @@ export class FakeCloudflare {
       this.deployed === undefined
         ? refuse(404, NO_WORKER, "This Worker does not exist on your account.")
         : { result: { bindings: this.deployed.bindings } },
+    "PATCH /workers/scripts/:name/secrets-bulk": ({ body }) => {
+      if (this.deployed === undefined) return refuse(404, NO_WORKER, "There is no Worker.");
+      const secrets: Binding[] = Object.values(JSON.parse(body.toString()).secrets);
+      const names = new Set(secrets.map(({ name }) => name));
+      const others = this.deployed.bindings.filter(({ name }) => !names.has(name));
+      this.deployed = { ...this.deployed, bindings: [...others, ...secrets] };
+      return { result: {} };
+    },
     "PUT /workers/scripts/:name/schedules": ({ body }) => {
       this.crons = JSON.parse(body.toString()).map(({ cron }: { cron: string }) => cron);
       return { result: { schedules: [] } };

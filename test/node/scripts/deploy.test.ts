@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { expect, inject, it } from "vitest";
 import { callCatalog } from "../../../scripts/service-call.ts";
 import { WATCH_CRON } from "../../../src/coordinator/schedule.ts";
+import { readCredentials } from "../../../src/platform/credentials.ts";
 import { ACCOUNT_ID, FakeCloudflare, type Version } from "../../builders/fake-cloudflare.ts";
 import { startSmallUpstream } from "../../builders/small-upstream.ts";
 import { TestService } from "../../system/test-service.ts";
@@ -104,9 +105,16 @@ it(
       expect(cloudflare.namespaces).toMatchObject([{ title: "locations-catalog" }]);
       expect(cloudflare.crons).toContain(WATCH_CRON);
 
+      const another = command("npm run token -- --id bob").replace(/--expires \S+/, "");
+      expect(await run(another)).toMatchObject({ code: 0, stderr: "" });
+      expect(await run(command("npx wrangler secret bulk"))).toMatchObject({ code: 0, stderr: "" });
       const { deployed: version } = cloudflare;
       if (version === undefined) throw new Error("nothing is deployed");
       const TOKENS = tokensOf(version);
+      expect(readCredentials({ ADMIN_TOKENS: TOKENS }).credentials.tokens).toMatchObject([
+        { id: "ann" },
+        { id: "bob" },
+      ]);
       const step = await run(workflowStep(), { TARGET: "", DOMAIN: "", TOKENS });
       expect(step).toMatchObject({ code: 0, stderr: "" });
       expect(cloudflare.deployed).not.toBe(version);

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newAdminToken, type TokenOptions } from "../../../scripts/new-admin-token.ts";
 import { findToken } from "../../../src/admin/auth/authenticate.ts";
 import { readCredentials } from "../../../src/platform/credentials.ts";
@@ -75,29 +75,66 @@ describe("npm run token", () => {
     });
   });
 
-  it("makes a file of secrets for wrangler, and never in the place of another", () => {
-    const folder = mkdtempSync(join(tmpdir(), "locations-token-"));
-    try {
-      const file = join(folder, "secrets.json");
-      const makeFile = () => run("--id", "ann", "--secrets-file", file);
-      const { stdout } = makeFile();
-      const written = readFileSync(file, "utf8");
-      const { credentials, problem } = readCredentials(JSON.parse(written));
-      expect(problem).toBeNull();
-      const [token = ""] = /^ {2}[A-Za-z0-9_-]{43}$/m.exec(stdout) ?? [];
-      const found = findToken(credentials.tokens, `Bearer ${token.trim()}`, NOW);
-      expect(found).toMatchObject({ id: "ann" });
-      expect(makeFile()).toMatchObject({ status: 1, stdout: "" });
-      expect(readFileSync(file, "utf8")).toBe(written);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  describe("with a file of secrets", () => {
+    let folder: string;
+    let file: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), "locations-token-"));
+      file = join(folder, "secrets.json");
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    const add = (id: string) => run("--id", id, "--secrets-file", file);
+    const secrets = () => JSON.parse(readFileSync(file, "utf8"));
+
+    it("makes it, adds to it, keeps its other secrets, and says so and what comes next", () => {
+      const first = add("ann").stdout;
+      expect(first).toContain(`Wrote its hash to ${file}, whose ADMIN_TOKENS lists: ann\n`);
+      writeFileSync(file, JSON.stringify({ ...secrets(), ALERT_WEBHOOKS: "[]" }));
+      const second = add("bob").stdout;
+      expect(second).toContain(`Added its hash to ${file}, whose ADMIN_TOKENS lists: ann, bob\n`);
+      for (const said of [first, second]) {
+        expect(said).toContain(`npx wrangler deploy --env="" --secrets-file ${file} `);
+        expect(said).toContain(`npx wrangler secret bulk ${file} --env="" `);
+        expect(said).not.toContain("secret put");
+        const { credentials, problem } = readCredentials(secrets());
+        expect(problem).toBeNull();
+        const [token = ""] = /^ {2}[A-Za-z0-9_-]{43}$/m.exec(said) ?? [];
+        const id = said === first ? "ann" : "bob";
+        expect(findToken(credentials.tokens, `Bearer ${token.trim()}`, NOW)).toMatchObject({ id });
+      }
+      expect(secrets()).toMatchObject({ ALERT_WEBHOOKS: "[]" });
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readdirSync(folder)).toEqual(["secrets.json"]);
+    });
+
+    it.each([
+      ["", "it is not JSON of secrets"],
+      ["ADMIN_TOKENS='[]'", "it is not JSON of secrets"],
+      ["[]", "it is not JSON of secrets"],
+      ['{"ADMIN_TOKENS": []}', "it is not JSON of secrets"],
+      ['{"ADMIN_TOKENS": "[{}]"}', "ADMIN_TOKENS must be a JSON list of"],
+    ])("leaves %s as it is, and says why", (text, why) => {
+      writeFileSync(file, text);
+      const { status, stdout, stderr } = add("ann");
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect(stderr).toContain(`${file} cannot be used (${why}`);
+      expect(readFileSync(file, "utf8")).toBe(text);
+    });
+
+    it("says why a place cannot be written to", () => {
+      file = join(folder, "no", "secrets.json");
+      expect(add("ann").stderr).toContain(`${file} cannot be used (ENOENT`);
+      file = folder;
+      expect(add("ann").stderr).toContain(`${file} cannot be used (EISDIR`);
+    });
   });
 
   it("explains its options", () => {
     const { status, stdout } = run("--help");
     expect(status).toBe(0);
-    expect(stdout).toContain("--expires DATE");
+    for (const option of ["--expires DATE", "--secrets-file FILE"])
+      expect(stdout).toContain(option);
   });
 
   it.each([[["--id"]], [["--name", "x"]], [["ann"]], [[]]])("refuses %j with its usage", (args) => {
