@@ -13,7 +13,7 @@ if (![...PROGRAMS, "wrangler"].every((name) => existsSync(`node_modules/${name}/
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < OLDEST_NODE.major || (major === OLDEST_NODE.major && minor < OLDEST_NODE.minor))
   fail(`Node ${process.version} is too old, and node_modules has no newer one.
-On Linux or macOS, on x64 or arm64, run: npm ci --include=optional
+On Linux or macOS, on x64 or arm64, run: npm ci --include=optional --ignore-scripts=false
 Elsewhere, install Node ${OLDEST_NODE.major}.${OLDEST_NODE.minor} or newer.`);
 
 for (const name of PROGRAMS) {

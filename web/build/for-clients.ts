@@ -11,10 +11,9 @@ import { file_locations_v1_locations } from "../../gen/locations/v1/locations_pb
 /** Packs the package for `npm install`. The same sources give the same bytes. */
 export async function packClient(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "locations-client-"));
-  // Its own script builds it, and .npmrc lets none run.
-  const args = ["pack", "--workspace=client", "--ignore-scripts=false", "--silent"];
+  const args = ["pack", "--workspace=client", "--silent", `--pack-destination=${folder}`];
   try {
-    const { stdout } = await promisify(execFile)("npm", [...args, `--pack-destination=${folder}`]);
+    const { stdout } = await promisify(execFile)("npm", args);
     return readFileSync(join(folder, stdout.trim().split("\n").at(-1) ?? ""));
   } finally {
     rmSync(folder, { recursive: true });

