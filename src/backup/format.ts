@@ -17,12 +17,14 @@
  */
 import * as z from "zod";
 import {
+  adoptedGeneration,
   count,
   type DeepReadonly,
+  fileBytes,
   hexHash,
-  restoredGeneration,
   timestamp,
 } from "../schemas/fields.ts";
+import { isFormat } from "../schemas/ranges.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { node } from "../platform/node.ts";
 import { parseJson } from "../platform/parse-json.ts";
@@ -40,11 +42,11 @@ const PART_NAME = /^(?:state|d1\.(?<table>[A-Za-z0-9_]{1,64}))\.\d{6}\.ndjson\.g
 
 const partSchema = z.strictObject({
   name: z.string().regex(PART_NAME),
-  bytes: count,
+  bytes: fileBytes,
   sha256: hexHash,
 });
 
-const objectSchema = z.strictObject({ sha256: hexHash, bytes: count });
+const objectSchema = z.strictObject({ sha256: hexHash, bytes: fileBytes });
 
 const backupManifestSchema = z.strictObject({
   format: z.literal(FORMAT),
@@ -57,7 +59,7 @@ const backupManifestSchema = z.strictObject({
   /** Nothing reads it, but an earlier Worker refuses a manifest without it. */
   built_by: z.string().nullable(),
   /** The published catalog; null if there was none. */
-  catalog: z.strictObject({ generation: restoredGeneration, catalog_sha256: hexHash }).nullable(),
+  catalog: z.strictObject({ generation: adoptedGeneration, catalog_sha256: hexHash }).nullable(),
   tables: z.record(z.string(), z.strictObject({ columns: z.array(z.string()), rows: count })),
   parts: z.array(partSchema),
   objects: z.array(objectSchema),
@@ -83,10 +85,11 @@ export function parseManifest(text: string | null, id: string): ParsedManifest {
   if (typeof json !== "object" || json === null || Array.isArray(json))
     return refuse("manifest_damaged", "manifest.json is truncated or not a JSON object");
   const { sha256, ...fields }: { readonly [name: string]: unknown } = { ...json };
-  if (typeof fields["format"] === "number" && fields["format"] > FORMAT)
+  const { format } = fields;
+  if (isFormat(format) && Number(format) > FORMAT)
     return refuse(
       "future_format",
-      `the format is ${fields["format"]}, but this Worker reads ${FORMAT}; use a newer Worker`,
+      `the format is ${format}, but this Worker reads ${FORMAT}; use a newer Worker`,
     );
   if (sha256 !== sha256Hex(JSON.stringify(fields)))
     return refuse("manifest_damaged", "manifest.json does not match its own hash");

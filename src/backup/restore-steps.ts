@@ -4,6 +4,7 @@
  */
 import { timeText } from "../platform/time.ts";
 import { fault } from "../schemas/backup-fault.ts";
+import { isAdoptable } from "../schemas/ranges.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
 import type { BackupJob } from "../schemas/backup-job.ts";
 import {
@@ -134,13 +135,17 @@ function publish(
 const LEDGER_MISSING =
   "The backup has no ledger of a last run, so the next run compares upstream with that of the restored version: changes that were accepted later wait again.";
 
-/** Returns the highest generation in the stores: readers accept only a higher one. */
+/**
+ * Returns the highest generation in the stores that counts: readers accept only a higher one. Any other
+ * that is not the coordinator's gives way to any.
+ */
 async function servedGeneration({ store }: StepDependencies): Promise<number> {
   let highest = 0;
   for (const replica of ["r2", "kv"] as const) {
     const copy = await store.readManifest(replica);
-    if (copy.ok) highest = Math.max(highest, copy.value.generation);
-    else if (copy.fault === "unreadable") throw new Error(copy.detail);
+    if (copy.ok && isAdoptable(copy.value.generation))
+      highest = Math.max(highest, copy.value.generation);
+    else if (!copy.ok && copy.fault === "unreadable") throw new Error(copy.detail);
   }
   return highest;
 }
@@ -151,12 +156,10 @@ export async function replicateRestored(
   { checkpoint, job }: StepContext,
 ): Promise<BackupStepResult> {
   const { state, store, replicate } = deps;
-  const current = state.currentVersion();
-  // The reconciler replicates a rollback that has happened since then.
-  if (current !== null && current.generation === job.generation) {
-    await replicate();
+  await replicate(job.generation ?? 0);
+  // After a rollback since then, the manifests of the retained versions are there.
+  if (state.currentVersion()?.generation === job.generation)
     for (const version of state.versions()) await store.writeGeneration(version);
-  }
   return nextStage(checkpoint);
 }
 

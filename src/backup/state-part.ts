@@ -2,8 +2,9 @@
 import * as z from "zod";
 import { FORMER_FORMAT } from "../parts/former-manifest.ts";
 import { blobsOf, type Manifest, neededBlobs } from "../parts/manifest.ts";
-import { type DeepReadonly, hexHash, restoredGeneration, timestamp } from "../schemas/fields.ts";
+import { type DeepReadonly, hexHash, timestamp } from "../schemas/fields.ts";
 import { manifestSchema } from "../parts/manifest-schema.ts";
+import { isAdoptable } from "../schemas/ranges.ts";
 import { heldSummary } from "../schemas/run-report.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import type { Sha256Hex } from "../platform/units.ts";
@@ -41,7 +42,7 @@ const firstLine = z.strictObject({
 });
 const versionLine = z.strictObject({
   version: manifestSchema.refine(
-    (version) => restoredGeneration.safeParse(version.generation).success,
+    ({ generation }) => isAdoptable(generation),
     "has a generation above which others could not follow",
   ),
 });

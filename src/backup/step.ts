@@ -71,8 +71,11 @@ export interface StepDependencies {
     content: VersionContent,
     recorded: { readonly at: Instant; readonly above: number },
   ) => Manifest;
-  /** Replicates the version that was published last. Throws if a store fails. */
-  readonly replicate: () => Promise<void>;
+  /**
+   * Replicates the version that was published last. Throws if a store fails, or if that is older than
+   * the promised one.
+   */
+  readonly replicate: (promised: number) => Promise<void>;
   readonly archive: SourceArchive;
   readonly workerVersion: string | null;
   readonly now: () => EpochMs;
@@ -118,6 +121,8 @@ export function countUp(
   more: number,
   total: number,
 ): BackupStepResult {
+  // What was never done begins anew.
+  if (checkpoint.done > total) return sameStage({ ...checkpoint, done: 0 }, total);
   const changed = { ...checkpoint, done: checkpoint.done + more };
   return changed.done < total ? sameStage(changed, total) : nextStage(changed);
 }

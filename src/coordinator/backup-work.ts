@@ -2,7 +2,7 @@ import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { timeText } from "../platform/time.ts";
 import type { Instant } from "../platform/units.ts";
-import { adoptVersions, recordVersion, replicatePublished } from "./publishing.ts";
+import { adoptVersions, recordVersion, replicatePublished, VersionLost } from "./publishing.ts";
 import { type StepCommit, StepNeverEnded, type FailedStep, type Work } from "./engine.ts";
 import { endRecord } from "./jobs.ts";
 import { checkCatalog, checkObjects, checkParts } from "../backup/check-steps.ts";
@@ -64,7 +64,8 @@ export class BackupWork implements Work<BackupRecord> {
     }
     const openBackups = () =>
       state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
-    const replicate = () => replicatePublished(this.#platform);
+    const replicate: StepDependencies["replicate"] = (promised) =>
+      replicatePublished(this.#platform, promised);
     const recordHere: StepDependencies["recordVersion"] = (content, recorded) =>
       recordVersion(this.#platform.state, content, recorded);
     const deps = { ...this.#platform, openBackups, recordVersion: recordHere, replicate };
@@ -88,6 +89,10 @@ export class BackupWork implements Work<BackupRecord> {
           return fail(current);
         },
       };
+    }
+    if (cause instanceof VersionLost) {
+      const code = "version_lost";
+      return { code, repeat: false, change: this.#fail(record, fault(code, cause.message)) };
     }
     const code = "store_fault";
     if (!isLast && !(cause instanceof StepNeverEnded))

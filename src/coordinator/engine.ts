@@ -1,5 +1,6 @@
 import { durationOf, timeText } from "../platform/time.ts";
 import { describeError, type LogLevel } from "../platform/log.ts";
+import { increased } from "../schemas/ranges.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./jobs.ts";
 
@@ -102,7 +103,7 @@ export class Engine {
           heartbeat_at: at,
           stage,
         },
-        attempts: record.attempts + 1,
+        attempts: increased(record.attempts),
         notBefore: null,
       };
       state.save(claimed);

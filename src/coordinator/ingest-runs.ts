@@ -3,6 +3,7 @@ import type { EpochMs, Instant } from "../platform/units.ts";
 import type { CoordinatorState } from "./state.ts";
 import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
 import { type EnqueueRequest, isRun, newRun, type RunRecord } from "./run-record.ts";
+import { increased } from "../schemas/ranges.ts";
 import type { Run, RunState, SkipReason } from "../schemas/run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "../schemas/pause.ts";
@@ -128,7 +129,7 @@ export class IngestRuns {
       ...run,
       state: "skipped",
       skipped_reason,
-      skip_count: run.skip_count + 1,
+      skip_count: increased(run.skip_count),
       finished_at: this.#at(),
     };
     this.#state.save({ ...row, job: skipped });

@@ -2,12 +2,13 @@ import { durationOf, timeText } from "../platform/time.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { type FailedStep, type StepCommit, StepNeverEnded, type Work } from "./engine.ts";
 import { endRecord, FIRST_INGEST_WAIT_MAX_MS, isOpen, RETRY_MAX_MS } from "./jobs.ts";
-import { adoptVersions, recordVersion, replicatePublished } from "./publishing.ts";
+import { adoptVersions, recordVersion, replicatePublished, VersionLost } from "./publishing.ts";
 import { candidateOf, isRun, retryOf, type RunRecord, stageOf } from "./run-record.ts";
 import { ledgerOf } from "../ingest/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
+import { increased } from "../schemas/ranges.ts";
 import type { Run } from "../schemas/run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, RunOutcome } from "../schemas/run-report.ts";
@@ -31,7 +32,7 @@ export class IngestWork implements Work<RunRecord> {
   async step({ job: run, checkpoint, isCommitted }: RunRecord): Promise<StepCommit<RunRecord>> {
     const { state, pipeline, store, settingsProblem } = this.#platform;
     if (isCommitted) {
-      await replicatePublished(this.#platform);
+      await replicatePublished(this.#platform, run.generation_after ?? 0);
       return (record) => {
         const replicated = { ...this.#timed(record.job), error: null };
         return this.#finish(record, replicated, "published");
@@ -66,7 +67,11 @@ export class IngestWork implements Work<RunRecord> {
     const { code } = error;
     if (failure.retry?.step !== true || isLast)
       return { code, repeat: false, change: (current) => this.#fail(current, failure) };
-    const retried = (run: Run): Run => ({ ...this.#timed(run), error, retries: run.retries + 1 });
+    const retried = (run: Run): Run => ({
+      ...this.#timed(run),
+      error,
+      retries: increased(run.retries),
+    });
     const change = (current: RunRecord) => ({ ...current, job: retried(current.job) });
     return { code, repeat: true, change };
   }
@@ -148,7 +153,7 @@ export class IngestWork implements Work<RunRecord> {
     const { stage, heartbeat_at: claimed, stage_ms: before } = run;
     if (stage === null || claimed === null) return run;
     const took = durationOf(claimed, this.#platform.now());
-    return { ...run, stage_ms: { ...before, [stage]: (before?.[stage] ?? 0) + took } };
+    return { ...run, stage_ms: { ...before, [stage]: increased(before?.[stage] ?? 0, took) } };
   }
 
   #end(record: RunRecord, state: "succeeded" | "failed", patch: Partial<Run>): RunRecord {
@@ -203,6 +208,7 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
   if (cause instanceof SourceError) return fail(`source_${cause.fault}`, cause.message, null);
   if (cause instanceof GuardsTripped) return fail(cause.code, cause.message, null, cause.verdict);
   if (cause instanceof RunFault) return fail(cause.code, cause.message, null);
+  if (cause instanceof VersionLost) return fail("version_lost", cause.message, null);
   if (cause instanceof ForeignStores)
     return fail("foreign_stores", cause.message, null, { generation_after: null });
   if (cause instanceof StoreError)

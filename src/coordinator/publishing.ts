@@ -11,14 +11,17 @@
  * with the content of an earlier version.
  */
 import type { Manifest, VersionContent } from "../parts/manifest.ts";
+import { manifestSchema } from "../parts/manifest-schema.ts";
 import { sealManifest } from "../parts/sealed-manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
-import { type CatalogStore } from "../storage/catalog-store.ts";
+import type { CatalogStore, Copy } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import type { Instant } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { CoordinatorState } from "./state.ts";
+import { misfitOf } from "../platform/parse-json.ts";
+import { isAdoptable } from "../schemas/ranges.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 
@@ -29,7 +32,11 @@ interface Recorded {
   readonly above?: number;
 }
 
-/** Records a content as the version published last. Call it in a transaction. */
+/**
+ * Records a content as the version published last. Call it in a transaction.
+ *
+ * @throws Error for one that nobody could read again.
+ */
 export function recordVersion(
   state: CoordinatorState,
   content: VersionContent,
@@ -52,27 +59,51 @@ export function recordVersion(
  * continue to rise, the guards compare with the served version, and served files do not count as
  * garbage. Of a version that it cannot read it records the generation.
  *
+ * @returns what is wrong with the manifests that it has not adopted.
  * @throws StoreError if a store fails.
  */
-export async function adoptVersions(state: CoordinatorState, store: CatalogStore): Promise<void> {
-  if (state.currentVersion() !== null) return;
-  const { versions, highest } = await findVersions(store);
+export async function adoptVersions(
+  state: CoordinatorState,
+  store: CatalogStore,
+): Promise<readonly string[]> {
+  if (state.currentVersion() !== null) return [];
+  const { versions, highest, unusable } = await findVersions(store);
   state.transaction(() => {
     if (state.currentVersion() !== null) return;
     state.values.set("highest", highest);
     for (const manifest of versions) state.addVersion(manifest);
   });
+  return unusable;
 }
 
-/** Replicates the version that awaits it; only then its job ends. Throws as `replicate` does. */
-export async function replicatePublished({
-  state,
-  store,
-}: Pick<CoordinatorPlatform, "state" | "store">): Promise<void> {
+/** A version that was recorded is no longer there. The message says what to do. */
+export class VersionLost extends Error {
+  override readonly name = "VersionLost";
+
+  constructor(generation: number) {
+    super(
+      `the coordinator has lost version ${generation}, which it had recorded: see GET /admin/monitor/set-aside, and GET /admin/catalog/versions for what is published instead; then repeat the request`,
+    );
+  }
+}
+
+/**
+ * Replicates the version that awaits it; only then its job ends as published. Throws as
+ * `replicate` does.
+ *
+ * @param promised the generation of the job.
+ * @throws VersionLost if neither that nor a later one is published.
+ */
+export async function replicatePublished(
+  { state, store }: Pick<CoordinatorPlatform, "state" | "store">,
+  promised: number,
+): Promise<void> {
   const manifest = state.unreplicated();
-  if (manifest === null) return;
-  await replicate(store, manifest);
-  state.setReplicated(manifest.generation);
+  if (manifest !== null) {
+    await replicate(store, manifest);
+    state.setReplicated(manifest.generation);
+  }
+  if ((state.currentVersion()?.generation ?? 0) < promised) throw new VersionLost(promised);
 }
 
 /**
@@ -105,9 +136,10 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
 }
 
 /**
- * Replicates a version again if a store lacks its manifest or shows an older one. Replicates nothing if
- * a store shows a version that this installation has not published: KV may be another one's namespace.
- * Throws as `replicate` does.
+ * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
+ * version, or one that nobody could publish above; but not if one shows another version that this
+ * installation has not published, since KV may be another installation's namespace. Throws StoreError as
+ * `replicate` does.
  *
  * @returns the highest generation of an unknown version; null if there is none.
  */
@@ -117,9 +149,13 @@ export async function repairCopies(
 ): Promise<{ readonly unknown: number | null; readonly isRepaired: boolean }> {
   const { generation, published_at } = manifest;
   const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
-  const shown = copies.map((copy) => (copy.ok ? copy.value : { generation: 0, published_at: "" }));
   const isKnown = (other: Pick<Manifest, "generation" | "published_at">) =>
     other.generation === generation && other.published_at === published_at;
+  const shown = copies.map((copy) =>
+    copy.ok && (isKnown(copy.value) || isAdoptable(copy.value.generation))
+      ? copy.value
+      : { generation: 0, published_at: "" },
+  );
   const unknown = shown.filter((other) => other.generation >= generation && !isKnown(other));
   if (unknown.length > 0)
     return { unknown: Math.max(...unknown.map((other) => other.generation)), isRepaired: false };
@@ -128,20 +164,46 @@ export async function repairCopies(
   return { unknown: null, isRepaired };
 }
 
-/** Lists the stores' versions, oldest first, and their highest generation, readable or not. */
-export async function findVersions(
-  store: CatalogStore,
-): Promise<{ readonly versions: Manifest[]; readonly highest: number }> {
-  const found = new Map<number, Manifest>();
-  const generations = (await store.listGenerations()).toSorted((a, b) => b - a);
-  for (const generation of generations) take(await store.readGeneration(generation));
-  for (const replica of ["r2", "kv"] as const) take(await store.readManifest(replica));
-  const versions = [...found.values()].toSorted((a, b) => a.generation - b.generation);
-  return { versions, highest: Math.max(0, ...generations, ...found.keys()) };
+/** The versions in the stores of an installation that does not know them. */
+interface FoundVersions {
+  /** Those above which it can publish, oldest first. */
+  readonly versions: Manifest[];
+  /** The highest generation above which it can, readable or not. */
+  readonly highest: number;
+  /** What is wrong with the other manifests. */
+  readonly unusable: string[];
+}
 
-  function take(copy: Awaited<ReturnType<CatalogStore["readManifest"]>>): void {
-    if (copy.ok) found.set(copy.value.generation, copy.value);
-    else if (copy.fault === "unreadable") throw new StoreError(copy.detail);
+/** Finds the versions in the stores. Throws StoreError if a store fails. */
+export async function findVersions(store: CatalogStore): Promise<FoundVersions> {
+  const generations = (await store.listGenerations()).filter(isAdoptable);
+  const copies = [];
+  for (const generation of generations.toSorted((a, b) => b - a))
+    copies.push(await store.readGeneration(generation));
+  for (const replica of ["r2", "kv"] as const) copies.push(await store.readManifest(replica));
+  const found = new Map<number, Manifest>();
+  const unusable: string[] = [];
+  for (const copy of copies) {
+    if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+    const problem = problemOf(copy);
+    if (problem !== null) unusable.push(problem);
+    else if (copy.ok) found.set(copy.value.generation, copy.value);
+  }
+  const versions = [...found.values()].toSorted((a, b) => a.generation - b.generation);
+  return { versions, highest: Math.max(0, ...generations, ...found.keys()), unusable };
+}
+
+/** Says why a manifest that a store has cannot be recorded; null if it can, or if there is none. */
+function problemOf(copy: Copy<Manifest>): string | null {
+  if (!copy.ok) return copy.fault === "corrupt" ? copy.detail : null;
+  const { generation } = copy.value;
+  if (!isAdoptable(generation))
+    return `generation ${generation} is too high: no installation has published it`;
+  try {
+    const problem = misfitOf(copy.value, manifestSchema);
+    return problem && `generation ${generation}: ${problem}`;
+  } catch (error) {
+    return `generation ${generation}: ${String(error)}`; // of a line that nobody had read
   }
 }
 

@@ -54,7 +54,7 @@ export class Reconciler {
     const dueAt = this.dueAt();
     if (manifest === null || dueAt === null || now() < dueAt) return;
     try {
-      await replicatePublished(this.#platform);
+      await replicatePublished(this.#platform, manifest.generation);
     } catch (cause) {
       this.#retryLater(manifest.generation, cause);
     }
@@ -91,7 +91,8 @@ export class Reconciler {
   async #repairCopies(): Promise<void> {
     const { state, store, log } = this.#platform;
     await this.#orWarn("adoption_failed", async () => {
-      await adoptVersions(state, store);
+      const unusable = await adoptVersions(state, store);
+      if (unusable.length > 0) log("error", "versions_unusable", { problems: unusable });
       if (this.#isFirstIngestDue()) this.#enqueue(FIRST_INGEST);
     });
     const current = state.currentVersion();

@@ -15,7 +15,15 @@ import { JsonTable, type ObjectSchema } from "../storage/object-tables.ts";
 import { FIRST_INGEST_WAIT_MAX_MS, isOpen, type JobRecord, RETRY_MAX_MS } from "./jobs.ts";
 import { BACKUP, jobSchema, PLANS } from "../schemas/backup-job.ts";
 import { savedLedger } from "../backup/state-part.ts";
-import { count, deadline, type DeepReadonly, hexHash, timestamp } from "../schemas/fields.ts";
+import {
+  count,
+  deadline,
+  type DeepReadonly,
+  generation,
+  hexHash,
+  timestamp,
+} from "../schemas/fields.ts";
+import { ADOPTED_MAX, GENERATION_MAX, isGeneration } from "../schemas/ranges.ts";
 import { heldSummary, REPORT_FIELDS } from "../schemas/run-report.ts";
 import { STAGES } from "../schemas/run-words.ts";
 import { pauseSchema } from "../schemas/pause.ts";
@@ -182,18 +190,26 @@ export class VersionTable {
     this.#exec("DELETE FROM versions");
   }
 
-  /** Reads versions; none if the newest is unreadable, so that `adoptVersions` reuses no generation. */
+  /**
+   * Reads versions. If the newest of all cannot be read, there are none: `adoptVersions` then takes
+   * over those of the stores, so that no generation is used twice. A row of a generation that cannot be
+   * was never one.
+   */
   #manifests(where: string, ...bindings: number[]): Manifest[] {
     const rows = this.#exec(`SELECT generation, manifest FROM versions ${where}`, ...bindings);
     const manifests = rows.flatMap((row) => {
       const key = Number(row["generation"]);
       const stored = { table: "versions", column: "generation", key, text: row["manifest"] };
-      const manifest = this.#tables.read(stored, () => manifestSchema);
+      const manifest = this.#tables.read(stored, () =>
+        manifestSchema.refine(({ generation }) => generation === key, "has another generation"),
+      );
       return manifest === undefined ? [] : [this.#current(manifest as Manifest | FormerManifest)]; // by the schema
     });
     const read = new Set(manifests.map(({ generation }) => generation));
     const lost = rows.map((row) => Number(row["generation"])).filter((key) => !read.has(key));
-    if (Math.max(0, ...lost) <= this.#highest()) return manifests;
+    if (lost.length === 0) return manifests;
+    if (Math.max(0, ...lost.filter(isGeneration)) <= this.#highest())
+      return this.#manifests(where, ...bindings);
     this.clear();
     return [];
   }
@@ -211,7 +227,10 @@ export class VersionTable {
   }
 
   #highest(): number {
-    const [row] = this.#exec("SELECT MAX(generation) AS highest FROM versions");
+    const [row] = this.#exec(
+      "SELECT MAX(generation) AS highest FROM versions WHERE generation <= ?",
+      GENERATION_MAX,
+    );
     return Number(row?.["highest"] ?? 0);
   }
 
@@ -349,7 +368,7 @@ export const auditEntrySchema = z.object({
 
 /** The ledger of the last run, and the version that was published then. */
 const recordedLedger = savedLedger.extend({
-  generation: count,
+  generation,
   /** A restored version may have the generation of another one. Stays as the version has it. */
   published_at: deadline,
 });
@@ -363,9 +382,9 @@ const VALUES = {
   /** Why the stores are not its own. */
   foreign: z.string(),
   skipped_run: z.string(),
-  unreplicated: count,
+  unreplicated: generation,
   /** The highest generation that the stores showed when they were adopted. */
-  highest: count,
+  highest: count.max(ADOPTED_MAX),
   /** Time of the last complete collection of garbage. */
   collected_at: storedTime,
   /** When rows of D1 were found missing, until a restore. */

@@ -1,6 +1,6 @@
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { ForeignStores } from "../storage/ownership.ts";
-import { findVersions, recordVersion } from "./publishing.ts";
+import { adoptVersions, findVersions, recordVersion } from "./publishing.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
 import type { Instant } from "../platform/units.ts";
@@ -14,14 +14,21 @@ export type TakeoverResult =
       readonly version: Version | null;
       readonly paused: boolean;
     }
-  /** A newer Worker has written the manifest, or its owner publishes at the same moment. */
-  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string };
+  /**
+   * `foreign_stores`: a newer Worker has written the manifest, or its owner publishes at the same moment.
+   * `nothing_adopted`: the stores are its own now, but no version in them can be used.
+   */
+  | {
+      readonly ok: false;
+      readonly reason: "foreign_stores" | "nothing_adopted";
+      readonly detail: string;
+    };
 
 /**
  * Makes the stores of another installation this one's own. Adopts the versions there and publishes the
  * newest of them again: the generation rises, and a conditional write by the other installation finds
  * that the manifest has changed. Ingestion is paused without an end, because nobody knows
- * whether it was before. Does nothing if the stores are its own already.
+ * whether it was before. If the stores are its own already, only adopts their versions, should it have none.
  *
  * @param at publication time.
  * @param by the operator.
@@ -33,10 +40,10 @@ export async function takeOver(
   { at, by }: { readonly at: Instant; readonly by: string },
 ): Promise<TakeoverResult> {
   const foreign = await findForeign(store);
-  if (foreign === null) return { ok: true, changed: false, ...describeTakeover(state) };
+  if (foreign === null) return describeTakeover(state, false, await adoptVersions(state, store));
   const { etag } = foreign;
   if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
-  const { versions, highest } = await findVersions(store);
+  const { versions, highest, unusable } = await findVersions(store);
   const newest = versions.at(-1);
   state.transaction(() => {
     state.takeOver(versions, etag);
@@ -44,7 +51,7 @@ export async function takeOver(
     if (newest !== undefined) recordVersion(state, newest, { at });
     state.pauseWithoutEnd({ at, by, note: PAUSE_OF_TAKEOVER, until: null });
   });
-  return { ok: true, changed: true, ...describeTakeover(state) };
+  return describeTakeover(state, true, unusable);
 }
 
 const PAUSE_OF_TAKEOVER =
@@ -60,11 +67,20 @@ async function findForeign(store: CatalogStore): Promise<ForeignStores | null> {
   }
 }
 
-function describeTakeover(state: CoordinatorState) {
+function describeTakeover(
+  state: CoordinatorState,
+  changed: boolean,
+  unusable: readonly string[],
+): TakeoverResult {
   const versions = state.versions();
   const [current] = versions;
-  return {
-    version: current === undefined ? null : describeVersion(current, versions),
-    paused: state.pause() !== null,
-  };
+  const [problem] = unusable;
+  if (current === undefined && problem !== undefined)
+    return {
+      ok: false,
+      reason: "nothing_adopted",
+      detail: `The stores are this installation's, but no version in them can be used (${problem}). Restore a backup; without one, queue a run with mode full, and resume.`,
+    };
+  const version = current === undefined ? null : describeVersion(current, versions);
+  return { ok: true, changed, version, paused: state.pause() !== null };
 }

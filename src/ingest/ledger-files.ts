@@ -1,10 +1,13 @@
 /** The archived files of a ledger, as gzipped JSON. A version is built from the first one. */
+import { isPosition } from "../catalog/integrity.ts";
+import type { Position } from "../catalog/positions.ts";
 import { node } from "../platform/node.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 import { gunzip } from "../sources/snapshot.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Accepted, Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
+import { isCount } from "../schemas/ranges.ts";
 
 export const ACCEPTED_FILE = "accepted.json.gz";
 export const HELD_FILE = "held.json.gz";
@@ -24,15 +27,44 @@ export function encodeFile(value: Accepted | readonly HeldChange[]): Uint8Array 
   return node.zlib.gzipSync(JSON.stringify(value));
 }
 
-/** Needs no check: only `encodeFile` makes these files, and their hashes are their names. */
+/**
+ * Decodes an archived file of accepted airports. Only `encodeFile` makes them; their names are their
+ * hashes. Throws for numbers that no reader of upstream accepts.
+ */
 export async function decodeAccepted(bytes: ReadableStream<Uint8Array>): Promise<Accepted> {
-  return new Response(gunzip(bytes)).json();
+  const accepted: Accepted = await new Response(gunzip(bytes)).json();
+  const { airports, gone, codedRows } = accepted;
+  checkPositions([...airports, ...gone, ...airports.flatMap(({ anchor }) => anchor ?? [])]);
+  if (codedRows !== null && !isCount(codedRows)) throw new RangeError(`${codedRows} rows`);
+  return accepted;
 }
 
+function checkPositions(positions: readonly Position[]): void {
+  // JSON writes Infinity as null.
+  const isRight = ({ lat, lon }: Position) =>
+    [lat, lon].every(Number.isFinite) && isPosition({ lat, lon });
+  const wrong = positions.find((position) => !isRight(position));
+  if (wrong !== undefined) throw new RangeError(`the position ${wrong.lat}, ${wrong.lon}`);
+}
+
+/** Decodes an archived file of held changes. Throws as `decodeAccepted` does. */
 export async function decodeHeld(
   bytes: ReadableStream<Uint8Array>,
 ): Promise<readonly HeldChange[]> {
-  return new Response(gunzip(bytes)).json();
+  const held: readonly HeldChange[] = await new Response(gunzip(bytes)).json();
+  const records = held.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
+  checkPositions(records.filter((record) => "lat" in record));
+  return held;
+}
+
+/** Reads a file. Null if it is lost, or has what nobody can have accepted. */
+async function readWith<T>(
+  archive: Pick<SourceArchive, "read">,
+  sha256: Sha256Hex,
+  decode: (bytes: ReadableStream<Uint8Array>) => Promise<T>,
+): Promise<T | null> {
+  const bytes = await archive.read(sha256);
+  return bytes && decode(new Blob([bytes]).stream()).catch(() => null);
 }
 
 /**
@@ -47,15 +79,11 @@ export async function readLedger(
   ledgers: readonly LedgerFiles[],
 ): Promise<{ readonly ledger: Ledger | null; readonly isLost: boolean }> {
   for (const [index, files] of ledgers.entries()) {
-    const bytes = await archive.read(files.accepted);
-    if (bytes === null) continue;
-    const accepted = await decodeAccepted(new Blob([bytes]).stream());
-    const held = await archive.read(files.held);
-    const isLost = index > 0;
-    if (held !== null)
-      return { ledger: { accepted, held: await decodeHeld(new Blob([held]).stream()) }, isLost };
-    // The next comparison finds the held changes again, and their waits start again.
-    return { ledger: { accepted, held: [] }, isLost };
+    const accepted = await readWith(archive, files.accepted, decodeAccepted);
+    if (accepted === null) continue;
+    // If it is lost, what waited is seen again, and waits anew.
+    const held = (await readWith(archive, files.held, decodeHeld)) ?? [];
+    return { ledger: { accepted, held }, isLost: index > 0 };
   }
   return { ledger: null, isLost: ledgers.length > 0 };
 }

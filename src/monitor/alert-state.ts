@@ -9,6 +9,7 @@ import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import type { FindingVerdict } from "./rule.ts";
 import type { RuleFinding } from "./rules.ts";
+import { increased } from "../schemas/ranges.ts";
 import { mostSevere } from "../schemas/check.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { durationOf, timeText } from "../platform/time.ts";
@@ -83,7 +84,7 @@ function afterNodata(track: AlertTrack, now: EpochMs): AlertTrack {
 
 function afterGood(track: AlertTrack, now: EpochMs): AlertTrack {
   if (track.raisedAt === null) return newTrack(now);
-  const consecutiveGood = track.consecutiveGood + 1;
+  const consecutiveGood = increased(track.consecutiveGood);
   if (consecutiveGood >= GOOD_TO_RESOLVE) return { ...newTrack(now), state: "resolved" };
   const badSince = track.state === "firing" ? track.badSince : null;
   return { ...track, consecutiveGood, badSince, nodataSince: null };

@@ -1,6 +1,7 @@
 import type { Log } from "../platform/log.ts";
 import { timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs, Instant } from "../platform/units.ts";
+import { increased } from "../schemas/ranges.ts";
 import type { AlertRun, PingOutcome, Receipt } from "../schemas/alert-run.ts";
 import type { Evaluated } from "./alert-state.ts";
 import {
@@ -125,7 +126,7 @@ export class Notifier {
     if (sent.length > 0)
       this.#update(target, (record) => ({
         ...record,
-        failures: failed === undefined ? 0 : record.failures + 1,
+        failures: failed === undefined ? 0 : increased(record.failures),
         lastError: failed?.receipt.error ?? null,
       }));
     return sent;

@@ -72,11 +72,7 @@ export interface WantedBody {
   readonly coding: AnyCoding;
 }
 
-/**
- * Composes a body of a version, once for each manifest. Undefined if the version has no such body.
- *
- * @throws RangeError if it has 2^31 bytes or more, which the guards of an ingest exclude.
- */
+/** Composes a body of a version, once for each manifest. Undefined if the version has no such body. */
 export function composeBody(
   manifest: Manifest,
   { locale, representation, coding }: WantedBody,
@@ -93,17 +89,11 @@ export function composeBody(
   const body = isMessageCoding(coding)
     ? frameCompressed(composeMessage(parts, MESSAGE_CODINGS[coding]))
     : compose(parts, coding);
-  if (body !== undefined && body.bytes >= BODY_LIMIT_BYTES)
-    throw new RangeError(
-      `the body of ${locale} as ${representation} in ${coding} is over 2^31 bytes`,
-    );
   known.set(name, body);
   return body;
 }
 
 const composed = new WeakMap<Manifest, Map<string, Body | undefined>>();
-/** More than a gRPC-Web frame or the guards of an ingest would allow. */
-export const BODY_LIMIT_BYTES = 2 ** 31;
 
 interface Parts {
   readonly shared: SharedParts;

@@ -1,12 +1,17 @@
 import * as z from "zod";
-import { count, generation, hexHash, listCounts, timestamp } from "../schemas/fields.ts";
-import { FORMS } from "../catalog/encode.ts";
-import { BODY_LIMIT_BYTES, messageBytes } from "./compose.ts";
+import {
+  count,
+  crc32,
+  fileBytes,
+  generation,
+  hexHash,
+  listCounts,
+  timestamp,
+} from "../schemas/fields.ts";
 import { FORMER_FORMAT, fromFormer } from "./former-manifest.ts";
 import { AIRPORT_SETS, type Manifest, MANIFEST_FORMAT } from "./manifest.ts";
 
-const part = z.object({ sha256: hexHash, bytes: count });
-const checksum = z.int().min(0).max(0xffff_ffff);
+const part = z.object({ sha256: hexHash, bytes: fileBytes });
 
 const sharedParts = z.object({
   identity: part,
@@ -16,11 +21,11 @@ const sharedParts = z.object({
 });
 
 const ownParts = z.object({
-  bytes: count,
+  bytes: fileBytes,
   gzip: part,
   br: part.optional(),
   digests: z.object({ identity: hexHash, gzip: hexHash, br: hexHash.optional() }),
-  crc32: z.object({ message: checksum, framed: checksum }),
+  crc32: z.object({ message: crc32, framed: crc32 }),
 });
 
 const diff = z.object({
@@ -35,7 +40,7 @@ const diff = z.object({
 const head = {
   generation,
   published_at: timestamp,
-  previous: count.nullable(),
+  previous: generation.nullable(),
   catalog_sha256: hexHash,
   sources: z.record(z.string(), hexHash),
   as_of: z.iso.date().nullable(),
@@ -50,30 +55,18 @@ const localesOf = <Entry extends z.ZodType>(entry: Entry) =>
     .record(z.string(), entry)
     .refine((locales) => Object.keys(locales).length > 0, { error: "must not be empty" });
 
-const current = z
-  .object({
-    format: z.literal(MANIFEST_FORMAT),
-    ...head,
-    shared: z.object({ proto: sharedParts, json: sharedParts }),
-    locales: localesOf(
-      z.object({
-        coverage: z.number().min(0).max(1),
-        parts: z.object({ proto: ownParts, json: ownParts }),
-        names: part.optional(),
-      }),
-    ),
-  })
-  .refine(({ shared, locales }) => longestMessage({ shared, locales }) < BODY_LIMIT_BYTES, {
-    error: "has a body of 2^31 bytes or more",
-    path: ["locales"],
-  });
-
-function longestMessage({ shared, locales }: Pick<Manifest, "shared" | "locales">): number {
-  const lengths = Object.values(locales).flatMap(({ parts }) =>
-    FORMS.map((form) => messageBytes({ shared: shared[form], own: parts[form] })),
-  );
-  return Math.max(...lengths);
-}
+const current = z.object({
+  format: z.literal(MANIFEST_FORMAT),
+  ...head,
+  shared: z.object({ proto: sharedParts, json: sharedParts }),
+  locales: localesOf(
+    z.object({
+      coverage: z.number().min(0).max(1),
+      parts: z.object({ proto: ownParts, json: ownParts }),
+      names: part.optional(),
+    }),
+  ),
+});
 
 const formerBody = z.tuple([hexHash], count);
 const formerCodings = z.object({
@@ -87,7 +80,11 @@ const former = z
     format: z.literal(FORMER_FORMAT),
     ...head,
     segments: z.array(
-      z.union([z.base64(), z.tuple([hexHash, count]), z.tuple([hexHash, count, z.literal(true)])]),
+      z.union([
+        z.base64(),
+        z.tuple([hexHash, fileBytes]),
+        z.tuple([hexHash, fileBytes, z.literal(true)]),
+      ]),
     ),
     locales: localesOf(
       z.object({

@@ -6,6 +6,14 @@
 import { digestHex, sha256Hex } from "../catalog/bytes.ts";
 import { FORMER_FORMAT, type FormerLines, fromFormerLines } from "./former-manifest.ts";
 import { type LocaleEntry, type Manifest, MANIFEST_FORMAT } from "./manifest.ts";
+import {
+  CRC32_MAX,
+  FILE_BYTES_MAX,
+  GENERATION_MAX,
+  isCount,
+  isFormat,
+  isGeneration,
+} from "../schemas/ranges.ts";
 
 /** The text before the seal is JSON with `format`, so that a Worker of another format can name it. */
 const firstLine = (format: number) => `{"format":${format},"lines":[`;
@@ -33,24 +41,76 @@ type OpenedManifest =
   /** `isTooOld`: a release before the last one has written it. */
   | { readonly ok: false; readonly problem: string; readonly isTooOld: boolean };
 
-/** Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals. */
+/**
+ * Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals, but not
+ * its numbers: nobody could publish above some of them, or serve what others describe.
+ */
 export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
   const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
-  if (sealOf(text) !== (await digestHex(json)))
-    return { ok: false, problem: "its checksum is wrong", isTooOld: false };
+  if (sealOf(text) !== (await digestHex(json))) return damaged("its checksum is wrong");
   const [first, ...lines] = splitLines(json);
   try {
     if (decode(first) === firstLine(MANIFEST_FORMAT))
-      return { ok: true, manifest: fromLines(lines) };
+      return checked(fromLines(lines), decode(json));
     const stored: FormerLines = JSON.parse(decode(json));
-    if (stored.format === FORMER_FORMAT) return { ok: true, manifest: fromFormerLines(stored) };
-    const problem = `it has format ${stored.format}, and this Worker reads ${FORMER_FORMAT} and ${MANIFEST_FORMAT}`;
-    const isTooOld = stored.format < FORMER_FORMAT;
+    const { format } = stored;
+    if (format === FORMER_FORMAT) {
+      const manifest = fromFormerLines(stored);
+      return checked(manifest, JSON.stringify(manifest));
+    }
+    if (!isFormat(format)) return damaged(NO_MANIFEST);
+    const problem = `it has format ${format}, and this Worker reads ${FORMER_FORMAT} and ${MANIFEST_FORMAT}`;
+    const isTooOld = format < FORMER_FORMAT;
     return { ok: false, problem: isTooOld ? problem : `${problem}; ${NEWER}`, isTooOld };
   } catch {
-    return { ok: false, problem: "it is not a manifest in JSON", isTooOld: false };
+    return damaged(NO_MANIFEST);
   }
 }
+
+const NO_MANIFEST = "it is not a manifest in JSON";
+
+function damaged(problem: string): OpenedManifest {
+  return { ok: false, problem, isTooOld: false };
+}
+
+/** Refuses numbers outside their ranges: those of the head, and in the text those of the other lines. */
+function checked(manifest: Manifest, json: string): OpenedManifest {
+  const { generation, previous, counts } = manifest;
+  const inHead = [
+    ...(isGeneration(generation) ? [] : [`generation ${generation}`]),
+    ...(previous === null || isGeneration(previous) ? [] : [`previous ${previous}`]),
+    ...Object.entries(counts).flatMap(([list, count]) =>
+      isCount(count) ? [] : [`${list} ${count}`],
+    ),
+  ];
+  const [wrong = WRONG_NUMBER.exec(json)?.[0]] = inHead;
+  if (wrong === undefined) return { ok: true, manifest };
+  return damaged(`it has the number ${wrong}, which is out of range`);
+}
+
+/** Matches the digits of the whole numbers from 1 to `most`. */
+function upTo(most: number): string {
+  const digits = String(most);
+  const below = [...digits].flatMap((digit, at) => {
+    const least = at === 0 ? 1 : 0;
+    const others = `\\d{${digits.length - at - 1}}`;
+    const lower = Number(digit) - 1;
+    return lower < least ? [] : `${digits.slice(0, at)}[${least}-${lower}]${others}`;
+  });
+  return [`[1-9]\\d{0,${digits.length - 2}}`, ...below, digits].join("|");
+}
+
+const RANGES = [
+  ["generation", upTo(GENERATION_MAX)],
+  ["bytes", `0|${upTo(FILE_BYTES_MAX)}`],
+  ["(?:message|framed)", `0|${upTo(CRC32_MAX)}`],
+  ["coverage", "0|1|0\\.\\d+|\\d(?:\\.\\d+)?e-\\d+"],
+] as const;
+
+/** Finds a wrong number in the text: parsing every line would take several times as long. */
+const WRONG_NUMBER = new RegExp(
+  `"(?:${RANGES.map(([name, range]) => `${name}":(?!(?:${range})[,}])`).join("|")})[^,}]*`,
+);
 
 const NEWER = "deploy a Worker that reads it";
 

@@ -13,6 +13,7 @@ export const FAULT_CODES = [
   "schema_mismatch",
   "foreign_stores",
   "store_fault",
+  "version_lost",
 ] as const;
 type FaultCode = (typeof FAULT_CODES)[number];
 

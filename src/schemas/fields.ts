@@ -1,5 +1,6 @@
 /** Schemas of values that several answers share. */
 import * as z from "zod";
+import { ADOPTED_MAX, CRC32_MAX, FILE_BYTES_MAX, GENERATION_MAX } from "./ranges.ts";
 import { storedTimes } from "./stored-times.ts";
 
 /** A time that may lie in the future: RFC 3339, UTC, with milliseconds. */
@@ -29,10 +30,14 @@ export function idOf(what: string, list: `/${string}`) {
 
 export const count = z.int().min(0);
 
+/** The length of a stored file. */
+export const fileBytes = count.max(FILE_BYTES_MAX);
+export const crc32 = count.max(CRC32_MAX);
+
 /** The number of a publication. */
-export const generation = z.int().min(1).max(999_999_999);
-/** The generation of a backup's version. It leaves room above for all later publications. */
-export const restoredGeneration = generation.max(500_000_000);
+export const generation = z.int().min(1).max(GENERATION_MAX);
+/** The generation of a version from elsewhere, such as that of a backup. */
+export const adoptedGeneration = generation.max(ADOPTED_MAX);
 
 /** A number for each list of the catalog. */
 export const listCounts = z

@@ -14,6 +14,7 @@ import { OlderVersions } from "./older-versions.ts";
 import { SingleFlight } from "../platform/once.ts";
 import { StoreReads } from "./store-reads.ts";
 import { isRecent } from "../platform/time.ts";
+import { isAdoptable } from "../schemas/ranges.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 
 /**
@@ -129,7 +130,7 @@ export class CachedCatalogReader {
   /** Makes a manifest current if it is newer than the one in memory, and returns the current one. */
   #accept(copy: Copy<Manifest>): CurrentResult {
     const cached = this.#manifest;
-    if (copy.ok && (cached === undefined || copy.value.generation > cached.generation)) {
+    if (copy.ok && (cached === undefined || isNewer(copy.value, cached))) {
       if (cached !== undefined) this.#older.keep(cached);
       this.#manifest = copy.value;
       return { ok: true, manifest: copy.value };
@@ -139,4 +140,10 @@ export class CachedCatalogReader {
     const damage = copy.fault === "corrupt" && { damage: copy.detail };
     return { ok: false, reason: "unavailable", ...damage };
   }
+}
+
+/** A generation that no installation has published gives way to any that one may have. */
+function isNewer(found: Manifest, cached: Manifest): boolean {
+  if (!isAdoptable(cached.generation) && isAdoptable(found.generation)) return true;
+  return found.generation > cached.generation;
 }

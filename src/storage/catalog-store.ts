@@ -4,6 +4,7 @@ import { inflatePart } from "../parts/inflate.ts";
 import { type Manifest, MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { openManifest, sealManifest, sealOf } from "../parts/sealed-manifest.ts";
 import type { Sha256Hex } from "../platform/units.ts";
+import { isGeneration } from "../schemas/ranges.ts";
 import { orStoreError, StoreError, withDeadline } from "../platform/deadline.ts";
 import {
   blobKey,
@@ -110,7 +111,9 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     },
     async listGenerations(): Promise<number[]> {
       const names = await listNames(r2, GENERATIONS_PREFIX);
-      return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
+      return names
+        .map(Number)
+        .filter((number, at) => isGeneration(number) && names[at] === String(number));
     },
     async deleteGenerations(generations: readonly number[]): Promise<void> {
       if (generations.length > 0)

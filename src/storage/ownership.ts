@@ -1,6 +1,7 @@
 /** The owner of the stores is named in the metadata of the manifest in R2. */
 import { MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { orStoreError } from "../platform/deadline.ts";
+import { isFormat } from "../schemas/ranges.ts";
 import { MANIFEST_KEY } from "./keys.ts";
 
 /** The right of an installation to replace the manifest in R2. */
@@ -44,7 +45,8 @@ export async function checkOwnerOf(r2: R2Bucket, claim: Claim): Promise<string |
 /** Says why the installation may not replace a stored manifest; null if it may. */
 function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
-  if (Number(format) > MANIFEST_FORMAT)
+  // What no Worker writes is none.
+  if (isFormat(Number(format)) && Number(format) > MANIFEST_FORMAT)
     return new ForeignStores(
       `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,
       null,

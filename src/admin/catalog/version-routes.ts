@@ -3,6 +3,7 @@ import { generation as generationField } from "../../schemas/fields.ts";
 import { versionSchema } from "../../schemas/version.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/publishing.ts";
+import type { TakeoverResult } from "../../coordinator/take-over.ts";
 import { noteField, outcome, pageFields, pageQuery } from "../http/query.ts";
 import type { Problem } from "../http/http.ts";
 import { type Refusal, route } from "../http/route.ts";
@@ -93,11 +94,11 @@ export function versionRoutes({ coordinator }: AdminPlatform) {
     body: z.strictObject({ note: noteField }),
     responses: { 200: { description: "The stores are this installation's", body: takeoverAnswer } },
     problems: {
-      409: "`foreign_stores`: a newer Worker has written the stores, or the other has published at the same moment",
+      409: "`foreign_stores`: a newer Worker has written the stores, or the other has published at the same moment; `nothing_adopted`: no version in the stores can be used",
     },
   }).answer(async ({ actor }) => {
     const result = await coordinator.takeOver(actor.id);
-    if (!result.ok) return foreignStores(result);
+    if (!result.ok) return refuseStores(result);
     const { version, changed, paused } = result;
     const after = { generation: version?.generation ?? null, paused };
     const done = changed
@@ -128,7 +129,7 @@ function rollbackRefusal(target: number, result: RollbackResult & { readonly ok:
     case "not_retained":
       return notRetained(target);
     case "foreign_stores":
-      return foreignStores(result);
+      return refuseStores(result);
     case "blobs_lost":
       return refuse(target, {
         status: 409,
@@ -150,9 +151,11 @@ function refuse(target: number | string, problem: Problem): Refusal {
   return { problem, change: { target: String(target) } };
 }
 
-function foreignStores({ detail }: { readonly detail: string }): Refusal {
-  return { problem: { status: 409, code: "foreign_stores", detail } };
+function refuseStores({ reason: code, detail }: StoresRefused): Refusal {
+  return { problem: { status: 409, code, detail } };
 }
+
+type StoresRefused = Pick<Extract<TakeoverResult, { ok: false }>, "reason" | "detail">;
 
 export function notRetained(generation: number | string): Refusal {
   const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;

@@ -131,22 +131,6 @@ describe("composeBody", () => {
     const codings = [...bodiesOf(plain)].map(({ coding }) => coding);
     expect(new Set(codings)).toEqual(new Set(["gzip", "identity", "grpc-gzip"]));
   });
-
-  it("refuses a body of 2^31 bytes, which no frame can announce safely", () => {
-    const { de } = locales;
-    if (de === undefined) throw new Error("no German");
-    const longBy = (bytes: number) => {
-      const proto = { ...de.parts.proto, bytes };
-      const parts = { ...de.parts, proto };
-      return aManifest({ shared, locales: { de: { ...de, parts } } });
-    };
-    const wanted = { locale: "de", representation: "proto", coding: "identity" } as const;
-    const limit = 2 ** 31 - shared.proto.identity.bytes;
-    expect(composeBody(longBy(limit - 1), wanted)?.bytes).toBe(2 ** 31 - 1);
-    expect(() => composeBody(longBy(limit), wanted)).toThrow(
-      "the body of de as proto in identity is over 2^31 bytes",
-    );
-  });
 });
 
 function utf8(text: string): Uint8Array<ArrayBuffer> {

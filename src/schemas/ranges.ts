@@ -1,0 +1,45 @@
+/**
+ * The ranges of stored numbers. A reader refuses what lies outside as damage. What lies inside, the
+ * coordinator can store and increase. Without a library: readers check a manifest before they serve it.
+ */
+
+/** The highest generation that is read. */
+export const GENERATION_MAX = 900_000_000;
+/**
+ * The highest generation from elsewhere, such as that of an unknown manifest in KV, above which the
+ * coordinator publishes. The rest is for what it has published since.
+ */
+export const ADOPTED_MAX = 500_000_000;
+/** Most bytes of a stored file: more does not fit into an isolate. */
+export const FILE_BYTES_MAX = 99_999_999;
+export const CRC32_MAX = 0xffff_ffff;
+/** The highest number of a stored format: each change of a form has one. */
+const FORMAT_MAX = 999;
+/** Where a count stays, however often it is increased. */
+const COUNT_MAX = Number.MAX_SAFE_INTEGER;
+
+export function isCount(value: unknown): boolean {
+  return isWhole(value, 0, COUNT_MAX);
+}
+
+export function isGeneration(value: unknown): boolean {
+  return isWhole(value, 1, GENERATION_MAX);
+}
+
+/** Whether the coordinator can publish above a generation that it has not published. */
+export function isAdoptable(generation: number): boolean {
+  return isWhole(generation, 1, ADOPTED_MAX);
+}
+
+export function isFormat(value: unknown): boolean {
+  return isWhole(value, 1, FORMAT_MAX);
+}
+
+function isWhole(value: unknown, least: number, most: number): boolean {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+/** Increases a stored count. */
+export function increased(count: number, more = 1): number {
+  return Math.min(count + more, COUNT_MAX);
+}
