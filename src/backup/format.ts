@@ -86,7 +86,7 @@ export function parseManifest(text: string | null, id: string): ParsedManifest {
     return refuse("manifest_damaged", "manifest.json is truncated or not a JSON object");
   const { sha256, ...fields }: { readonly [name: string]: unknown } = { ...json };
   const { format } = fields;
-  if (isFormat(format) && Number(format) > FORMAT)
+  if (isFormat(format) && format > FORMAT)
     return refuse(
       "future_format",
       `the format is ${format}, but this Worker reads ${FORMAT}; use a newer Worker`,

@@ -108,8 +108,7 @@ export class Coordinator {
         return { ok: false, reason: "blobs_lost" };
       const at = timeText(this.#platform.now());
       const result = rollBack(this.#state, { generation, expected, at });
-      if (result.ok && result.changed) this.#reconciler.versionsChanged();
-      return result;
+      return result.ok ? this.#onceShown(result) : result;
     });
   }
 
@@ -118,12 +117,21 @@ export class Coordinator {
     return this.#thenRearm(async () => {
       const at = timeText(this.#platform.now());
       const result = await takeOver(this.#state, this.#platform.store, { at, by });
-      this.#reconciler.versionsChanged();
-      await this.#reconciler.replicate();
-      // The other has published at the same moment.
-      const detail = this.#state.values.get("foreign");
-      return detail === null ? result : { ok: false, reason: "foreign_stores", detail };
+      return result.ok ? this.#onceShown(result) : result;
     });
+  }
+
+  /** Replicates what is published; the alarm repeats it until the stores show it. */
+  async #onceShown<T>(result: T) {
+    this.#reconciler.versionsChanged();
+    await this.#reconciler.replicate();
+    // Another installation may have published at the same moment.
+    const foreign = this.#state.values.get("foreign");
+    if (foreign !== null) return { ok: false, reason: "foreign_stores", detail: foreign } as const;
+    const manifest = this.#state.unreplicated();
+    if (manifest === null) return result;
+    const detail = `Version ${manifest.generation} is published, but KV or R2 does not show it yet. The coordinator writes it again every half minute; repeat the request to see. The alert replication_stuck says more.`;
+    return { ok: false, reason: "not_shown", detail } as const;
   }
 
   /** Queues a backup, unless the request is a repetition or the stores are foreign. */

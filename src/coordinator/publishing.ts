@@ -50,6 +50,8 @@ export function recordVersion(
   // In the order of a manifest from a backup. The content may be a version, with other numbers.
   const first = { format: content.format, ...numbers };
   const manifest: Manifest = { ...first, ...content, ...numbers };
+  const problem = misfitOf(manifest, manifestSchema);
+  if (problem !== null) throw new Error(`the version cannot be recorded: ${problem}`);
   state.addVersion(manifest);
   return manifest;
 }
@@ -217,7 +219,11 @@ export type RollbackResult =
       readonly paused: boolean;
     }
   | { readonly ok: false; readonly reason: "not_retained" | "blobs_lost" }
-  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string }
+  | {
+      readonly ok: false;
+      readonly reason: "foreign_stores" | "not_shown";
+      readonly detail: string;
+    }
   | { readonly ok: false; readonly reason: "generation_changed"; readonly current: number };
 
 interface Rollback {

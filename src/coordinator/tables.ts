@@ -19,7 +19,7 @@ import {
   count,
   deadline,
   type DeepReadonly,
-  generation,
+  generation as generationSchema,
   hexHash,
   timestamp,
 } from "../schemas/fields.ts";
@@ -368,7 +368,7 @@ export const auditEntrySchema = z.object({
 
 /** The ledger of the last run, and the version that was published then. */
 const recordedLedger = savedLedger.extend({
-  generation,
+  generation: generationSchema,
   /** A restored version may have the generation of another one. Stays as the version has it. */
   published_at: deadline,
 });
@@ -382,7 +382,7 @@ const VALUES = {
   /** Why the stores are not its own. */
   foreign: z.string(),
   skipped_run: z.string(),
-  unreplicated: generation,
+  unreplicated: generationSchema,
   /** The highest generation that the stores showed when they were adopted. */
   highest: count.max(ADOPTED_MAX),
   /** Time of the last complete collection of garbage. */

@@ -16,11 +16,12 @@ export type TakeoverResult =
     }
   /**
    * `foreign_stores`: a newer Worker has written the manifest, or its owner publishes at the same moment.
-   * `nothing_adopted`: the stores are its own now, but no version in them can be used.
+   * `nothing_adopted`: the stores are its own now, but no version in them can be used. `not_shown`: they do
+   * not show the version yet.
    */
   | {
       readonly ok: false;
-      readonly reason: "foreign_stores" | "nothing_adopted";
+      readonly reason: "foreign_stores" | "nothing_adopted" | "not_shown";
       readonly detail: string;
     };
 

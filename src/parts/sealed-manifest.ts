@@ -91,7 +91,7 @@ function checked(manifest: Manifest, json: string): OpenedManifest {
 /** Matches the digits of the whole numbers from 1 to `most`. */
 function upTo(most: number): string {
   const digits = String(most);
-  const below = [...digits].flatMap((digit, at) => {
+  const below = Array.from(digits).flatMap((digit, at) => {
     const least = at === 0 ? 1 : 0;
     const others = `\\d{${digits.length - at - 1}}`;
     const lower = Number(digit) - 1;

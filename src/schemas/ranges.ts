@@ -31,7 +31,7 @@ export function isAdoptable(generation: number): boolean {
   return isWhole(generation, 1, ADOPTED_MAX);
 }
 
-export function isFormat(value: unknown): boolean {
+export function isFormat(value: unknown): value is number {
   return isWhole(value, 1, FORMAT_MAX);
 }
 

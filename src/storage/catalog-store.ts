@@ -111,9 +111,8 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
     },
     async listGenerations(): Promise<number[]> {
       const names = await listNames(r2, GENERATIONS_PREFIX);
-      return names
-        .map(Number)
-        .filter((number, at) => isGeneration(number) && names[at] === String(number));
+      const numbers = names.map(Number).filter(isGeneration);
+      return numbers.filter((number) => names.includes(String(number)));
     },
     async deleteGenerations(generations: readonly number[]): Promise<void> {
       if (generations.length > 0)

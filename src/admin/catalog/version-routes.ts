@@ -65,6 +65,7 @@ export function versionRoutes({ coordinator }: AdminPlatform) {
     problems: {
       404: "`generation_not_retained`",
       409: "`blobs_lost`: both stores have lost files of the version; `foreign_stores`: another installation or a newer Worker owns the stores; `generation_changed`: the current version is not `expected_generation`",
+      503: NOT_SHOWN,
     },
   }).answer(async ({ body: { generation, expected_generation } }) => {
     const result = await coordinator.rollback(generation, expected_generation);
@@ -95,6 +96,7 @@ export function versionRoutes({ coordinator }: AdminPlatform) {
     responses: { 200: { description: "The stores are this installation's", body: takeoverAnswer } },
     problems: {
       409: "`foreign_stores`: a newer Worker has written the stores, or the other has published at the same moment; `nothing_adopted`: no version in the stores can be used",
+      503: NOT_SHOWN,
     },
   }).answer(async ({ actor }) => {
     const result = await coordinator.takeOver(actor.id);
@@ -110,6 +112,9 @@ export function versionRoutes({ coordinator }: AdminPlatform) {
 
   return [list, rollback, takeOver];
 }
+
+const NOT_SHOWN =
+  "`not_shown`: the version is published, but a store does not show it yet; repeated, the request says whether it does";
 
 const PAUSED_UNTIL_RESUME =
   "Ingestion is paused: see in GET /admin/audit whether it was paused before, then POST /admin/ingest/resume.";
@@ -129,7 +134,8 @@ function rollbackRefusal(target: number, result: RollbackResult & { readonly ok:
     case "not_retained":
       return notRetained(target);
     case "foreign_stores":
-      return refuseStores(result);
+    case "not_shown":
+      return { ...refuseStores(result), change: { target: String(target) } };
     case "blobs_lost":
       return refuse(target, {
         status: 409,
@@ -152,7 +158,8 @@ function refuse(target: number | string, problem: Problem): Refusal {
 }
 
 function refuseStores({ reason: code, detail }: StoresRefused): Refusal {
-  return { problem: { status: 409, code, detail } };
+  const status = code === "not_shown" ? 503 : 409;
+  return { problem: { status, code, detail } };
 }
 
 type StoresRefused = Pick<Extract<TakeoverResult, { ok: false }>, "reason" | "detail">;

@@ -96,6 +96,9 @@ describe("a rollback", () => {
 
   it("awaits replication although an earlier version has arrived meanwhile", async () => {
     await world.publishVersions(2);
+    world.before = (call) => {
+      if (call.startsWith("kv put")) throw new Error("429");
+    };
     await world.coordinator.rollback(1);
     world.state.setReplicated(2);
     expect(world.coordinator.status().replicated).toBe(false);

@@ -1,0 +1,136 @@
+/** A job or a request succeeds only with its effect; otherwise it says what to do, and that helps. */
+import { describe, expect, it } from "vitest";
+import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { BackupWorld, byOps } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
+
+const world = new BackupWorld(undefined, ["en"]);
+const { ingest } = world;
+let backup_id = "";
+beginEachWith(world, async () => {
+  await ingest.publishVersions(2);
+  ({ backup_id } = await world.backUp());
+});
+
+/** Lets the coordinator lose the version that it has recorded last. */
+function loseVersion(): void {
+  ingest.tables.sql.exec(
+    "UPDATE versions SET manifest = '{' WHERE generation = (SELECT MAX(generation) FROM versions)",
+  );
+  world.crash();
+}
+
+const WHAT_TO_DO = /see GET \/admin\/monitor\/set-aside.*repeat the request/;
+
+describe("a job whose version is lost once it has recorded it", () => {
+  it("fails if it is a run, which says what to do, and the next run publishes", async () => {
+    ingest.renameAirport("Kloten");
+    const { id } = await ingest.runUpTo("verify");
+    loseVersion();
+    await world.drain();
+    const error = { code: "version_lost", message: expect.stringMatching(WHAT_TO_DO) };
+    expect(ingest.run(id)).toMatchObject({ state: "failed", error });
+    expect(await ingest.runToEnd()).toMatchObject({ outcome: "published" });
+    expect(await ingest.served()).toEqual(ingest.current());
+  });
+
+  it("fails if it is a restore, which says what to do, and succeeds when it is repeated", async () => {
+    const begun = await ingest.coordinator.restoreBackup(backup_id, byOps());
+    if (!begun.ok) throw new Error(begun.reason);
+    await world.drain(() => world.job(begun.job.id).generation !== null);
+    loseVersion();
+    await world.drain();
+    const error = { code: "version_lost", message: expect.stringMatching(WHAT_TO_DO) };
+    expect(world.job(begun.job.id)).toMatchObject({ state: "failed", error });
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded" });
+    expect(ingest.coordinator.versions()).not.toEqual([]);
+    expect(await ingest.served()).toEqual(ingest.current());
+  });
+});
+
+describe("a version that could not be read again", () => {
+  it("is not recorded: the run fails, and nothing changes", async () => {
+    const before = await ingest.served();
+    ingest.renameAirport("Kloten");
+    const { id } = await ingest.runUpTo("publish");
+    ingest.tables.sql.exec(
+      "UPDATE jobs SET record = json_set(record, '$.checkpoint.entries.en.parts.json.bytes', -1) WHERE is_open = 1",
+    );
+    world.crash();
+    await world.drain();
+    const message = expect.stringContaining("the version cannot be recorded: locales: en");
+    expect(ingest.run(id)).toMatchObject({ state: "failed", error: { message } });
+    world.crash();
+    expect(ingest.coordinator.versions()).toHaveLength(2);
+    expect(await ingest.served()).toEqual(before);
+  });
+});
+
+const REFUSED = [`kv put ${MANIFEST_KEY}`, `r2 put ${MANIFEST_KEY}`, `r2 head ${MANIFEST_KEY}`];
+
+describe.each([
+  ["a rollback", () => ingest.coordinator.rollback(1), false],
+  ["a takeover", () => ingest.coordinator.takeOver("ops"), true],
+] as const)("%s", (_, ask, isForeign) => {
+  it.each(REFUSED.filter((call) => !isForeign || !call.includes("head")))(
+    "says that a store does not show its version while it refuses “%s”, and succeeds when it is repeated",
+    async (refused) => {
+      if (isForeign) ingest.loseTables();
+      const before = ingest.coordinator.versions().length;
+      world.before = (call) => {
+        if (call === `catalog ${refused}`) throw new Error("503");
+      };
+      for (let times = 0; times < 2; times++) {
+        const detail = expect.stringContaining("repeat the request to see");
+        expect(await ask()).toEqual({ ok: false, reason: "not_shown", detail });
+      }
+      world.before = () => {};
+      expect(await ask()).toMatchObject({ ok: true, changed: false, version: { generation: 3 } });
+      expect(await ingest.served()).toMatchObject({ generation: 3, previous: 2 });
+      expect(ingest.coordinator.versions().length).toBeGreaterThan(before);
+    },
+  );
+});
+
+describe("a takeover of stores whose versions cannot be used", () => {
+  /** Leaves manifests that nobody can read. */
+  function spoil(): void {
+    const damaged = Uint8Array.of(1, 2, 3);
+    for (const generation of [1, 2]) ingest.store.r2.set(generationKey(generation), damaged);
+    ingest.store.kv.set(MANIFEST_KEY, damaged);
+    ingest.store.bucket.damage(MANIFEST_KEY, () => damaged);
+    ingest.loseTables();
+  }
+
+  it.each([
+    ["restoring a backup", async () => world.restore(backup_id)],
+    [
+      "a run with mode full",
+      async () => {
+        await ingest.enqueue({ mode: "full" });
+        await ingest.coordinator.resume();
+        await world.drain();
+        return ingest.state.runs()[0];
+      },
+    ],
+  ])("fails, however often, and says what to do: %s helps", async (_, help) => {
+    spoil();
+    for (let times = 0; times < 2; times++)
+      expect(await ingest.coordinator.takeOver("ops")).toEqual({
+        ok: false,
+        reason: "nothing_adopted",
+        detail: expect.stringMatching(/Restore a backup; .* mode full, and resume/),
+      });
+    expect(await help()).toMatchObject({ state: "succeeded" });
+    expect(await ingest.served()).toEqual(ingest.current());
+    expect(await ingest.coordinator.takeOver("ops")).toMatchObject({ ok: true, changed: false });
+  });
+
+  it("adopts them if the stores are its own already and it has lost them", async () => {
+    ingest.tables.sql.exec("UPDATE versions SET manifest = '{'");
+    world.crash();
+    const taken = { ok: true, changed: false, version: { generation: 2 } };
+    expect(await ingest.coordinator.takeOver("ops")).toMatchObject(taken);
+    expect(ingest.coordinator.versions()).toHaveLength(2);
+  });
+});
