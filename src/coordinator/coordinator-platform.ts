@@ -33,6 +33,8 @@ export interface CoordinatorPlatform {
   readonly historyDeadlineMs: DurationMs;
   /** Replaces the alarm; null deletes it. */
   readonly setAlarm: (at: EpochMs | null) => Promise<void>;
+  /** Ends this instance, as in a crash. */
+  readonly restart: () => void;
   readonly now: () => EpochMs;
   readonly newId: () => string;
   readonly log: Log;

@@ -1,5 +1,6 @@
 import { alarmTime } from "../storage/alarm.ts";
 import { timeText } from "../platform/time.ts";
+import { WorkLimit } from "../platform/work-limit.ts";
 import {
   BackupJobs,
   isBackup,
@@ -55,6 +56,7 @@ export class Coordinator {
   readonly #runs: IngestRuns;
   readonly #backupJobs: BackupJobs;
   readonly #reconciler: Reconciler;
+  readonly #workLimit: WorkLimit;
   #isReconcileDue = false;
 
   constructor(platform: CoordinatorPlatform) {
@@ -67,6 +69,7 @@ export class Coordinator {
       [BACKUP]: new BackupWork(platform),
     });
     this.#runs = new IngestRuns(platform);
+    this.#workLimit = new WorkLimit(platform);
   }
 
   /** Queues a run, or joins an equivalent one; unless its candidate is no longer archived. Throws StoreError. */
@@ -92,8 +95,17 @@ export class Coordinator {
     return this.#thenRearm(() => this.#runs.resume());
   }
 
-  /** Cancels a run: at once if it is queued, else at the next step boundary before it publishes. */
-  cancel(id: string, request: CancelRequest): Promise<CancelResult> {
+  /**
+   * Cancels a run: at once if it is queued, else at the next step boundary before it publishes.
+   *
+   * @param at now, by the clock of the caller, as for `reconcile`.
+   */
+  async cancel(
+    id: string,
+    request: CancelRequest,
+    at = this.#platform.now(),
+  ): Promise<CancelResult> {
+    this.#workLimit.check(at);
     return this.#thenRearm(() => this.#runs.cancel(id, request));
   }
 
@@ -231,14 +243,22 @@ export class Coordinator {
     return this.#state.tables.forgetSetAside();
   }
 
-  /** Makes the next alarm compare the stores and D1 with the tables, and collect garbage. */
-  async reconcile(): Promise<void> {
+  /**
+   * Makes the next alarm compare the stores and D1 with the tables, and collect garbage. Ends this
+   * instance if the alarm before has taken too long by the clock of the caller.
+   */
+  async reconcile(at = this.#platform.now()): Promise<void> {
+    this.#workLimit.check(at);
     this.#isReconcileDue = true;
     await this.#rearm();
   }
 
   /** Does all due work and sets the next alarm. */
-  async alarm(): Promise<void> {
+  alarm(): Promise<void> {
+    return this.#workLimit.within(() => this.#work());
+  }
+
+  async #work(): Promise<void> {
     await this.#setAlarm(this.#platform.now() + WATCHDOG_MS);
     await this.#engine.takeNext();
     await this.#reconciler.replicate();

@@ -3,6 +3,7 @@ import { type Config, loadConfig } from "../ingest/config.ts";
 import { CoordinatorState } from "./state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";
 import { describeError, logLine } from "../platform/log.ts";
+import { OVERDUE } from "../platform/work-limit.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../storage/embedded-snapshot.ts";
 import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
@@ -84,6 +85,7 @@ function platformOf(ctx: DurableObjectState, env: Env): CoordinatorPlatform {
       Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
     historyDeadlineMs: HISTORY_DEADLINE_MS,
     setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
+    restart: () => ctx.abort(OVERDUE),
     now: Date.now,
     newId: v7,
     log,

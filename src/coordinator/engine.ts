@@ -57,8 +57,9 @@ export class StepNeverEnded extends Error {
 
 /**
  * Runs all jobs, one at a time, in bounded steps. It claims a step in a transaction, takes it, and
- * commits it in another. A crash in between repeats the step and loses nothing. Nobody takes a step
- * meanwhile: an object has one instance, and that runs one alarm at a time.
+ * commits it in another. A crash in between repeats the step and loses nothing, and the coordinator
+ * makes one of a step that takes too long. Nobody takes a step meanwhile: an object has one instance, and
+ * that runs one alarm at a time.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */

@@ -5,6 +5,7 @@ import { newestTimes } from "../backup/read-backups.ts";
 import { INPUT_TIMEOUT_MS } from "./facts.ts";
 import { INGEST_INSTANCE } from "../platform/instances.ts";
 import { logLine } from "../platform/log.ts";
+import { OVERDUE } from "../platform/work-limit.ts";
 import { ingestCrons } from "../coordinator/schedule.ts";
 import { checkSettings, settingsOf } from "./settings.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
@@ -40,6 +41,7 @@ function platformOf(ctx: DurableObjectState, env: Env): MonitorPlatform {
     fetch: async (url, init) => fetch(url, init),
     deliveryLimits: DELIVERY_LIMITS,
     sleep: async (ms) => sleep(ms),
+    restart: () => ctx.abort(OVERDUE),
     now: Date.now,
     newId: v7,
     log,

@@ -13,6 +13,8 @@ export interface MonitorPlatform extends FactSources, Network {
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
+  /** Ends this instance, as in a crash. */
+  readonly restart: () => void;
   readonly newId: () => string;
   readonly log: Log;
   readonly workerVersion: string | null;

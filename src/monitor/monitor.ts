@@ -7,6 +7,7 @@ import {
 } from "./facts.ts";
 import { evaluateRules } from "./rules.ts";
 import { describeError } from "../platform/log.ts";
+import { WorkLimit } from "../platform/work-limit.ts";
 import type { SetAside } from "../storage/object-tables.ts";
 import { durationOf, HOUR_MS, timeText } from "../platform/time.ts";
 import type { EpochMs } from "../platform/units.ts";
@@ -57,6 +58,7 @@ export class Monitor {
   readonly #platform: MonitorPlatform;
   readonly #state: MonitorState;
   readonly #notifier: Notifier;
+  readonly #workLimit: WorkLimit;
   /** Settles after the last waiting evaluation. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -64,11 +66,14 @@ export class Monitor {
     this.#platform = platform;
     this.#state = platform.state;
     this.#notifier = new Notifier(platform);
+    this.#workLimit = new WorkLimit(platform);
   }
 
   /** Evaluates all rules, notifies and records. A repeated cron tick counts once. */
   evaluate(request: EvaluationRequest): Promise<EvaluationResult> {
-    const evaluating = this.#last.then(() => this.#evaluateOnce(request));
+    this.#workLimit.check(request.tick ?? this.#platform.now());
+    const evaluate = () => this.#workLimit.within(() => this.#evaluateOnce(request));
+    const evaluating = this.#last.then(evaluate);
     this.#last = evaluating.catch(() => {});
     return evaluating;
   }

@@ -132,7 +132,7 @@ export async function runCron(
       // An alert fires if the coordinator does not answer.
       const [evaluated, reconciled] = await Promise.allSettled([
         evaluate().catch(evaluate),
-        withOneRetry(calls.reconcile),
+        withOneRetry(() => calls.reconcile(Date.now())),
       ]);
       if (reconciled.status === "rejected")
         logLine(

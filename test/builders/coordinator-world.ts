@@ -327,6 +327,10 @@ export class CoordinatorWorld {
         if (at !== null) refuseAlarm(at);
         if (instance === this.#instance) this.alarmAt = at;
       },
+      restart: () => {
+        if (instance === this.#instance) this.crash();
+        throw new Error("the instance was ended");
+      },
       now: () => this.time,
       newId: () => this.newId(),
       localeSettings: { locales: this.locales, defaultLocale: this.defaultLocale },

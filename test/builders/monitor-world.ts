@@ -123,6 +123,10 @@ export class MonitorWorld {
       fetch: async (url, init) => fetch(url, init),
       deliveryLimits: this.deliveryLimits,
       sleep: async () => {},
+      restart: () => {
+        this.restart();
+        throw new Error("the instance was ended");
+      },
       now,
       newId: () => anId(++this.#ids),
       log,

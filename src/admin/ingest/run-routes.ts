@@ -97,7 +97,7 @@ export function runRoutes({ coordinator, history }: AdminPlatform) {
     operationId: "cancelRun",
     summary: "Cancel an ingestion run",
     description:
-      "A waiting run at once, a run under way at its next step before it publishes. Repeated, it changes nothing.",
+      "A waiting run at once, a run under way at its next step before it publishes, in ten minutes at the latest. Repeated, it changes nothing.",
     access: "operate",
     action: "ingest.cancel",
     params: runParams,
@@ -109,7 +109,7 @@ export function runRoutes({ coordinator, history }: AdminPlatform) {
       503: "`history_unavailable`: D1 does not answer about a run that ended long ago",
     },
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
-    const asked = await coordinator.cancel(id, { by: actor.id, note: why });
+    const asked = await coordinator.cancel(id, { by: actor.id, note: why }, Date.now());
     const isForgotten = !asked.ok && asked.reason === "not_found";
     const result = isForgotten
       ? await orUnavailable("history", cancelledBefore(history, id))
@@ -137,7 +137,10 @@ async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
 
 function cancelMessage({ changed, run: { state } }: Extract<CancelResult, { ok: true }>): string {
   const what = changed ? "is cancelled" : "was cancelled before";
-  const when = state === "running" ? ", and stops at the end of its present step" : "";
+  const when =
+    state === "running"
+      ? ", and stops at the end of its present step, in ten minutes at the latest"
+      : "";
   return `The run ${what}${when}.${changed ? "" : " Nothing changed."}`;
 }
 

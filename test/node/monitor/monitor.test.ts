@@ -97,6 +97,29 @@ describe("an evaluation of a healthy service", () => {
   });
 });
 
+describe("an evaluation that hangs", () => {
+  it.each([
+    ["after five minutes", 5],
+    ["once the clock was set back by a day", -24 * 60],
+  ])("is ended by the next tick %s, which evaluates", async (_, minutes) => {
+    let hung = false;
+    world.before = (call) => {
+      if (call !== "d1 save") return;
+      hung = true;
+      return new Promise(() => {});
+    };
+    void world.tick();
+    await expect.poll(() => hung).toBe(true);
+    world.before = () => {};
+    const { monitor, time } = world;
+    const tick = time + minutes * MINUTE_MS;
+    const evaluate = () => world.evaluate({ trigger: "cron", requested_by: "cron", tick });
+    const run = await evaluate().catch(evaluate);
+    expect(run.finished_at).not.toBeNull();
+    expect(world.monitor).not.toBe(monitor);
+  });
+});
+
 describe("an alert", () => {
   it("reaches the target once when it fires and once when it is resolved, with evidence and receipts", async () => {
     world.compared(31);

@@ -10,6 +10,7 @@ import { blobsOf, type Manifest, messageSha256 } from "../../../src/parts/manife
 import type { QueueAnswer } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/schemas/run.ts";
 import { sharedParts } from "../../../src/ingest/encode-stage.ts";
+import { OVERDUE, WORK_LIMIT_MS } from "../../../src/platform/work-limit.ts";
 import { dropKey, MANIFEST_KEY, sourceKey } from "../../../src/storage/keys.ts";
 import { admin, checkedFetch } from "../checked-fetch.ts";
 import {
@@ -203,5 +204,25 @@ describe("a pause", { timeout: RUN_TIMEOUT_MS }, () => {
     expect((started.started_at ?? "") >= end).toBe(true);
     await coordinator().cancel(run.id, { by: "ops", note: null });
     expect(await runEnded(run.id)).toMatchObject({ state: "cancelled" });
+  });
+});
+
+describe("a step that hangs", { timeout: RUN_TIMEOUT_MS }, () => {
+  it("begins anew in another instance once a caller's clock says that it takes too long", async () => {
+    await settled();
+    await dropAirports(SMALL_AIRPORTS);
+    let hasHung = false;
+    vi.spyOn(env.ARCHIVE, "put").mockImplementation(() => {
+      hasHung = true;
+      return new Promise(() => {});
+    });
+    const { run } = await enqueue({ ...SOURCE, mode: "full", forced: true });
+    await expect.poll(() => hasHung).toBe(true);
+    vi.restoreAllMocks();
+    await coordinator().reconcile(Date.now());
+    expect(await coordinator().findRun(run.id)).toMatchObject({ state: "running" });
+    const late = Date.now() + 2 * WORK_LIMIT_MS;
+    await expect(coordinator().reconcile(late)).rejects.toThrow(OVERDUE);
+    expect(await runEnded(run.id)).toMatchObject({ state: "succeeded" });
   });
 });
