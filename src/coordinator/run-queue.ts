@@ -59,7 +59,8 @@ interface Enqueuing extends Pick<EnqueueRequest, "ifPaused"> {
 
 /**
  * Decides on a request. The answer to a repeated one is the earlier run. If an equivalent run is
- * waiting, a request without a key shares it. A new run starts before retries that are not due yet.
+ * waiting, a request without a key shares it, unless that is a retry that is not due yet: a new run
+ * starts before it.
  */
 export function decideEnqueue(
   wanted: RunRecord,
@@ -69,8 +70,9 @@ export function decideEnqueue(
   const waiting = queue.waiting.filter(isRun);
   if (earlier === undefined && queue.pause !== null && ifPaused === "reject")
     return { result: { ok: false, reason: "paused", pause: queue.pause }, add: null };
-  const shared =
-    wanted.key === null ? waiting.find(({ job }) => isEquivalent(job, wanted.job)) : undefined;
+  const isSame = (record: RunRecord) =>
+    isEquivalent(record.job, wanted.job) && stepTime(record, now) <= now;
+  const shared = wanted.key === null ? waiting.find(isSame) : undefined;
   const found = earlier ?? shared;
   if (found !== undefined)
     return {

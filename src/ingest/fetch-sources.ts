@@ -78,8 +78,10 @@ export async function fetchSources(
   for (const file of await from.fetch(known, as_of)) {
     if ("unchangedSha256" in file) {
       sources[file.name] = file.unchangedSha256;
-      const present = known[file.name];
-      if (present !== undefined) upstream[file.name] = { ...present, as_of: file.as_of };
+      const { name, as_of: day } = file;
+      const { as_of: _, ...present } = known[name] ?? {};
+      if ("sha256" in present)
+        upstream[name] = { ...present, ...(day !== undefined && { as_of: day }) };
       continue;
     }
     const { name, bytes, ...validators } = file;

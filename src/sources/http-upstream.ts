@@ -1,8 +1,9 @@
 import { concatenate, sha256Hex } from "../catalog/bytes.ts";
+import { parseRetryAfter } from "../platform/http-dates.ts";
 import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ourAirports } from "./our-airports.ts";
 import { TransientSourceError, SourceError } from "./source-error.ts";
-import { asOf, findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
+import { dated, findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import type { ArchivedFiles, Upstream, UpstreamFile, Validators } from "./upstream.ts";
 
 /** Longest time for all requests of a fetch. It ends before the watchdog. */
@@ -72,15 +73,14 @@ async function fetchFile(
   const known = found?.file.origin === origin ? found.file : undefined;
   const response = await request(url, known ?? {}, session);
   if (response.status === 304 && found !== undefined && known !== undefined) {
-    const as_of = asOf(known.last_modified, session.now());
-    return { name: found.name, unchangedSha256: known.sha256, as_of };
+    const date = dated(known.last_modified, session.now());
+    return { name: found.name, unchangedSha256: known.sha256, ...date };
   }
   const bytes = await readBody(response, url, session);
   const { maxBytes } = session;
   const name = nameFile(table, { where: describeUrl(url), bytes, maxBytes });
   const validators: Validators = { origin, ...readValidators(response) };
-  const as_of = asOf(validators.last_modified, session.now());
-  return { name, bytes, as_of, ...validators };
+  return { name, bytes, ...dated(validators.last_modified, session.now()), ...validators };
 }
 
 function readValidators({ headers }: Response): Validators {
@@ -193,12 +193,6 @@ function deadlineOf(
     "deadline",
     `${where} was not complete within the ${deadlineMs / 1000} s that all files may take; try again later`,
   );
-}
-
-/** Parses `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) to at least zero; null if malformed. */
-function parseRetryAfter(value: string | null, now: EpochMs): DurationMs | null {
-  const waitMs = /^\d+$/.test(value ?? "") ? Number(value) * 1000 : Date.parse(value ?? "") - now;
-  return Number.isNaN(waitMs) ? null : Math.max(0, waitMs);
 }
 
 /** Describes the platform's error for people, without URLs. */

@@ -1,3 +1,4 @@
+import { parseHttpDate } from "../platform/http-dates.ts";
 import { node } from "../platform/node.ts";
 import type { Day, EpochMs } from "../platform/units.ts";
 import { SourceError } from "./source-error.ts";
@@ -114,8 +115,8 @@ export function isPastDay(text: string, now: EpochMs): boolean {
   return at >= 0 && at <= now && dayOf(new Date(at)) === text;
 }
 
-/** Dates a response by Last-Modified; today if the header is missing, before 1970 or in the future. */
-export function asOf(lastModified: string | undefined, now: EpochMs): Day {
-  const at = Date.parse(lastModified ?? "");
-  return dayOf(new Date(at >= 0 && at <= now ? at : now));
+/** Dates the content of an HTTP response by Last-Modified; empty if that says no past day from 1970 on. */
+export function dated(lastModified: string | undefined, now: EpochMs): { readonly as_of?: Day } {
+  const at = parseHttpDate(lastModified);
+  return at !== null && at >= 0 && at <= now ? { as_of: dayOf(new Date(at)) } : {};
 }

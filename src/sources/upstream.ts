@@ -21,7 +21,7 @@ export interface NewUpstreamFile extends Validators {
 /** A file that is unchanged since it was archived. */
 interface UnchangedUpstreamFile {
   readonly name: string;
-  readonly as_of: Day;
+  readonly as_of?: Day;
   readonly unchangedSha256: Sha256Hex;
 }
 

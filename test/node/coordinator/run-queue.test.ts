@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-record.ts";
 import type { Pause } from "../../../src/schemas/pause.ts";
-import { decideEnqueue, decideTick, QUEUE_MAX_DEPTH } from "../../../src/coordinator/run-queue.ts";
+import {
+  decideEnqueue,
+  decideTick,
+  describeQueue,
+  QUEUE_MAX_DEPTH,
+} from "../../../src/coordinator/run-queue.ts";
 import { toListed } from "../../../src/schemas/run.ts";
 import type { Queue } from "../../../src/coordinator/jobs.ts";
 import { aBackupRecord } from "../../builders/job.ts";
@@ -46,6 +51,13 @@ describe("decideEnqueue", () => {
     ],
     ["after the last that waits", { running: [running], waiting: [full] }, "after_run:full", 2],
     ["before a second try that is not due", { waiting: [later] }, "now", 1],
+    ["before a second try of its own that is not due", { waiting: [second] }, "now", 1],
+    [
+      "after the run under way, before such a try",
+      { running: [full], waiting: [second] },
+      "after_run:full",
+      1,
+    ],
     ["between a run and such a try", { waiting: [other, later] }, "after_run:other", 2],
     ["after a second try that is due", { waiting: [due] }, "after_run:full", 2],
     ["after a backup job", { running: [backup] }, "after_job:job", 1],
@@ -76,14 +88,12 @@ describe("decideEnqueue", () => {
     ["waits", { waiting: [waiting] }, "now", 1],
     ["waits for a run", { running: [running], waiting: [waiting] }, "after_run:running", 1],
     ["waits behind one of another kind", { waiting: [full, waiting] }, "after_run:full", 2],
-    ["waits for its time", { waiting: [second] }, `at:${STARTS}`, 1],
     ["was a second try", { waiting: [{ ...second, notBefore: NOW }] }, "now", 1],
-    ["is a second try behind another run", { waiting: [full, second] }, "after_run:full", 2],
     [
-      "is one behind the run under way",
-      { running: [full], waiting: [second] },
+      "is a second try behind another run",
+      { waiting: [full, { ...second, notBefore: NOW }] },
       "after_run:full",
-      1,
+      2,
     ],
     ["waits in a full queue", { waiting: [...differing(9), waiting] }, "after_run:other 8", 10],
   ] as const)(
@@ -101,8 +111,6 @@ describe("decideEnqueue", () => {
   it.each([
     [{}, "The run is queued. It starts now."],
     [{ waiting: [waiting] }, "The same run was queued before. It starts now."],
-    [{ waiting: [full, second] }, `starts after run full, but not before ${STARTS}.`],
-    [{ waiting: [second] }, `It is a retry, which starts at ${STARTS}.`],
     [
       { running: [restore], waiting: [full] },
       "pauses ingestion, so that it also waits for resume.",
@@ -155,6 +163,19 @@ describe("decideEnqueue", () => {
       result: { answer: { queue_position: QUEUE_MAX_DEPTH, queue_depth: QUEUE_MAX_DEPTH } },
       add: wanted,
     });
+  });
+});
+
+describe("describeQueue", () => {
+  it.each([
+    [{ waiting: [second] }, `at:${STARTS}`, `It is a retry, which starts at ${STARTS}.`],
+    [
+      { running: [full], waiting: [second] },
+      "after_run:full",
+      `It starts after run full, but not before ${STARTS}.`,
+    ],
+  ])("says when a retry that is not due starts: %#", (queue, will_start, message) => {
+    expect(describeQueue(aQueue(queue), NOW)).toMatchObject([{ will_start, message }]);
   });
 });
 

@@ -73,3 +73,18 @@ describe("a run with a faulty upstream", () => {
     expect(server.paths).toEqual([AIRPORTS_PATH]);
   });
 });
+
+describe("a request for a run after upstream has asked for a wait", () => {
+  it("begins at once, and the retry of the failed run comes at its time", async () => {
+    server.on(AIRPORTS_PATH, status(503, { "retry-after": "3500" }), AIRPORTS);
+    const { run: failed } = await world.enqueue();
+    await world.drain(() => world.run(failed.id).state === "failed");
+    const { run, ...answer } = await world.enqueue();
+    expect(answer).toMatchObject({ changed: true, will_start: "now", queue_position: 1 });
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ outcome: "published", started_at: run.queued_at });
+    const [retry] = world.state.runs();
+    expect(retry).toMatchObject({ trigger: "retry", outcome: "unchanged" });
+    expect(Date.parse(retry?.started_at ?? "")).toBe(START + 3_500_000);
+  });
+});

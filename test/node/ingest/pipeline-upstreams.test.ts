@@ -88,6 +88,23 @@ describe("a run", () => {
     });
   });
 
+  it("knows no date of files whose Last-Modified cannot be right, also while they are unchanged", async () => {
+    const upstreamWorld = new UpstreamWorld(server);
+    const wrong = { "last-modified": "Fri, 31 Dec 9999 23:59:59 GMT" };
+    server.on(AIRPORTS_PATH, file(AIRPORTS, { etag: '"a1"', ...wrong }));
+    server.on(REGIONS_PATH, file(REGIONS, { etag: '"r1"', ...wrong }));
+    world.upstream = upstreamWorld.upstream();
+    await world.runToEnd();
+    expect(world.current?.as_of).toBeNull();
+    // An earlier Worker took it for the day of the fetch.
+    const files = Object.entries(world.archived);
+    const archived = files.map(([name, known]) => [name, { ...known, as_of: "2026-11-01" }]);
+    world.archived = Object.fromEntries(archived);
+    await world.runToEnd("incremental", () => world.newPipeline());
+    expect(server.requests.at(-1)?.headers["if-none-match"]).toBe('"r1"');
+    for (const { as_of } of Object.values(world.run.upstream ?? {})) expect(as_of).toBeUndefined();
+  });
+
   it.each<[string, () => void]>([
     ["lost", () => world.archive.bucket.files.delete(sourceKey(sha256Hex(AIRPORTS)))],
     ["damaged", () => world.archive.bucket.lay(sourceKey(sha256Hex(AIRPORTS)), new Uint8Array(9))],

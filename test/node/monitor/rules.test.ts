@@ -436,6 +436,11 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       withCatalog(missing, missing),
       good,
     ],
+    [
+      "knows nothing while nobody has dated the data",
+      withManifest({ as_of: null }),
+      { verdict: "nodata" },
+    ],
   ],
   ingest_failing: [
     [

@@ -86,6 +86,10 @@ describe("a transient fault", () => {
   it.each([
     [undefined, null, "answers 503; try again later"],
     ["soon", null, "answers 503; try again later"],
+    ["-5", null, "answers 503; try again later"],
+    ["1.5", null, "answers 503; try again later"],
+    ["Mon, 01 Jan 0001", null, "answers 503; try again later"],
+    ["2026-11-01T04:18:30Z", null, "answers 503; try again later"],
     ["0", 0, "answers 503 and asks to be left alone for 0 s; try again later"],
     ["120", 120_000, "answers 503 and asks to be left alone for 120 s; try again later"],
     ["Sun, 01 Nov 2026 04:18:30 GMT", 90_000, "left alone for 90 s"],
