@@ -20,7 +20,7 @@ import {
 import { correctAirports } from "./corrections.ts";
 import { type HeldChange, heldChangeSchema } from "../schemas/held-change.ts";
 import { changeTimes } from "../schemas/stored-times.ts";
-import { byChange, byRank, isUnbroken, withDecision } from "./decisions.ts";
+import { byChange, byRank, GAP_MS, isUnbroken, withDecision } from "./decisions.ts";
 import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
 import { matchAirports, type Pair } from "./identity.ts";
 import { acceptRegionNames } from "./region-names.ts";
@@ -51,13 +51,22 @@ interface Judged {
   readonly isFree: boolean;
 }
 
-/** Lets changes that a wrong clock has dated in the future wait from now on. */
+/**
+ * Lets changes that a wrong clock has dated in the future wait from now on. But if a time lies no further
+ * ahead than two looks may be apart, the clock may have been set back since: then the times stay, and this
+ * look counts as one at the latest of them, so that no wait gets shorter.
+ */
 function withoutFuture<R extends AcceptRun>(run: R): R {
-  const { ledger, now } = run;
+  const { ledger, now, recorded = [] } = run;
   const held = ledger.held.map((change) =>
-    changeTimes(heldChangeSchema, change, (time, aheadMs) => cutToNow(time, now, aheadMs)),
+    changeTimes(heldChangeSchema, change, (time, aheadMs) =>
+      cutToNow(time, now, Math.max(aheadMs, 2 * GAP_MS)),
+    ),
   );
-  return { ...run, ledger: { ...ledger, held } };
+  const known = [...recorded, ...held.map(({ last_seen }) => Date.parse(last_seen))];
+  const latest = Math.max(now, ...known);
+  const seenAt = latest <= now + GAP_MS ? latest : now;
+  return { ...run, seenAt, ledger: { ...ledger, held } };
 }
 
 /** Compares upstream with the ledger. Equal arguments give equal results. */
@@ -231,7 +240,7 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
   return held
     .filter(({ source, state }) => source !== run.source && state !== "corrected")
     .map((change) => withDecision(change, verdicts))
-    .filter((change) => change.state !== "waiting" || isUnbroken(change, run.now));
+    .filter((change) => change.state !== "waiting" || isUnbroken(change, run.seenAt ?? run.now));
 }
 
 /** Accepts all airports of a source that people have checked, and its names; the others are gone. */

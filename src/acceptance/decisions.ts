@@ -42,7 +42,7 @@ export function withDecision(held: HeldChange, decisions: DecisionsById): HeldCh
 }
 
 /** Longest time between two looks of a source: a day, and half of one for a late run. */
-const GAP_MS = 36 * HOUR_MS;
+export const GAP_MS = 36 * HOUR_MS;
 /** A change is due so much early, because the daily run that first saw it may have been late. */
 const LATENESS_MS = HOUR_MS;
 

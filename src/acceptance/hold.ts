@@ -6,7 +6,7 @@ import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { Ledger } from "./airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 import type { HeldRule } from "../schemas/held-rules.ts";
-import { byChange, type Decision, isDue, isUnbroken, withDecision } from "./decisions.ts";
+import { byChange, type Decision, GAP_MS, isDue, isUnbroken, withDecision } from "./decisions.ts";
 
 /** Hexadecimal digits at the end of a change's id. */
 const ID_HASH_LENGTH = 16;
@@ -18,6 +18,10 @@ export interface AcceptRun {
   /** Time for which upstream must say the same. */
   readonly holdMs: DurationMs;
   readonly now: EpochMs;
+  /** When earlier runs and publications ended, by clocks that may have been wrong. */
+  readonly recorded?: readonly EpochMs[] | undefined;
+  /** When this run looks; later than `now` if the clock was set back. */
+  readonly seenAt?: EpochMs;
   readonly runId: string;
   /** Name of the upstream. */
   readonly source: string;
@@ -32,14 +36,17 @@ export interface Subject extends Pick<
 }
 
 /** Returns the function that makes a held change, with what earlier runs have seen of it. */
-export function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
+export function holdFor(run: AcceptRun) {
+  const { ledger, decisions, holdMs, now, seenAt = now, runId, source } = run;
   const verdicts = byChange(decisions);
-  const at = timeText(now);
+  const at = timeText(seenAt);
+  // If the clock was set back, the next look is no later than this, or restarts the wait.
+  const from = timeText(seenAt > now ? seenAt + GAP_MS : seenAt);
   const known = new Map(ledger.held.map((held) => [held.id, held]));
   const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
   const differing = new Map(waiting.map((held) => [entityOf(held), held]));
   const ifUnbroken = (held: HeldChange | undefined) =>
-    held !== undefined && isUnbroken(held, now) ? held : undefined;
+    held !== undefined && isUnbroken(held, seenAt) ? held : undefined;
   return (
     subject: Subject,
     rules: readonly HeldRule[],
@@ -49,8 +56,8 @@ export function holdFor({ ledger, decisions, holdMs, now, runId, source }: Accep
     const found = known.get(id);
     // When a correction ends, the difference that it hid is a new change.
     const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
-    const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
-    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? at;
+    const wanted_since = ifUnbroken(same)?.wanted_since ?? from;
+    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(entityOf(subject))))?.since ?? from;
     const isDisputed = wanted_since !== since && durationOf(since, now) >= 2 * holdMs;
     const present = same?.state ?? state;
     const waits = present === "waiting" ? waitMs(rules, isMissing, holdMs) : Infinity;

@@ -51,6 +51,7 @@ export class IngestWork implements Work<RunRecord> {
       runId: run.id,
       ledger: state.ledgerFiles(),
       decisions: state.decisions.list(),
+      recorded: state.recordedTimes(),
       archived: state.values.get(`archived:${run.source}`) ?? {},
       candidate: candidateOf(run),
     });

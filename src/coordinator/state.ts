@@ -69,6 +69,13 @@ export class CoordinatorState {
     return queueOf(this.jobs.open(), this.pause());
   }
 
+  /** When runs and publications ended, by clocks that may have been wrong. */
+  recordedTimes(): EpochMs[] {
+    const ends = this.runs().flatMap(({ finished_at }) => finished_at ?? []);
+    const published = this.currentVersion()?.published_at ?? [];
+    return [ends, published].flat().map((time) => Date.parse(time));
+  }
+
   findRun(id: string): RunRecord | undefined {
     const record = this.jobs.find(INGEST, id);
     return record !== undefined && isRun(record) ? record : undefined;

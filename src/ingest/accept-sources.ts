@@ -57,6 +57,8 @@ interface AcceptRequest {
   /** The ledger to compare with, and earlier ones, should it be lost. None: the snapshot's. */
   readonly ledgers: readonly LedgerFiles[];
   readonly decisions: readonly Decision[];
+  /** As in `AcceptRun`. */
+  readonly recorded?: readonly EpochMs[] | undefined;
   readonly mode: RunMode;
   readonly runId: string;
 }
@@ -84,7 +86,7 @@ export async function acceptSources(
   request: AcceptRequest,
 ): Promise<AcceptedSources> {
   const { openSnapshot, limits, now } = deps;
-  const { source, reader, sources, decisions, mode, runId } = request;
+  const { source, reader, sources, decisions, recorded, mode, runId } = request;
   const countries = new Set((await readCountries(openSnapshot)).map(({ isoCode2 }) => isoCode2));
   const corrections = await readCorrections(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
@@ -98,7 +100,16 @@ export async function acceptSources(
   const named = await reader.readSubdivisions(open, codes);
   const upstream = { ...rows, regions: named.names };
   const { holdMs } = limits;
-  const run = { ledger: known, corrections, decisions, holdMs, now: now(), runId, source };
+  const run = {
+    ledger: known,
+    corrections,
+    decisions,
+    holdMs,
+    now: now(),
+    recorded,
+    runId,
+    source,
+  };
   const before = isTrusted ? trustUpstream(run, upstream) : known;
   const after = isTrusted
     ? before

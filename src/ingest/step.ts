@@ -4,7 +4,7 @@ import type { Manifest, VersionContent } from "../parts/manifest.ts";
 import type { IngestCheckpoint } from "./checkpoint.ts";
 import type { Report, RunOutcome, UpstreamFiles } from "../schemas/run-report.ts";
 import type { RunMode } from "../schemas/run-words.ts";
-import type { Day } from "../platform/units.ts";
+import type { Day, EpochMs } from "../platform/units.ts";
 
 /** The archived files of the run `runId`. */
 export interface ArchivedCandidate {
@@ -40,6 +40,8 @@ export interface RunContext {
   readonly decisions: readonly NumberedDecision[];
   /** Upstream files of the source's last successful run. */
   readonly archived: UpstreamFiles;
+  /** When earlier runs and publications ended. */
+  readonly recorded?: readonly EpochMs[];
   /** Archived files to build from; null to fetch from upstream. */
   readonly candidate: ArchivedCandidate | null;
 }

@@ -24,6 +24,9 @@ type OnADay = Partial<UpstreamAirports> & {
   readonly source?: string;
 };
 
+/** How long a run takes. */
+const RUN_MS = 60_000;
+
 export class UpstreamLife {
   ledger: Ledger;
   corrections: readonly Correction[] = [];
@@ -32,6 +35,8 @@ export class UpstreamLife {
   holdMs = DEPLOYED_LIMITS.holdMs;
   /** Time of the last comparison, in milliseconds since 1970. */
   now = FIRST_DAY;
+  /** When the runs before ended. */
+  recorded: number[] = [];
   #day = 0;
   /** The coordinator keeps rejections for good, and an approval until a run has followed it. */
   #rejections: readonly Decision[] = [];
@@ -77,9 +82,11 @@ export class UpstreamLife {
       regionOf: (code) => (code.endsWith("-U-A") ? "" : code),
       holdMs: this.holdMs,
       now: this.now,
+      recorded: this.recorded,
       runId: `run-${this.#day - 1}`,
       source,
     });
+    this.recorded = [...this.recorded, this.now + RUN_MS];
   }
 
   /** The airport that the catalog has by this code. */

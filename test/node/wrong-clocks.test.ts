@@ -339,3 +339,23 @@ describe.each(Object.entries(CLOCKS))("after a clock was %s ahead", (_, ms) => {
     expect(resultOf(await world.tick(), "ingest_stuck")).toMatchObject({ state: "firing" });
   });
 });
+
+describe("a run made while the clock was a day back", () => {
+  it("does not shorten the wait of a change that it is the first to see", async () => {
+    const world = new CoordinatorWorld();
+    await world.publishVersions(1);
+    world.source = "other";
+    world.crash();
+    await world.runToEnd();
+    world.time += MINUTE_MS;
+    const seenAt = world.time;
+    world.renameAirport("Kloten");
+    world.time -= DAY_MS;
+    await world.runToEnd();
+    world.time = seenAt + 6 * HOUR_MS;
+    await world.runToEnd();
+    const { held } = world.coordinator.status();
+    expect(held).toMatchObject({ waiting: 1 });
+    expect(Date.parse(held?.next_due_at ?? "")).toBeGreaterThanOrEqual(seenAt + 3 * DAY_MS);
+  });
+});
