@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
-import { storedTime } from "../storage/object-tables.ts";
-import { timeText } from "../platform/time.ts";
+import { storedTime, timeWithin } from "../storage/object-tables.ts";
+import { DAY_MS, timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ALERT_CHANGES, type AlertChange } from "../schemas/alert-run.ts";
 import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
@@ -22,6 +22,9 @@ export type KnownAlert = DeepReadonly<z.output<typeof knownAlert>>;
 
 const undeliveredChange = z.object({ change: z.enum(ALERT_CHANGES), messageId: z.string() });
 
+/** Longest silence for which a webhook may ask: a day, since nobody may know that it has. */
+export const RETRY_AFTER_MAX_MS = DAY_MS;
+
 /** What a webhook knows. */
 export const targetRecord = z.object({
   /** Consecutive evaluations with a failed delivery. */
@@ -31,6 +34,8 @@ export const targetRecord = z.object({
   known: z.record(z.string(), knownAlert),
   /** The changes that it has not accepted yet, by fingerprint. */
   undelivered: z.record(z.string(), undeliveredChange),
+  /** Time before which it wants no message. */
+  retryAt: timeWithin(RETRY_AFTER_MAX_MS).exactOptional(),
 });
 export type TargetRecord = DeepReadonly<z.output<typeof targetRecord>>;
 

@@ -9,6 +9,7 @@ import {
   beforeDelivery,
   type DueNotice,
   noticesDue,
+  RETRY_AFTER_MAX_MS,
   type TargetRecord,
 } from "./deliveries.ts";
 import type { MonitorState } from "./monitor-state.ts";
@@ -22,6 +23,7 @@ interface Sent {
   readonly id: string;
   readonly notices: readonly DueNotice[];
   readonly receipt: Receipt;
+  readonly retryAfterMs: DurationMs | null;
 }
 
 /** Sends due messages to the webhooks and records each delivery at once. */
@@ -76,7 +78,7 @@ export class Notifier {
     const fired = testNotice(by, timeText(now));
     const send = async (notice: Notice) => {
       const id = this.#platform.newId();
-      const receipt = await this.#send(target, id, [notice]);
+      const { receipt } = await this.#send(target, id, [notice]);
       logReceipt(log, "alert_test", { id, receipt });
       return receipt;
     };
@@ -109,30 +111,36 @@ export class Notifier {
     const forgets = target.kind === "alertmanager";
     const known = this.#state.target(target);
     const due = noticesDue(known, evaluated, { ...context, forgets, newId });
+    if (due.length > 0 && context.now < (known.retryAt ?? 0)) {
+      this.#update(target, (record) => ({ ...record, failures: increased(record.failures) }));
+      return [];
+    }
     // Stores the ids before sending, because a crash must not change them.
     this.#update(target, (record) => beforeDelivery(record, due));
     const messages = Map.groupBy(due, ({ messageId }) => messageId);
     const log = logOf(this.#platform.log, runId);
     const sent = await Promise.all(
       [...messages].map(async ([id, notices]): Promise<Sent> => {
-        const receipt = await this.#send(target, id, notices);
+        const { receipt, retryAfterMs } = await this.#send(target, id, notices);
         if (receipt.delivered)
           this.#update(target, (record) => afterDelivery(record, notices, context.now));
         logReceipt(log, "alert_notification", { id, receipt });
-        return { id, receipt, notices };
+        return { id, receipt, retryAfterMs, notices };
       }),
     );
     const failed = sent.find(({ receipt }) => !receipt.delivered);
+    const waitMs = Math.max(0, ...sent.map(({ retryAfterMs }) => retryAfterMs ?? 0));
     if (sent.length > 0)
       this.#update(target, (record) => ({
         ...record,
         failures: failed === undefined ? 0 : increased(record.failures),
         lastError: failed?.receipt.error ?? null,
+        retryAt: context.now + Math.min(waitMs, RETRY_AFTER_MAX_MS),
       }));
     return sent;
   }
 
-  #send(target: WebhookTarget, id: string, notices: readonly Notice[]): Promise<Receipt> {
+  #send(target: WebhookTarget, id: string, notices: readonly Notice[]) {
     const { dashboardUrl } = this.#platform.config;
     const message = { id, target: target.name, notices };
     return sendMessage(target, message, { network: this.#platform, dashboardUrl });

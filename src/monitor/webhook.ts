@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { node } from "../platform/node.ts";
-import { timeText } from "../platform/time.ts";
+import { parseRetryAfter } from "../platform/http-dates.ts";
+import { durationOf, timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs } from "../platform/units.ts";
 import type { Receipt } from "../schemas/alert-run.ts";
 import type { WebhookTarget } from "./alert-settings.ts";
@@ -46,10 +47,18 @@ interface Sending {
 interface Outcome {
   readonly status: number | null;
   readonly error: string | null;
+  /** How long the receiver wants no other request; null if it has not said. */
+  readonly retryAfterMs: DurationMs | null;
+}
+
+interface Sent {
+  readonly receipt: Receipt;
+  /** Of the last attempt. */
+  readonly retryAfterMs: DurationMs | null;
 }
 
 /**
- * Sends a message and retries transient failures. Never throws.
+ * Sends a message and retries transient failures, unless the receiver says when to come back. Never throws.
  *
  * Accepted race: a receiver whose answer is too slow gets the message again. `Webhook-Id` and the
  * fingerprint and start of each alert stay the same, so the receiver can detect duplicates.
@@ -58,7 +67,7 @@ export async function sendMessage(
   target: WebhookTarget,
   message: Message,
   { network, dashboardUrl }: Sending,
-): Promise<Receipt> {
+): Promise<Sent> {
   const began = network.now();
   const body = bodyOf(target.kind, message, { dashboardUrl, now: began });
   let attempts = 0;
@@ -67,17 +76,20 @@ export async function sendMessage(
     if (attempts > 0) await network.sleep(network.deliveryLimits.backoffMs * 2 ** (attempts - 1));
     attempts++;
     outcome = await attempt(target, { id: message.id, body }, network);
-  } while (isTransient(outcome) && attempts < network.deliveryLimits.maxAttempts);
+  } while (mayRepeat(outcome) && attempts < network.deliveryLimits.maxAttempts);
   const ended = network.now();
-  const { status, error } = outcome;
+  const { status, error, retryAfterMs } = outcome;
   return {
-    target: target.name,
-    delivered: error === null,
-    attempts,
-    status,
-    error,
-    at: timeText(ended),
-    duration_ms: ended - began,
+    receipt: {
+      target: target.name,
+      delivered: error === null,
+      attempts,
+      status,
+      error,
+      at: timeText(ended),
+      duration_ms: durationOf(began, ended),
+    },
+    retryAfterMs,
   };
 }
 
@@ -94,21 +106,25 @@ async function attempt(
   return requestOnce(url, { method: "POST", headers, body: message.body }, network);
 }
 
-/** Sends one request. Reads only the status of the answer. */
+/** Sends one request. Reads no body of the answer. */
 export async function requestOnce(
   url: string,
   init: { method: "POST" | "GET"; headers: Record<string, string>; body?: string },
-  { fetch, deliveryLimits: { timeoutMs } }: Pick<Network, "fetch" | "deliveryLimits">,
+  { fetch, deliveryLimits: { timeoutMs }, now }: Pick<Network, "fetch" | "deliveryLimits" | "now">,
 ): Promise<Outcome> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const answer = await fetch(url, { ...init, redirect: "manual", signal });
     void answer.body?.cancel().catch(() => {});
-    return { status: answer.status, error: complaint(answer.status) };
+    const { status, headers } = answer;
+    const retryAfterMs = isTransient(status)
+      ? parseRetryAfter(headers.get("retry-after"), now())
+      : null;
+    return { status, error: complaint(status), retryAfterMs };
   } catch {
     // The platform's message may contain the URL.
     const error = signal.aborted ? `no answer within ${timeoutMs} ms` : "the connection failed";
-    return { status: null, error };
+    return { status: null, error, retryAfterMs: null };
   }
 }
 
@@ -123,9 +139,12 @@ function complaint(status: number): string | null {
 /** Client errors after which a retry may succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-function isTransient({ status, error }: Outcome): boolean {
-  if (error === null) return false;
-  return status === null || status >= 500 || TRANSIENT_STATUSES.has(status);
+function isTransient(status: number): boolean {
+  return status >= 500 || TRANSIENT_STATUSES.has(status);
+}
+
+function mayRepeat({ status, retryAfterMs }: Outcome): boolean {
+  return status === null || (isTransient(status) && retryAfterMs === null);
 }
 
 /**

@@ -392,6 +392,38 @@ describe("a tick that fires again", () => {
   });
 });
 
+describe("a receiver that says when to come back", () => {
+  it.each([
+    ["900", 15],
+    ["301", 10],
+    ["0", 5],
+    ["99999999999999999999", 24 * 60],
+  ])("is asked once, and then not within %s s", async (seconds, minutes) => {
+    world.compared(31);
+    receiver.answers = [status(429, { "retry-after": seconds }), status(200)];
+    expect(await world.tick()).toMatchObject({ notify_failed: 1 });
+    expect(receiver.received).toHaveLength(1);
+    for (let passed = 5; passed < minutes; passed += 5) {
+      expect(await world.tick()).toMatchObject({ deliveries: [] });
+      expect(receiver.received).toHaveLength(1);
+    }
+    expect(await world.tick()).toMatchObject({ notify_failed: 0 });
+    const [first, ...others] = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(others).toContain(first);
+    expect(arrived().join(" ")).toContain("catalog_stale");
+  });
+
+  it("counts as one that accepts no message, until it does", async () => {
+    world.compared(31);
+    receiver.answers = [status(503, { "retry-after": "3600" })];
+    for (let ticks = 0; ticks < 3; ticks++) await world.tick();
+    expect(resultOf(await world.tick(), "notify_failing")).toMatchObject({ status: "warn" });
+    receiver.answers = [status(200)];
+    for (let ticks = 0; ticks < 12; ticks++) await world.tick();
+    expect(resultOf(await world.tick(), "notify_failing")).toMatchObject({ status: "pass" });
+  });
+});
+
 describe("an evaluation while D1 is down", () => {
   it("delivers its alerts, and the history arrives once D1 is back", async () => {
     world.before = (call) => {

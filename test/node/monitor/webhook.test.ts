@@ -62,10 +62,10 @@ const network: Network = {
 };
 
 /** The receipt of the message. */
-function send(changes: Partial<WebhookTarget> = {}, others: Partial<Network> = {}) {
+async function send(changes: Partial<WebhookTarget> = {}, others: Partial<Network> = {}) {
   const target = { name: "ops", kind: "webhook", url: receiver.url, key: null } as const;
   const sending = { network: { ...network, ...others }, dashboardUrl: DASHBOARD };
-  return sendMessage({ ...target, ...changes }, message, sending);
+  return (await sendMessage({ ...target, ...changes }, message, sending)).receipt;
 }
 
 /** Attempts that end after so long. */
@@ -271,6 +271,31 @@ describe("a delivery", () => {
     expect(waits).toEqual([10, 20]);
     expect(ids).toEqual(["message-1", "message-1", "message-1"]);
   });
+
+  it.each([
+    ["0", 1],
+    ["1", 1],
+    ["3600", 1],
+    ["Fri, 31 Dec 9999 23:59:59 GMT", 1],
+    ["Fri, 20 Nov 2026 11:00:00 GMT", 1],
+    ["-5", 3],
+    ["1.5", 3],
+    ["soon", 3],
+    ["", 3],
+    ["Mon, 01 Jan 0001", 3],
+    [undefined, 3],
+  ])(
+    "is left to the next evaluation if the answer says when: %j (%i attempts)",
+    async (value, attempts) => {
+      for (const code of [429, 503]) {
+        receiver.answers = [status(code, value === undefined ? {} : { "retry-after": value })];
+        expect(await send()).toMatchObject({ delivered: false, attempts, status: code });
+      }
+      receiver.answers = [status(400, { "retry-after": "60" })];
+      expect(await send()).toMatchObject({ delivered: false, attempts: 1 });
+      expect(receiver.received).toHaveLength(2 * attempts + 1);
+    },
+  );
 
   it("ends after three attempts without an answer", async () => {
     receiver.answers = [silence];
