@@ -124,7 +124,7 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
     if (!(cause instanceof ForeignStores)) throw cause;
     const kept = await store.readGeneration(generation);
     if (!kept.ok && kept.fault === "unreadable") throw new StoreError(kept.detail);
-    if (kept.ok && sealManifest(kept.value) === sealManifest(manifest)) return;
+    if (kept.ok && isSame(kept.value, manifest)) return;
     throw cause;
   }
   for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
@@ -149,21 +149,27 @@ export async function repairCopies(
   store: CatalogStore,
   manifest: Manifest,
 ): Promise<{ readonly unknown: number | null; readonly isRepaired: boolean }> {
-  const { generation, published_at } = manifest;
   const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
-  const isKnown = (other: Pick<Manifest, "generation" | "published_at">) =>
-    other.generation === generation && other.published_at === published_at;
-  const shown = copies.map((copy) =>
-    copy.ok && (isKnown(copy.value) || isAdoptable(copy.value.generation))
-      ? copy.value
-      : { generation: 0, published_at: "" },
+  const shown = copies.map((copy) => ({
+    generation: copy.ok ? copy.value.generation : 0,
+    isKnown: copy.ok && isSame(copy.value, manifest),
+  }));
+  const unknown = shown.flatMap(({ generation, isKnown }) =>
+    !isKnown && generation >= manifest.generation && isAdoptable(generation) ? generation : [],
   );
-  const unknown = shown.filter((other) => other.generation >= generation && !isKnown(other));
-  if (unknown.length > 0)
-    return { unknown: Math.max(...unknown.map((other) => other.generation)), isRepaired: false };
-  const isRepaired = !shown.every(isKnown);
+  if (unknown.length > 0) return { unknown: Math.max(...unknown), isRepaired: false };
+  const isRepaired = !shown.every(({ isKnown }) => isKnown);
   if (isRepaired) await replicate(store, manifest);
   return { unknown: null, isRepaired };
+}
+
+/** Whether a store has exactly this manifest. Nobody may have parsed each of its lines. */
+function isSame(stored: Manifest, manifest: Manifest): boolean {
+  try {
+    return sealManifest(stored) === sealManifest(manifest);
+  } catch {
+    return false;
+  }
 }
 
 /** The versions in the stores of an installation that does not know them. */

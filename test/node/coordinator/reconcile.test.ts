@@ -240,6 +240,20 @@ describe("a version in KV that this installation has not published", () => {
   });
 });
 
+describe("a manifest in KV that says something else than the one that was published", () => {
+  it("gives way to one above it, though it has the same number and time", async () => {
+    await world.publishVersions(2);
+    const current = world.current();
+    if (current === null) throw new Error("nothing is published");
+    const counts = { ...current.counts, airports: 1 };
+    world.store.kv.set(MANIFEST_KEY, sealedBytes({ ...current, counts }));
+    await world.coordinator.reconcile();
+    await world.drain();
+    expect(await world.served()).toEqual(world.current());
+    expect(await world.served()).toMatchObject({ generation: 3, counts: current.counts });
+  });
+});
+
 describe("a manifest that is lost", () => {
   it.each([[["kv"]], [["r2"]], [["kv", "r2"]]] as const)(
     "comes back to %j at the next tick",

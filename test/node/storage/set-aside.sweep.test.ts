@@ -11,6 +11,7 @@ import { READS } from "../../builders/hostile-trial.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 import { resultOf } from "../../builders/monitor-world.ts";
+import { numberPaths, withNumber } from "../../builders/stored-numbers.ts";
 
 /** What no Worker has stored. */
 const UNREADABLE = [
@@ -104,7 +105,7 @@ const FUTURES = [HOUR_MS, 400 * DAY_MS, Date.parse("9990-01-01T00:00:00.000Z") -
 /** What never changes, whenever it was. */
 const RECORDS = ["versions", "decisions", "outgoing"];
 /** Fields that may lie in the future. */
-const LATER = ["until", "next_due_at", "published_at"];
+const LATER = ["until", "next_due_at", "published_at", "retryAt"];
 
 /** Changes the times of a table that must not lie in the future, and returns them as they were. */
 function changeTimes(object: keyof typeof schemas, table: string, change: (ms: number) => number) {
@@ -244,4 +245,56 @@ describe("the values of both Durable Objects", () => {
     expect(ingest.coordinator.setAside().map(({ table }) => table)).toContain("jobs");
     expect(await ingest.runToEnd()).toMatchObject({ state: "succeeded" });
   });
+});
+
+/** Other numbers, as JSON can write them. */
+const NUMBERS = ["-1", "0.5", "9007199254740991", "9007199254740993", "1e400"];
+
+describe("the numbers of both Durable Objects", () => {
+  /** Starts anew, does everything once, and returns what was set aside by then. */
+  async function pass(what: string): Promise<string[]> {
+    world.restart();
+    for (const path of READS) expect((await world.request(path)).status, what).toBe(200);
+    readAll();
+    await monitor.tick();
+    if (ingest.coordinator.status().foreign !== null) await ingest.coordinator.takeOver("ops");
+    await ingest.coordinator.reconcile();
+    await ingest.coordinator.resume();
+    await ingest.drain();
+    expect(await ingest.runToEnd({ forced: true }), what).toMatchObject({ state: "succeeded" });
+    expect(await ingest.served(), what).toEqual(ingest.current());
+    const found = [...ingest.coordinator.setAside(), ...monitor.monitor.setAside()];
+    return found.map(({ table, key }) => `${table} ${key}`);
+  }
+
+  it.each(tables)(
+    "of the %s in %s are set aside, or can be kept and increased",
+    async (object, table) => {
+      const { sql } = object === "coordinator" ? ingest.tables : monitor.tables;
+      const [key = "", value = ""] = COLUMNS[table] ?? [];
+      const rows = sql.exec(`SELECT ${key} AS key, ${value} AS value FROM ${table}`).toArray();
+      const values = rows.map((row) => [row["key"], JSON.parse(String(row["value"]))] as const);
+      const paths = new Set(values.flatMap(([, stored]) => numberPaths(stored).map(String)));
+      const goBack = world.remember();
+      for (const path of paths)
+        for (const number of NUMBERS) {
+          const what = `${path} of ${number}`;
+          goBack();
+          for (const [of, stored] of values)
+            if (numberPaths(stored).map(String).includes(path))
+              sql.exec(
+                `UPDATE ${table} SET ${value} = ? WHERE ${key} = ?`,
+                withNumber(stored, path === "" ? [] : path.split(","), number),
+                String(of),
+              );
+          const before = await pass(what);
+          const after = await pass(what);
+          expect(
+            after.filter((row) => !before.includes(row)),
+            what,
+          ).toEqual([]);
+        }
+      expect(values).not.toEqual([]);
+    },
+  );
 });
