@@ -133,10 +133,11 @@ export class Coordinator {
     });
   }
 
-  /** Replicates what is published; the alarm repeats it until the stores show it. */
+  /** Replicates what is published, unless a job does so now. The alarm repeats it until the stores show it. */
   async #onceShown<T>(result: T) {
-    this.#reconciler.versionsChanged();
-    await this.#reconciler.replicate();
+    const { running } = this.#state.queue();
+    const isBusy = this.#workLimit.isWorking && running.some(({ isCommitted }) => isCommitted);
+    if (!isBusy) await this.#reconciler.replicateNow();
     // Another installation may have published at the same moment.
     const foreign = this.#state.values.get("foreign");
     if (foreign !== null) return { ok: false, reason: "foreign_stores", detail: foreign } as const;

@@ -35,11 +35,6 @@ export class Reconciler {
     this.#enqueue = enqueue;
   }
 
-  /** Makes the replication of a new version due at once. */
-  versionsChanged(): void {
-    this.#failedAt = 0;
-  }
-
   /** Time of the next replication; null if none is due. */
   dueAt(): EpochMs | null {
     if (!this.#mayReplicate()) return null;
@@ -49,10 +44,14 @@ export class Reconciler {
 
   /** Replicates the current version to the stores, if that is due. Never throws. */
   async replicate(): Promise<void> {
-    const { state, now } = this.#platform;
-    const manifest = state.unreplicated();
     const dueAt = this.dueAt();
-    if (manifest === null || dueAt === null || now() < dueAt) return;
+    if (dueAt !== null && this.#platform.now() >= dueAt) await this.replicateNow();
+  }
+
+  /** Replicates the current version, whoever else would. Never throws. */
+  async replicateNow(): Promise<void> {
+    const manifest = this.#platform.state.unreplicated();
+    if (manifest === null) return;
     try {
       await replicatePublished(this.#platform, manifest.generation);
     } catch (cause) {

@@ -22,6 +22,10 @@ export class WorkLimit {
     this.#restart = restart;
   }
 
+  get isWorking(): boolean {
+    return this.#beganAt !== null;
+  }
+
   async within<T>(work: () => Promise<T>): Promise<T> {
     this.#beganAt = this.#now();
     try {

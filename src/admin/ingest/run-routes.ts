@@ -47,7 +47,7 @@ const runPage = z.strictObject({
 
 const cancelAnswer = z.strictObject({ ...outcome, run: runSchema });
 
-export function runRoutes({ coordinator, history }: AdminPlatform) {
+export function runRoutes({ coordinator, history, now }: AdminPlatform) {
   const list = route({
     method: "get",
     path: "/admin/ingest/runs",
@@ -109,7 +109,7 @@ export function runRoutes({ coordinator, history }: AdminPlatform) {
       503: "`history_unavailable`: D1 does not answer about a run that ended long ago",
     },
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
-    const asked = await coordinator.cancel(id, { by: actor.id, note: why }, Date.now());
+    const asked = await coordinator.cancel(id, { by: actor.id, note: why }, now());
     const isForgotten = !asked.ok && asked.reason === "not_found";
     const result = isForgotten
       ? await orUnavailable("history", cancelledBefore(history, id))

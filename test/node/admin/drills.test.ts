@@ -21,6 +21,10 @@ const DRILLS: { readonly [name: string]: string | readonly [file: string, title:
     "restore the newest backup when every copy is lost, though ingestion is paused",
   "409 or a run that fails: `foreign_stores`":
     "take the stores over when the coordinator has lost its state, and publish again",
+  "503 `not_shown`": [
+    "test/node/admin/alert-drills.test.ts",
+    "is named in the log, and ends half a minute after the store accepts the manifest",
+  ],
   "503 `other_version`": [
     "test/crash/gradual.test.ts",
     "serves, while the objects are of the present version, which refuses every change by name",

@@ -1,0 +1,204 @@
+/** What docs/alerts.md advises about a rule, done once on a service that is broken so. */
+import { readFileSync } from "node:fs";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Manifest } from "../../../src/parts/manifest.ts";
+import { newestTimes } from "../../../src/backup/read-backups.ts";
+import { type FactSources, readFacts } from "../../../src/monitor/facts.ts";
+import { evaluateRules } from "../../../src/monitor/rules.ts";
+import type { RuleName } from "../../../src/schemas/rule-names.ts";
+import type { Run } from "../../../src/schemas/run.ts";
+import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { AdminWorld } from "../../builders/admin-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
+import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { DEFAULT_LIMITS, MINUTE_MS, someFacts } from "../../builders/facts.ts";
+import { flipBit } from "../../builders/memory-bucket.ts";
+import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+
+const installation = new BackupWorld(undefined, ["en"]);
+beginEachWith(installation, async () => {
+  await new AdminWorld(installation).ingest.publishVersions(2);
+  await installation.backUp();
+});
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld(installation);
+});
+
+/** What a rule finds now in the stores and the coordinator. */
+async function statusOf(name: RuleName): Promise<string | undefined> {
+  const { monitor } = someFacts();
+  const sources: FactSources = {
+    readIngest: async () => world.ingest.coordinator.status(),
+    store: world.ingest.store,
+    history: { ping: async () => {}, saveRuns: async () => {}, deleteOldRuns: async () => 0 },
+    readBackups: () => newestTimes(installation.store),
+    inputTimeoutMs: 60_000,
+  };
+  const check = { isLocaleDue: true, after: null, suspects: [] };
+  const facts = await readFacts(sources, { check, monitor });
+  const context = { now: world.ingest.time, limits: DEFAULT_LIMITS };
+  return evaluateRules(facts, context).find(({ rule }) => rule === name)?.status;
+}
+
+/** The call that a rule's section of the page advises. */
+function advised(rule: string, text: RegExp): void {
+  const [, section = ""] = readFileSync("docs/alerts.md", "utf8").split(`### \`${rule}\``);
+  expect(section.split("###")[0]).toMatch(text);
+}
+
+async function post<T>(path: string, body: object = {}): Promise<T> {
+  const answer = await world.post(path, body);
+  expect(answer.ok).toBe(true);
+  return answer.json<T>();
+}
+
+/** Lets a cron tick pass, as every five minutes. */
+async function tick(): Promise<void> {
+  world.ingest.time += 5 * MINUTE_MS;
+  const call = () => world.ingest.coordinator.reconcile(world.ingest.time);
+  await call().catch(call);
+  await world.ingest.drain();
+}
+
+async function restoreNewest(): Promise<void> {
+  const list = await world.request("/admin/backup/list");
+  const { backups } = await list.json<{ backups: { id: string }[] }>();
+  await post(`/admin/backup/${backups[0]?.id}/restore`);
+  await world.ingest.drain();
+}
+
+async function runFully(): Promise<void> {
+  const { run } = await post<{ run: Run }>("/admin/ingest/queue", { mode: "full" });
+  await post("/admin/ingest/resume");
+  await world.ingest.drain();
+  expect(world.ingest.run(run.id)).toMatchObject({ state: "succeeded" });
+}
+
+function current(): Manifest {
+  const version = world.ingest.current();
+  if (version === null) throw new Error("nothing is published");
+  return version;
+}
+
+describe("ingest_stuck", () => {
+  /** Lets a step of a run hang for eleven minutes, in which no tick comes. */
+  async function hang(): Promise<Run> {
+    let hasHung = false;
+    world.ingest.before = (call) => {
+      if (hasHung || call !== "upstream fetch") return;
+      hasHung = true;
+      return new Promise(() => {});
+    };
+    world.ingest.renameAirport("Kloten");
+    const { run } = await post<{ run: Run }>("/admin/ingest/queue");
+    void world.ingest.alarm();
+    await vi.waitUntil(() => hasHung);
+    world.ingest.time += 11 * MINUTE_MS;
+    expect(await statusOf("ingest_stuck")).toBe("fail");
+    return run;
+  }
+
+  it("ends when nobody does anything for ten minutes, and the run publishes", async () => {
+    advised("ingest_stuck", /wait ten minutes/);
+    const { id } = await hang();
+    await tick();
+    expect(world.ingest.run(id)).toMatchObject({ outcome: "published" });
+    expect(await statusOf("ingest_stuck")).toBe("pass");
+  });
+
+  it("ends when the run is cancelled and another is queued", async () => {
+    advised("ingest_stuck", /cancel the run.* and queue another/);
+    const { id } = await hang();
+    await post(`/admin/ingest/runs/${id}/cancel`);
+    const { run } = await post<{ run: Run }>("/admin/ingest/queue");
+    await world.ingest.drain();
+    expect(world.ingest.run(id)).toMatchObject({ state: "cancelled" });
+    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published" });
+    expect(await statusOf("ingest_stuck")).toBe("pass");
+  });
+});
+
+describe("replication_stuck", () => {
+  it("is named in the log, and ends half a minute after the store accepts the manifest", async () => {
+    advised("replication_stuck", /look for `replication_failed`.* every half minute/);
+    installation.before = (call) => {
+      if (call === `catalog kv put ${MANIFEST_KEY}`) throw new Error("429");
+    };
+    const answer = await world.post("/admin/catalog/rollback", { generation: 1 });
+    expect([answer.status, await answer.json()]).toMatchObject([503, { code: "not_shown" }]);
+    world.ingest.time += 11 * MINUTE_MS;
+    await world.ingest.alarm();
+    expect(await statusOf("replication_stuck")).toBe("fail");
+    expect(installation.events.map(({ event }) => event)).toContain("replication_failed");
+    installation.before = () => {};
+    world.ingest.time += 30_000;
+    await world.ingest.alarm();
+    expect(await statusOf("replication_stuck")).toBe("pass");
+    expect(await world.ingest.served()).toEqual(current());
+  });
+});
+
+describe("foreign_stores", () => {
+  /** Loses the state of the coordinator, and leaves it no manifest that can be read. */
+  function loseState(): void {
+    const { store } = world.ingest;
+    for (const generation of [1, 2]) store.r2.set(generationKey(generation), Uint8Array.of(0));
+    store.bucket.damage(MANIFEST_KEY, flipBit);
+    store.kv.set(MANIFEST_KEY, Uint8Array.of(0));
+    world.ingest.loseTables();
+  }
+
+  it("ends with a takeover", async () => {
+    advised("foreign_stores", /call `POST \/admin\/catalog\/take-over`/);
+    world.ingest.loseTables();
+    expect(await statusOf("foreign_stores")).toBe("fail");
+    await post("/admin/catalog/take-over");
+    expect(await statusOf("foreign_stores")).toBe("pass");
+  });
+
+  it.each([
+    ["a restore of a backup", restoreNewest],
+    ["a full run", runFully],
+  ])("ends with a takeover and %s if no version in the stores can be used", async (_, help) => {
+    advised("foreign_stores", /`nothing_adopted`, \[restore\].*`"mode": "full"`, and resume/);
+    loseState();
+    const answer = await world.post("/admin/catalog/take-over", {});
+    expect([answer.status, await answer.json()]).toMatchObject([409, { code: "nothing_adopted" }]);
+    await help();
+    expect(await statusOf("foreign_stores")).toBe("pass");
+    expect(await world.ingest.served()).toEqual(current());
+  });
+});
+
+describe("integrity_mismatch", () => {
+  it.each([
+    [
+      "of another installation",
+      (): Manifest => ({ ...current(), published_at: "2026-01-01T00:00:00.000Z" }),
+    ],
+    [
+      "that nobody could publish above",
+      (): Manifest => ({ ...current(), generation: 2 ** 53 - 1 }),
+    ],
+  ])("of a manifest in KV %s ends at the next tick", async (_, other) => {
+    advised("integrity_mismatch", /A manifest: wait five minutes/);
+    world.ingest.store.kv.set(MANIFEST_KEY, sealedBytes(other()));
+    expect(await statusOf("integrity_mismatch")).toBe("warn");
+    await tick();
+    expect(await statusOf("integrity_mismatch")).toBe("pass");
+    expect(world.ingest.coordinator.versions()).not.toEqual([]);
+    expect(await world.ingest.served()).toEqual(current());
+  });
+
+  it("of blobs ends with a full run", async () => {
+    advised("integrity_mismatch", /A blob: queue a run with `"mode": "full"`/);
+    const { store } = world.ingest;
+    for (const key of store.kv.keys())
+      if (key.startsWith(blobKey(""))) store.kv.set(key, Uint8Array.of(0));
+    expect(await statusOf("integrity_mismatch")).toBe("warn");
+    await runFully();
+    expect(await statusOf("integrity_mismatch")).toBe("pass");
+  });
+});
