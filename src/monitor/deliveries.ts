@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
-import { storedTime, timeWithin } from "../storage/object-tables.ts";
+import { storedTime } from "../storage/object-tables.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ALERT_CHANGES, type AlertChange } from "../schemas/alert-run.ts";
@@ -34,8 +34,8 @@ export const targetRecord = z.object({
   known: z.record(z.string(), knownAlert),
   /** The changes that it has not accepted yet, by fingerprint. */
   undelivered: z.record(z.string(), undeliveredChange),
-  /** Time before which it wants no message. */
-  retryAt: timeWithin(RETRY_AFTER_MAX_MS).exactOptional(),
+  /** When it has said how long it wants no message, and how long; absent if it wants them. */
+  silence: z.object({ since: storedTime, ms: count.max(RETRY_AFTER_MAX_MS) }).exactOptional(),
 });
 export type TargetRecord = DeepReadonly<z.output<typeof targetRecord>>;
 

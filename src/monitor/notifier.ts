@@ -1,5 +1,5 @@
 import type { Log } from "../platform/log.ts";
-import { timeText } from "../platform/time.ts";
+import { isRecent, timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs, Instant } from "../platform/units.ts";
 import { increased } from "../schemas/ranges.ts";
 import type { AlertRun, PingOutcome, Receipt } from "../schemas/alert-run.ts";
@@ -111,7 +111,8 @@ export class Notifier {
     const forgets = target.kind === "alertmanager";
     const known = this.#state.target(target);
     const due = noticesDue(known, evaluated, { ...context, forgets, newId });
-    if (due.length > 0 && context.now < (known.retryAt ?? 0)) {
+    const { since = 0, ms = 0 } = known.silence ?? {};
+    if (due.length > 0 && isRecent(since, ms, context.now)) {
       this.#update(target, (record) => ({ ...record, failures: increased(record.failures) }));
       return [];
     }
@@ -135,7 +136,7 @@ export class Notifier {
         ...record,
         failures: failed === undefined ? 0 : increased(record.failures),
         lastError: failed?.receipt.error ?? null,
-        retryAt: context.now + Math.min(waitMs, RETRY_AFTER_MAX_MS),
+        silence: { since: context.now, ms: Math.min(waitMs, RETRY_AFTER_MAX_MS) },
       }));
     return sent;
   }

@@ -359,3 +359,23 @@ describe("a run made while the clock was a day back", () => {
     expect(Date.parse(held?.next_due_at ?? "")).toBeGreaterThanOrEqual(seenAt + 3 * DAY_MS);
   });
 });
+
+describe("an ended run whose id a wrong clock has made", () => {
+  it.each([HOUR_MS, -HOUR_MS, 400 * DAY_MS])(
+    "is forgotten a hundred runs later: %i ms ahead",
+    (ms) => {
+      const { state } = new CoordinatorWorld();
+      const save = (at: number, number: number) => {
+        const id = idAt(at, number);
+        state.save(aRunRecord({ id, state: "failed", finished_at: timeText(NOW) }));
+        return id;
+      };
+      const before = save(NOW - DAY_MS, 1);
+      const wrong = save(NOW + ms, 2);
+      for (let later = 3; later <= 101; later++) save(NOW + later, later);
+      expect([before, wrong].map((id) => state.findRun(id) !== undefined)).toEqual([false, true]);
+      save(NOW + 102, 102);
+      expect(state.findRun(wrong)).toBeUndefined();
+    },
+  );
+});

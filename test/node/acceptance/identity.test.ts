@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { UpstreamAirports } from "../../../src/acceptance/airport.ts";
+import { countListed } from "../../../src/acceptance/identity.ts";
 import type { SourceAirport } from "../../../src/catalog/source-airport.ts";
 import { airportNumber, BASEL, BERN, FIELD, UpstreamLife } from "../../builders/upstream-life.ts";
 
@@ -85,5 +87,47 @@ describe("the identity of an airport", () => {
     expect(life.airport("XOT")?.id).toBe("3");
     expect(life.airport("XFD")?.id).toBe("4");
     expect(life.held()).toEqual([]);
+  });
+});
+
+describe("countListed", () => {
+  const used = { ...BASEL, row: "1" };
+  const small = { ...FIELD, row: "3", scheduled: false, type: "small_airport" } as const;
+  const row = (id: string, iata: string) => ({ ...BASEL, id, iata });
+  const listing = (
+    ...airports: SourceAirport[]
+  ): Pick<UpstreamAirports, "airports" | "delistedRows"> => ({
+    airports,
+    delistedRows: new Map(),
+  });
+
+  it.each([
+    ["with the row of its number and code", listing(row("1", "BSL")), 1],
+    ["with a row of its number and another code", listing(row("1", "XXX")), 1],
+    ["with a row of another number and its code", listing(row("9", "BSL")), 1],
+    ["with a row of neither", listing(row("9", "XXX")), 0],
+    [
+      "with a row that says that it is closed",
+      { ...listing(), delistedRows: new Map([["1", "closed"] as const]) },
+      1,
+    ],
+    ["without a row", listing(), 0],
+  ] as const)("counts an airport that travellers use %s", (_, upstream, after) => {
+    expect(countListed([used], upstream, 0)).toEqual({ before: 1, after, least: 1 });
+  });
+
+  it("counts no airport that nobody uses", () => {
+    expect(countListed([small], listing(small), 0)).toEqual({ before: 0, after: 0, least: 0 });
+  });
+
+  it.each([
+    [25, 8, 23],
+    [25, 0, 25],
+    [25, 100, 0],
+    [12, 8, 12],
+    [13, 8, 12],
+  ])("wants of %i airports all but %i percent, rounded down: %i", (before, percent, least) => {
+    const airports = Array.from({ length: before }, () => used);
+    expect(countListed(airports, listing(), percent)).toMatchObject({ before, least });
   });
 });

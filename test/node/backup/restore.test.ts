@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { blobsOf } from "../../../src/parts/manifest.ts";
-import { backupObjectKey, backupPartKey, sourceKey } from "../../../src/storage/keys.ts";
+import {
+  backupObjectKey,
+  backupPartKey,
+  MANIFEST_KEY,
+  sourceKey,
+} from "../../../src/storage/keys.ts";
 import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
+import { sealedBytes } from "../../builders/memory-catalog-store.ts";
 
 const world = new BackupWorld();
 beginEachWith(world, async () => {
@@ -204,6 +210,33 @@ describe("a restore", () => {
     forge("true");
     await world.restore(backup_id);
     expect(world.rows("audit")).toMatchObject([{ id: "true" }]);
+  });
+
+  it("publishes above what a store shows, which it asks again if it does not answer", async () => {
+    const { backup_id } = await world.backUp();
+    const current = world.ingest.current();
+    if (current === null) throw new Error("nothing is published");
+    const published_at = "2026-01-01T00:00:00.000Z";
+    world.ingest.store.kv.set(
+      MANIFEST_KEY,
+      sealedBytes({ ...current, generation: 40, published_at }),
+    );
+    let isRefused = false;
+    world.before = (call) => {
+      if (isRefused || world.stage !== "replace_versions") return;
+      if (call !== `catalog kv get ${MANIFEST_KEY}`) return;
+      isRefused = true;
+      throw new Error("503");
+    };
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 41 });
+    expect(isRefused).toBe(true);
+  });
+
+  it("publishes above what it has published, whatever the stores have lost", async () => {
+    const { backup_id } = await world.backUp();
+    await world.ingest.publishVersions(2);
+    for (const replica of ["kv", "r2"] as const) world.ingest.store[replica].clear();
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 6 });
   });
 
   it("publishes above every generation of the installation and of the backup", async () => {

@@ -20,8 +20,8 @@ function aBackup(daysAgo: number, changes: Partial<KeptBackup> = {}): KeptBackup
 
 const daily = (days: number) => Array.from({ length: days }, (_, daysAgo) => aBackup(daysAgo));
 
-function kept(backups: readonly KeptBackup[]): string[] {
-  const gone = new Set(expiredBackups(backups, NOW));
+function kept(backups: readonly KeptBackup[], now = NOW): string[] {
+  const gone = new Set(expiredBackups(backups, now));
   return backups.filter(({ id }) => !gone.has(id)).map(({ id }) => id);
 }
 
@@ -32,6 +32,17 @@ describe("retention", () => {
       // before the last days.
       [0, 1, 2, 3, 4, 5, 6, 13, 20, 21, 52, 82, 113, 144].map((days) => `${days} days ago`),
     );
+  });
+
+  it("keeps the newest of each of 7 days on any day of the week", () => {
+    for (let later = 0; later < 7; later++) {
+      const backups = daily(10).map((backup) => ({
+        ...backup,
+        started_at: backup.started_at + later * DAY_MS,
+      }));
+      const days = [0, 1, 2, 3, 4, 5, 6].map((daysAgo) => `${daysAgo} days ago`);
+      expect(kept(backups, NOW + later * DAY_MS)).toEqual(expect.arrayContaining(days));
+    }
   });
 
   it("never deletes the newest backup or the newest good one", () => {

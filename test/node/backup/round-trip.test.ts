@@ -1,7 +1,13 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
-import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
+import {
+  backupManifestKey,
+  backupObjectKey,
+  backupPartKey,
+  blobKey,
+  sourceKey,
+} from "../../../src/storage/keys.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { blobsOf, type Manifest } from "../../../src/parts/manifest.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
@@ -88,6 +94,40 @@ describe("a backup", () => {
     const verdict = parseVerdict(await world.store.readNote(backup_id, "verdict"));
     expect(verdict).toMatchObject({ message: expect.stringContaining("lacked upstream files") });
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded" });
+  });
+
+  it("has every upstream file of its versions and both files of its ledger, and brings them back", async () => {
+    world.ingest.source = "other";
+    world.crash();
+    world.ingest.renameAirport("Waits");
+    expect(await world.ingest.runToEnd()).toMatchObject({ outcome: "unchanged" });
+    const { state, coordinator } = world.ingest;
+    const versions = coordinator
+      .versions()
+      .flatMap(({ generation }) => state.findRetained(generation) ?? []);
+    const ofVersions = versions.flatMap(({ sources: { snapshot: _, ...files } }) =>
+      Object.values(files),
+    );
+    const { accepted = "", held = "" } = state.savedLedger() ?? {};
+    for (const file of [accepted, held]) expect(ofVersions).not.toContain(file);
+    const { backup_id } = await world.backUp();
+    const fresh = new BackupWorld(world);
+    await fresh.restore(backup_id);
+    for (const file of [...ofVersions, accepted, held])
+      expect(fresh.ingest.archive.bucket.files.has(sourceKey(file)), file).toBe(true);
+  });
+
+  it("takes no object for lost while a store that may have it does not answer", async () => {
+    const [blob = ""] = world.blobs();
+    const refused = new Set([`catalog r2 get ${blobKey(blob)}`, `catalog kv get ${blobKey(blob)}`]);
+    world.before = (call) => {
+      if (refused.delete(call)) throw new Error("503");
+    };
+    const { backup_id, ...job } = await world.backUp();
+    expect(refused.size).toBe(0);
+    expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
+    const text = (await world.store.readManifest(backup_id)) ?? "";
+    expect(JSON.parse(text)).toMatchObject({ missing: [] });
   });
 
   it("lists the parts that its job has written, and no other part in its folder", async () => {

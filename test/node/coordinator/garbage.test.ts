@@ -158,6 +158,21 @@ describe("an object that no version names", () => {
     expect([first, second].map(isArchived)).toEqual([false, true]);
   });
 
+  it("stays if it is of the ledger of the last run, which has published nothing", async () => {
+    await world.publishVersions(1);
+    world.source = "other";
+    world.crash();
+    world.renameAirport("Waits");
+    expect(await world.runToEnd()).toMatchObject({ outcome: "unchanged" });
+    const ledger = world.state.savedLedger();
+    const files = [ledger?.accepted, ledger?.held].map((sha256) => sourceKey(sha256 ?? ""));
+    const published = Object.values(world.current()?.sources ?? {}).map(sourceKey);
+    for (const file of files) expect(published).not.toContain(file);
+    await collect();
+    for (const file of files) expect(world.archive.bucket.files.has(file)).toBe(true);
+    expect(world.coordinator.status().held).toMatchObject({ waiting: 1 });
+  });
+
   it("stays for a run that guards refused, and disappears after a dry run", async () => {
     await world.publishVersions(1);
     world.setAirports(2 * AIRPORTS_AT_FIRST);

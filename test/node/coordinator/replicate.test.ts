@@ -44,6 +44,15 @@ describe("replicate", () => {
     expect(await store.readGeneration(2)).toEqual({ ok: true, value: manifest });
   });
 
+  it("writes nothing while it cannot read the version before", async () => {
+    let refusals = 1;
+    store.before = (call) => {
+      if (call === `r2 get ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("down");
+    };
+    await expect(replicate(store, manifest)).rejects.toThrow("down");
+    expect(store.count("r2 put")).toBe(0);
+  });
+
   it("leaves the version of a generation as it is, whatever R2 shows under that number", async () => {
     const restored = aVersion(1, "restored").manifest;
     await store.writeGeneration(restored);

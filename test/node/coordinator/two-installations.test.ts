@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openManifest } from "../../../src/parts/sealed-manifest.ts";
-import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { aBackupRequest } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
@@ -184,6 +184,27 @@ describe("a takeover", () => {
     await first.drain();
     expect(first.run(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
     expect(await first.served()).toMatchObject({ generation: 5, previous: 4 });
+  });
+
+  it("asks R2 again whether it had shown the version of a run if it does not answer", async () => {
+    first.renameAirport("Kloten");
+    let isInR2 = false;
+    first.before = (call) => {
+      if (call !== `kv put ${MANIFEST_KEY}`) return;
+      isInR2 = true;
+      throw new Error("KV is away");
+    };
+    const { run } = await first.enqueue();
+    await first.drain(() => isInR2);
+    await second.coordinator.takeOver("ops");
+    await second.drain();
+    let refusals = 1;
+    first.before = (call) => {
+      if (call === `r2 get ${generationKey(4)}` && refusals-- > 0) throw new Error("R2 is away");
+    };
+    await first.drain();
+    expect(refusals).toBeLessThan(1);
+    expect(first.run(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
   });
 
   it("keeps the owner before from collecting what the new one publishes", async () => {

@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { commonPieces, localPieces } from "../../../src/catalog/encode.ts";
 import { countryId, idKey } from "../../../src/catalog/ids.ts";
 import { checkCatalog, checkNames, localizedName } from "../../../src/catalog/integrity.ts";
 import type { AirportSet } from "../../../src/parts/manifest.ts";
 import type { Airport, City, Country, Region } from "../../../src/catalog/model.ts";
 import { countLists } from "../../../src/ingest/accounting.ts";
+import { MESSAGE_MAX_BYTES } from "../../../src/ingest/guards.ts";
 import type { Workspace } from "../../../src/ingest/workspace.ts";
 import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
 import {
@@ -190,5 +193,33 @@ describe("the catalog of the embedded snapshot", () => {
     const names = await workspace.namesIn(locale);
     expect(checkNames(workspace.catalog.regions, names)).toEqual([]);
     expect(names.size).toBeGreaterThan(500);
+  });
+});
+
+describe("docs/performance.md", () => {
+  const page = readFileSync("docs/performance.md", "utf8");
+  const bytesOf = (row: string) =>
+    Number(new RegExp(`^\\| ${row} +\\| +(\\d+) `, "m").exec(page)?.[1]);
+
+  it.each([
+    ["proto", "connect-proto-identity"],
+    ["json", "connect-json-identity"],
+  ] as const)("has the length of the message in %s, within a hundredth", async (form, row) => {
+    const { airports, cities, countries, regions } = workspace.catalog;
+    const names = await workspace.namesIn("en");
+    const pieces = [
+      ...commonPieces({ airports, cities, countries, regions }, form),
+      ...localPieces(regions, names, form),
+    ];
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    expect(bytesOf(row) / length).toBeGreaterThan(0.99);
+    expect(bytesOf(row) / length).toBeLessThan(1.01);
+  });
+
+  it("is right that the world can nearly double before a message exceeds 3.5 MiB", () => {
+    expect(MESSAGE_MAX_BYTES).toBe(3.5 * 1024 * 1024);
+    const growth = MESSAGE_MAX_BYTES / bytesOf("connect-proto-identity");
+    expect(growth).toBeGreaterThan(1.8);
+    expect(growth).toBeLessThan(2.1);
   });
 });

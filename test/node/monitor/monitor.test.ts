@@ -392,6 +392,29 @@ describe("a tick that fires again", () => {
   });
 });
 
+describe("the beginning of an alert", () => {
+  const beginnings = () => told("catalog_stale").map(([, startsAt]) => startsAt);
+
+  it("is the same in each message about it, also about its end", async () => {
+    world.compared(31);
+    const { started_at } = await world.tick();
+    world.compared(0);
+    for (let ticks = 0; ticks < 2; ticks++) await world.tick();
+    expect(beginnings()).toEqual([started_at, started_at]);
+  });
+
+  it("does not lie in the future once a clock that was ahead is right again", async () => {
+    world.compared(31);
+    receiver.answers = [status(400), status(200)];
+    world.time += 24 * HOUR_MS;
+    await world.tick();
+    world.time -= 24 * HOUR_MS;
+    world.restart();
+    await world.tick();
+    expect(Date.parse(String(beginnings()[1]))).toBeLessThanOrEqual(world.time);
+  });
+});
+
 describe("a receiver that says when to come back", () => {
   it.each([
     ["900", 15],
@@ -411,6 +434,16 @@ describe("a receiver that says when to come back", () => {
     const [first, ...others] = receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(others).toContain(first);
     expect(arrived().join(" ")).toContain("catalog_stale");
+  });
+
+  it("is asked again once a clock that was ahead is right", async () => {
+    world.compared(31);
+    receiver.answers = [status(429, { "retry-after": "600" }), status(200)];
+    world.time += 23 * HOUR_MS;
+    await world.tick();
+    world.time -= 23 * HOUR_MS;
+    for (let ticks = 0; ticks < 3; ticks++) await world.tick();
+    expect(receiver.received.length).toBeGreaterThan(1);
   });
 
   it("counts as one that accepts no message, until it does", async () => {

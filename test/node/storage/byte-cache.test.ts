@@ -4,7 +4,7 @@ import { ByteCache } from "../../../src/storage/body-loader.ts";
 
 /** What the cache should hold: keys with lengths, least recently used first. */
 class Model {
-  entries: { readonly key: string; readonly length: number }[] = [];
+  entries: { readonly key: string; readonly length: number; readonly isSpare: boolean }[] = [];
   readonly #maxBytes: number;
 
   constructor(maxBytes: number) {
@@ -21,11 +21,14 @@ class Model {
     return entry?.length;
   }
 
-  set(key: string, length: number): void {
+  set(key: string, length: number, isSpare: boolean): void {
     this.entries = this.#without(key);
     if (length > this.#maxBytes) return;
-    this.entries.push({ key, length });
-    while (this.bytes > this.#maxBytes) this.entries.shift();
+    this.entries.push({ key, length, isSpare });
+    while (this.bytes > this.#maxBytes) {
+      const spare = this.entries.findIndex((entry) => entry.isSpare);
+      this.entries.splice(Math.max(0, spare), 1);
+    }
   }
 
   #without(key: string) {
@@ -38,17 +41,21 @@ function bytesOf(length: number): Blob {
 }
 
 describe("ByteCache", () => {
-  it("never holds more bytes than its limit, and always the most recently used entries", () => {
+  it("never holds more bytes than its limit, and always the most recently used entries, spare ones last", () => {
     const anyKey = fc.constantFrom("a", "b", "c", "d", "e");
-    const anyCall = fc.record({ key: anyKey, length: fc.option(fc.integer({ min: 0, max: 12 })) });
+    const anyCall = fc.record({
+      key: anyKey,
+      length: fc.option(fc.integer({ min: 0, max: 12 })),
+      isSpare: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 20 }), fc.array(anyCall), (maxBytes, calls) => {
         const cache = new ByteCache(maxBytes);
         const model = new Model(maxBytes);
-        for (const { key, length } of calls) {
+        for (const { key, length, isSpare } of calls) {
           if (length !== null) {
-            cache.set(key, bytesOf(length));
-            model.set(key, length);
+            cache.set(key, bytesOf(length), { isSpare });
+            model.set(key, length, isSpare);
           }
           expect(cache.get(key)?.size).toBe(model.get(key));
           expect(cache.bytes).toBe(model.bytes);

@@ -105,7 +105,7 @@ const FUTURES = [HOUR_MS, 400 * DAY_MS, Date.parse("9990-01-01T00:00:00.000Z") -
 /** What never changes, whenever it was. */
 const RECORDS = ["versions", "decisions", "outgoing"];
 /** Fields that may lie in the future. */
-const LATER = ["until", "next_due_at", "published_at", "retryAt"];
+const LATER = ["until", "next_due_at", "published_at"];
 
 /** Changes the times of a table that must not lie in the future, and returns them as they were. */
 function changeTimes(object: keyof typeof schemas, table: string, change: (ms: number) => number) {
