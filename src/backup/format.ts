@@ -24,7 +24,7 @@ import {
   hexHash,
   timestamp,
 } from "../schemas/fields.ts";
-import { isFormat } from "../schemas/ranges.ts";
+import { isFormat } from "../platform/ranges.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { node } from "../platform/node.ts";
 import { parseJson } from "../platform/parse-json.ts";

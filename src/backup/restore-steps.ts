@@ -4,7 +4,7 @@
  */
 import { timeText } from "../platform/time.ts";
 import { fault } from "../schemas/backup-fault.ts";
-import { isAdoptable } from "../schemas/ranges.ts";
+import { isAdoptable } from "../platform/ranges.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
 import type { BackupJob } from "../schemas/backup-job.ts";
 import {

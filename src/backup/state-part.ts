@@ -4,7 +4,7 @@ import { FORMER_FORMAT } from "../parts/former-manifest.ts";
 import { blobsOf, type Manifest, neededBlobs } from "../parts/manifest.ts";
 import { type DeepReadonly, hexHash, timestamp } from "../schemas/fields.ts";
 import { manifestSchema } from "../parts/manifest-schema.ts";
-import { isAdoptable } from "../schemas/ranges.ts";
+import { isAdoptable } from "../platform/ranges.ts";
 import { heldSummary } from "../schemas/run-report.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import type { Sha256Hex } from "../platform/units.ts";

@@ -1,6 +1,6 @@
 import { durationOf, timeText } from "../platform/time.ts";
 import { describeError, type LogLevel } from "../platform/log.ts";
-import { increased } from "../schemas/ranges.ts";
+import { increased } from "../platform/ranges.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./jobs.ts";
 

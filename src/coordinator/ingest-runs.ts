@@ -3,7 +3,7 @@ import type { EpochMs, Instant } from "../platform/units.ts";
 import type { CoordinatorState } from "./state.ts";
 import { decideEnqueue, decideTick, type EnqueueResult } from "./run-queue.ts";
 import { type EnqueueRequest, isRun, newRun, type RunRecord } from "./run-record.ts";
-import { increased } from "../schemas/ranges.ts";
+import { increased } from "../platform/ranges.ts";
 import type { Run, RunState, SkipReason } from "../schemas/run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "../schemas/pause.ts";

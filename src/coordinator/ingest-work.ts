@@ -8,7 +8,7 @@ import { ledgerOf } from "../ingest/ledger-files.ts";
 import { type IngestCheckpoint, parseAgain, parsedOf } from "../ingest/checkpoint.ts";
 import type { IngestStepResult } from "../ingest/step.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
-import { increased } from "../schemas/ranges.ts";
+import { increased } from "../platform/ranges.ts";
 import type { Run } from "../schemas/run.ts";
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, RunOutcome } from "../schemas/run-report.ts";

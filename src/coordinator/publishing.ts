@@ -21,7 +21,7 @@ import type { Instant } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { CoordinatorState } from "./state.ts";
 import { misfitOf } from "../platform/parse-json.ts";
-import { isAdoptable } from "../schemas/ranges.ts";
+import { isAdoptable } from "../platform/ranges.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 

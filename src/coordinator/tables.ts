@@ -23,7 +23,7 @@ import {
   hexHash,
   timestamp,
 } from "../schemas/fields.ts";
-import { ADOPTED_MAX, GENERATION_MAX, isGeneration } from "../schemas/ranges.ts";
+import { ADOPTED_MAX, GENERATION_MAX, isGeneration } from "../platform/ranges.ts";
 import { heldSummary, REPORT_FIELDS } from "../schemas/run-report.ts";
 import { STAGES } from "../schemas/run-words.ts";
 import { pauseSchema } from "../schemas/pause.ts";

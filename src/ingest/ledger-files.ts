@@ -7,7 +7,7 @@ import { gunzip } from "../sources/snapshot.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Accepted, Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
-import { isCount } from "../schemas/ranges.ts";
+import { isCount } from "../platform/ranges.ts";
 
 export const ACCEPTED_FILE = "accepted.json.gz";
 export const HELD_FILE = "held.json.gz";

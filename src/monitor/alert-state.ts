@@ -9,7 +9,7 @@ import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import type { FindingVerdict } from "./rule.ts";
 import type { RuleFinding } from "./rules.ts";
-import { increased } from "../schemas/ranges.ts";
+import { increased } from "../platform/ranges.ts";
 import { mostSevere } from "../schemas/check.ts";
 import { storedTime } from "../storage/object-tables.ts";
 import { durationOf, timeText } from "../platform/time.ts";

@@ -1,7 +1,7 @@
 import type { Log } from "../platform/log.ts";
 import { isRecent, timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs, Instant } from "../platform/units.ts";
-import { increased } from "../schemas/ranges.ts";
+import { increased } from "../platform/ranges.ts";
 import type { AlertRun, PingOutcome, Receipt } from "../schemas/alert-run.ts";
 import type { Evaluated } from "./alert-state.ts";
 import {

@@ -13,7 +13,7 @@ import {
   isCount,
   isFormat,
   isGeneration,
-} from "../schemas/ranges.ts";
+} from "../platform/ranges.ts";
 
 /** The text before the seal is JSON with `format`, so that a Worker of another format can name it. */
 const firstLine = (format: number) => `{"format":${format},"lines":[`;

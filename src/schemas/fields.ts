@@ -1,6 +1,6 @@
 /** Schemas of values that several answers share. */
 import * as z from "zod";
-import { ADOPTED_MAX, CRC32_MAX, FILE_BYTES_MAX, GENERATION_MAX } from "./ranges.ts";
+import { ADOPTED_MAX, CRC32_MAX, FILE_BYTES_MAX, GENERATION_MAX } from "../platform/ranges.ts";
 import { storedTimes } from "./stored-times.ts";
 
 /** A time that may lie in the future: RFC 3339, UTC, with milliseconds. */

@@ -14,7 +14,7 @@ import { OlderVersions } from "./older-versions.ts";
 import { SingleFlight } from "../platform/once.ts";
 import { StoreReads } from "./store-reads.ts";
 import { isRecent } from "../platform/time.ts";
-import { isAdoptable } from "../schemas/ranges.ts";
+import { isAdoptable } from "../platform/ranges.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 
 /**

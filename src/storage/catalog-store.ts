@@ -4,7 +4,7 @@ import { inflatePart } from "../parts/inflate.ts";
 import { type Manifest, MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { openManifest, sealManifest, sealOf } from "../parts/sealed-manifest.ts";
 import type { Sha256Hex } from "../platform/units.ts";
-import { isGeneration } from "../schemas/ranges.ts";
+import { isGeneration } from "../platform/ranges.ts";
 import { orStoreError, StoreError, withDeadline } from "../platform/deadline.ts";
 import {
   blobKey,

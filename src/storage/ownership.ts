@@ -1,7 +1,7 @@
 /** The owner of the stores is named in the metadata of the manifest in R2. */
 import { MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { orStoreError } from "../platform/deadline.ts";
-import { isFormat } from "../schemas/ranges.ts";
+import { isFormat } from "../platform/ranges.ts";
 import { MANIFEST_KEY } from "./keys.ts";
 
 /** The right of an installation to replace the manifest in R2. */

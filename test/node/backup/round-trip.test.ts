@@ -8,6 +8,7 @@ import {
   blobKey,
   sourceKey,
 } from "../../../src/storage/keys.ts";
+import { upstreamOf } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { blobsOf, type Manifest } from "../../../src/parts/manifest.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
@@ -105,9 +106,7 @@ describe("a backup", () => {
     const versions = coordinator
       .versions()
       .flatMap(({ generation }) => state.findRetained(generation) ?? []);
-    const ofVersions = versions.flatMap(({ sources: { snapshot: _, ...files } }) =>
-      Object.values(files),
-    );
+    const ofVersions = versions.flatMap(upstreamOf);
     const { accepted = "", held = "" } = state.savedLedger() ?? {};
     for (const file of [accepted, held]) expect(ofVersions).not.toContain(file);
     const { backup_id } = await world.backUp();
