@@ -69,9 +69,14 @@ export class Monitor {
     this.#workLimit = new WorkLimit(platform);
   }
 
-  /** Evaluates all rules, notifies and records. A repeated cron tick counts once. */
-  evaluate(request: EvaluationRequest): Promise<EvaluationResult> {
-    this.#workLimit.check(request.tick ?? this.#platform.now());
+  /**
+   * Evaluates all rules, notifies and records. A repeated cron tick counts once. Ends this instance if an
+   * evaluation before has taken too long.
+   *
+   * @param at now, by the clock of the caller.
+   */
+  async evaluate(request: EvaluationRequest, at = this.#platform.now()): Promise<EvaluationResult> {
+    this.#workLimit.check(at);
     const evaluate = () => this.#workLimit.within(() => this.#evaluateOnce(request));
     const evaluating = this.#last.then(evaluate);
     this.#last = evaluating.catch(() => {});

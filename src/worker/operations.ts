@@ -128,7 +128,7 @@ export async function runCron(
       return withOneRetry(() => calls.tick(trigger, scheduledTime, job.request));
     case "watch": {
       const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
-      const evaluate = async () => monitor(env).evaluate(asked);
+      const evaluate = async () => monitor(env).evaluate(asked, Date.now());
       // An alert fires if the coordinator does not answer.
       const [evaluated, reconciled] = await Promise.allSettled([
         evaluate().catch(evaluate),
