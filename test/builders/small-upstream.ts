@@ -1,8 +1,9 @@
 /** An upstream on loopback with a small world: the real one takes many seconds to compress. */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { readSnapshotRows } from "./forgetful-snapshot.ts";
-import { file, UpstreamServer } from "./upstream-server.ts";
+import { type Behavior, file, UpstreamServer } from "./upstream-server.ts";
 
 const SMALL_AIRPORTS = 400;
 
@@ -29,8 +30,8 @@ export async function startSmallUpstream(count = SMALL_AIRPORTS): Promise<SmallU
   const server = await UpstreamServer.start();
   const rows = snapshotText("airports.csv.gz").split("\n");
   const airports = `${rows.slice(0, 1 + count).join("\n")}\n`;
-  server.on("/airports.csv", file(airports));
-  server.on("/regions.csv", file(snapshotText("regions.csv.gz")));
+  server.on("/airports.csv", datedFile(airports));
+  server.on("/regions.csv", datedFile(snapshotText("regions.csv.gz")));
   const urls = [server.url("/airports.csv"), server.url("/regions.csv")];
   return {
     // Most of the snapshot's airports are gone here.
@@ -40,9 +41,15 @@ export async function startSmallUpstream(count = SMALL_AIRPORTS): Promise<SmallU
       SURPRISE_HOLD_MS: "0",
       SURPRISE_UNLISTED_PERCENT: "100",
     },
-    change: (edit) => server.on("/airports.csv", file(edit(airports))),
+    change: (edit) => server.on("/airports.csv", datedFile(edit(airports))),
     stop: () => server.stop(),
   };
+}
+
+/** Serves a file that was changed now. */
+function datedFile(content: string): Behavior {
+  const etag = `"${createHash("sha256").update(content).digest("hex")}"`;
+  return file(content, { etag, "last-modified": new Date().toUTCString() });
 }
 
 function snapshotText(name: string): string {
