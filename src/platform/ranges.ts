@@ -31,6 +31,19 @@ export function isAdoptable(generation: number): boolean {
   return isWhole(generation, 1, ADOPTED_MAX);
 }
 
+export function isFileBytes(value: unknown): boolean {
+  return isWhole(value, 0, FILE_BYTES_MAX);
+}
+
+export function isCrc32(value: unknown): boolean {
+  return isWhole(value, 0, CRC32_MAX);
+}
+
+/** Whether a number is a part of a whole, from 0 to 1. */
+export function isShare(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value <= 1;
+}
+
 export function isFormat(value: unknown): value is number {
   return isWhole(value, 1, FORMAT_MAX);
 }
