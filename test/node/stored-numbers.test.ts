@@ -55,25 +55,7 @@ const manifest = aManifest({
 
 /** The seal of a manifest with another number, written in any way. */
 function resealed(path: readonly string[], text: string): Uint8Array<ArrayBuffer> {
-  const [opening = "", head = "", diffs = "", ...entries] = sealManifest(manifest)
-    .split("\n")
-    .slice(0, -2);
-  const [top = "", at = "", ...rest] = path;
-  const replace = (line: string, inLine: readonly string[]) => {
-    const comma = line.endsWith(",") ? "," : "";
-    return withNumber(JSON.parse(line.replace(/,$/, "")), inLine, text) + comma;
-  };
-  const locale = Object.keys(manifest.locales).indexOf(at);
-  const lines = [
-    opening,
-    top === "diffs" || top === "locales" ? head : replace(head, path),
-    top === "diffs" ? replace(diffs, [at, ...rest]) : diffs,
-    ...entries.map((line, index) =>
-      top === "locales" && index === locale ? replace(line, rest) : line,
-    ),
-    "]}",
-  ];
-  const json = lines.join("\n");
+  const json = withNumber(manifest, path, text);
   return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
 }
 
