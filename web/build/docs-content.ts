@@ -45,6 +45,7 @@ const READERS: { readonly [reader: string]: { readonly [path: string]: string } 
   },
   Developers: {
     "/docs/architecture": "docs/architecture.md",
+    "/docs/decisions": "docs/decisions.md",
     "/docs/performance": "docs/performance.md",
     "/docs/developing": "docs/developing.md",
   },
