@@ -54,6 +54,8 @@ export class FakeCloudflare {
   /** Of the Worker that was deployed. */
   deployed: Version | undefined;
   crons: readonly string[] = [];
+  isOnWorkersDev = false;
+  customDomains: readonly string[] = [];
   readonly #buckets = new Set<string>();
   readonly #databases: { readonly uuid: string; readonly name: string }[] = [];
   readonly #files = new Map<string, Uint8Array>();
@@ -138,10 +140,19 @@ export class FakeCloudflare {
     "GET /workers/workers/:name": () =>
       this.deployed === undefined
         ? refuse(404, NO_WORKER, "This Worker does not exist on your account.")
-        : { result: { subdomain: { enabled: false } } },
-    "POST /workers/scripts/:name/subdomain": () => ({
-      result: { enabled: true, previews_enabled: false },
+        : { result: { subdomain: { enabled: this.isOnWorkersDev } } },
+    "POST /workers/scripts/:name/subdomain": ({ body }) => {
+      this.isOnWorkersDev = JSON.parse(body.toString()).enabled;
+      return { result: { enabled: this.isOnWorkersDev, previews_enabled: false } };
+    },
+    "POST /workers/scripts/:name/domains/changeset": () => ({
+      result: { added: [], removed: [], updated: [], conflicting: [] },
     }),
+    "PUT /workers/scripts/:name/domains/records": ({ body }) => {
+      const { origins } = JSON.parse(body.toString());
+      this.customDomains = origins.map(({ hostname }: { hostname: string }) => hostname);
+      return { result: {} };
+    },
   };
 
   /** @returns the fake and the base of its API. */
