@@ -1,8 +1,24 @@
+import { readdirSync } from "node:fs";
 import { describe, expect, inject, it } from "vitest";
 import { send } from "./http.ts";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 
 const { url } = inject("service");
+
+it("each file that the service hands out has a media type, which browsers may not guess", async () => {
+  const files = readdirSync("dist/web", { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "_headers")
+    .map(({ parentPath, name }) => `${parentPath}/${name}`.slice("dist/web".length));
+  expect(files).toEqual(expect.arrayContaining(["/client.tgz", "/locations.proto"]));
+  const types = await Promise.all(
+    files.map(async (path) => {
+      const { headers } = await fetch(url + path, { method: "HEAD" });
+      return [path, headers.get("content-type")] as const;
+    }),
+  );
+  expect(types.filter(([, type]) => type === null)).toEqual([]);
+  expect(new Map(types).get("/locations.proto")).toBe("text/plain; charset=utf-8");
+});
 
 describe.each([
   "/openapi.json",
