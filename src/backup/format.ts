@@ -83,7 +83,7 @@ export function parseManifest(text: string | null, id: string): ParsedManifest {
   if (text === null) return refuse("manifest_missing", "there is no manifest.json");
   const json = parseJson(text);
   if (typeof json !== "object" || json === null || Array.isArray(json))
-    return refuse("manifest_damaged", "manifest.json is truncated or not a JSON object");
+    return refuse("manifest_damaged", "manifest.json is truncated, too long or not a JSON object");
   const { sha256, ...fields }: { readonly [name: string]: unknown } = { ...json };
   const { format } = fields;
   if (isFormat(format) && format > FORMAT)
