@@ -161,8 +161,18 @@ describe("POST /admin/alerts/test", () => {
 
   it("sends an alert that ends", async () => {
     world.monitor.restart(receiver.settingsFor("ops"));
-    expect((await test({})).status).toBe(200);
+    const answer = await test({});
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ changed: true, message: "ops: delivered." });
     expect(receiver.bodies.map((body) => body["status"])).toEqual(["firing", "resolved"]);
+    const [fired] = receiver.bodies.flatMap(({ alerts }) => alerts);
+    // It measures nothing.
+    expect(Object.keys(fired.annotations).toSorted()).toEqual([
+      "change",
+      "description",
+      "evidence",
+      "summary",
+    ]);
     const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(new Set(ids).size).toBe(2);
   });
