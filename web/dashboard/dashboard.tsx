@@ -14,7 +14,7 @@ import { RunsSection } from "./runs-section.tsx";
 import { keepSessionToken, sessionToken } from "./session-token.ts";
 import { Time } from "./time.tsx";
 import { TokenForm } from "./token-form.tsx";
-import { usePoll } from "./use-poll.ts";
+import { type Polled, usePoll } from "./use-poll.ts";
 import { VersionsSection } from "./versions-section.tsx";
 
 const TABS = [
@@ -52,6 +52,7 @@ export function Dashboard() {
   const isRefused = failure !== undefined;
   const isAnswered = identity.body !== undefined || identity.failure !== undefined;
   const form = useRef({ isShown: false, wasShown: false }).current;
+  const pause = usePoll<PauseState>(identity.body ? "/admin/ingest/pause" : null, IDLE_MS);
   const path = identity.body && !isRefused ? "/admin/monitor/status" : "/dashboard/summary";
   const answers = usePoll<AnswersBody>(
     isAnswered || !mayAsk || form.isShown ? path : null,
@@ -72,7 +73,7 @@ export function Dashboard() {
         </h1>
         {form.isShown && <TokenForm failure={failure} />}
         {!form.isShown && isAnswered && (
-          <ControlBar identity={identity.body} onAction={setAction} />
+          <ControlBar identity={identity.body} pause={pause} onAction={setAction} />
         )}
       </div>
       {mayAsk && !isAnswered && !form.isShown ? (
@@ -83,6 +84,7 @@ export function Dashboard() {
       {!form.isShown && isAnswered && isSummed && (
         <Tabs
           live={live}
+          isPaused={pause.body?.paused === true}
           evaluation={answers.failure ? undefined : answers.body?.checks?.[EVALUATION]?.[0]}
           hasReplaced={form.wasShown}
           onAction={setAction}
@@ -103,12 +105,12 @@ export function Dashboard() {
 interface ControlProps {
   /** Undefined while nobody is known to be signed in. */
   readonly identity: Identity | undefined;
+  readonly pause: Polled<PauseState>;
   readonly onAction: (action: Action) => void;
 }
 
 /** Who is signed in, the most frequent actions, and signing out. */
-function ControlBar({ identity, onAction }: ControlProps) {
-  const pause = usePoll<PauseState>(identity ? "/admin/ingest/pause" : null, IDLE_MS);
+function ControlBar({ identity, pause, onAction }: ControlProps) {
   const isPaused = pause.body?.paused === true;
   // The buttons have their places before it is known, so that nothing moves.
   const isKnown = pause.body !== undefined || pause.failure !== undefined;
@@ -162,6 +164,7 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
 
 interface TabsProps {
   readonly live: RunListPage["runs"];
+  readonly isPaused: boolean;
   /** Undefined while it is not known. */
   readonly evaluation: Check | undefined;
   /** Whether the form that had the focus was here before. */
@@ -169,7 +172,7 @@ interface TabsProps {
   readonly onAction: (action: Action) => void;
 }
 
-function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
+function Tabs({ live, isPaused, evaluation, hasReplaced, onAction }: TabsProps) {
   const { tab, id } = useRoute();
   const nav = useRef<HTMLElement>(null);
   const isNew = useRef(true);
@@ -190,7 +193,9 @@ function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
           </a>
         ))}
       </nav>
-      {tab === "runs" && id === undefined && <RunsSection live={live} onAction={onAction} />}
+      {tab === "runs" && id === undefined && (
+        <RunsSection live={live} isPaused={isPaused} onAction={onAction} />
+      )}
       {tab === "runs" && id !== undefined && <OneRun key={id} id={id} onAction={onAction} />}
       {tab === "held" && <HeldSection onAction={onAction} />}
       {tab === "versions" && <VersionsSection onAction={onAction} />}

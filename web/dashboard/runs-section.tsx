@@ -14,6 +14,7 @@ import { usePages } from "./use-poll.ts";
 
 interface Props {
   readonly live: readonly Run[];
+  readonly isPaused: boolean;
   readonly onAction: (action: Action) => void;
 }
 
@@ -26,7 +27,7 @@ const FILTERS = {
 } as const satisfies { readonly [S in Run["state"] | "all"]?: string };
 
 /** Shows the ingest runs: those under way, then the history. */
-export function RunsSection({ live, onAction }: Props) {
+export function RunsSection({ live, isPaused, onAction }: Props) {
   const [filter, setFilter] = useState<keyof typeof FILTERS>("all");
   const state = filter === "all" ? "" : `?state=${filter}`;
   // A change of what is under way is news at once.
@@ -41,7 +42,12 @@ export function RunsSection({ live, onAction }: Props) {
       actions={<Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />}
     >
       {live.map((run) => (
-        <StageTrack key={run.id} run={run} onCancel={() => onAction(cancelRun(run.id))} />
+        <StageTrack
+          key={run.id}
+          run={run}
+          isPaused={isPaused}
+          onCancel={() => onAction(cancelRun(run.id))}
+        />
       ))}
       <Table label="Ingest runs" columns={COLUMNS} rows={runs.map(runRow)} />
     </Section>

@@ -7,22 +7,29 @@ import { useNow } from "./time.tsx";
 
 interface Props {
   readonly run: Run;
+  readonly isPaused: boolean;
   readonly onCancel: () => void;
 }
 
 /** Shows a run under way, or one that waits. */
-export function StageTrack({ run, onCancel }: Props) {
+export function StageTrack({ run, isPaused, onCancel }: Props) {
   const now = useNow();
   const { started_at: startedAt } = run;
+  // What has its version publishes it all the same.
+  const isHalted = isPaused && run.state === "running" && run.generation_after === null;
   const elapsed = startedAt === null ? 0 : durationOf(startedAt, now);
   return (
     <div class="panel stack track" data-run={run.id}>
       <div class="row track-top">
-        <StatusPill word={run.state} />
+        <StatusPill word={isHalted ? "halted" : run.state} />
         <a href={`#runs/${run.id}`}>
           {run.mode === "dry_run" ? "dry run" : `${run.mode} run`} from {run.source}
         </a>
-        <span>{startedAt !== null && formatDuration(elapsed)}</span>
+        <span>
+          {isHalted
+            ? "stands still until ingestion resumes"
+            : startedAt !== null && formatDuration(elapsed)}
+        </span>
         <button type="button" class="button" onClick={onCancel}>
           Cancel
         </button>

@@ -199,10 +199,10 @@ const INCOMPLETE_AUDIT = detail("The audit is incomplete, because D1 has lost ro
 ]);
 
 const JOBS = {
-  ingest: "Next ingest",
-  watch: "Next evaluation of the alerts",
-  back_up: "Next backup",
-  verify_backup: "Next verification of a backup",
+  ingest: "ingest",
+  watch: "evaluation of the alerts",
+  back_up: "backup",
+  verify_backup: "verification of a backup",
 } as const satisfies { readonly [J in ScheduledJob["job"]]: string };
 
 /** The checks that say whether the cron trigger of a job has come lately. */
@@ -263,7 +263,7 @@ function describeTick(
 ): Detail {
   const isSkipped = job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(at));
   const skipped = isSkipped ? ", which the pause skips" : "";
-  return detail(`${JOBS[job]}${skipped}${isUnsure ? ", if its trigger comes" : ""}`, at);
+  return detail(`Next ${JOBS[job]}${skipped}${isUnsure ? ", if its trigger comes" : ""}`, at);
 }
 
 function describeBusy({ job, pause, running, queued }: CoordinatorStatus): string | null {
@@ -276,7 +276,7 @@ function describeIdle(ticks: readonly Tick[], checks: Checks): string {
   // The alerts are evaluated all the time, which is no news.
   const next = ticks.find(({ job }) => job !== "watch");
   if (next === undefined) return "Nothing";
-  return isLate(next, checks) ? "Unknown: the triggers are late" : JOBS[next.job];
+  return isLate(next, checks) ? "Unknown: the triggers are late" : `The next ${JOBS[next.job]}`;
 }
 
 function describeWork(
@@ -286,8 +286,11 @@ function describeWork(
   const details: Detail[] = [];
   if (job !== null) details.push(describeBackupJob(job));
   if (pause !== null) details.push(...describePause(pause, isPublic));
-  if (running !== null)
-    details.push(detail(`A run is in stage ${running.stage}`, running.started_at));
+  if (running !== null) {
+    const isHalted = pause !== null && running.generation_after === null;
+    const doing = isHalted ? "stands still in stage" : "is in stage";
+    details.push(detail(`A run ${doing} ${running.stage}`, running.started_at));
+  }
   if (queued.length > 0) details.push(detail(`${numberOf(queued.length, "run")} in the queue`));
   details.push(...describeHeld(held, isPublic));
   return details;

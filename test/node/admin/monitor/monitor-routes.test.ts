@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ScheduledJob } from "../../../../src/admin/admin-platform.ts";
 import { answerQuestions } from "../../../../src/admin/monitor/answers.ts";
+import type { Stage } from "../../../../src/schemas/run-words.ts";
 import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
@@ -216,7 +217,7 @@ describe("the five answers", () => {
       ),
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
-      next: say("pass", "Next ingest", "Next evaluation of the alerts"),
+      next: say("pass", "The next ingest", "Next evaluation of the alerts"),
     });
   });
 
@@ -375,6 +376,21 @@ describe("the five answers", () => {
       say("warn", "Ingestion is paused", "Paused; The pause ends when somebody resumes."),
     );
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
+  });
+
+  it("say that a run stands still in a pause, unless its version is published", async () => {
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue({ forced: true });
+    const upTo = (stage: Stage) =>
+      world.ingest.drain(() => world.ingest.nextStage(run.id) === stage);
+    await upTo("encode");
+    expect((await answers())["next"]?.text).toContain("A run is in stage guard");
+    await world.post("/admin/ingest/pause");
+    expect((await answers())["next"]?.text).toContain("A run stands still in stage guard");
+    await world.post("/admin/ingest/resume");
+    await upTo("verify");
+    await world.post("/admin/ingest/pause");
+    expect((await answers())["next"]?.text).toContain("A run is in stage publish");
   });
 
   it("show the last three changes by operators, and lead to all if there are any", async () => {
