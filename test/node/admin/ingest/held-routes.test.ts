@@ -276,6 +276,29 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
   });
 });
 
+describe("a new deployment", () => {
+  it("serves the snapshot, and after one approval of what its first run holds today's world", async () => {
+    world = new AdminWorld();
+    world.ingest.snapshot = aSnapshot({ airports: ROWS });
+    world.ingest.source = "other";
+    world.ingest.crash();
+    world.ingest.upstream = anUpstream(VANDALISED);
+    const { id: run_id } = await world.ingest.runToEnd();
+    expect(world.ingest.run(run_id)).toMatchObject({
+      outcome: "published",
+      counts: { airports: { added: ROWS.length } },
+      held: { waiting: 3 },
+    });
+    const { run } = await decide("approve", { run_id });
+    await world.ingest.drain();
+    expect(world.ingest.run(run?.id ?? "")).toMatchObject({
+      outcome: "published",
+      counts: { airports: { changed: 3 } },
+      held: { waiting: 0 },
+    });
+  });
+});
+
 describe("a decision about a whole file", () => {
   it("applies to every change, and its answer shows the first hundred", async () => {
     world.ingest.time += DAY_MS;

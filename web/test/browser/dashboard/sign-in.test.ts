@@ -116,6 +116,18 @@ describe("the dashboard without a valid token", () => {
     expect(await page.getByLabel("Operator’s token").count()).toBe(0);
   });
 
+  it("says where to sign in while there is no session of Cloudflare Access", async () => {
+    const page = await newPage();
+    await page.route("/dashboard/summary", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), access: true } });
+    });
+    const headers = { location: "https://team.cloudflareaccess.com/cdn-cgi/access/login" };
+    await page.route(/\/admin\//, (route) => route.fulfill({ status: 302, headers }));
+    await page.goto("/dashboard");
+    await page.getByRole("alert").getByText("Open /admin/whoami in another tab").waitFor();
+  });
+
   it("asks for a token again after too many failures", async () => {
     const page = await openPage("/docs");
     const detail = "Too many requests without a valid credential.";
