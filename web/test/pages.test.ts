@@ -59,12 +59,7 @@ const OTHER_NAMES = new Set(
 );
 
 /** Words of other programs and of a source. */
-const OTHER_WORDS = [
-  "custom_domain",
-  "http_gzip_support",
-  "ref_airport_pageranked",
-  "proxy_cache_revalidate",
-];
+const OTHER_WORDS = ["http_gzip_support", "ref_airport_pageranked", "proxy_cache_revalidate"];
 
 /** The words, such as `run_not_found`, of what the service, the contract and the snapshot are made of. */
 const WORDS = new Set([

@@ -17,7 +17,9 @@ describe("the dashboard's sign-in", () => {
       .waitFor();
     const fresh = page.locator('[data-card="Is it fresh?"]');
     await fresh.getByText("Last compared with its source").waitFor();
-    await page.locator('[data-card="What happens next?"]', { hasText: "The next ingest" }).waitFor();
+    await page
+      .locator('[data-card="What happens next?"]', { hasText: "The next ingest" })
+      .waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "History" }).count()).toBe(0);
