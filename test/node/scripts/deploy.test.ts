@@ -188,11 +188,13 @@ it(
       expect(cloudflare).toMatchObject({ isOnWorkersDev: true, customDomains: [] });
 
       writeFileSync(CONFIG, settings.replaceAll(DOMAIN_LINES, "$1"));
+      const TOKENS = cloudflare.deployed && tokensOf(cloudflare.deployed);
       for (const line of [upgrade, upgrade, workflowStep()]) {
         const ended = await run(line, { TARGET: "", TOKENS: "" });
         expect(ended).toMatchObject({ code: 0, stderr: "" });
         expect(ended.stdout).not.toContain("workers.dev");
         expect(cloudflare).toMatchObject({ isOnWorkersDev: false, customDomains: [domain] });
+        expect(cloudflare.deployed && tokensOf(cloudflare.deployed)).toBe(TOKENS);
       }
       const staging = unstable_readConfig({ config: CONFIG, env: "staging" });
       expect(staging).toMatchObject({ workers_dev: true, routes: [] });
