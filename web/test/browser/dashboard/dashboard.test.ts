@@ -37,6 +37,24 @@ const OUTLINE = "getComputedStyle(document.activeElement).outlineStyle";
 const POLL_MS = 5_000;
 const ONE_LINE_PX = 15;
 
+it("shows during a pause that a run stands still, unless its version is published", async () => {
+  const page = await signIn();
+  const pause = { paused: true, until: null };
+  await page.route("**/admin/ingest/pause", (route) => route.fulfill({ json: pause }));
+  await page.route(RUNS, async (route) => {
+    const body = await (await route.fetch()).json();
+    const [run] = body.runs;
+    const halted = { ...run, id: "halted", state: "running", generation_after: null };
+    const published = { ...run, id: "published", state: "running", generation_after: 2 };
+    await route.fulfill({ json: { ...body, runs: [halted, published] } });
+  });
+  const halted = page.locator('[data-run="halted"]');
+  await halted.getByText("stands still until ingestion resumes").waitFor();
+  expect(await halted.locator(".pill").textContent()).toBe("halted");
+  const published = page.locator('[data-run="published"]');
+  expect(await published.locator(".pill").textContent()).toBe("running");
+});
+
 describe("what the dashboard shows first", () => {
   it("keeps all answers on the first screen while much has failed", async () => {
     const page = await newPage({ viewport: { width: 1280, height: 800 } });
