@@ -118,49 +118,55 @@ export function compareWithWitness(
   ];
 }
 
+interface Found {
+  readonly iata: string;
+  readonly difference: Difference;
+  readonly what: string;
+}
+
 function differences(
   witness: readonly WitnessRow[],
   airports: readonly AirportRow[],
   others: ReadonlySet<string>,
-): { iata: string; difference: Difference; what: string }[] {
-  const ours = new Map(airports.map((airport) => [airport.iata, airport]));
-  const current = new Map(witness.filter(isCurrent).map((row) => [row.iata, row]));
-  const ended = new Map(witness.filter((row) => !isCurrent(row)).map((row) => [row.iata, row]));
-  const news = [...current.values()].filter(
+): Found[] {
+  const ours = new Set(airports.map(({ iata }) => iata));
+  const [current, ended] = [true, false].map(
+    (wanted) =>
+      new Map(witness.filter((row) => isCurrent(row) === wanted).map((row) => [row.iata, row])),
+  );
+  const news = [...(current?.values() ?? [])].filter(
     ({ iata, since }) => since >= NEW_SINCE && !ours.has(iata) && !others.has(iata),
   );
   return [
-    ...news.map(({ iata, since, lat, lon }) => ({
-      iata,
-      difference: "new" as const,
-      what: `is a code at ${lat}, ${lon} since ${since} (OpenTravelData)`,
-    })),
-    ...airports.flatMap((airport) => {
-      const { iata, scheduledService } = airport;
-      const row = current.get(iata);
-      const isUsed = scheduledService === "yes";
-      const end = ended.get(iata);
-      if (row === undefined || (end !== undefined && isAt(end, airport) && !isAt(row, airport)))
-        return isUsed || end !== undefined
-          ? [
-              {
-                iata,
-                difference: "gone" as const,
-                what: `has no code any more (OpenTravelData, ${end?.until ?? WITNESS_DAY})`,
-              },
-            ]
-          : [];
-      if ((!isUsed && row.since === "") || isAt(row, airport)) return [];
-      const away = Math.round(distanceKm(row, airport));
-      return [
-        {
-          iata,
-          difference: "elsewhere" as const,
-          what: `is ${away} km away at ${row.lat}, ${row.lon} (OpenTravelData${row.since && `, since ${row.since}`})`,
-        },
-      ];
+    ...news.map(({ iata, since, lat, lon }): Found => {
+      const what = `is a code at ${lat}, ${lon} since ${since} (OpenTravelData)`;
+      return { iata, difference: "new", what };
     }),
+    ...airports.flatMap(
+      (airport) =>
+        differenceOf(airport, current?.get(airport.iata), ended?.get(airport.iata)) ?? [],
+    ),
   ];
+}
+
+/** How an airport differs from the row of its code, and from that of its former place. */
+function differenceOf(
+  airport: AirportRow,
+  row: WitnessRow | undefined,
+  end: WitnessRow | undefined,
+): Found | undefined {
+  const { iata } = airport;
+  const isUsed = airport.scheduledService === "yes";
+  const hasEnded = end !== undefined && isAt(end, airport);
+  if (row !== undefined && isAt(row, airport)) return undefined;
+  if (hasEnded || (row === undefined && isUsed)) {
+    const day = hasEnded ? end.until : WITNESS_DAY;
+    return { iata, difference: "gone", what: `has no code any more (OpenTravelData, ${day})` };
+  }
+  if (row === undefined || (!isUsed && row.since === "")) return undefined;
+  const away = Math.round(distanceKm(row, airport));
+  const what = `is ${away} km away at ${row.lat}, ${row.lon} (OpenTravelData${row.since && `, since ${row.since}`})`;
+  return { iata, difference: "elsewhere", what };
 }
 
 function isAt(row: WitnessRow, airport: AirportRow): boolean {
