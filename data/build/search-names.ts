@@ -212,6 +212,8 @@ for (const { iata } of curatedRows)
     throw new Error(`airport-names.csv: no airport with scheduled service has ${iata}`);
 const curated = new Map(curatedRows.map((row) => [row.iata, row]));
 
+/** Airports whose city a person chose: whoever types upstream's town finds them, too. */
+const withChosenCity = new Set(readCurated<"iata">("airport-cities").map(({ iata }) => iata));
 const localNames = Map.groupBy(trueNames(ownNames), ({ iata }) => iata);
 const namedCities = new Map(
   cityRows.map(([id, , , names]) => [`geonames:${id}`, names.split("|")]),
@@ -242,6 +244,9 @@ const airportRows = ordered.map((airport) => {
   const names = [
     ...otherNames([...(byHand?.others.split("|") ?? []), ...others], AIRPORT_NAME_MAX_LENGTH),
     ...otherNames(airport.placeNames, PLACE_NAME_MAX_LENGTH),
+    ...(withChosenCity.has(iata)
+      ? otherNames(citiesOfMunicipality(municipality), PLACE_NAME_MAX_LENGTH)
+      : []),
   ];
   const local = otherNames(
     (localNames.get(iata) ?? []).map(({ name: own }) => own),
@@ -255,7 +260,10 @@ const airportRows = ordered.map((airport) => {
     namesColumn([...(namedCities.get(cityKey) ?? []), ...names], local),
   ];
 });
-write("airports", { columns: ["iata", "type", "name", "names", "local"], rows: airportRows });
+write("airports", {
+  columns: ["iata", "type", "name", "names", "local"],
+  rows: airportRows,
+});
 
 const named = new Set<string | undefined>(
   ordered.slice(0, WITH_NAMED_REGIONS).map(({ iata }) => iata),
