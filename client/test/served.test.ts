@@ -55,6 +55,20 @@ describe("the search without a catalog", () => {
     expect(gzipSync(JSON.stringify(served)).length).toBeLessThan(MAX_BYTES);
   });
 
+  it("gives an airport and a city their time zone, and nothing else one", async () => {
+    const search = await open();
+    const zoneOf = async (typed: string) => (await search.search(typed, 1))[0]?.timeZone;
+    expect(await zoneOf("BAH")).toBe("Asia/Bahrain"); // the nearest land is Iran's
+    expect(await zoneOf("URC")).toBe("Asia/Shanghai"); // as timetables have it
+    expect(await zoneOf("new york")).toBe("America/New_York");
+    expect(await zoneOf("germany")).toBeNull();
+    const { airports } = await joinServed(served);
+    const known = new Set(Intl.supportedValuesOf("timeZone"));
+    const isKnown = (zone: string) =>
+      known.has(new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone);
+    expect(airports.filter(({ timeZone }) => !isKnown(timeZone))).toEqual([]);
+  });
+
   it("has the ids, the names and the order of the catalog's search", async () => {
     const search = await open();
     const { find: findInCatalog } = await snapshotFinder();
