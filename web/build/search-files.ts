@@ -43,9 +43,7 @@ export function rankPlaces(): RanksFile & { readonly timeZones: TimeZones } {
 function timeZones(airports: readonly Row[]): TimeZones {
   const countryOf = countriesOfCities();
   const byCountry = Map.groupBy(airports, countryOf);
-  const zones = new Map(
-    [...byCountry].toSorted().map(([country, its]) => [country, frequentFirst(its)]),
-  );
+  const zones = new Map([...byCountry].map(([country, its]) => [country, frequentFirst(its)]));
   return {
     countries: Object.fromEntries([...zones].map(([country, names]) => [country, names.join(" ")])),
     airports: airports
