@@ -62,11 +62,18 @@ describe("the search without a catalog", () => {
     expect(await zoneOf("URC")).toBe("Asia/Shanghai"); // as timetables have it
     expect(await zoneOf("new york")).toBe("America/New_York");
     expect(await zoneOf("germany")).toBeNull();
+  });
+
+  it("has the zones of the catalog, each one that the platform knows", async () => {
     const { airports } = await joinServed(served);
-    const known = new Set(Intl.supportedValuesOf("timeZone"));
-    const isKnown = (zone: string) =>
-      known.has(new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone);
-    expect(airports.filter(({ timeZone }) => !isKnown(timeZone))).toEqual([]);
+    const zones = new Map(airports.map(({ iata, timeZone }) => [iata, timeZone]));
+    expect(zones.get("BSL")).toBe("Europe/Paris"); // its city is in Switzerland
+    for (const timeZone of new Set(zones.values())) new Intl.DateTimeFormat("en", { timeZone });
+    const { catalog } = await snapshotFinder();
+    const inCatalog = catalog.airports.filter(({ hasScheduledService }) => hasScheduledService);
+    expect(new Map(inCatalog.map(({ iata, timeZone }) => [iata, timeZone]))).toEqual(zones);
+    const others = catalog.airports.filter(({ hasScheduledService }) => !hasScheduledService);
+    expect(new Set(others.map(({ timeZone }) => timeZone))).toEqual(new Set([""]));
   });
 
   it("has the ids, the names and the order of the catalog's search", async () => {
