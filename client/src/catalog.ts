@@ -17,6 +17,8 @@ export interface AirportPlace extends Readonly<
   /** Its size: 0 large, 1 medium, 2 small; 3 without scheduled service. */
   readonly tier: Tier;
   readonly hasScheduledService: boolean;
+  /** Of the IANA database, such as `Europe/Zurich`; empty without scheduled service. */
+  readonly timeZone: string;
   /** 0 for the busiest airport of the world; `UNRANKED` without scheduled service. */
   readonly rank: number;
   /** The closed airports whose flights it has. */
@@ -111,6 +113,9 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
   const countryAt = positions(answer.countries.map(({ id }) => uuidText(id)));
   const cityAt = positions(answer.cities.map(({ id }) => uuidText(id)));
   const airportAt = positions(answer.airports.map(({ iata }) => iata));
+  const countryOfCity = answer.cities.map(
+    ({ countryId }) => answer.countries[countryAt.get(uuidText(countryId)) ?? -1]?.isoCode2,
+  );
   const file: CatalogFile = {
     countries: answer.countries.map(({ id, nameNative, phonePrefix, ...country }) => ({
       kind: "country",
@@ -152,6 +157,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         name: ranks.nameOf(iata) ?? name,
         tier: ranks.tierOf(iata),
         hasScheduledService: ranks.tierOf(iata) < 3,
+        timeZone: ranks.timeZoneOf(iata, countryOfCity[city] ?? ""),
         replaces: ranks.closedFor(iata),
         rank: ranks.trafficRankOf(iata),
         city,

@@ -16,6 +16,8 @@ export interface Suggestion {
   readonly where: string;
   /** IATA codes: of an airport its own, of anything else those of its airports, the busiest first. */
   readonly airports: readonly string[];
+  /** IANA time zone of an airport, or of a city's busiest one; null of anything else, or if it is not known. */
+  readonly timeZone: string | null;
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
   /** There where no place has all that was typed: it has most of the words. */
@@ -55,7 +57,8 @@ export function suggestionOf(
   const { kind, id } = place;
   const name = place.kind === "country" ? countryName(place) : place.name;
   const airports = place.kind === "airport" ? [place] : place.airports;
-  const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
+  const busiestFirst = airports.toSorted((a, b) => a.rank - b.rank);
+  const hasOneTime = place.kind === "airport" || place.kind === "city";
   const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
   const near = place.kind === "airport" ? nearIn(typed, place, resorts) : undefined;
   const where = whereIs(place, countryName);
@@ -64,7 +67,8 @@ export function suggestionOf(
     id,
     name,
     where,
-    airports: codes,
+    airports: busiestFirst.map(({ iata }) => iata),
+    timeZone: (hasOneTime && busiestFirst[0]?.timeZone) || null,
     isUnderCity,
     ...(isPartial && { isPartial }),
     ...(replaces && { replaces }),

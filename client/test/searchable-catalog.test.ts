@@ -75,6 +75,7 @@ describe("an opened catalog", () => {
         name: "Kloten",
         where: "Zürich, Switzerland",
         airports: ["ZRH"],
+        timeZone: null,
         isUnderCity: false,
       },
     ]);

@@ -55,6 +55,29 @@ describe("the search without a catalog", () => {
     expect(gzipSync(JSON.stringify(served)).length).toBeLessThan(MAX_BYTES);
   });
 
+  it("gives an airport and a city their time zone, and nothing else one", async () => {
+    const search = await open();
+    const zoneOf = async (typed: string) => (await search.search(typed, 1))[0]?.timeZone;
+    expect(await zoneOf("BAH")).toBe("Asia/Bahrain"); // the nearest land is Iran's
+    expect(await zoneOf("URC")).toBe("Asia/Shanghai"); // as timetables have it
+    expect(await zoneOf("new york")).toBe("America/New_York");
+    expect(await zoneOf("germany")).toBeNull();
+  });
+
+  it("has the zones of the catalog, each one that the platform knows", async () => {
+    const { airports } = await joinServed(served);
+    const zones = new Map(airports.map(({ iata, timeZone }) => [iata, timeZone]));
+    expect(zones.get("BSL")).toBe("Europe/Paris"); // its city is in Switzerland
+    const now = new Date();
+    for (const timeZone of new Set(zones.values()))
+      expect(() => now.toLocaleString("en", { timeZone })).not.toThrow();
+    const { catalog } = await snapshotFinder();
+    const inCatalog = catalog.airports.filter(({ hasScheduledService }) => hasScheduledService);
+    expect(new Map(inCatalog.map(({ iata, timeZone }) => [iata, timeZone]))).toEqual(zones);
+    const others = catalog.airports.filter(({ hasScheduledService }) => !hasScheduledService);
+    expect(new Set(others.map(({ timeZone }) => timeZone))).toEqual(new Set([""]));
+  });
+
   it("has the ids, the names and the order of the catalog's search", async () => {
     const search = await open();
     const { find: findInCatalog } = await snapshotFinder();

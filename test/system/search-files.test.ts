@@ -57,11 +57,21 @@ it("a file that is none is answered as any other path", async () => {
 });
 
 describe.each([
-  ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed"]],
+  ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed", "timeZones"]],
   ["names.json", ["airports", "cities", "local", "regions", "regionCodes", "resorts"]],
   [
     "served.json",
-    ["airports", "cities", "countries", "regions", "members", "names", "codes", "closed"],
+    [
+      "airports",
+      "cities",
+      "countries",
+      "regions",
+      "members",
+      "names",
+      "codes",
+      "closed",
+      "timeZones",
+    ],
   ],
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;

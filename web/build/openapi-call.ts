@@ -36,6 +36,19 @@ const CLOSED: Schema = {
   },
 };
 
+const TIME_ZONES: Schema = {
+  ...columns({
+    countries: byKey(
+      "IANA names by two-letter code of the city's country, with spaces between them.",
+    ),
+    airports: {
+      ...text,
+      description: "Positions among them, a digit of base 36 each, the busiest airport first.",
+    },
+  }),
+  description: "The time zones of the airports with scheduled service.",
+};
+
 /** The schemas that the operations refer to. */
 const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
   CallError: {
@@ -77,8 +90,9 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
         description: "Ids of cities that no source but their airports puts into a subdivision.",
       },
       closed: CLOSED,
+      timeZones: TIME_ZONES,
     },
-    required: ["airports", "tiers", "names", "cities", "codes", "closed"],
+    required: ["airports", "tiers", "names", "cities", "codes", "closed", "timeZones"],
   },
   SearchNames: {
     type: "object",
@@ -142,6 +156,7 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
       names: byKey("Names that travellers use, by IATA code; `*` stands for the city's."),
       codes: byKey("Positions of cities, by their codes, such as LON.", { type: "integer" }),
       closed: CLOSED,
+      timeZones: TIME_ZONES,
     }),
     description:
       "The airports with scheduled service, their cities and countries: a list for each field, whose values have the order of the places.",

@@ -125,6 +125,7 @@ function factsOf(place: Place, links: Pick<Props, "locale" | "onSelect">): Fact[
           ["Country", <PlaceLink place={place.city.country} {...links} />],
         ],
         lat: [["Position", formatPosition(place.lat, place.lon)]],
+        timeZone: [["Time zone", place.timeZone]],
         replaces:
           place.replaces.length === 0
             ? []

@@ -8,6 +8,7 @@ import {
   UNRANKED,
 } from "./ranks.ts";
 import { isRecord, isTextByKey, isTexts } from "./shape.ts";
+import { isTimeZones, timeZoneAt, type TimeZones } from "./time-zones.ts";
 
 /**
  * `/search/v1/served.json`: the airports with scheduled service, their cities and their countries. Each
@@ -52,6 +53,7 @@ export interface ServedFile {
   /** Positions of cities by their codes, such as `LON`. */
   readonly codes: { readonly [code: string]: number };
   readonly closed: readonly ClosedAirport[];
+  readonly timeZones: TimeZones;
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -74,7 +76,8 @@ export function isServedFile(file: unknown): file is ServedFile {
     isTextByKey(names) &&
     isRecord(codes) &&
     isNumbers(Object.values(codes)) &&
-    isListOfClosed(file["closed"])
+    isListOfClosed(file["closed"]) &&
+    isTimeZones(file["timeZones"])
   );
 }
 
@@ -142,6 +145,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
         lon: degrees(airports.lon[rank]),
         tier: Number(airports.tiers[rank]) as Tier, // the file has no other digits
         hasScheduledService: true,
+        timeZone: timeZoneAt(file.timeZones, rank, countryCodes[city] ?? ""),
         replaces: closedFor(iata),
         rank,
         city,
