@@ -1,4 +1,4 @@
-/** Builds the package into `dist/`: modules with types, the worker as one file, and the licences of what is in it. */
+/** Builds the package into `dist/`: modules with types, each worker as one file, and the licences of what is in them. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
@@ -10,8 +10,8 @@ rmSync(`${dirname}/dist`, { recursive: true, force: true });
 // Standard output is that of `npm pack`.
 execFileSync("tsc", ["--project", dirname, "--noEmit", "false"], { stdio: ["ignore", 2, 2] });
 const { metafile } = await build({
-  entryPoints: [`${dirname}/src/worker.ts`],
-  outfile: `${dirname}/dist/client/src/worker.js`,
+  entryPoints: [`${dirname}/src/worker.ts`, `${dirname}/src/search-worker.ts`],
+  outdir: `${dirname}/dist/client/src`,
   absWorkingDir: `${dirname}/..`,
   allowOverwrite: true,
   bundle: true,
@@ -34,7 +34,7 @@ function noticesOf(modules: readonly string[]): string {
     return blocks.map((block) => block.replaceAll(/^\/\/ ?/gm, "").trim());
   });
   return [
-    `dist/client/src/worker.js has parts of ${[...new Set(packages)].toSorted().join(", ")}.`,
+    `The workers in dist/client/src have parts of ${[...new Set(packages)].toSorted().join(", ")}.`,
     ...new Set(notices),
     readFileSync(APACHE, "utf8").trimEnd(),
   ].join("\n\n---\n\n");

@@ -16,6 +16,7 @@ export type { ClosedAirport } from "./search/ranks.ts";
 export type { Position } from "./distance.ts";
 export type { NearAirport, NearestOptions } from "./nearest.ts";
 export type { Suggestion } from "./suggestion.ts";
+export { takeLatest } from "./take-latest.ts";
 
 export interface OpenOptions {
   /** Address of the service, such as `https://locations.example.com`; in browsers also a path, such as `/`. */
@@ -37,14 +38,33 @@ export interface OpenOptions {
   readonly startWorker?: () => WorkerPort;
   /** Not in browsers: for what is sent with each request, or for a service binding. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Ends the wait for the opening, which then rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SearchOptions {
+  /** At most so many places, of 40. Default: 10. */
+  readonly limit?: number;
+  /** Ends the wait for the search, which then rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A search in one locale at a time. Its functions may be taken out of it. */
 export interface LocationsSearch {
   /** Language of the names of regions and countries: that of the locale, or the closest that is published. */
   readonly language: string;
-  /** Finds airports, cities, countries and regions by codes and by names in any language, best first. */
-  readonly search: (typed: string, limit?: number) => Promise<readonly Suggestion[]>;
+  /** When all of it was last fetched or found current. A stored one has the time that was stored. */
+  readonly lastRefreshed: Date;
+  /** Why the last refresh failed, also one in the background; null if it did not. */
+  readonly lastError: CatalogError | null;
+  /**
+   * Finds airports, cities, countries and regions by codes and by names in any language, best first.
+   *
+   * @throws CatalogError if it needs names that have not come, and cannot be fetched.
+   */
+  readonly search: (typed: string, options?: SearchOptions) => Promise<readonly Suggestion[]>;
+  /** Returns the place of an id, or the airport of an IATA code; undefined if there is none. */
+  readonly get: (key: string) => Promise<Suggestion | undefined>;
   /**
    * Finds the airports with scheduled service nearest to a position, the nearest first.
    *
@@ -59,10 +79,14 @@ export interface LocationsSearch {
   /**
    * Fetches what has changed. That also happens in the background when a stored catalog is opened.
    *
-   * @throws CatalogError if the service cannot be reached in time. What is there stays good.
+   * @throws CatalogError if it could not look in time, or what answered is not the service. What is
+   *   there stays good.
    */
   readonly refresh: () => Promise<void>;
-  /** Calls the listener when a search may find something else; returns what ends that. */
+  /**
+   * Calls the listener when a search may find something else, or `lastRefreshed` or `lastError` has
+   * changed; returns what ends that.
+   */
   readonly onChange: (listener: () => void) => () => void;
   /** Calls no listener any more, and ends the worker that has no other catalog. */
   readonly close: () => void;

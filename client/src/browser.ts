@@ -1,34 +1,58 @@
 /** The door of the package in browsers. All work is done in a worker. */
-import type { LocationsCatalog, LocationsSearch, OpenOptions, WorkerPort } from "./api.ts";
-import { misuse, needCrypto, readCaller } from "./open-options.ts";
-import { openRemote, openRemoteSearch } from "./remote-catalog.ts";
-import { linkOf, type WorkerLink } from "./worker-link.ts";
-import type { WorkerOptions } from "./worker-messages.ts";
+import {
+  CatalogError,
+  type LocationsCatalog,
+  type LocationsSearch,
+  type OpenOptions,
+  type WorkerPort,
+} from "./api.ts";
+import { unpackCatalog } from "./catalog.ts";
+import { catalogOf, searchOf } from "./handle.ts";
+import { misuse, needCrypto } from "./options.ts";
+import { openRemote } from "./worker-link.ts";
 
 export * from "./api.ts";
 
 /** Opens the catalog that is stored in IndexedDB and refreshes it in the background, or else fetches it. */
 export async function openCatalog(options: OpenOptions): Promise<LocationsCatalog> {
   needCrypto();
-  return openRemote(...workerFor(options));
+  const core = await openRemote("open", options, ownPlace(startCatalogWorker));
+  return catalogOf(core, async () => unpackCatalog(await core.call("pack", null)));
 }
 
 /** Opens the search without a catalog, whose places are stored in IndexedDB, too. */
 export async function openSearch(options: OpenOptions): Promise<LocationsSearch> {
-  return openRemoteSearch(...workerFor(options));
+  return searchOf(await openRemote("openSearch", options, ownPlace(startSearchWorker)));
 }
 
-function workerFor(options: OpenOptions): [WorkerLink, WorkerOptions] {
-  const { startWorker = startOwnWorker, fetch, folder: _, ...others } = options;
-  const { baseUrl } = readCaller(options, location.href);
-  if (fetch !== undefined)
-    throw misuse("invalid_argument", "fetch has no effect in a browser, where a worker fetches");
-  return [linkOf(startWorker), { ...others, baseUrl }];
+function ownPlace(startOwnWorker: () => WorkerPort) {
+  return { page: location.href, startOwnWorker };
 }
 
 /** Bundlers know this expression: they make a file of the worker. */
-function startOwnWorker(): WorkerPort {
+function startCatalogWorker(): WorkerPort {
+  return started(() => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }));
+}
+
+function startSearchWorker(): WorkerPort {
+  return started(
+    () => new Worker(new URL("./search-worker.js", import.meta.url), { type: "module" }),
+  );
+}
+
+function started(start: () => WorkerPort): WorkerPort {
   if (typeof Worker === "undefined")
-    throw misuse("failed_precondition", "there are no workers here, as in jsdom: see startWorker");
-  return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    throw misuse(
+      "failed_precondition",
+      "there are no workers here, as in jsdom: import locations-at-the-edge-client/no-worker",
+    );
+  try {
+    return start();
+  } catch (cause) {
+    const message = `this page may not start the worker (${String(cause)}), as from a CDN: see startWorker`;
+    throw new CatalogError(
+      { code: "failed_precondition", message, retryAfterSeconds: null },
+      { cause },
+    );
+  }
 }

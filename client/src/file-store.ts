@@ -1,23 +1,28 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deserialize, serialize } from "node:v8";
-import type { Store } from "./store.ts";
+import type { Medium } from "./store.ts";
 
-const SUFFIX = ".bin";
+const SUFFIX = ".copy";
 
-/** Keeps each value in a file of a folder, which it makes. Node only. */
-export function fileStore(folder: string): Store {
+/** Each value is a file of a folder, which it makes. */
+export function fileMedium(folder: string): Medium {
   const fileOf = (key: string) => join(folder, `${encodeURIComponent(key)}${SUFFIX}`);
+  const read = async (key: string) => new Uint8Array(await readFile(fileOf(key)));
   return {
-    async get(key) {
-      return deserialize(await readFile(fileOf(key)));
-    },
-    /** Renames a whole file into place, so that no reader sees half of one. */
-    async set(key, value) {
-      const whole = `${fileOf(key)}.${process.pid}`;
+    read,
+    async replace(key, next) {
+      const value = next(await read(key).catch(() => undefined));
+      if (value === undefined) return;
+      // Renamed into place, so that no reader sees half of it.
+      const whole = `${fileOf(key)}.${crypto.randomUUID()}`;
       await mkdir(folder, { recursive: true });
-      await writeFile(whole, serialize(value));
-      await rename(whole, fileOf(key));
+      try {
+        await writeFile(whole, value);
+        await rename(whole, fileOf(key));
+      } catch (cause) {
+        await rm(whole, { force: true });
+        throw cause;
+      }
     },
     async delete(key) {
       await rm(fileOf(key), { force: true });

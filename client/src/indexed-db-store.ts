@@ -1,21 +1,30 @@
-import type { Store } from "./store.ts";
+import type { Medium } from "./store.ts";
 
 const NAME = "locations-at-the-edge";
-const OBJECTS = "values";
+/** Raised with another form of what is stored: opening it then deletes the former one. */
+const VERSION = 2;
+const OBJECTS = "copies";
 
-/** Keeps values in IndexedDB. Browsers only: a page or its worker. */
-export function indexedDbStore(): Store {
+/** Values in IndexedDB, for a page or its worker. */
+export function indexedDbMedium(): Medium {
   let database: Promise<IDBDatabase> | undefined;
-  const objects = async (mode: IDBTransactionMode) => {
-    database ??= openDatabase();
+  const forget = () => (database = undefined);
+
+  async function objects(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+    database ??= openDatabase(forget);
+    database.catch(forget);
     return (await database).transaction(OBJECTS, mode).objectStore(OBJECTS);
-  };
+  }
+
   return {
-    async get(key) {
-      return settled<unknown>((await objects("readonly")).get(key));
+    async read(key) {
+      return bytesOf(await settled<unknown>((await objects("readonly")).get(key)));
     },
-    async set(key, value) {
-      await settled((await objects("readwrite")).put(value, key));
+    async replace(key, next) {
+      const store = await objects("readwrite");
+      // In one transaction, into which no other tab comes.
+      const value = next(bytesOf(await settled<unknown>(store.get(key))));
+      if (value !== undefined) await settled(store.put(value, key));
     },
     async delete(key) {
       await settled((await objects("readwrite")).delete(key));
@@ -26,10 +35,26 @@ export function indexedDbStore(): Store {
   };
 }
 
-function openDatabase(): Promise<IDBDatabase> {
-  const request = indexedDB.open(NAME, 1);
-  request.addEventListener("upgradeneeded", () => request.result.createObjectStore(OBJECTS));
-  return settled(request);
+/** @param onEnd called when the database is closed, and has to be opened anew. */
+async function openDatabase(onEnd: () => void): Promise<IDBDatabase> {
+  const request = indexedDB.open(NAME, VERSION);
+  request.addEventListener("upgradeneeded", () => {
+    const { result: database } = request;
+    for (const former of Array.from(database.objectStoreNames)) database.deleteObjectStore(former);
+    database.createObjectStore(OBJECTS);
+  });
+  const database = await settled(request);
+  database.addEventListener("close", onEnd);
+  // Somebody deletes it, or a later package opens it: both wait until it is closed.
+  database.addEventListener("versionchange", () => {
+    database.close();
+    onEnd();
+  });
+  return database;
+}
+
+function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+  return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
 }
 
 function settled<T>(request: IDBRequest<T>): Promise<T> {

@@ -21,12 +21,13 @@ export class Joint<T> {
   }
 }
 
-/** Ends as the work does, or fails when the signal is aborted. The work goes on. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
+/** Ends as the work does, or fails with its reason when the signal is aborted. The work goes on. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
     const fail = () => reject(signal.reason as Error);
     if (signal.aborted) fail();
-    else signal.addEventListener("abort", fail, { once: true });
+    signal.addEventListener("abort", fail, { once: true });
+    void work.then(resolve, reject).then(() => signal.removeEventListener("abort", fail));
   });
-  return Promise.race([work, aborted]);
 }

@@ -1,99 +1,121 @@
 /** The catalogs or searches of a service in this thread: one of each locale, however often it is opened. */
-import { fromBinary } from "@bufbuild/protobuf";
-import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { CatalogError } from "./api.ts";
-import { type Catalog, packCatalog, unpackCatalog } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
 import { withDeadline } from "./deadline.ts";
-import { Joint, JOIN_MS, orAborted } from "./joint.ts";
-import type { Caller } from "./open-options.ts";
-import { type CatalogCopy, refresh, sha256Of, translate } from "./refresh.ts";
-import { type FirstFile, SearchFiles, type SearchKnowledge } from "./search-files.ts";
+import { Joint, orAborted } from "./joint.ts";
+import type { Caller } from "./options.ts";
+import type { Source } from "./read-answer.ts";
+import type { fetchFile, FileName, KnownFiles } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
-import { readRanks } from "./search/ranks.ts";
 import { namesNeeded } from "./search/search.ts";
 import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/search-index.ts";
-import { joinServed } from "./search/served.ts";
-import { isTexts } from "./search/shape.ts";
-import type { Store } from "./store.ts";
+import { type Copy, isNewer, type Store } from "./store.ts";
 import { type CountryNames, countryNamesIn } from "./suggestion.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
 
-/** One version in one locale, ready to be searched. */
+/** What copies are made of: those of `openCatalog`, or those of `openSearch`. */
+export interface Kind {
+  /** As a key has it, and an error. */
+  readonly name: "catalog" | "places";
+  /** Whether a copy is of one locale, and another one of another. */
+  readonly isOfLocale: boolean;
+  /** What it has besides, if the service does: without that it only finds less well. */
+  readonly files: readonly FileName[];
+  /**
+   * Fetches what nothing works without, as far as it differs from an earlier copy.
+   *
+   * @throws CatalogError if it cannot.
+   */
+  readonly fetchMain: (source: Source, before: Copy | undefined) => Promise<Partial<Copy>>;
+  readonly fetchFile: typeof fetchFile;
+  readonly join: (copy: Copy) => Promise<Catalog>;
+  /** Of the names of regions and countries. */
+  readonly languageOf: (copy: Copy, locale: string) => string;
+  /** Packs a catalog for another thread, which calls `unpackCatalog`. */
+  readonly pack?: (copy: Copy) => string;
+}
+
+/** A copy in one locale, ready to be searched. */
 interface Shown {
-  readonly copy: CatalogCopy;
-  /** That which the index was made with. */
-  readonly knowledge: SearchKnowledge;
+  readonly copy: Copy;
+  readonly language: string;
   readonly places: Catalog;
   readonly index: SearchIndex;
-  /** In the language of the copy. */
   readonly countryName: CountryNames;
 }
 
-/** The catalog of one locale, as all see it that have opened it. */
+/** A copy in one locale, as all see it that have opened it. */
 export interface Edition {
   readonly locale: string;
   readonly listeners: Set<() => void>;
   readonly refreshing: Joint<void>;
   shown: Shown;
+  /** Why it could not be refreshed, or has a part less. */
+  lastError: CatalogError | null;
 }
 
-interface Fetching {
+interface Opening {
   readonly locale: string;
   readonly caller: Caller;
   readonly deadline: AbortSignal;
-  /** That which is there. */
-  readonly copy?: CatalogCopy;
 }
 
-/** Of the names of countries, where the caller has named none. */
-const DEFAULT_LANGUAGE = "en";
+interface Fetched {
+  readonly copy: Copy;
+  /** Why a file besides has not come. */
+  readonly failure: unknown;
+}
 
-/** No locale is called so. */
-const OF_THE_CALLER = "*";
+/** A file of the search that failed is tried again after so long, and so is one that nobody has got. */
+export const FILE_MS = 20_000;
+
+interface FetchingFile {
+  readonly startedAt: number;
+  readonly ended: Promise<unknown>;
+  isThere: boolean;
+}
 
 const libraries = new WeakMap<Store, Map<string, Library>>();
 
-/**
- * The library of a service, of which there is one in each store: of catalogs if its first file is
- * that of the ranks, and of searches without a catalog otherwise.
- */
-export function libraryOf(baseUrl: string, store: Store, first: FirstFile = "ranks"): Library {
+/** The library of a service, of which there is one of each kind in each store. */
+export function libraryOf(baseUrl: string, store: Store, kind: Kind): Library {
   const known = libraries.get(store) ?? new Map<string, Library>();
   libraries.set(store, known);
-  const key = `${first} ${baseUrl}`;
-  const library = known.get(key) ?? new Library(baseUrl, store, first);
+  const key = `${baseUrl} ${kind.name}`;
+  const library = known.get(key) ?? new Library(key, store, kind);
   known.set(key, library);
   return library;
 }
 
 export class Library {
-  readonly #baseUrl: string;
+  readonly #prefix: string;
   readonly #store: Store;
-  readonly #files: SearchFiles;
-  readonly #hasCatalog: boolean;
+  readonly #kind: Kind;
   readonly #opening = new Map<string, Joint<Edition>>();
   /** As long as somebody has them. */
   readonly #editions = new Map<string, WeakRef<Edition>>();
+  readonly #files = new Map<FileName, FetchingFile>();
+  #areNamesWanted = false;
 
-  constructor(baseUrl: string, store: Store, first: FirstFile) {
-    this.#baseUrl = baseUrl;
+  /** @param prefix of the keys of its copies. */
+  constructor(prefix: string, store: Store, kind: Kind) {
+    this.#prefix = prefix;
     this.#store = store;
-    this.#hasCatalog = first === "ranks";
-    const onChange = () => {
-      for (const edition of this.#editions.values()) void this.#showFiles(edition.deref());
-    };
-    this.#files = new SearchFiles(baseUrl, { first, store, onChange });
+    this.#kind = kind;
   }
 
   /**
-   * Opens the catalog of a locale: one that is open or stored at once, which it then refreshes.
+   * Opens a locale: one that is open or stored at once, which it then refreshes.
    *
    * @throws CatalogError if it has to be fetched, and cannot be in time.
    */
   async open(locale: string, caller: Caller): Promise<Edition> {
+    if (!caller.lazyNames) this.#areNamesWanted = true;
     const known = this.#editions.get(locale)?.deref();
     if (known !== undefined) {
       this.#refreshInBackground(known, caller);
+      if (!this.#isComplete(known.shown.copy))
+        await this.#addNames(known, caller).catch(() => undefined);
       return known;
     }
     const opening = this.#opening.get(locale) ?? new Joint();
@@ -104,224 +126,253 @@ export class Library {
   }
 
   /**
-   * Brings an edition and the files of the search up to date.
+   * Brings an edition up to date.
    *
-   * @throws CatalogError if the service cannot be reached in time. What is shown stays.
+   * @throws CatalogError if the service could not be asked in time for all that it is made of. What is
+   *   shown stays.
    */
   async refresh(edition: Edition, caller: Caller): Promise<void> {
-    await this.#inTime(caller, (deadline) =>
-      edition.refreshing.join(() => this.#refresh(edition, caller, deadline), deadline),
-    );
-  }
-
-  /** Reads and fetches the files of the search, those that are missing. */
-  async prepareFiles({ fetch: send = fetch }: Caller): Promise<void> {
-    await this.#files.fetchMissing(send);
-  }
-
-  /** Reads and fetches names in other languages as well from now on. */
-  async wantNames(caller: Caller): Promise<void> {
-    if (this.#files.wantNames()) await this.prepareFiles(caller);
+    try {
+      await this.#inTime(caller, (deadline) =>
+        edition.refreshing.join(() => this.#refresh(edition, caller, deadline), deadline),
+      );
+      edition.lastError = null;
+    } catch (cause) {
+      edition.lastError = toCatalogError(cause);
+      throw edition.lastError;
+    } finally {
+      notify(edition);
+    }
   }
 
   /**
    * Has names in other languages fetched: at the first search of a catalog, without a catalog at the
-   * first text that needs them, and waits only where nothing is found without them.
+   * first text that needs them. Waits for them if nothing is found without them.
+   *
+   * @throws CatalogError if such a text cannot be searched without them.
    */
-  async prepareSearch({ shown }: Edition, typed: string, caller: Caller): Promise<void> {
-    const need = this.#hasCatalog ? "perhaps" : namesNeeded(shown.index, typed);
-    if (typed.trim() === "" || need === "no" || shown.knowledge.names !== undefined) return;
-    this.#files.wantNames();
-    const coming = this.prepareFiles(caller);
+  async prepareSearch(edition: Edition, typed: string, caller: Caller): Promise<void> {
+    const { copy, index } = edition.shown;
+    if (copy.files.names !== undefined || typed.trim() === "") return;
+    const need = namesNeeded(index, typed);
+    if (need === "no" && !this.#kind.isOfLocale) return;
+    const coming = this.#addNames(edition, caller);
     if (need === "yes") await coming;
+    else coming.catch(() => undefined);
   }
 
-  /** Has an answer that the caller has fetched itself, packed as `pack` does. */
-  async editionOf(copy: CatalogCopy, packed: string): Promise<Edition> {
-    return this.#keepEdition(OF_THE_CALLER, await this.#prepare(copy, packed));
+  /**
+   * Fetches a file of the search once for all editions.
+   *
+   * @throws CatalogError if it does not come; again without another try, until `FILE_MS` later.
+   */
+  async file<Name extends FileName>(name: Name, caller: Caller): Promise<KnownFiles[Name]> {
+    const now = performance.now();
+    const known = this.#files.get(name);
+    if (known?.isThere === true || (known && now - known.startedAt < FILE_MS))
+      // Whoever began to fetch it may be gone, with its deadline.
+      return this.#inTime(caller, (deadline) => orAborted(known.ended, deadline)) as Promise<
+        KnownFiles[Name] // of this name
+      >;
+    const ended = this.#inTime(caller, (signal) =>
+      this.#kind.fetchFile({ ...sourceOf(caller), signal }, name),
+    );
+    const fetching: FetchingFile = { startedAt: now, ended, isThere: false };
+    this.#files.set(name, fetching);
+    const file = await ended;
+    fetching.isThere = true;
+    return file;
   }
 
-  /** Packs the catalog of an answer for another thread, which calls `unpackCatalog`. */
-  pack({ bytes }: CatalogCopy): string {
-    const ranks = readRanks(this.#files.known.ranks);
-    return packCatalog(fromBinary(LocationsResponseSchema, bytes), ranks);
+  /** Has a copy that the caller has fetched and joined itself. */
+  adopt(copy: Copy, locale: string, places: Catalog): Edition {
+    return this.#keepEdition(locale, this.#index(copy, locale, places));
   }
 
-  async #open({ locale, caller, deadline }: Fetching): Promise<Edition> {
-    const { fetch: send = fetch } = caller;
-    if (!this.#hasCatalog) return this.#openServed({ locale, caller, deadline });
-    if (!caller.lazyNames) this.#files.wantNames();
-    const stored = await this.#stored(locale);
-    const files = stored ? this.#files.readStored() : this.#files.fetchMissing(send, JOIN_MS);
-    const [copy] = await Promise.all([
-      stored ?? this.#fetch({ locale, caller, deadline }),
-      // Only the search needs them.
-      orAborted(files, deadline).catch(() => undefined),
-    ]);
-    const edition = this.#keepEdition(locale, await this.#prepare(copy));
-    await this.#keepLastUsed(locale, caller).catch(() => undefined);
-    if (stored) this.#refreshInBackground(edition, caller);
-    return edition;
+  /** Packs a catalog for another thread, which calls `unpackCatalog`. */
+  pack({ shown: { copy } }: Edition): string {
+    if (this.#kind.pack === undefined) throw new Error("there is no catalog");
+    return this.#kind.pack(copy);
   }
 
-  /** Opens the search without a catalog. */
-  async #openServed({ locale, caller, deadline }: Fetching): Promise<Edition> {
-    const files = this.#files;
-    if (!caller.lazyNames) files.wantNames();
-    await files.readStored();
-    const isStored = files.known.served !== undefined;
-    if (!isStored) await orAborted(files.refresh(caller.fetch ?? fetch), deadline);
-    if (files.known.served === undefined) throw files.failure ?? noServedFile(this.#baseUrl);
-    const language = locale === "" ? DEFAULT_LANGUAGE : locale;
-    const copy = { bytes: new Uint8Array(), sha256: "", version: 0, language };
-    const edition = this.#keepEdition(locale, await this.#prepare(copy));
+  async #open({ locale, caller, deadline }: Opening): Promise<Edition> {
+    const stored = this.#openCopy(locale) ?? (await this.#store.read(this.#keyOf(locale)));
+    const isStored = stored !== undefined && this.#isComplete(stored);
+    const { copy, failure } = isStored
+      ? { copy: stored, failure: undefined }
+      : await this.#fetch({ locale, caller, deadline }, stored ?? (await this.#copyOfAnyLocale()));
+    const edition = this.#keepEdition(locale, await this.#prepare(copy, locale));
+    if (failure !== undefined) edition.lastError = this.#errorOf(failure, caller, deadline);
+    if (!isStored) await this.#write(edition);
+    if (this.#kind.isOfLocale)
+      await this.#store.keepLastUsed(this.#prefix, this.#keyOf(locale), caller.storedLocales);
     if (isStored) this.#refreshInBackground(edition, caller);
     return edition;
   }
 
   #keepEdition(locale: string, shown: Shown): Edition {
     const listeners = new Set<() => void>();
-    const edition = { locale, listeners, refreshing: new Joint<void>(), shown };
+    const edition: Edition = {
+      locale,
+      listeners,
+      refreshing: new Joint<void>(),
+      shown,
+      lastError: null,
+    };
     // Workers from before 2025-05-05 have no WeakRef. Only what opens at the same time is shared there.
     if (typeof WeakRef === "function") this.#editions.set(locale, new WeakRef(edition));
     for (const [other, kept] of this.#editions)
       if (kept.deref() === undefined) this.#editions.delete(other);
-    void this.#showFiles(edition); // which may have come meanwhile
     return edition;
   }
 
-  /** Whoever wants to know how it ends calls `refresh`. */
+  /** Whoever wants to know how it ends calls `refresh`, or reads `lastError`. */
   #refreshInBackground(edition: Edition, caller: Caller): void {
     this.refresh(edition, caller).catch(() => undefined);
   }
 
   async #refresh(edition: Edition, caller: Caller, deadline: AbortSignal): Promise<void> {
-    const { locale, shown: before } = edition;
-    const files = this.#files.refresh(caller.fetch ?? fetch);
-    const copy = this.#hasCatalog
-      ? await this.#fetch({ locale, caller, deadline, copy: before.copy })
-      : before.copy;
-    if (copy !== before.copy) {
-      const current = await this.#prepare(copy);
-      // Another refresh may have shown a newer one meanwhile.
-      if (edition.shown.copy === before.copy) show(edition, current);
-    }
-    await orAborted(files, deadline).catch(() => undefined);
-    await this.#showFiles(edition);
+    const { locale, shown } = edition;
+    const { copy: fetched, failure } = await this.#fetch({ locale, caller, deadline }, shown.copy);
+    await this.#show(edition, (now) =>
+      isNewer(now, fetched) ? now : { ...fetched, files: { ...now.files, ...fetched.files } },
+    );
+    await this.#write(edition);
+    if (failure !== undefined) throw failure;
   }
 
-  /** Brings the search of an edition up to date with its files as they are now. */
-  async #showFiles(edition: Edition | undefined): Promise<void> {
-    if (edition === undefined) return;
-    const { known } = this.#files;
-    const { shown: before } = edition;
-    const { ranks, served, names } = before.knowledge;
-    const isOfSamePlaces = known.ranks === ranks && known.served === served;
-    if (isOfSamePlaces && known.names === names) return;
-    if (isOfSamePlaces && known.names !== undefined && names === undefined) {
-      addOtherNames(before.index, { names: known.names, countryNames });
-      return show(edition, { ...before, knowledge: known });
-    }
-    const current = await this.#prepare(before.copy);
-    if (edition.shown === before) show(edition, current);
-    else await this.#showFiles(edition);
+  /** Fetches what has changed since an earlier copy, or all of it. */
+  async #fetch({ locale, caller, deadline }: Opening, before?: Copy): Promise<Fetched> {
+    const startedAt = Date.now();
+    const source = { ...sourceOf(caller), locale, signal: deadline };
+    const names = this.#areNamesWanted || before?.files.names !== undefined;
+    const wanted: readonly FileName[] = [...this.#kind.files, ...(names ? ["names" as const] : [])];
+    const main = this.#kind.fetchMain(source, before);
+    const coming = Promise.allSettled(
+      wanted.map(async (name) => ({
+        [name]: await this.#kind.fetchFile(source, name, before?.files[name]),
+      })),
+    );
+    const parts = await main;
+    const came = await coming;
+    const files = came.map((one) => (one.status === "fulfilled" ? one.value : {}));
+    const failed = came.find((one) => one.status === "rejected");
+    const copy: Copy = {
+      version: parts.catalog?.version ?? 0,
+      lookedAt: failed && before ? before.lookedAt : startedAt,
+      ...parts,
+      files: Object.assign({}, before?.files, parts.files, ...files) as KnownFiles, // each by its name
+    };
+    return { copy, failure: failed?.reason };
   }
 
-  async #prepare(copy: CatalogCopy, packed?: string): Promise<Shown> {
-    const knowledge = this.#files.known;
-    const { names, served } = knowledge;
-    const places =
-      this.#hasCatalog || served === undefined
-        ? await unpackCatalog(packed ?? this.pack(copy))
-        : await joinServed(served);
-    const countryName = countryNamesIn(copy.language);
+  async #addNames(edition: Edition, caller: Caller): Promise<void> {
+    this.#areNamesWanted = true;
+    const names = await this.file("names", caller);
+    if (names === undefined || edition.shown.copy.files.names !== undefined) return;
+    await this.#show(edition, (now) => ({ ...now, files: { names, ...now.files } }));
+    notify(edition);
+    await this.#write(edition);
+  }
+
+  /** Shows another copy, as it follows from the one that is shown when it is ready. */
+  async #show(edition: Edition, change: (now: Copy) => Copy): Promise<void> {
+    for (;;) {
+      const before = edition.shown;
+      const current = await this.#prepare(change(before.copy), edition.locale, before);
+      if (edition.shown !== before) continue;
+      edition.shown = current;
+      return;
+    }
+  }
+
+  async #prepare(copy: Copy, locale: string, before?: Shown): Promise<Shown> {
+    const { names } = copy.files;
+    const { names: namesBefore, ...filesBefore } = before?.copy.files ?? {};
+    const isOfSamePlaces =
+      before !== undefined &&
+      before.copy.catalog === copy.catalog &&
+      filesBefore.ranks === copy.files.ranks &&
+      filesBefore.served === copy.files.served;
+    if (isOfSamePlaces && (namesBefore === names || !namesBefore)) {
+      if (names && !namesBefore)
+        addOtherNames(before.index, { names: names.content, countryNames });
+      return { ...before, copy };
+    }
+    const places = isOfSamePlaces ? before.places : await this.#kind.join(copy);
+    return this.#index(copy, locale, places);
+  }
+
+  #index(copy: Copy, locale: string, places: Catalog): Shown {
+    const { names } = copy.files;
+    const language = this.#kind.languageOf(copy, locale);
+    const countryName = countryNamesIn(language);
     const index = createSearchIndex(places, countryName);
-    if (names !== undefined) addOtherNames(index, { names, countryNames });
-    return { copy, knowledge, places, index, countryName };
+    if (names) addOtherNames(index, { names: names.content, countryNames });
+    return { copy, language, places, index, countryName };
   }
 
-  async #fetch({ locale, caller, deadline, copy }: Fetching): Promise<CatalogCopy> {
-    const { baseUrl, fetch: send } = caller;
-    const source = { baseUrl, locale, fetch: send, signal: deadline };
-    const other = copy === undefined ? await this.#copyOfAnyLocale() : undefined;
-    const current = await (other ? translate(source, other) : refresh(source, copy));
-    if (current !== copy)
-      await this.#store.set(this.#keyOf(locale), current).catch(() => undefined);
-    return current;
+  /** Whether a copy has all that opening waits for. */
+  #isComplete({ files }: Copy): boolean {
+    const isNamed = !this.#areNamesWanted || files.names !== undefined;
+    return isNamed && this.#kind.files.every((name) => files[name] !== undefined);
   }
 
-  #inTime<T>({ timeoutMs }: Caller, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
-    return withDeadline(timeoutMs, async (deadline) => {
-      try {
-        return await work(deadline);
-      } catch (cause) {
-        if (!deadline.aborted) throw toCatalogError(cause);
-        const failure = {
-          code: "deadline_exceeded",
-          message: `${this.#baseUrl} has not sent ${this.#hasCatalog ? "the catalog" : "its places"} within ${timeoutMs} ms: try again, or raise timeoutMs`,
-          retryAfterSeconds: null,
-        };
-        throw new CatalogError(failure, { cause });
-      }
-    });
+  async #write({ locale, shown: { copy } }: Edition): Promise<void> {
+    if (this.#isComplete(copy)) await this.#store.write(this.#keyOf(locale), copy);
   }
 
-  /** Returns the newest catalog that is open, or else the stored one that was opened last. */
-  async #copyOfAnyLocale(): Promise<CatalogCopy | undefined> {
-    const open = [...this.#editions.values()].flatMap((kept) => kept.deref()?.shown.copy ?? []);
-    const [newest] = open.toSorted((a, b) => b.version - a.version);
-    if (newest !== undefined) return newest;
-    for (const locale of await this.#lastUsed()) {
-      const copy = await this.#stored(locale);
+  #inTime<T>(caller: Caller, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+    return withDeadline(caller.timeoutMs, (deadline) =>
+      work(deadline).catch((cause: unknown) => {
+        throw this.#errorOf(cause, caller, deadline);
+      }),
+    );
+  }
+
+  #errorOf(cause: unknown, { baseUrl, timeoutMs }: Caller, deadline: AbortSignal): CatalogError {
+    if (!deadline.aborted) return toCatalogError(cause);
+    const failure = {
+      code: "deadline_exceeded",
+      message: `${baseUrl} has not sent the ${this.#kind.name} within ${timeoutMs} ms: try again, or raise timeoutMs`,
+      retryAfterSeconds: null,
+    };
+    return new CatalogError(failure, { cause });
+  }
+
+  /** The copy of an open edition that is that of a locale, too. */
+  #openCopy(locale: string): Copy | undefined {
+    return this.#openCopies().find(([other]) => this.#keyOf(other) === this.#keyOf(locale))?.[1];
+  }
+
+  /** Returns the newest copy that is open, or else the stored one that was used last. */
+  async #copyOfAnyLocale(): Promise<Copy | undefined> {
+    const [newest] = this.#openCopies().toSorted(([, a], [, b]) => b.version - a.version);
+    if (newest !== undefined) return newest[1];
+    for (const key of await this.#store.lastUsed(this.#prefix)) {
+      const copy = await this.#store.read(key);
       if (copy !== undefined) return copy;
     }
     return undefined;
   }
 
-  /** Reads the stored catalog; undefined if there is none, or if it is damaged. */
-  async #stored(locale: string): Promise<CatalogCopy | undefined> {
-    try {
-      const copy = (await this.#store.get(this.#keyOf(locale))) as CatalogCopy; // as the next lines prove
-      const { version, language, bytes, sha256 } = copy;
-      if (typeof version !== "number" || typeof language !== "string") return undefined;
-      return (await sha256Of(bytes)) === sha256 ? copy : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Deletes the catalogs of all locales but those that were opened last. */
-  async #keepLastUsed(locale: string, { storedLocales }: Caller): Promise<void> {
-    const prefix = this.#keyOf("");
-    const earlier = (await this.#lastUsed()).filter((other) => other !== locale);
-    const kept = [locale, ...earlier].slice(0, storedLocales);
-    await this.#store.set(this.#listKey(), kept);
-    for (const key of await this.#store.keys())
-      if (key.startsWith(prefix) && !kept.includes(key.slice(prefix.length)))
-        await this.#store.delete(key);
-  }
-
-  /** Lists the locales that were opened last, the last one first. */
-  async #lastUsed(): Promise<readonly string[]> {
-    const known = await this.#store.get(this.#listKey()).catch(() => undefined);
-    return isTexts(known) ? known : [];
-  }
-
-  #listKey(): string {
-    return `${this.#baseUrl}/locales`;
+  /** By their locales. */
+  #openCopies(): (readonly [locale: string, copy: Copy])[] {
+    return [...this.#editions].flatMap(([locale, kept]) => {
+      const copy = kept.deref()?.shown.copy;
+      return copy ? [[locale, copy] as const] : [];
+    });
   }
 
   #keyOf(locale: string): string {
-    return `${this.#baseUrl} ${locale}`;
+    return this.#kind.isOfLocale ? `${this.#prefix} ${locale}` : this.#prefix;
   }
 }
 
-function show(edition: Edition, shown: Shown): void {
-  edition.shown = shown;
-  for (const listener of edition.listeners) listener();
+function sourceOf({ baseUrl, fetch }: Caller): Source {
+  return { baseUrl, fetch };
 }
 
-function noServedFile(baseUrl: string): CatalogError {
-  const message = `${baseUrl} has no places for openSearch: its service is older, or newer, than this package`;
-  return new CatalogError({ code: "unimplemented", message, retryAfterSeconds: null });
+function notify({ listeners }: Edition): void {
+  for (const listener of listeners) listener();
 }

@@ -1,6 +1,6 @@
 import type { AirportPlace } from "./catalog.ts";
 import { distanceKm, type Position } from "./distance.ts";
-import { misuse } from "./open-options.ts";
+import type { NearestArgument } from "./options.ts";
 import { type CountryNames, type Suggestion, suggestionOf } from "./suggestion.ts";
 
 export interface NearestOptions {
@@ -16,29 +16,15 @@ export interface NearAirport extends Suggestion {
   readonly distanceKm: number;
 }
 
-const DEFAULT_LIMIT = 10;
-
 /**
  * Finds the airports with scheduled service that are nearest to a position, the nearest first; all
  * airports where nothing is known of their service.
- *
- * @throws CatalogError `invalid_argument` if that is no position.
  */
 export function nearestTo(
   airports: readonly AirportPlace[],
-  {
-    position,
-    options: { limit = DEFAULT_LIMIT, withinKm = Infinity } = {},
-    countryName,
-  }: {
-    readonly position: Position;
-    readonly options?: NearestOptions | undefined;
-    readonly countryName: CountryNames;
-  },
+  { position, limit, withinKm }: NearestArgument,
+  countryName: CountryNames,
 ): NearAirport[] {
-  const { lat, lon } = position;
-  if (!Number.isFinite(lat) || !Number.isFinite(lon) || Math.abs(lat) > 90)
-    throw misuse("invalid_argument", `position must be { lat, lon } in degrees`);
   const scheduled = airports.filter(({ hasScheduledService }) => hasScheduledService);
   return byDistance(scheduled.length > 0 ? scheduled : airports, position)
     .slice(0, limit)

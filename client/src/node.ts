@@ -2,9 +2,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
-import { fileStore } from "./file-store.ts";
-import { openSearchable, openServed } from "./searchable-catalog.ts";
-import { NO_STORE, type Store } from "./store.ts";
+import { fileMedium } from "./file-store.ts";
+import { openCatalogIn } from "./full-catalog.ts";
+import { openSearchIn } from "./picker.ts";
+import { NO_STORE, Store } from "./store.ts";
 
 export * from "./api.ts";
 
@@ -12,18 +13,20 @@ export * from "./api.ts";
 const stores = new Map<string, Store>();
 
 /** Opens the catalog that is stored in a folder and refreshes it in the background, or else fetches it. */
-export function openCatalog({ folder, ...options }: OpenOptions): Promise<LocationsCatalog> {
-  return openSearchable(options, storeIn(folder));
+export async function openCatalog(options: OpenOptions): Promise<LocationsCatalog> {
+  return openCatalogIn(options, storeIn(options));
 }
 
 /** Opens the search without a catalog, whose places are stored in a folder, too. */
-export function openSearch({ folder, ...options }: OpenOptions): Promise<LocationsSearch> {
-  return openServed(options, storeIn(folder));
+export async function openSearch(options: OpenOptions): Promise<LocationsSearch> {
+  return openSearchIn(options, storeIn(options));
 }
 
-function storeIn(folder = defaultFolder()): Store {
-  if (folder === undefined) return NO_STORE;
-  const store = stores.get(folder) ?? fileStore(folder);
+function storeIn(options: OpenOptions): Store {
+  const folder = options?.folder ?? defaultFolder();
+  // One that is no text is refused with the other options.
+  if (typeof folder !== "string") return NO_STORE;
+  const store = stores.get(folder) ?? new Store(fileMedium(folder));
   stores.set(folder, store);
   return store;
 }

@@ -1,7 +1,60 @@
-/** Reads answers of the service without parsing them: the page of the explorer does, too. */
-import { CatalogError } from "./api.ts";
+/** Sends requests to the service, and reads what answers. The page of the explorer reads so, too. */
+import { CatalogError, type CatalogFailure } from "./api.ts";
+import { orAborted } from "./joint.ts";
 import type { CatalogCopy } from "./refresh.ts";
 import { isRecord } from "./search/shape.ts";
+
+/** Where the catalog comes from. */
+export interface Source {
+  /** Address of the service, without a slash at its end. */
+  readonly baseUrl: string;
+  /** A BCP 47 language tag; the service's default without one. */
+  readonly locale?: string | undefined;
+  /** For what is sent with each request, or for a service binding. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Ends the requests. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Request {
+  readonly url: string;
+  readonly method?: "GET" | "HEAD";
+  /** Content type of the answer. */
+  readonly type: string;
+  /** Whether a cache on the way may answer. */
+  readonly mayBeCached?: boolean;
+}
+
+/** A whole answer of the service. */
+export interface Loaded {
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Sends a request, and reads all of its answer.
+ *
+ * @throws CatalogError for whatever a network, or something else at the address, can do to it; the
+ *   reason of the signal if that is aborted.
+ */
+export async function load(source: Source, request: Request): Promise<Loaded> {
+  const { baseUrl, fetch: send = fetch, signal = new AbortController().signal } = source;
+  const { url, method = "GET", type, mayBeCached = false } = request;
+  // A Worker from before 2024-11-11 refuses what its requests do not have.
+  const cache = !mayBeCached && "cache" in globalThis.Request.prototype ? "no-store" : undefined;
+  const loading = async () => {
+    const answer = await send(url, { method, signal, ...(cache && { cache }) });
+    if (!answer.ok || typeOf(answer) !== type) throw await refusal(answer, baseUrl);
+    // Also without a body: Chromium calls a request aborted whose body nobody has read.
+    return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
+  };
+  try {
+    return await orAborted(loading(), signal);
+  } catch (cause) {
+    if (signal.aborted || cause instanceof CatalogError) throw cause;
+    throw unreachable(baseUrl, cause);
+  }
+}
 
 /**
  * Reads an answer of Connect over GET, in protobuf.
@@ -9,12 +62,18 @@ import { isRecord } from "./search/shape.ts";
  * @throws CatalogError with what the service, or whatever else answers at the address, has said.
  */
 export async function readAnswer(answer: Response, baseUrl: string): Promise<CatalogCopy> {
-  const type = answer.headers.get("content-type")?.split(";", 1)[0] ?? "";
-  if (!answer.ok || type !== "application/proto") throw await refusal(answer, { baseUrl, type });
+  if (!answer.ok || typeOf(answer) !== PROTO) throw await refusal(answer, baseUrl);
   return {
     ...describeAnswer(answer.headers),
     bytes: new Uint8Array(await answer.arrayBuffer()),
   };
+}
+
+export const PROTO = "application/proto";
+export const JSON_TYPE = "application/json";
+
+function typeOf({ headers }: Response): string {
+  return headers.get("content-type")?.split(";", 1)[0] ?? "";
 }
 
 /** Codes of answers that are not of the service, such as of a proxy before it. */
@@ -31,31 +90,52 @@ const ADVICE: { readonly [code: string]: string } = {
   unimplemented: "check that baseUrl is the address of the service",
 };
 
-/** Says what an answer that is not the wanted one tells. */
-export async function refusal(
-  answer: Response,
-  { baseUrl, type }: { readonly baseUrl: string; readonly type: string },
-): Promise<CatalogError> {
-  const { status, headers } = answer;
-  const seconds = Number(headers.get("retry-after"));
-  const retryAfterSeconds = seconds > 0 ? seconds : null;
-  const said: unknown = type === "application/json" ? await answer.json().catch(() => null) : null;
+/** As the sign-in page of a network has it, or any page at a wrong address. */
+const OF_ANOTHER =
+  "check that this network wants no sign-in, and that baseUrl is the address of the service";
+
+/** An answer came, which is not the wanted one. */
+export class Refusal extends CatalogError {
+  readonly status: number;
+
+  constructor(status: number, failure: CatalogFailure) {
+    super(failure);
+    this.status = status;
+  }
+}
+
+/** Says what such an answer tells. */
+async function refusal(answer: Response, baseUrl: string): Promise<Refusal> {
+  const { ok, status, headers } = answer;
+  const type = typeOf(answer);
+  const retryAfterSeconds = readRetryAfter(headers.get("retry-after"));
+  const said: unknown = type === JSON_TYPE ? await answer.json().catch(() => null) : null;
   if (isRecord(said) && typeof said["code"] === "string")
-    return new CatalogError({
+    return new Refusal(status, {
       code: said["code"],
       message: typeof said["message"] === "string" ? said["message"] : "",
       retryAfterSeconds,
     });
-  const code = CODES[status] ?? (status >= 500 ? "unavailable" : "unimplemented");
-  const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of data: ${ADVICE[code]}`;
-  return new CatalogError({ code, message, retryAfterSeconds });
+  const isTransient = ok || status >= 500;
+  const code = CODES[status] ?? (isTransient ? "unavailable" : "unimplemented");
+  const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of data: ${ok ? OF_ANOTHER : ADVICE[code]}`;
+  return new Refusal(status, { code, message, retryAfterSeconds });
+}
+
+/** Reads seconds or a date (RFC 9110, section 10.2.3). */
+function readRetryAfter(value: string | null): number | null {
+  if (value === null) return null;
+  const seconds = /^\d+$/.test(value)
+    ? Number(value)
+    : Math.ceil((Date.parse(value) - Date.now()) / 1000);
+  return seconds > 0 ? seconds : null;
 }
 
 /** Node's codes of certificates that it does not trust, which no repetition mends. */
 const CERTIFICATE = /CERT|SIGNATURE/;
 
-/** Says why no answer came, as far as the platform tells. */
-export function unreachable(baseUrl: string, cause: unknown): CatalogError {
+/** Says why no whole answer came, as far as the platform tells. */
+function unreachable(baseUrl: string, cause: unknown): CatalogError {
   const { message, cause: inner }: { message?: string; cause?: unknown } =
     cause instanceof Error ? cause : { message: String(cause) };
   const reason = isRecord(inner) && typeof inner["code"] === "string" ? inner["code"] : message;
@@ -69,6 +149,12 @@ export function unreachable(baseUrl: string, cause: unknown): CatalogError {
     retryAfterSeconds: null,
   };
   return new CatalogError(failure, { cause });
+}
+
+/** Says that an answer came, and is not what was sent. */
+export function damaged(baseUrl: string): CatalogError {
+  const message = `the answer of ${baseUrl} is damaged: try again`;
+  return new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
 }
 
 /** What the headers of an answer say of it. */

@@ -7,9 +7,11 @@ import {
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import { type PackedNames, unpackNames } from "../../src/catalog/packed-names.ts";
-import { CatalogError } from "./api.ts";
 import { applyDiff, type CatalogDiff } from "./apply-diff.ts";
-import { describeAnswer, readAnswer, unreachable } from "./read-answer.ts";
+import { damaged, describeAnswer, JSON_TYPE, load, PROTO, type Source } from "./read-answer.ts";
+import { sha256Of } from "./sha256.ts";
+
+export type { Source } from "./read-answer.ts";
 
 /** An answer of the service, as a client stores it. */
 export interface CatalogCopy {
@@ -23,66 +25,43 @@ export interface CatalogCopy {
   readonly language: string;
 }
 
-/** Where the catalog comes from. */
-export interface Source {
-  /** Address of the service, without a slash at its end. */
-  readonly baseUrl: string;
-  /** A BCP 47 language tag; the service's default without one. */
-  readonly locale?: string | undefined;
-  /** For what is sent with each request, or for a service binding. */
-  readonly fetch?: typeof fetch | undefined;
-  /** Ends the requests. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** What an answer says of itself. */
 type Described = Omit<CatalogCopy, "bytes">;
 
 /**
- * Returns the current catalog: the copy itself if it is current. Fetches only what changed where that
- * leads to the served bytes, and everything otherwise.
+ * Returns the current catalog in the language of the source: the copy itself if it is that. Fetches only
+ * what differs from the copy, which may be in another language, where that leads to the served bytes,
+ * and everything otherwise.
  *
- * @throws CatalogError if the service cannot be reached or refuses the locale. The copy stays good.
+ * @throws CatalogError if the service cannot be reached, refuses the locale, or something else answers.
+ *   The copy stays good.
  */
 export async function refresh(source: Source, copy?: CatalogCopy): Promise<CatalogCopy> {
   if (copy === undefined) return download(source);
+  // If it does not say, the answer to a GET tells why.
   const newest = await describeNewest(source);
-  // The answer to a GET says what is wrong.
-  if (newest === undefined) return download(source);
   // A location that has not seen the copy's version yet.
-  if (newest.version < copy.version) return copy;
-  const current = await change(source, { copy, into: newest });
-  if (current !== undefined) return current;
-  const whole = await download(source);
-  return whole.version < copy.version ? copy : whole;
-}
-
-/**
- * Returns the current catalog in the language of the source. Fetches only what differs from a copy in
- * another language where that leads to the served bytes, and everything otherwise.
- *
- * @throws CatalogError as `refresh` does.
- */
-export async function translate(source: Source, copy: CatalogCopy): Promise<CatalogCopy> {
-  const newest = await describeNewest(source);
-  // A location that has not seen the copy's version yet has no diff from it.
+  const isBehind = (other: Described) =>
+    other.version < copy.version && other.language === copy.language;
+  if (newest !== undefined && isBehind(newest)) return copy;
   const isReachable = newest !== undefined && newest.version >= copy.version;
   const current = isReachable ? await change(source, { copy, into: newest }) : undefined;
-  return current ?? download(source);
-}
-
-/** SHA-256 in hex. Browsers have it on HTTPS and on loopback only. */
-export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (current !== undefined) return current;
+  const whole = await download(source);
+  return isBehind(whole) ? copy : whole;
 }
 
 /** Returns what the service has now; undefined if it does not say. */
 async function describeNewest(source: Source): Promise<Described | undefined> {
-  const head = await ask(source, headUrl(source), "HEAD").catch(() => undefined);
-  // Chromium calls a request aborted whose body nobody has read, even without one.
-  await head?.text();
-  return head?.ok === true ? describeAnswer(head.headers) : undefined;
+  const head = { url: headUrl(source), method: "HEAD", type: PROTO } as const;
+  const newest = await load(source, head).catch(() => undefined);
+  const described = newest && describeAnswer(newest.headers);
+  return described && isOfService(described) ? described : undefined;
+}
+
+/** A cache on the way may have dropped headers. */
+function isOfService({ sha256, version }: Described): boolean {
+  return sha256 !== "" && version > 0;
 }
 
 interface Change {
@@ -127,37 +106,21 @@ function withNames(catalog: LocationsResponse, packed: PackedNames): LocationsRe
 
 /** Fetches what changes a catalog. Whoever applies it compares the hash of the result. */
 async function askFor<T>(
-  { baseUrl, fetch: send = fetch, signal }: Source,
+  source: Source,
   what: "diff" | "names",
   query: { readonly [name: string]: string },
 ): Promise<T> {
-  const url = `${baseUrl}/catalog/${what}?${new URLSearchParams(query).toString()}`;
-  const answer = await send(url, signal ? { signal } : {});
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
-  return (await answer.json()) as T; // a wrong one leads to another hash
-}
-
-/** Sends a request past the caches: the caller stores the answer, and theirs might be older. */
-function ask({ fetch: send = fetch, signal }: Source, url: string, method: "GET" | "HEAD") {
-  // A Worker from before 2024-11-11 refuses what its requests do not have.
-  const isCached = "cache" in Request.prototype;
-  return send(url, {
-    method,
-    ...(isCached && { cache: "no-store" as const }),
-    ...(signal && { signal }),
-  });
+  const url = `${source.baseUrl}/catalog/${what}?${new URLSearchParams(query).toString()}`;
+  const { bytes } = await load(source, { url, type: JSON_TYPE, mayBeCached: true });
+  return JSON.parse(new TextDecoder().decode(bytes)) as T; // a wrong one leads to another hash
 }
 
 /** Calls the method. Without Connect's own client: Workers refuse a part of its requests. */
 async function download(source: Source): Promise<CatalogCopy> {
-  const answer = await ask(source, callUrl(source), "GET").catch((cause: unknown) => {
-    if (source.signal?.aborted === true) throw cause;
-    throw unreachable(source.baseUrl, cause);
-  });
-  const copy = await readAnswer(answer, source.baseUrl);
-  if ((await sha256Of(copy.bytes)) === copy.sha256) return copy;
-  const message = `the answer of ${source.baseUrl} is damaged: try again`;
-  throw new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
+  const { headers, bytes } = await load(source, { url: callUrl(source), type: PROTO });
+  const copy = { ...describeAnswer(headers), bytes };
+  if (isOfService(copy) && (await sha256Of(bytes)) === copy.sha256) return copy;
+  throw damaged(source.baseUrl);
 }
 
 /** The call as Connect has it over GET, to the byte: a page may have preloaded it. */

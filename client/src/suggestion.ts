@@ -1,5 +1,5 @@
 import type { AirportPlace, CityPlace, CountryPlace, Place, RegionPlace } from "./catalog.ts";
-import { distanceKm } from "./distance.ts";
+import { distanceKm, type Position } from "./distance.ts";
 import { foldForSearch } from "./search/fold.ts";
 import type { ClosedAirport } from "./search/ranks.ts";
 import type { Resort } from "./search/search-index.ts";
@@ -14,6 +14,12 @@ export interface Suggestion {
   readonly name: string;
   /** Tells apart places of one name: `Maine, United States`. Empty for a country. */
   readonly where: string;
+  /** Where in the name that is which was typed, as beginnings and ends; empty if it was found by other names. */
+  readonly matched: readonly (readonly [start: number, end: number])[];
+  /** ISO 3166-1 alpha-2; null for a region of several countries. */
+  readonly countryCode: string | null;
+  /** Of an airport or a city. */
+  readonly position: Position | null;
   /** IATA codes: of an airport its own, of anything else those of its airports, the busiest first. */
   readonly airports: readonly string[];
   /** IANA time zone of an airport, or of a city's busiest one; null of anything else, or if it is not known. */
@@ -67,6 +73,9 @@ export function suggestionOf(
     id,
     name,
     where,
+    matched: matchedIn(name, typed),
+    countryCode: countryOf(place)?.code ?? null,
+    position: "lat" in place ? { lat: place.lat, lon: place.lon } : null,
     airports: busiestFirst.map(({ iata }) => iata),
     timeZone: (hasOneTime && busiestFirst[0]?.timeZone) || null,
     isUnderCity,
@@ -74,6 +83,26 @@ export function suggestionOf(
     ...(replaces && { replaces }),
     ...(near && { near }),
   };
+}
+
+/** Finds the words of a name that begin as words of a text do, whatever their case and accents. */
+function matchedIn(name: string, typed: string): Suggestion["matched"] {
+  const words = foldForSearch(typed)
+    .split(" ")
+    .filter((word) => word !== "");
+  return [...name.matchAll(/[\p{L}\p{N}\p{M}'’]+/gu)].flatMap(({ 0: text, index }) => {
+    const folded = foldForSearch(text);
+    const longest = Math.max(
+      0,
+      ...words.filter((word) => folded.startsWith(word)).map(({ length }) => length),
+    );
+    if (longest === 0) return [];
+    const letters = Array.from(text);
+    const end = letters.findIndex(
+      (_, at) => foldForSearch(letters.slice(0, at + 1).join("")).length >= longest,
+    );
+    return [[index, index + letters.slice(0, end + 1).join("").length] as const];
+  });
 }
 
 /** Finds the resort of an airport that a text names, or begins to. */
@@ -108,6 +137,24 @@ function closedIn(
   );
 }
 
+/** The only country of a place. */
+function countryOf(place: Place): CountryPlace | undefined {
+  switch (place.kind) {
+    case "airport":
+      return place.city.country;
+    case "city":
+      return place.country;
+    case "country":
+      return place;
+    case "region": {
+      const [country, other] = new Set(place.airports.map(({ city }) => city.country));
+      return other === undefined ? country : undefined;
+    }
+    default:
+      return place satisfies never;
+  }
+}
+
 function whereIs(place: Place, countryName: CountryNames): string {
   switch (place.kind) {
     case "airport":
@@ -120,8 +167,8 @@ function whereIs(place: Place, countryName: CountryNames): string {
     case "country":
       return "";
     case "region": {
-      const [country, other] = new Set(place.airports.map(({ city }) => city.country));
-      return country && !other ? countryName(country) : "";
+      const country = countryOf(place);
+      return country ? countryName(country) : "";
     }
     default:
       return place satisfies never;

@@ -1,26 +1,28 @@
-import { CatalogError, type WorkerPort } from "./api.ts";
-import type { Answer, Argument, Calls, FromWorker, State } from "./worker-messages.ts";
+import { CatalogError, type OpenOptions, type WorkerPort } from "./api.ts";
+import type { Calls, Core, FromWorker, State } from "./calls.ts";
+import { withDeadline } from "./deadline.ts";
+import { orAborted } from "./joint.ts";
+import { misuse, readCaller } from "./options.ts";
 
 interface Waiting {
   readonly resolve: (value: never) => void;
   readonly reject: (error: CatalogError) => void;
 }
 
-/** A worker, and the page's calls of the catalogs in it. */
+/** A worker, and the page's calls of what is open in it. */
 export interface WorkerLink {
   /** Whether the worker is gone: it has not loaded, or its last catalog was closed. */
   readonly isEnded: boolean;
-  /** Adds a catalog. What it is told of changes in the worker, `onState` hears. */
-  add(onState: (state: State) => void): LinkedCatalog;
+  /**
+   * Adds a catalog or a search, whose first call opens it. Closing it ends its calls, and the worker
+   * with its last one.
+   *
+   * @param timeoutMs after which the worker itself gives up a call.
+   */
+  add(timeoutMs: number): RemoteCore;
 }
 
-/** One of the worker's catalogs. */
-export interface LinkedCatalog {
-  /** @throws CatalogError of the worker, or if it has failed or the catalog is closed. */
-  call<C extends keyof Calls>(call: C, argument: Argument<C>): Promise<Answer<C>>;
-  /** Ends the calls of the catalog, and the worker with its last one. */
-  close(): void;
-}
+export type RemoteCore = Core<keyof Calls>;
 
 /** The workers of a page, by what has started them. */
 const links = new Map<() => WorkerPort, WorkerLink>();
@@ -33,7 +35,41 @@ export function linkOf(startWorker: () => WorkerPort): WorkerLink {
   return link;
 }
 
-const CLOSED = "the catalog is closed";
+/** Where a page is, and the worker that is started unless its options start another. */
+interface Place {
+  readonly page: string;
+  readonly startOwnWorker: () => WorkerPort;
+}
+
+/**
+ * Opens a catalog or a search in a worker.
+ *
+ * @throws CatalogError of the worker, or if it fails; the reason of the signal.
+ */
+export async function openRemote(
+  call: "open" | "openSearch",
+  options: OpenOptions,
+  { page, startOwnWorker }: Place,
+): Promise<RemoteCore> {
+  const { baseUrl, timeoutMs, fetch } = readCaller(options, { page });
+  if (fetch !== undefined)
+    throw misuse("invalid_argument", "fetch has no effect in a browser, where a worker fetches");
+  const { startWorker = startOwnWorker, fetch: _, folder: _folder, signal, ...others } = options;
+  signal?.throwIfAborted();
+  const core = linkOf(startWorker).add(timeoutMs);
+  try {
+    await orAborted(core.call(call, { ...others, baseUrl }), signal);
+    return core;
+  } catch (cause) {
+    core.close();
+    throw cause;
+  }
+}
+
+/** A worker that is still silent then has not been loaded, or hangs. */
+const GRACE_MS = 2000;
+
+const NOT_OPEN: State<CatalogError> = { version: 0, language: "", lookedAt: 0, lastError: null };
 
 function linkWorker(worker: WorkerPort): WorkerLink {
   const hearers = new Map<number, (state: State) => void>();
@@ -42,11 +78,11 @@ function linkWorker(worker: WorkerPort): WorkerLink {
   let catalogs = 0;
   let isEnded = false;
 
-  function rejectAll(message: string, catalog?: number): void {
+  function rejectAll(error: CatalogError, catalog?: number): void {
     for (const [id, { catalog: other, reject }] of waiting) {
       if (catalog !== undefined && catalog !== other) continue;
       waiting.delete(id);
-      reject(failure("internal", message));
+      reject(error);
     }
   }
 
@@ -61,30 +97,51 @@ function linkWorker(worker: WorkerPort): WorkerLink {
   });
   worker.addEventListener("error", (event) => {
     // Only the event of a script that ran has a message.
-    if ("message" in event) return rejectAll(`the worker has failed: ${String(event.message)}`);
+    if ("message" in event)
+      return rejectAll(misuse("internal", `the worker has failed: ${String(event.message)}`));
     isEnded = true;
-    rejectAll(NO_SCRIPT);
+    rejectAll(misuse("unavailable", NO_SCRIPT));
   });
 
   return {
     get isEnded() {
       return isEnded;
     },
-    add(onState) {
+    add(timeoutMs) {
       const catalog = ++catalogs;
-      hearers.set(catalog, onState);
+      let state = NOT_OPEN;
+      const listeners = new Set<() => void>();
+      hearers.set(catalog, ({ lastError, ...current }) => {
+        state = { ...current, lastError: lastError && new CatalogError(lastError) };
+        for (const listener of listeners) listener();
+      });
       return {
+        get state() {
+          return state;
+        },
         async call(call, argument) {
-          if (!hearers.has(catalog)) throw failure("internal", CLOSED);
+          if (!hearers.has(catalog)) throw closed();
           const id = ++calls;
-          return new Promise((resolve, reject) => {
+          const answered = new Promise<never>((resolve, reject) => {
             waiting.set(id, { catalog, resolve, reject });
             worker.postMessage({ id, catalog, call, argument }, {});
           });
+          return withDeadline(timeoutMs + GRACE_MS, (deadline) =>
+            orAborted(answered, deadline).catch((cause: unknown) => {
+              waiting.delete(id);
+              throw deadline.aborted ? misuse("deadline_exceeded", SILENT) : cause;
+            }),
+          );
+        },
+        onChange(given) {
+          const listener = () => given();
+          listeners.add(listener);
+          return () => listeners.delete(listener);
         },
         close() {
+          listeners.clear();
           if (!hearers.delete(catalog)) return;
-          rejectAll(CLOSED, catalog);
+          rejectAll(closed(), catalog);
           if (hearers.size > 0)
             return worker.postMessage({ id: 0, catalog, call: "close", argument: null }, {});
           isEnded = true;
@@ -95,10 +152,13 @@ function linkWorker(worker: WorkerPort): WorkerLink {
   };
 }
 
+const SILENT = "the worker does not answer: check the connection, and try again";
+
 const NO_SCRIPT =
-  "the worker's script could not be loaded. With Vite before 8, `vite dev` needs optimizeDeps: " +
+  "the worker's script could not be loaded from the address of this page: check the connection, and try " +
+  "again. If it never can, with Vite before 8, `vite dev` needs optimizeDeps: " +
   '{ exclude: ["locations-at-the-edge-client"] } in vite.config. Elsewhere see startWorker.';
 
-function failure(code: string, message: string): CatalogError {
-  return new CatalogError({ code, message, retryAfterSeconds: null });
+function closed(): CatalogError {
+  return misuse("canceled", "the catalog is closed");
 }

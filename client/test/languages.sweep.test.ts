@@ -2,7 +2,7 @@
 import { brotliDecompressSync } from "node:zlib";
 import { toBinary } from "@bufbuild/protobuf";
 import { beforeAll, expect, it } from "vitest";
-import { type CatalogCopy, refresh, translate } from "../src/refresh.ts";
+import { type CatalogCopy, refresh } from "../src/refresh.ts";
 import { locales } from "../../data/snapshot/manifest.json";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { type HashedBlob } from "../../src/ingest/own-parts.ts";
@@ -46,7 +46,7 @@ it.each(locales.map(({ locale }) => locale))(
     expect(Math.max(fast.length, best.length)).toBeLessThanOrEqual(MAX_BYTES);
     service.names = JSON.parse(brotliDecompressSync(best).toString());
     service.takeCalls();
-    const translated = await translate({ baseUrl: BASE_URL, locale, fetch: service.fetch }, copy);
+    const translated = await refresh({ baseUrl: BASE_URL, locale, fetch: service.fetch }, copy);
     expect(Buffer.compare(translated.bytes, bytes)).toBe(0);
     expect(service.takeCalls()).not.toContain("GET GetLocationsV1");
   },

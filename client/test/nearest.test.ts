@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Position } from "../src/distance.ts";
 import { nearestTo, type NearestOptions } from "../src/nearest.ts";
+import { readNearest } from "../src/options.ts";
 import { joinServed } from "../src/search/served.ts";
 import { servedPlaces } from "../../web/build/search-files.ts";
 
@@ -9,14 +10,14 @@ const countryName = ({ code }: { readonly code: string }) => code;
 const ZURICH_MAIN_STATION = { lat: 47.3779, lon: 8.5402 };
 
 function find(position: Position, options?: NearestOptions, among = airports): string[] {
-  return nearestTo(among, { position, options, countryName }).map(
+  return nearestTo(among, readNearest(position, options), countryName).map(
     ({ airports: [iata = ""] }) => iata,
   );
 }
 
 describe("the nearest airports", () => {
   it("are suggestions with their distance, the nearest first", () => {
-    const [first, second] = nearestTo(airports, { position: ZURICH_MAIN_STATION, countryName });
+    const [first, second] = nearestTo(airports, readNearest(ZURICH_MAIN_STATION), countryName);
     expect(first).toMatchObject({ kind: "airport", where: "Zurich, CH", airports: ["ZRH"] });
     expect(first?.distanceKm).toBeCloseTo(9.2, 0);
     expect(second?.distanceKm).toBeGreaterThan(first?.distanceKm ?? Infinity);
@@ -31,11 +32,8 @@ describe("the nearest airports", () => {
 
   it("are as far away as the great circle is long", () => {
     const heathrow = { lat: 51.4706, lon: -0.461941 };
-    const found = nearestTo(airports, {
-      position: heathrow,
-      options: { limit: airports.length },
-      countryName,
-    });
+    const all = readNearest(heathrow, { limit: airports.length });
+    const found = nearestTo(airports, all, countryName);
     const kennedy = found.find(({ airports: [iata] }) => iata === "JFK");
     expect(kennedy?.distanceKm).toBeCloseTo(5540, -1);
   });

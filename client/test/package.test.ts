@@ -4,6 +4,9 @@ import { describe, expect, it } from "vitest";
 
 const MAX_GZIP_BYTES = 30_000;
 
+/** Half of the worker that has the catalog, too. */
+const MAX_SEARCH_WORKER_BYTES = 21_000;
+
 /** Bundles modules of the package as an application does; with its packages only on demand. */
 async function bundle(entry: string, packages: "bundle" | "external" = "external") {
   const { outputFiles, metafile } = await build({
@@ -31,6 +34,12 @@ describe("the client package", () => {
     expect(worker.packages.every((name) => name.startsWith("@bufbuild/protobuf"))).toBe(true);
     expect(page.gzipBytes + worker.gzipBytes).toBeGreaterThan(5_000);
     expect(page.gzipBytes + worker.gzipBytes).toBeLessThan(MAX_GZIP_BYTES);
+  });
+
+  it("has a worker without protobuf for a picker, of at most 21 kB", async () => {
+    const worker = await bundle('import "./search-worker.ts";', "bundle");
+    expect(worker.gzipBytes).toBeLessThan(MAX_SEARCH_WORKER_BYTES);
+    expect((await bundle('import "./search-worker.ts";')).packages).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { WireType } from "@bufbuild/protobuf/wire";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type CatalogCopy, refresh, translate } from "../src/refresh.ts";
+import { type CatalogCopy, refresh } from "../src/refresh.ts";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { diffCatalogs } from "../../src/catalog/diff.ts";
 import type { Catalog } from "../../src/catalog/model.ts";
@@ -119,7 +119,7 @@ describe("a copy in another language", () => {
   const WHOLE = ["HEAD GetLocationsV1", "GET names", "GET GetLocationsV1"];
 
   function translated(): Promise<CatalogCopy> {
-    return translate({ baseUrl: BASE_URL, locale: "de", fetch: service.fetch }, copy);
+    return refresh({ baseUrl: BASE_URL, locale: "de", fetch: service.fetch }, copy);
   }
 
   beforeEach(() => {
@@ -224,7 +224,7 @@ describe("a contract that has gained a field and an enum", () => {
     service.served = { version: 1, bytes: withNewFields(earlier), others: { de: bytes } };
     service.takeCalls();
     const source = { baseUrl: BASE_URL, locale: "de", fetch: service.fetch };
-    expect((await translate(source, english)).bytes).toEqual(bytes);
+    expect((await refresh(source, english)).bytes).toEqual(bytes);
     expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1", "GET names"]);
   });
 

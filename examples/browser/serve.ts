@@ -1,5 +1,5 @@
 /**
- * Bundles the page and serves it on loopback:
+ * Bundles the pages (`/`, `/combobox.html`, `/combobox-react.html`) and serves them on loopback:
  *
  *   npx node examples/browser/serve.ts [PORT]
  */
@@ -8,13 +8,17 @@ import { context } from "esbuild";
 const [port = "8000"] = process.argv.slice(2);
 
 const page = await context({
-  // The worker stands beside the page's script; Vite and webpack put it there by themselves.
+  // The workers stand beside the page's script; Vite and webpack put them there by themselves.
   entryPoints: {
     main: `${import.meta.dirname}/main.ts`,
+    combobox: `${import.meta.dirname}/combobox.ts`,
+    "combobox-react": `${import.meta.dirname}/combobox-react.tsx`,
     worker: `${import.meta.dirname}/../../client/src/worker.ts`,
+    "search-worker": `${import.meta.dirname}/../../client/src/search-worker.ts`,
   },
   bundle: true,
   format: "esm",
+  jsx: "automatic",
   outdir: import.meta.dirname,
   write: false,
 });

@@ -30,11 +30,14 @@ function blockWith(text: string): string {
 }
 
 beforeAll(() => {
-  const [install = ""] = /^npm install .*$/m.exec(readme) ?? [];
-  const command = install
-    .replace("http://127.0.0.1:8787", url)
-    .replace("install", `install --prefix ${folder}`);
-  execFileSync("sh", ["-c", `${command} @connectrpc/connect-node`], { stdio: "pipe" });
+  const clients = readFileSync("docs/clients.md", "utf8");
+  for (const page of [readme, clients]) {
+    const [install = ""] = /^npm install .*$/m.exec(page) ?? [];
+    const command = install
+      .replace("http://127.0.0.1:8787", url)
+      .replace("install", `install --prefix ${folder}`);
+    execFileSync("sh", ["-c", command], { stdio: "pipe" });
+  }
 });
 
 /** Runs a program; the JSON that it prints. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { fileStore } from "../../client/src/file-store.ts";
-import type { CatalogCopy } from "../../client/src/refresh.ts";
+import { fileMedium } from "../../client/src/file-store.ts";
+import { Store } from "../../client/src/store.ts";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
 import { sha256 } from "./http.ts";
 import { runCommand } from "./run-command.ts";
@@ -39,9 +39,9 @@ describe("examples/keep.ts", () => {
     expect(changed).toMatchObject({ code: 0, stderr: "" });
     expect(changed.stdout).toContain("version 2\nHenderson Field · Honiara");
     expect(changed.bytes).toBeLessThan(5_000);
-    const kept = await fileStore(folder).get(`${service.proxy.url} ${LOCALE}`);
-    const copy = kept as CatalogCopy; // as the example keeps it
-    expect(sha256(copy.bytes)).toBe((await service.served()).sha256);
+    const store = new Store(fileMedium(folder));
+    const copy = await store.read(`${service.proxy.url} catalog ${LOCALE}`);
+    expect(sha256(copy?.catalog?.bytes ?? new Uint8Array())).toBe((await service.served()).sha256);
   });
 
   it("says why it cannot update, and goes on with its copy", async () => {

@@ -111,7 +111,7 @@ const OPTIONS = {
 const workerFiles: { readonly path: string; readonly contents: Uint8Array }[] = [];
 
 async function buildWorker(): Promise<Uint8Array> {
-  const entryPoints = ["client/src/worker.ts"];
+  const entryPoints = [`${SOURCE}/explorer/worker.ts`];
   const { outputFiles } = await build({ ...OPTIONS, entryPoints });
   workerFiles.push(...outputFiles.filter(({ path }) => !path.endsWith(".js")));
   const script = outputFiles.find(({ path }) => path.endsWith(".js"));

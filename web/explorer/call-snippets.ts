@@ -62,7 +62,7 @@ function typeScriptSnippet({ protocol, encoding, locale }: CallSettings, origin:
     `useBinaryFormat: ${encoding === "proto"}`,
     ...(protocol === "connect-get" ? ["useHttpGet: true"] : []),
   ];
-  return `// npm install ${origin}/client.tgz @connectrpc/connect @connectrpc/connect-web
+  return `// npm install ${origin}/client.tgz @connectrpc/connect@2.2.0 @connectrpc/connect-web@2.2.0
 import { createClient } from "@connectrpc/connect";
 import { ${factory} } from "@connectrpc/connect-web";
 import { LocationsService } from "locations-at-the-edge-client/service";

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CallPanel } from "./call-panel.tsx";
 import { ChangesPanel, changedAirports } from "./changes-panel.tsx";
 import type { Place } from "../../client/src/catalog.ts";
-import { readLocale } from "../../client/src/open-options.ts";
+import { readLocale } from "../../client/src/options.ts";
 import { type MapView, NOWHERE, type Position } from "./permalink.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { untilIdle } from "./idle.ts";

@@ -6,7 +6,7 @@ import type { CatalogCopy } from "../../client/src/refresh.ts";
 import { SEARCH_LIMIT } from "../../client/src/search/search.ts";
 import { listPlaces } from "../../client/src/search/search-index.ts";
 import type { Suggestion } from "../../client/src/suggestion.ts";
-import { type LinkedCatalog, linkOf } from "../../client/src/worker-link.ts";
+import { linkOf, type RemoteCore } from "../../client/src/worker-link.ts";
 import { trustedUrl } from "../shared/trusted-url.ts";
 import { type CallFailure, callService, toFailure } from "./call.ts";
 import { untilIdle } from "./idle.ts";
@@ -83,7 +83,9 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
     if (wanted === "") await untilIdle();
     if (wanted !== typed.current) return;
     if (places.current === undefined) return change({ found: { typed: wanted, results: null } });
-    const suggestions = await worker.call("search", { typed: wanted, limit: SEARCH_LIMIT });
+    const searching = worker.call("search", { typed: wanted, limit: SEARCH_LIMIT });
+    // It needs names that cannot be fetched.
+    const suggestions = await searching.catch(() => []);
     if (wanted !== typed.current) return;
     const results = suggestions.flatMap((suggestion) => {
       const place = places.current?.().get(suggestion.id);
@@ -92,7 +94,8 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
     change({ found: { typed: wanted, results } });
   };
   const worker = useMemo(() => {
-    const linked = linkOf(startWorker).add(() => void searchAgain());
+    const linked = linkOf(startWorker).add(CALL_TIMEOUT_MS);
+    linked.onChange(() => void searchAgain());
     void linked.call("prepare", OPTIONS);
     return linked;
   }, []);
@@ -137,7 +140,7 @@ interface CallOptions {
   readonly settings: CallSettings;
   readonly signal: AbortSignal;
   readonly revalidate: boolean;
-  readonly worker: LinkedCatalog;
+  readonly worker: RemoteCore;
   readonly change: (part: Partial<CatalogState>) => void;
 }
 

@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { LocationsSearch } from "../src/api.ts";
 import { openSearch } from "../src/index.ts";
 import { JOIN_MS } from "../src/joint.ts";
-import { TIMEOUT_MS } from "../src/search-files.ts";
-import { openServed } from "../src/searchable-catalog.ts";
+import { FILE_MS } from "../src/library.ts";
+import { openSearchIn } from "../src/picker.ts";
 import { foldForSearch } from "../src/search/fold.ts";
 import { isServedFile, joinServed, type ServedFile } from "../src/search/served.ts";
-import type { Store } from "../src/store.ts";
+import { type Medium, Store } from "../src/store.ts";
 import { snapshotFinder } from "../../test/builders/catalog-finder.ts";
 import { CatalogService } from "../../test/builders/catalog-service.ts";
 import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
@@ -28,22 +28,27 @@ beforeEach(() => {
 });
 
 /** One folder for each test. */
-function memoryStore(): Store {
-  const values = new Map<string, unknown>();
+function memoryMedium(): Medium {
+  const values = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
-    get: async (key) => values.get(key),
-    set: async (key, value) => void values.set(key, value),
+    read: async (key) => values.get(key),
+    async replace(key, next) {
+      const value = next(values.get(key));
+      if (value !== undefined) values.set(key, value);
+    },
     delete: async (key) => void values.delete(key),
     keys: async () => [...values.keys()],
   };
 }
 
-function open(locale = "en", store = memoryStore()): Promise<LocationsSearch> {
-  return openServed({ baseUrl: BASE_URL, locale, fetch: service.fetch }, store);
+function open(locale = "en", medium = memoryMedium()): Promise<LocationsSearch> {
+  // As another process has it.
+  const store = new Store(medium);
+  return openSearchIn({ baseUrl: BASE_URL, locale, fetch: service.fetch }, store);
 }
 
 async function find(search: LocationsSearch, typed: string, limit = 3): Promise<string[]> {
-  const found = await search.search(typed, limit);
+  const found = await search.search(typed, { limit });
   return found.map(({ name, where, airports }) => `${name} | ${where} | ${airports.join(" ")}`);
 }
 
@@ -57,7 +62,7 @@ describe("the search without a catalog", () => {
 
   it("gives an airport and a city their time zone, and nothing else one", async () => {
     const search = await open();
-    const zoneOf = async (typed: string) => (await search.search(typed, 1))[0]?.timeZone;
+    const zoneOf = async (typed: string) => (await search.search(typed, { limit: 1 }))[0]?.timeZone;
     expect(await zoneOf("BAH")).toBe("Asia/Bahrain"); // the nearest land is Iran's
     expect(await zoneOf("URC")).toBe("Asia/Shanghai"); // as timetables have it
     expect(await zoneOf("new york")).toBe("America/New_York");
@@ -118,7 +123,7 @@ describe("the search without a catalog", () => {
       if (new Request(input).url.endsWith("/names.json")) await sent;
       return service.fetch(input, init);
     };
-    const search = await openServed({ baseUrl: BASE_URL, fetch: slow }, memoryStore());
+    const search = await openSearchIn({ baseUrl: BASE_URL, fetch: slow }, new Store());
     const early = find(search, "münchen");
     await delay(JOIN_MS);
     const late = find(search, "東京");
@@ -131,10 +136,10 @@ describe("the search without a catalog", () => {
   it("fetches names again that have failed to come, after a while", async () => {
     const search = await open();
     service.isDown = true;
-    expect(await find(search, "東京")).toEqual([]);
+    await expect(find(search, "東京")).rejects.toMatchObject({ code: "unavailable" });
     service.isDown = false;
-    expect(await find(search, "東京")).toEqual([]);
-    const later = performance.now() + TIMEOUT_MS;
+    await expect(find(search, "東京")).rejects.toMatchObject({ code: "unavailable" });
+    const later = performance.now() + FILE_MS;
     vi.spyOn(performance, "now").mockReturnValue(later);
     expect((await find(search, "東京"))[0]).toMatch(/^Tokyo/);
   });
@@ -184,7 +189,7 @@ describe("the search without a catalog", () => {
   ])(
     "leads from %s to airports and says how far they are",
     async (typed, name, codes, [least, most]) => {
-      const found = await (await open()).search(typed, 3);
+      const found = await (await open()).search(typed, { limit: 3 });
       const near = found.filter((one) => one.near?.name === name);
       expect(near.map(({ airports }) => airports[0])).toEqual(codes);
       for (const { near: from } of near) {
@@ -213,42 +218,69 @@ describe("the search without a catalog", () => {
     const search = await open("de");
     await search.setLocale("ja");
     expect(search.language).toBe("ja");
-    expect((await search.search("ZRH", 1)).map(({ where }) => where)).toEqual(["Zurich, スイス"]);
+    expect((await search.search("ZRH", { limit: 1 })).map(({ where }) => where)).toEqual([
+      "Zurich, スイス",
+    ]);
+  });
+
+  it.each([
+    ["xx", "en"],
+    ["", "en"],
+    ["de-AT", "de-AT"],
+    ["pt_BR", "pt-BR"],
+    ["en-GB-oed", "en"],
+    ["i-klingon", "en"],
+  ])("says for %s that its names are in %s", async (locale, language) => {
+    expect((await open(locale)).language).toBe(language);
+  });
+
+  it("is one for all locales, in the store and in memory", async () => {
+    const medium = memoryMedium();
+    await open("de", medium);
+    service.takeCalls();
+    const search = await open("ja", medium);
+    await search.setLocale("fr");
+    await search.refresh();
+    expect(service.takeCalls()).not.toContain("GET served.json");
+    expect(await medium.keys()).toHaveLength(1);
   });
 
   it("opens without the service what is stored, and refreshes it", async () => {
-    const store = memoryStore();
-    await open("en", store);
+    const medium = memoryMedium();
+    await open("en", medium);
     service.isDown = true;
-    const other = { ...store }; // as another process has it
-    const search = await open("en", other);
+    const search = await open("en", medium);
     expect(await find(search, "ZRH")).toEqual(["Zürich Airport | Zurich, Switzerland | ZRH"]);
-    await search.refresh();
+    await expect(search.refresh()).rejects.toMatchObject({ code: "unavailable" });
     service.isDown = false;
     const renamed = served.airports.names.map((name) => name.replace("Zürich Airport", "Kloten"));
     service.files = {
       "served.json": { ...served, airports: { ...served.airports, names: renamed } },
     };
     await search.refresh();
-    expect((await search.search("ZRH", 1))[0]?.name).toBe("Kloten");
+    expect((await search.search("ZRH", { limit: 1 }))[0]?.name).toBe("Kloten");
   });
 
   it.each([
-    ["no such file", new Response("none", { status: 404 }), "check that baseUrl"],
-    ["one page for all paths", new Response("<!doctype html>"), "check that baseUrl"],
-    ["a file of another form", Response.json({ ...served, codes: [] }), "no places for openSearch"],
-  ])("says so where the service has %s", async (_, answer, message) => {
-    const opening = openServed({ baseUrl: BASE_URL, fetch: async () => answer }, memoryStore());
-    const failure = { code: "unimplemented", message: expect.stringContaining(message) };
+    ["no such file", new Response("none", { status: 404 }), "unimplemented", "check that baseUrl"],
+    ["one page for all paths", new Response("<!doctype html>"), "unavailable", "and that baseUrl"],
+    [
+      "a file of another form",
+      Response.json({ ...served, codes: [] }),
+      "unimplemented",
+      "has another served.json than this package reads",
+    ],
+  ])("says so where the service has %s", async (_, answer, code, message) => {
+    const opening = openSearchIn({ baseUrl: BASE_URL, fetch: async () => answer }, new Store());
+    const failure = { code, message: expect.stringContaining(message) };
     await expect(opening).rejects.toMatchObject(failure);
   });
 
   it("says so where the service cannot be reached, and can be opened later", async () => {
     service.isDown = true;
-    const store = memoryStore();
-    await expect(open("en", store)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(open("en")).rejects.toMatchObject({ code: "unavailable" });
     service.isDown = false;
-    expect(await find(await open("en", store), "ZRH")).not.toEqual([]);
+    expect(await find(await open("en"), "ZRH")).not.toEqual([]);
   });
 });
 

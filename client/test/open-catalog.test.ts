@@ -9,16 +9,19 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { fileStore } from "../src/file-store.ts";
+import type { CatalogError, LocationsCatalog } from "../src/api.ts";
+import { fileMedium } from "../src/file-store.ts";
+import { openCatalogIn } from "../src/full-catalog.ts";
 import { JOIN_MS } from "../src/joint.ts";
-import { openSearchable, type SearchableCatalog } from "../src/searchable-catalog.ts";
-import type { Store } from "../src/store.ts";
+import { type Medium, Store } from "../src/store.ts";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { aCatalog, aMilan, anAirport } from "../../test/builders/catalog.ts";
 import { CatalogService } from "../../test/builders/catalog-service.ts";
 import { aLocationsResponse } from "../../test/builders/locations-response.ts";
 
 const BASE_URL = "https://locations.example.com";
+/** Of all that is stored of its catalogs. */
+const KEY = `${BASE_URL} catalog`;
 const folder = mkdtempSync(join(tmpdir(), "locations-client-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -31,12 +34,14 @@ function versionWith(name: string): Uint8Array<ArrayBuffer> {
 let stores = 0;
 /** What another process would make of the folder. */
 let storeAgain: () => Store;
+let medium: Medium;
 let store: Store;
 let service: CatalogService;
 
 beforeEach(() => {
   const ownFolder = join(folder, String(stores++));
-  storeAgain = () => fileStore(ownFolder);
+  medium = fileMedium(ownFolder);
+  storeAgain = () => new Store(medium);
   store = storeAgain();
   service = new CatalogService({ version: 1, bytes: versionWith("Kloten") });
   service.files = {
@@ -47,9 +52,9 @@ beforeEach(() => {
 
 afterEach(() => vi.restoreAllMocks());
 
-function open(locale = "en", fetch = service.fetch): Promise<SearchableCatalog> {
+function open(locale = "en", fetch = service.fetch): Promise<LocationsCatalog> {
   store = storeAgain();
-  return openSearchable({ baseUrl: `${BASE_URL}/`, locale, fetch }, store);
+  return openCatalogIn({ baseUrl: `${BASE_URL}/`, locale, fetch }, store);
 }
 
 /** Answers like a web application that has one page for every path. */
@@ -61,7 +66,7 @@ function htmlInsteadOf(ending: string): typeof fetch {
       : answer(input, init);
 }
 
-async function find(catalog: SearchableCatalog, typed: string): Promise<string[]> {
+async function find(catalog: LocationsCatalog, typed: string): Promise<string[]> {
   return (await catalog.search(typed)).map(({ name }) => name);
 }
 
@@ -74,6 +79,9 @@ describe("an opened catalog", () => {
         id: "d6c5e9f2-5c0b-8d0e-8001-000000046349",
         name: "Kloten",
         where: "Zürich, Switzerland",
+        matched: [[0, 6]],
+        countryCode: "CH",
+        position: { lat: expect.closeTo(47.46, 1), lon: expect.closeTo(8.55, 1) },
         airports: ["ZRH"],
         timeZone: null,
         isUnderCity: false,
@@ -91,12 +99,85 @@ describe("an opened catalog", () => {
   it("lists as many places as wanted", async () => {
     const catalog = await open();
     expect((await catalog.search("z")).length).toBeGreaterThan(1);
-    expect(await catalog.search("z", 1)).toHaveLength(1);
+    expect(await catalog.search("z", { limit: 1 })).toHaveLength(1);
   });
 
   it("finds the nearest airports with scheduled service", async () => {
     const near = await (await open()).nearest({ lat: 45.45, lon: 9.28 });
     expect(near.map(({ airports }) => airports)).toEqual([["ZRH"]]);
+  });
+
+  it("has one place again by its code or id", async () => {
+    const catalog = await open();
+    const [zurich] = await catalog.search("ZRH");
+    expect(await catalog.get("ZRH")).toEqual({ ...zurich, matched: [] });
+    const [europe] = await catalog.search("europe");
+    expect(await catalog.get(europe?.id ?? "")).toEqual({ ...europe, matched: [] });
+    expect(await catalog.get("XXX")).toBeUndefined();
+  });
+
+  it("has places that nobody can change for others, and that are no JSON", async () => {
+    const places = await (await open()).places();
+    const { airports, countries } = places;
+    expect(() => (airports as unknown[]).reverse()).toThrow(TypeError);
+    expect(() => (countries[0]?.airports as unknown[]).pop()).toThrow(TypeError);
+    expect(() => Object.assign(airports[0] ?? {}, { name: "" })).toThrow(TypeError);
+    expect(() => Object.assign(places, { airports: [] })).toThrow(TypeError);
+    expect(() => JSON.stringify(places)).toThrow("circular");
+  });
+
+  it("says when it was refreshed, also before a service that is away", async () => {
+    const before = Date.now();
+    const { lastRefreshed } = await open();
+    expect(lastRefreshed.getTime()).toBeGreaterThanOrEqual(before);
+    service.isDown = true;
+    const catalog = await open();
+    await expect.poll(() => catalog.lastError?.code).toBe("unavailable");
+    expect(catalog.lastRefreshed).toEqual(lastRefreshed);
+  });
+
+  it("gives up waiting when a signal says so, for others not", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    store = storeAgain();
+    const options = { baseUrl: BASE_URL, locale: "en", fetch: service.fetch };
+    const [aborted, other] = [
+      openCatalogIn({ ...options, signal }, store),
+      openCatalogIn(options, store),
+    ];
+    controller.abort(new Error("the page was left"));
+    await expect(aborted).rejects.toThrow("the page was left");
+    const catalog = await other;
+    await expect(catalog.search("zrh", { signal })).rejects.toThrow("the page was left");
+    const { signal: alive } = new AbortController();
+    expect(await catalog.search("zrh", { signal: alive })).toHaveLength(1);
+  });
+
+  it("waits for the names that it needs, though the stored one came without", async () => {
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    const slow: typeof fetch = async (input, init) => {
+      if (new Request(input).url.endsWith("/names.json")) await sent;
+      return service.fetch(input, init);
+    };
+    store = storeAgain();
+    const options = { baseUrl: BASE_URL, locale: "en", fetch: slow };
+    await openCatalogIn({ ...options, lazyNames: true }, store);
+    const opening = open("en", slow);
+    setTimeout(send, 100);
+    expect(await find(await opening, "tsurihi")).toEqual(["Kloten"]);
+  });
+
+  it("stores nothing that lacks a part, and then all of it at once", async () => {
+    const withoutNames: typeof fetch = async (input, init) => {
+      if (new Request(input).url.endsWith("/names.json")) throw new TypeError("fetch failed");
+      return service.fetch(input, init);
+    };
+    const catalog = await open("en", withoutNames);
+    expect(catalog.lastError).toMatchObject({ code: "unavailable" });
+    expect(await medium.keys().catch(() => [])).not.toContain(`${KEY} en`);
+    await expect(catalog.search("tsurihi")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await find(await open(), "tsurihi")).toEqual(["Kloten"]);
+    expect(await medium.keys()).toContain(`${KEY} en`);
   });
 
   it("joins its places", async () => {
@@ -136,14 +217,6 @@ describe("an opened catalog", () => {
     expect(await find(await open(), "zurigo")).toContain("Kloten");
   });
 
-  it("fetches anew what is damaged in the store", async () => {
-    await open();
-    await store.set(`${BASE_URL} en`, { bytes: new Uint8Array([1]), sha256: "", version: 7 });
-    expect((await open()).version).toBe(1);
-    await store.set(`${BASE_URL} en`, "nothing like it");
-    expect((await open()).version).toBe(1);
-  });
-
   it("needs no service once it is stored, and says so when it is refreshed", async () => {
     await open();
     service.isDown = true;
@@ -156,14 +229,6 @@ describe("an opened catalog", () => {
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
 
-  it("works even if nothing can be stored", async () => {
-    const full = async () => {
-      throw new Error("the disk is full");
-    };
-    storeAgain = () => ({ get: full, set: full, delete: full, keys: full });
-    expect((await open()).version).toBe(1);
-  });
-
   it("treats a file of the search that is no JSON as missing", async () => {
     const catalog = await open("en", htmlInsteadOf(".json"));
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
@@ -172,30 +237,15 @@ describe("an opened catalog", () => {
   it("says that its address is wrong when a web page answers there", async () => {
     await expect(open("en", htmlInsteadOf(""))).rejects.toMatchObject({
       name: "CatalogError",
-      code: "unimplemented",
-      message: `${BASE_URL} answered with text/html (HTTP 200) instead of data: check that baseUrl is the address of the service`,
+      code: "unavailable",
+      message: `${BASE_URL} answered with text/html (HTTP 200) instead of data: check that this network wants no sign-in, and that baseUrl is the address of the service`,
     });
-  });
-
-  it.each([
-    ["a list of numbers", [1, 2]],
-    ["nothing", null],
-    ["lists of another kind", { airports: [1], tiers: "0", names: {}, cities: [], codes: {} }],
-  ])("fetches a stored file of the search anew that holds %s", async (_, content) => {
-    await open();
-    for (const file of ["ranks.json", "names.json"])
-      await store.set(`${BASE_URL}/search/v1/${file}`, { etag: "", content });
-    const catalog = await open();
-    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
-    await catalog.refresh();
-    expect(await find(catalog, "tsurihi")).toEqual(["Kloten"]);
-    expect(await find(await open(), "tsurihi")).toEqual(["Kloten"]);
   });
 
   it("stores the three locales that were opened last", async () => {
     for (const locale of ["en", "de", "fr", "en", "ja"]) await open(locale);
-    const stored = (await store.keys()).filter((key) => key.startsWith(`${BASE_URL} `));
-    expect(stored.toSorted()).toEqual([`${BASE_URL} en`, `${BASE_URL} fr`, `${BASE_URL} ja`]);
+    const stored = (await medium.keys()).filter((key) => key.startsWith(`${KEY} `));
+    expect(stored.toSorted()).toEqual([`${KEY} en`, `${KEY} fr`, `${KEY} ja`]);
   });
 
   it("cannot be opened without the service, and says why", async () => {
@@ -225,7 +275,7 @@ describe("a service that accepts and stays silent", () => {
     };
 
   it("is given up after the time limit", async () => {
-    const opening = openSearchable({ baseUrl, timeoutMs: 50 }, store);
+    const opening = openCatalogIn({ baseUrl, timeoutMs: 50 }, store);
     await expect(opening).rejects.toMatchObject({
       name: "CatalogError",
       code: "deadline_exceeded",
@@ -237,15 +287,20 @@ describe("a service that accepts and stays silent", () => {
     service.files = {};
     await open();
     const options = { baseUrl: BASE_URL, locale: "en", fetch: silentFor(".json") };
-    const catalog = await openSearchable(options, storeAgain());
+    const catalog = await openCatalogIn(options, storeAgain());
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
 
   it.each([
-    ["an opening", async () => undefined],
-    ["a change of the language", (catalog: SearchableCatalog) => catalog.setLocale("de")],
-    ["a refresh", (catalog: SearchableCatalog) => catalog.refresh()],
-  ])("holds up %s by a file of the search no longer than the time limit", async (_, act) => {
+    ["an opening", async () => undefined, "Kloten"],
+    ["a change of the language", (catalog: LocationsCatalog) => catalog.setLocale("de"), "Irchel"],
+    [
+      "a refresh, which says so,",
+      (catalog: LocationsCatalog) =>
+        expect(catalog.refresh()).rejects.toMatchObject({ code: "deadline_exceeded" }),
+      "Irchel",
+    ],
+  ])("holds up %s by a file of the search no longer than the limit", async (_, act, name) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const timeoutMs = 54_321;
     let endTime = () => {};
@@ -259,25 +314,21 @@ describe("a service that accepts and stays silent", () => {
       locale: "en",
       timeoutMs,
       fetch: (async (input, init) => {
-        if (new Request(input).url.endsWith(".json")) await released;
+        const { url } = new Request(input);
+        if (url.endsWith(".json")) await released;
+        // Ends the time once the catalog is there.
+        else start(() => endTime(), 50);
         return service.fetch(input, init);
       }) satisfies typeof fetch,
     };
-    /** Ends the time once the catalog is there. */
-    const timedStore: Store = {
-      ...store,
-      async set(key, value) {
-        await store.set(key, value);
-        if (key.startsWith(`${BASE_URL} `)) endTime();
-      },
-    };
-    const catalog = await openSearchable(options, timedStore);
+    const catalog = await openCatalogIn(options, store);
+    expect(catalog.lastError).toMatchObject({ code: "deadline_exceeded" });
     service.served = { version: 2, bytes: versionWith("Irchel") };
     await act(catalog);
-    expect(await find(catalog, "tsurihi")).toEqual([]);
+    expect(await find(catalog, name)).toEqual([name]);
+    const found = find(catalog, "tsurihi");
     release();
-    const found = catalog.version === 1 ? "Kloten" : "Irchel";
-    await expect.poll(() => find(catalog, "tsurihi")).toEqual([found]);
+    expect(await found).toEqual([name]);
   });
 
   it("does not hold up a later refresh by an earlier one", async () => {
@@ -289,7 +340,7 @@ describe("a service that accepts and stays silent", () => {
         (isSilent ? silentFor("") : service.fetch)(input, init)) satisfies typeof fetch,
     };
     await open();
-    const catalog = await openSearchable(options, store);
+    const catalog = await openCatalogIn(options, store);
     isSilent = false;
     service.served = { version: 2, bytes: versionWith("Irchel") };
     await delay(JOIN_MS);
@@ -311,11 +362,11 @@ describe("a change of the language", () => {
   it("ends in the language that was wanted last", async () => {
     const catalog = await open();
     await catalog.setLocale("de");
-    let changes = 0;
-    catalog.onChange(() => changes++);
+    const seen = new Set<string>();
+    catalog.onChange(() => seen.add(catalog.language));
     await Promise.all([catalog.setLocale("ja"), catalog.setLocale("de")]);
     expect(catalog.language).toBe("de");
-    expect(changes).toBe(1);
+    expect([...seen]).toEqual(["de"]);
   });
 
   it("leaves nothing of the earlier language in memory", async () => {
@@ -338,7 +389,7 @@ describe("a change of the language", () => {
     service.served = { version: 1, bytes: english, others: { de: german } };
     service.names = { letters: [], names: ["", "Zürich-Land"], slugs: { 1: "zuerich-land-ch" } };
     const openIn = async (locale: string) =>
-      openSearchable(
+      openCatalogIn(
         { baseUrl: BASE_URL, locale, storedLocales, fetch: service.fetch },
         storeAgain(),
       );
@@ -361,7 +412,7 @@ describe("a change of the language", () => {
 
 describe("catalogs of one address, locale and folder", () => {
   const options = () => ({ baseUrl: BASE_URL, locale: "en", fetch: service.fetch });
-  const openShared = () => openSearchable(options(), store);
+  const openShared = () => openCatalogIn(options(), store);
 
   it("are one, which is fetched and joined once, however many are opened at once", async () => {
     const opened = await Promise.all(Array.from({ length: 100 }, openShared));
@@ -406,21 +457,22 @@ describe("catalogs of one address, locale and folder", () => {
 
   it("are stored for as many locales as one wants", async () => {
     const catalogKeys = async () =>
-      (await store.keys()).filter((key) => key.startsWith(`${BASE_URL} `)).length;
+      (await medium.keys()).filter((key) => key.startsWith(`${KEY} `)).length;
     for (const locale of ["en", "de", "fr", "ja", "it"])
-      await openSearchable({ ...options(), locale, storedLocales: 5 }, store);
+      await openCatalogIn({ ...options(), locale, storedLocales: 5 }, store);
     expect(await catalogKeys()).toBe(5);
-    store = fileStore(join(folder, String(stores++)));
-    await openSearchable({ ...options(), storedLocales: 0 }, store);
-    await expect(store.keys()).rejects.toThrow("no such file");
+    medium = fileMedium(join(folder, String(stores++)));
+    await openCatalogIn({ ...options(), storedLocales: 0 }, storeAgain());
+    await expect(medium.keys()).rejects.toThrow("no such file");
   });
 
   it("fetch names in other languages at the first search only, if one wants that", async () => {
-    const catalog = await openSearchable({ ...options(), lazyNames: true }, store);
+    const catalog = await openCatalogIn({ ...options(), lazyNames: true }, store);
     const changed = new Promise<void>((resolve) => catalog.onChange(resolve));
     expect(service.takeCalls()).not.toContain("GET names.json");
-    expect(await find(catalog, "tsurihi")).toEqual([]);
+    expect(await find(catalog, "zrh")).toEqual(["Kloten"]);
     await changed;
+    expect(service.takeCalls()).toEqual(["GET names.json"]);
     expect(await find(catalog, "tsurihi")).toEqual(["Kloten"]);
   });
 });
@@ -433,7 +485,26 @@ describe("what a traveller reads", () => {
   ])("has the country in the language of the answer (%s)", async (language, where, name) => {
     const catalog = await open(language);
     expect((await catalog.search("kloten")).map((found) => found.where)).toEqual([where]);
-    expect((await catalog.search("CHE", 1)).map((found) => found.name)).toEqual([name]);
+    expect((await catalog.search("CHE", { limit: 1 })).map((found) => found.name)).toEqual([name]);
+  });
+});
+
+describe("a Retry-After", () => {
+  const inAMinute = () => new Date(Date.now() + 60_000).toUTCString();
+
+  it.each([
+    ["in seconds", () => "7", 7, 7],
+    ["as a date", inAMinute, 58, 60],
+    ["as a date in the past", () => "Wed, 21 Oct 2015 07:28:00 GMT", null, null],
+    ["of no sense", () => "soon", null, null],
+    ["of none", () => "0", null, null],
+  ])("%s is a number of seconds, or none", async (_, value, least, most) => {
+    const headers = { "content-type": "text/html", "retry-after": value() };
+    const opening = open("en", async () => new Response("", { status: 503, headers }));
+    const error = (await opening.catch((cause: unknown) => cause)) as CatalogError;
+    if (least === null) expect(error.retryAfterSeconds).toBeNull();
+    else expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(least);
+    expect(error.retryAfterSeconds ?? 0).toBeLessThanOrEqual(most ?? 0);
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { openRemote } from "../src/remote-catalog.ts";
-import { linkOf } from "../src/worker-link.ts";
+import { unpackCatalog } from "../src/catalog.ts";
+import { catalogOf } from "../src/handle.ts";
+import { openRemote } from "../src/worker-link.ts";
 import type { LocationsCatalog, WorkerPort } from "../src/api.ts";
-import type { FromWorker, ToWorker } from "../src/worker-messages.ts";
+import type { FromWorker, State, ToWorker } from "../src/calls.ts";
 
 /** A worker that answers as a test wants. */
 class FakeWorker implements WorkerPort {
@@ -33,11 +34,19 @@ class FakeWorker implements WorkerPort {
 
 const SOURCE = { baseUrl: "https://locations.example.com", locale: "de" };
 
+/** As the door of browsers does. */
+async function openWith(startOwnWorker: () => WorkerPort): Promise<LocationsCatalog> {
+  const page = "https://www.example.com/";
+  const core = await openRemote("open", SOURCE, { page, startOwnWorker });
+  return catalogOf(core, async () => unpackCatalog(await core.call("pack", null)));
+}
+
 function startOpening(worker: FakeWorker): Promise<LocationsCatalog> {
-  return openRemote(
-    linkOf(() => worker),
-    SOURCE,
-  );
+  return openWith(() => worker);
+}
+
+function stateOf(version: number): State {
+  return { version, language: "de", lookedAt: 0, lastError: null };
 }
 
 async function openIn(worker: FakeWorker): Promise<LocationsCatalog> {
@@ -51,10 +60,10 @@ describe("a catalog in a worker", () => {
   it("gives each call its own answer, in whatever order they come", async () => {
     const worker = new FakeWorker();
     const catalog = await openIn(worker);
-    const [first, second] = [catalog.search("a"), catalog.search("ab", 3)];
+    const [first, second] = [catalog.search("a"), catalog.search("ab", { limit: 3 })];
     expect(worker.received).toEqual([
       { id: 1, catalog: 1, call: "open", argument: SOURCE },
-      { id: 2, catalog: 1, call: "search", argument: { typed: "a" } },
+      { id: 2, catalog: 1, call: "search", argument: { typed: "a", limit: 10 } },
       { id: 3, catalog: 1, call: "search", argument: { typed: "ab", limit: 3 } },
     ]);
     worker.tell({ kind: "answer", id: 3, value: ["of ab"] });
@@ -65,12 +74,16 @@ describe("a catalog in a worker", () => {
   it("asks for the nearest airports with the numbers alone of a position", async () => {
     const worker = new FakeWorker();
     const catalog = await openIn(worker);
-    void catalog.nearest(Object.assign({ lat: 47, lon: 8 }, { toJSON: () => "" }));
-    void catalog.nearest({ lat: 47, lon: 8 }, { limit: 3 });
+    const found = [
+      catalog.nearest(Object.assign({ lat: 47, lon: 8 }, { toJSON: () => "" })),
+      catalog.nearest({ lat: 47, lon: 8 }, { limit: 3 }),
+    ];
     expect(worker.received.slice(1).map(({ argument }) => argument)).toEqual([
-      { position: { lat: 47, lon: 8 } },
-      { position: { lat: 47, lon: 8 }, options: { limit: 3 } },
+      { position: { lat: 47, lon: 8 }, limit: 10, withinKm: Infinity },
+      { position: { lat: 47, lon: 8 }, limit: 3, withinKm: Infinity },
     ]);
+    catalog.close();
+    await Promise.allSettled(found);
   });
 
   it("throws what the worker has failed with", async () => {
@@ -86,9 +99,9 @@ describe("a catalog in a worker", () => {
     const catalog = await openIn(worker);
     const seen: string[] = [];
     const end = catalog.onChange(() => seen.push(`${catalog.version} ${catalog.language}`));
-    worker.tell({ kind: "change", catalog: 1, state: { version: 2, language: "de" } });
+    worker.tell({ kind: "change", catalog: 1, state: stateOf(2) });
     end();
-    worker.tell({ kind: "change", catalog: 1, state: { version: 3, language: "de" } });
+    worker.tell({ kind: "change", catalog: 1, state: stateOf(3) });
     expect(seen).toEqual(["2 de"]);
     expect(catalog.version).toBe(3);
   });
@@ -98,7 +111,10 @@ describe("a catalog in a worker", () => {
     const opening = startOpening(worker);
     await expect.poll(() => worker.received.length).toBe(1);
     worker.fail();
-    await expect(opening).rejects.toThrow("could not be loaded. With Vite before 8");
+    await expect(opening).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/could not be loaded .*try again.*with Vite before 8/),
+    });
     expect(worker.isTerminated).toBe(true);
   });
 
@@ -126,19 +142,19 @@ describe("a catalog in a worker", () => {
       workers.push(worker);
       return worker;
     };
-    const opening = [1, 2].map(() => openRemote(linkOf(startWorker), SOURCE));
+    const opening = [1, 2].map(() => openWith(startWorker));
     await expect.poll(() => workers[0]?.received.length).toBe(2);
     const [worker] = workers;
     for (const id of [1, 2]) worker?.tell({ kind: "answer", id, value: undefined });
     const [first, second] = await Promise.all(opening);
-    worker?.tell({ kind: "change", catalog: 2, state: { version: 7, language: "de" } });
+    worker?.tell({ kind: "change", catalog: 2, state: stateOf(7) });
     expect([first?.version, second?.version]).toEqual([0, 7]);
     first?.close();
     expect(worker?.isTerminated).toBe(false);
     expect(worker?.received.at(-1)).toMatchObject({ catalog: 1, call: "close" });
     second?.close();
     expect(worker?.isTerminated).toBe(true);
-    const again = openRemote(linkOf(startWorker), SOURCE);
+    const again = openWith(startWorker);
     await expect.poll(() => workers.length).toBe(2);
     workers[1]?.fail();
     await expect(again).rejects.toThrow("could not be loaded");

@@ -1,0 +1,74 @@
+/** What a network can do, against everything that asks it, in Node. The same in a browser: `client-package.test.ts` of `web`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import * as node from "../src/node.ts";
+import * as noStore from "../src/index.ts";
+import { FAULTS, FaultyService, OTHER_NAME } from "../../test/builders/faulty-service.ts";
+import { servedPlaces } from "../../web/build/search-files.ts";
+
+const served = servedPlaces();
+const folder = mkdtempSync(join(tmpdir(), "locations-failures-"));
+let stores = 0;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const OPENERS = {
+  "openCatalog in Node": node.openCatalog,
+  "openSearch in Node": node.openSearch,
+  "openCatalog without a store": noStore.openCatalog,
+  "openSearch without a store": noStore.openSearch,
+};
+
+const cases = FAULTS.flatMap((fault) =>
+  Object.entries(OPENERS).map(([opener, open]) => ({ fault, opener, open, ...fault })),
+);
+
+describe.each(cases)("an answer that $name", ({ fault, opener, open, code }) => {
+  const what = `fails ${opener}, its refresh, and a search that needs names, and the copy stays`;
+  it.concurrent(what, async ({ onTestFinished }) => {
+    const faulty = new FaultyService(served);
+    await faulty.start();
+    onTestFinished(() => faulty.stop());
+    const told = {
+      name: "CatalogError",
+      code,
+      message: expect.stringContaining(faulty.url),
+      retryAfterSeconds: fault.name.includes("503") ? 7 : null,
+    };
+    const options = {
+      baseUrl: faulty.url,
+      folder: join(folder, String(stores++)),
+      // Longer than a whole answer takes.
+      timeoutMs: code === "deadline_exceeded" ? 1500 : 60_000,
+      lazyNames: true,
+    };
+    faulty.fault = fault;
+    await expect(open(options)).rejects.toMatchObject(told);
+
+    faulty.fault = undefined;
+    const search = await open(options);
+    const { lastRefreshed } = search;
+    expect(search.lastError).toBeNull();
+    let changes = 0;
+    search.onChange(() => changes++);
+    faulty.fault = fault;
+    await expect(search.refresh()).rejects.toMatchObject(told);
+    expect(search.lastError).toMatchObject(told);
+    expect(changes).toBe(1);
+    expect(search.lastRefreshed).toEqual(lastRefreshed);
+    await expect(search.search(OTHER_NAME)).rejects.toMatchObject(told);
+    expect((await search.search("ZRH"))[0]).toMatchObject({ airports: ["ZRH"] });
+
+    // From now on, it has names.
+    faulty.spoilt = /names\.json$/;
+    await expect(search.refresh()).rejects.toMatchObject(told);
+    expect(search.lastRefreshed).toEqual(lastRefreshed);
+    faulty.fault = undefined;
+    await search.refresh();
+    expect(search.lastError).toBeNull();
+    expect(search.lastRefreshed.getTime()).toBeGreaterThan(lastRefreshed.getTime());
+    expect((await search.search(OTHER_NAME))[0]).toMatchObject({ countryCode: "CH" });
+  });
+});

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { freePort } from "../../../test/system/running-service.ts";
+import { faultsInAllColors, newPage, takeProblems, useBrowser } from "./browser.ts";
+
+useBrowser();
+
+let origin = "";
+let server: ChildProcess;
+
+beforeAll(async () => {
+  const args = ["examples/browser/serve.ts", String(await freePort())];
+  server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(server.stdout ?? server, "data");
+  ({ origin } = new URL(String(line).trim()));
+});
+afterAll(async () => {
+  server.kill();
+  await once(server, "exit");
+});
+
+const PAGES = ["combobox.html", "combobox-react.html"];
+
+async function open(name: string, query = `service=${inject("service").url}`): Promise<Page> {
+  const page = await newPage();
+  await page.goto(`${origin}/${name}?${query}&locale=de`);
+  return page;
+}
+
+const field = (page: Page) => page.getByRole("combobox", { name: "City or airport" });
+const options = (page: Page) => page.getByRole("option");
+const selected = (page: Page) => page.locator('[role="option"][aria-selected="true"]');
+
+async function type(page: Page, text: string): Promise<void> {
+  await field(page).fill(text);
+  await options(page).first().waitFor();
+}
+
+/** What the field says is active must be the option that is shown as selected. */
+async function activeOption(page: Page): Promise<string | null> {
+  const id = await field(page).getAttribute("aria-activedescendant");
+  expect(await selected(page).getAttribute("id")).toBe(id);
+  return selected(page).textContent();
+}
+
+describe.each(PAGES)("examples/browser/%s", (name) => {
+  it("lists places as one types, and selects the first", async () => {
+    const page = await open(name);
+    expect(await field(page).getAttribute("aria-expanded")).toBe("false");
+    await type(page, "münchen");
+    expect(await field(page).getAttribute("aria-expanded")).toBe("true");
+    expect(await activeOption(page)).toMatch(/^Munich.*Deutschland · MUC$/);
+    await page
+      .getByRole("status")
+      .getByText(/^\d+ places?$/)
+      .waitFor();
+    expect(await faultsInAllColors(page)).toEqual([]);
+  });
+
+  it("marks in a name what was typed", async () => {
+    const page = await open(name);
+    await type(page, "lond");
+    expect(await options(page).first().locator("mark").textContent()).toBe("Lond");
+  });
+
+  it("moves through the options by the arrow keys, and around their ends", async () => {
+    const page = await open(name);
+    await type(page, "london");
+    const count = await options(page).count();
+    await page.keyboard.press("ArrowUp");
+    expect(await activeOption(page)).toBe(
+      await options(page)
+        .nth(count - 1)
+        .textContent(),
+    );
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await activeOption(page)).toBe(await options(page).nth(1).textContent());
+  });
+
+  it("chooses by Enter and by a click, and keeps the focus in the field", async () => {
+    const page = await open(name);
+    await type(page, "zrh");
+    await page.keyboard.press("Enter");
+    await page.locator("output").getByText("(ZRH)").waitFor();
+    expect(await options(page).count()).toBe(0);
+    await type(page, "london");
+    await options(page).filter({ hasText: "LHR" }).filter({ hasText: "Heathrow" }).click();
+    await page.locator("output").getByText("(LHR)").waitFor();
+    expect(await page.evaluate("document.activeElement.role")).toBe("combobox");
+    expect(await field(page).getAttribute("aria-expanded")).toBe("false");
+  });
+
+  it("waits with Enter for the places of what is in the field", async () => {
+    const page = await open(name);
+    await type(page, "rom");
+    await field(page).fill("zrh");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator("output").textContent()).toContain("(ZRH)");
+  });
+
+  it("closes the list by Escape, then empties the field, and opens it by an arrow", async () => {
+    const page = await open(name);
+    await type(page, "rom");
+    await page.keyboard.press("Escape");
+    expect(await options(page).count()).toBe(0);
+    expect(await field(page).inputValue()).toBe("rom");
+    await page.keyboard.press("ArrowDown");
+    await options(page).first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    expect(await field(page).inputValue()).toBe("");
+  });
+
+  it("closes the list when somebody leaves the field", async () => {
+    const page = await open(name);
+    await type(page, "rom");
+    await page.keyboard.press("Tab");
+    expect(await field(page).getAttribute("aria-expanded")).toBe("false");
+  });
+
+  it("leaves Enter to an input method that composes", async () => {
+    const page = await open(name);
+    const session = await page.context().newCDPSession(page);
+    await field(page).focus();
+    const composition = { selectionStart: 2, selectionEnd: 2, text: "大阪" };
+    await session.send("Input.imeSetComposition", composition);
+    await options(page).first().waitFor();
+    const enter = { type: "keyDown", key: "Process", windowsVirtualKeyCode: 229 } as const;
+    await session.send("Input.dispatchKeyEvent", enter);
+    expect(await page.locator("output").textContent()).toBe("nothing");
+    await session.send("Input.insertText", { text: "大阪" });
+    await page.keyboard.press("Enter");
+    await page.locator("output").getByText("Osaka").waitFor();
+  });
+
+  it("says why it finds nothing", async () => {
+    const page = await open(name);
+    await field(page).fill("wxzqvj");
+    const status = (of: Page) => of.locator('[role="status"]').textContent();
+    await expect.poll(() => status(page)).toBe("No place has this name.");
+    const wrong = await open(name, `service=${inject("service").url}/nowhere`);
+    await field(wrong).fill("rom");
+    await wrong
+      .getByRole("status")
+      .getByText(/HTTP 404.*baseUrl/)
+      .waitFor();
+    takeProblems();
+  });
+});
