@@ -1,4 +1,5 @@
 /** Node in its versions and kinds of modules, Bun, Deno, and a page that is none. */
+import { readFileSync } from "node:fs";
 import { COMMONJS, ESM, program, REQUIRED } from "./apps.ts";
 import { type Place, run, testPlaces } from "./place.ts";
 
@@ -30,6 +31,43 @@ it("finds", async () => {
 });
 `;
 
+/** The README's test, of which Jest prints what it finds. */
+function jestTest(): string {
+  const readme = readFileSync("client/README.md", "utf8");
+  const [code = ""] = /^const served = JSON.*?^const munich.*?$/ms.exec(readme) ?? [];
+  const [imports = ""] = /^import \{ readFileSync.*?^import .*?$/ms.exec(readme) ?? [];
+  return `${imports}
+import { openSearch } from "locations-at-the-edge-client";
+test("finds", async () => {
+  expect(document.body).toBeDefined();
+  await expect(openSearch({})).rejects.toMatchObject({ code: "invalid_argument" });
+  ${code}
+  process.stdout.write("\\n" + munich.where + " | " + catalog.language + "\\n");
+});
+`;
+}
+
+const jestConfig = () => {
+  const [, mapper = ""] =
+    /^```json\n(\{ "\^locations.*?)\n```$/ms.exec(readFileSync("client/README.md", "utf8")) ?? [];
+  return `{ "testEnvironment": "jsdom", "transform": {}, "moduleNameMapper": ${mapper} }`;
+};
+
+/** Opens what another runtime has stored, without the service. */
+const OFFLINE = ESM.replace("openCatalog({", "openCatalog({ fetch: () => Promise.reject(0),");
+
+function sharedFolder(first: string, second: string): Place {
+  return {
+    name: `${second} in a folder that ${first} has stored in`,
+    packages: { bun: "1.4.5", node: "24.21.0" },
+    files: { "program.mjs": ESM, "offline.mjs": OFFLINE },
+    async enter({ folder, service }) {
+      await run(folder, first, "program.mjs", service);
+      return run(folder, second, "offline.mjs", service);
+    },
+  };
+}
+
 testPlaces([
   ...inNode("20.20.2"),
   ...inNode("22.23.3"),
@@ -46,6 +84,22 @@ testPlaces([
   },
   program("Bun 1.4.5", { bun: "1.4.5" }, ["program.mjs", ESM], ["bun", "run"]),
   program("Deno 2.9.6", { deno: "2.9.6" }, ["program.mjs", ESM], ["deno", "run", "--allow-all"]),
+  sharedFolder("bun", "node"),
+  sharedFolder("node", "bun"),
+  {
+    name: "jsdom in Jest 30.5.2, from data, as the README has it",
+    packages: { jest: "30.5.2", "jest-environment-jsdom": "30.5.2" },
+    files: { "places.test.js": jestTest(), "jest.config.json": jestConfig() },
+    async enter({ folder, service }) {
+      return run(
+        folder,
+        "sh",
+        "-c",
+        `curl -s '${service}/search/v1/served.json' > served.json && NODE_OPTIONS=--experimental-vm-modules jest | grep "|"`,
+      );
+    },
+    shows: /^München, Deutschland \| de$/,
+  },
   {
     name: "jsdom 31.0.1 in vitest 5.1.1",
     packages: { vitest: "5.1.1", jsdom: "31.0.1" },
