@@ -21,7 +21,7 @@ const IMPORT_MAP = `<script type="importmap">
 /** The README's page of another origin. */
 function cdnPage(): string {
   const readme = readFileSync("client/README.md", "utf8");
-  const [code = ""] = /^import .*https:\/\/cdn.*?^const picker.*?$/ms.exec(readme) ?? [];
+  const [, code = ""] = /^```js\n(import [^`]*cdn\.example\.com[^`]*)^```$/m.exec(readme) ?? [];
   return `${code}
 const [{ name, where }] = await picker.search("münchen");
 document.body.dataset.found = \`\${name} | \${where}\`;
