@@ -97,6 +97,19 @@ describe("a copy of the catalog", () => {
     await expect(refresh({ baseUrl: BASE_URL, fetch: damaged })).rejects.toThrow("damaged");
   });
 
+  it.each(["catalog-version", "catalog-sha256"])(
+    "is not taken for the current one where something on the way drops %s",
+    async (name) => {
+      const dropping: typeof fetch = async (input, init) => {
+        const answer = await service.fetch(input, init);
+        answer.headers.delete(name);
+        return answer;
+      };
+      const refreshing = refresh({ baseUrl: BASE_URL, locale: "en", fetch: dropping }, copy);
+      await expect(refreshing).rejects.toMatchObject({ code: "unavailable" });
+    },
+  );
+
   it("remains usable when the service does not answer", async () => {
     service.isDown = true;
     await expect(refreshed(copy)).rejects.toMatchObject({ code: "unavailable" });

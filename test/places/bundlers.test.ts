@@ -1,8 +1,8 @@
 /** The bundlers that the package's README names, and a page without any. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { built, html, PAGE, viteApps } from "./apps.ts";
-import { shownBy, testPlaces, whileServingFiles } from "./place.ts";
+import { asPicker, built, html, PAGE, viteApps } from "./apps.ts";
+import { type Place, shownBy, testPlaces, whileServingFiles } from "./place.ts";
 
 const DIST = { "main.js": PAGE, "dist/index.html": html("/main.js") };
 
@@ -28,6 +28,17 @@ document.body.dataset.found = \`\${name} | \${where}\`;
 `;
 }
 
+function withEsbuild(worker: string): Place {
+  const entry = `${worker}=locations-at-the-edge-client/${worker}`;
+  const options = ["--bundle", "--format=esm", "--outdir=dist"];
+  return {
+    name: "esbuild 0.28.2",
+    packages: { esbuild: "0.28.2" },
+    files: DIST,
+    enter: (app) => built(app, ["esbuild", "main.js", entry, ...options]),
+  };
+}
+
 testPlaces([
   ...viteApps("Vite 5.4.21", { vite: "5.4.21" }, { "main.js": PAGE }),
   ...viteApps("Vite 6.4.6", { vite: "6.4.6" }, { "main.js": PAGE }),
@@ -44,20 +55,8 @@ testPlaces([
     files: { "main.js": PAGE, "index.html": html("main.js") },
     enter: (app) => built(app, ["parcel", "build", "index.html", "--no-cache"]),
   },
-  {
-    name: "esbuild 0.28.2",
-    packages: { esbuild: "0.28.2" },
-    files: DIST,
-    enter: (app) =>
-      built(app, [
-        "esbuild",
-        "main.js",
-        "worker=locations-at-the-edge-client/worker",
-        "--bundle",
-        "--format=esm",
-        "--outdir=dist",
-      ]),
-  },
+  withEsbuild("worker"),
+  asPicker(withEsbuild("search-worker")),
   {
     name: "Rollup 4.68.8",
     packages: { rollup: "4.68.8", "@rollup/plugin-node-resolve": "16.0.3" },
