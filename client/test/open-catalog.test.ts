@@ -205,6 +205,14 @@ describe("an opened catalog", () => {
     expect((await open()).version).toBe(2);
   });
 
+  it("keeps the files of the search that something before the service does not find", async () => {
+    const catalog = await open();
+    service.files = {};
+    await expect(catalog.refresh()).rejects.toMatchObject({ name: "CatalogError" });
+    expect(await find(catalog, "tsurihi")).toEqual(["Kloten"]);
+    expect(await find(await open(), "tsurihi")).toEqual(["Kloten"]);
+  });
+
   it("fetches the files of the search again once they have changed", async () => {
     await (await open()).refresh();
     service.files = {

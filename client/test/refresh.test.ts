@@ -67,6 +67,7 @@ describe("a copy of the catalog", () => {
   it("stays when a location of the service has not seen its version yet", async () => {
     const newer = { ...copy, version: 3 };
     expect(await refreshed(newer)).toBe(newer);
+    expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1"]);
   });
 
   it("gets the whole catalog when there is no diff from it", async () => {
