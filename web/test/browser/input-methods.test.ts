@@ -72,7 +72,7 @@ describe.each(COMPOSITIONS)("while an input method composes %s", (_, steps, text
     expect(await input.inputValue()).toBe(text);
     await session.send("Input.insertText", { text });
     await page.keyboard.press("Enter");
-    expect(await input.inputValue()).toBe(city);
+    await expect.poll(() => input.inputValue()).toBe(city);
   });
 });
 
