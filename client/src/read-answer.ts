@@ -153,7 +153,7 @@ function unreachable(baseUrl: string, cause: unknown): CatalogError {
 
 /** Says that an answer came, and is not what was sent. */
 export function damaged(baseUrl: string): CatalogError {
-  const message = `the answer of ${baseUrl} is damaged: try again`;
+  const message = `the answer of ${baseUrl} is damaged, or has lost its headers: try again`;
   return new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
 }
 

@@ -55,7 +55,9 @@ export async function fetchFile<Name extends FileName>(
     const file = { etag: headers.get("etag") ?? "", content };
     return file as unknown as NonNullable<KnownFiles[Name]>; // as the check has found
   } catch (cause) {
-    if (cause instanceof Refusal && cause.status === 404 && name !== "served") return null;
+    const isMissing = cause instanceof Refusal && cause.status === 404;
+    // A service that had it has it: something else answers.
+    if (isMissing && !known && name !== "served") return null;
     throw cause;
   }
 }

@@ -131,7 +131,8 @@ export function isNewer(one: Age, other: Age): boolean {
 function isToStay(stored: Head, head: Head | undefined): boolean {
   if (head === undefined || isNewer(stored, head)) return true;
   const age = head.lookedAt - stored.lookedAt;
-  return stored.sha256 === head.sha256 && age >= 0 && age < SAME_COPY_MS;
+  const isSame = stored.version === head.version && stored.sha256 === head.sha256;
+  return isSame && age >= 0 && age < SAME_COPY_MS;
 }
 
 /** A line with the head, one with the parts, and the bytes of the catalog. */
