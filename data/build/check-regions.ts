@@ -1,6 +1,7 @@
 import { countryOfRegion, isSubdivision, isTravelRegion } from "./catalog-region.ts";
 import { isEnglishTitle } from "./english-titles.ts";
 import type { Findings } from "./findings.ts";
+import { readEnglishSpellings } from "./given-names.ts";
 import { readFacts } from "./facts.ts";
 import { HALF_WORD, UNSPACED } from "./plain-names.ts";
 import { listMembers } from "./region-members.ts";
@@ -56,15 +57,18 @@ export function checkTravelRegions(tables: Tables, findings: Findings): void {
   }
 }
 
-/** No name of another language is English, save those of travel regions, which people wrote: Gold Coast. */
+/** No name of another language is English, save those that people wrote, such as Gold Coast. */
 export function checkNoEnglish(tables: Tables, findings: Findings): void {
   const english = new Map(tables.regions.map((row) => [row["key"], row["name"] ?? ""]));
+  const written = new Set(readEnglishSpellings().map(({ locale, key }) => `${locale} ${key}`));
   for (const { locale } of tables.manifest.locales) {
     if (locale === "en") continue;
     findings.every(
       readSnapshotTable(`names/${locale}.json.gz`),
       ({ key = "", name = "" }) =>
-        isTravelRegion(key) || !isEnglishTitle(name, english.get(key) ?? "", countryOfRegion(key)),
+        isTravelRegion(key) ||
+        written.has(`${locale} ${key}`) ||
+        !isEnglishTitle(name, english.get(key) ?? "", countryOfRegion(key)),
       `${locale} has no English`,
     );
   }

@@ -5,14 +5,9 @@ import { inTraditional, readChineseNames } from "./chinese.ts";
 import { toCsv } from "./csv.ts";
 import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
-import { type GivenName, givenNames } from "./given-names.ts";
+import { type GivenName, givenNames, readEnglishSpellings, regionKey } from "./given-names.ts";
 import { exemplarCityFinder } from "./exemplar-cities.ts";
-import {
-  readParentLocale,
-  readQualification,
-  readTerritoryNames,
-  shortTerritoryName,
-} from "./locale-names.ts";
+import { readQualification, readTerritoryNames, shortTerritoryName } from "./locale-names.ts";
 import {
   type CatalogRegion,
   codeOfRegion,
@@ -166,14 +161,20 @@ function withoutNotes(names: Names): Names {
   );
 }
 
-/** The corrections by subdivision code, and the names of regions that no standard has. */
-function readGivenNames(): GivenName[] {
-  const corrections = readCurated<"locale" | "code" | "name">("localized-names");
+/**
+ * The corrections by subdivision code, the names that languages write as English does, and those of
+ * regions that no standard has.
+ */
+function readGivenNames(regions: readonly CatalogRegion[]): GivenName[] {
+  const english = new Map(regions.map(({ key, bareName }) => [key, bareName]));
   return [
-    ...corrections.map(({ locale, code, name }) => ({
+    ...readCurated<"locale" | "code" | "name">("localized-names").map(
+      ({ locale, code, name }): GivenName => ({ locale, key: regionKey(code), name }),
+    ),
+    ...readEnglishSpellings().map(({ locale, key }): GivenName => ({
       locale,
-      key: code.includes(":") ? code : subdivisionKey(code),
-      name,
+      key,
+      name: english.get(key) ?? "",
     })),
     ...readCurated<"locale" | "key" | "name">("travel-region-names"),
   ];
@@ -207,10 +208,13 @@ function travelCoverageOf(locale: string, names: Names, regions: readonly Catalo
   return round(keys.filter((key) => locale === "en" || names.has(key)).length / keys.length);
 }
 
-/**
- * The locales of the verdicts, and English, by tag. CLDR's parent of a locale lends it its names,
- * which are of the same language.
- */
+/** Locales that are written with the names of another where they have none of their own. */
+const LENDERS: ReadonlyMap<string, string> = new Map([
+  ["yue", "zh-Hant"],
+  ["yue-Hans", "zh"],
+]);
+
+/** The locales of the verdicts, and English, by tag. */
 export function buildLocales(
   regions: readonly CatalogRegion[],
   spares: readonly CatalogRegion[],
@@ -220,8 +224,7 @@ export function buildLocales(
     evidence,
   }: { readonly weights: Weights; readonly verdicts: Verdicts; readonly evidence: Evidence },
 ): LocaleNames[] {
-  const parentOf = readParentLocale();
-  const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
+  const given = givenNames(readGivenNames(regions), regions, new Set(subdivisionLocales()));
   const typedIn = (locale: string) => typedNames(locale, given);
   const everywhere = [...regions, ...spares];
   const found = readAllNames(everywhere, verdicts.locales, typedIn);
@@ -240,16 +243,17 @@ export function buildLocales(
   const all = new Map(tags.map((locale) => [locale, trueNames(locale, regions)]));
   const spareNames = new Map(tags.map((locale) => [locale, trueNames(locale, everywhere)]));
   return tags.map((locale) => {
-    const parent = parentOf(locale) ?? "";
+    const lender = LENDERS.get(locale) ?? "";
     const typed = typedIn(locale);
+    const lent = lender === "" ? [] : [...(all.get(lender) ?? []), ...typedIn(lender)];
     const names = withoutNamesakes({
-      names: new Map([...(all.get(parent) ?? []), ...(all.get(locale) ?? []), ...typed]),
+      names: new Map([...lent, ...(all.get(locale) ?? []), ...typed]),
       given: typed,
       regions,
       soundsLike: sounds.soundsLike,
     });
     const ofSpares = new Map([
-      ...(spareNames.get(parent) ?? []),
+      ...(spareNames.get(lender) ?? []),
       ...(spareNames.get(locale) ?? []),
     ]);
     return {
@@ -304,14 +308,10 @@ function checkWitnessed(
   );
 }
 
-/** The names that people gave in a locale. Those in Chinese are written in its other scripts too. */
+/** The names that people gave in a locale. Those in Chinese are written in its traditional script too. */
 function typedNames(locale: string, given: (locale: string) => Names): Names {
   const own = given(locale);
-  const chinese = given("zh");
-  const travel = new Map([...chinese].filter(([key]) => isTravelRegion(key)));
-  if (locale === "zh-Hant") return inTraditional(chinese, own);
-  if (locale === "yue") return inTraditional(travel, own);
-  return locale === "yue-Hans" ? new Map([...travel, ...own]) : own;
+  return locale === "zh-Hant" ? inTraditional(given("zh"), own) : own;
 }
 
 /** The rows of the regions without an airport. Those of the others do not depend on them. */
