@@ -16,7 +16,9 @@ import {
   isTravelRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
+import { wellFormed } from "./name-forms.ts";
 import { withoutNamesakes } from "./namesakes.ts";
+import { ownScripts } from "./own-scripts.ts";
 import { readHeadWords, withoutHeadWords } from "./plain-names.ts";
 import { inEnglishNumbering } from "./renumbered.ts";
 import { withCountries } from "./shared-names.ts";
@@ -60,6 +62,7 @@ const UNDECIDED_NAMES = new URL("../undecided-names.csv", import.meta.url);
 const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
 
 const citiesOf = exemplarCityFinder();
+const scriptOf = ownScripts();
 const sounds = makeSounds(anyAscii);
 const headWords = readHeadWords(subdivisionLocales());
 const formerNames = readFormerNames();
@@ -106,7 +109,7 @@ export function readAllNames(
   });
 }
 
-/** Names as travellers say them. */
+/** Names as travellers say them, in good form. */
 function plainNames(
   locale: string,
   names: Names,
@@ -115,7 +118,7 @@ function plainNames(
     plainOf,
   }: { readonly regions: readonly CatalogRegion[]; readonly plainOf: Verdicts["plainOf"] },
 ): Names {
-  return withoutHeadWords({
+  const plain = withoutHeadWords({
     locale,
     names,
     regions,
@@ -125,6 +128,17 @@ function plainNames(
       [name, inEnglishSpelling(name, locale)].some((one) => sounds.sharesOnset(one, english)),
     toAscii: anyAscii,
   });
+  const english = new Map(regions.map(({ key, bareName }) => [key, bareName]));
+  const inForm = (key: string, name: string) =>
+    wellFormed(name, {
+      locale,
+      english: english.get(key) ?? "",
+      isTransliterated: scriptOf(countryOfRegion(key)) !== undefined,
+      soundsLike: sounds.soundsLike,
+    });
+  return new Map(
+    [...plain].map(([key, name]) => [key, countryOfRegion(key) === "" ? name : inForm(key, name)]),
+  );
 }
 
 /** The words of names that were given up, by region key: a locale's name that has one is no longer true. */
@@ -224,9 +238,10 @@ export function buildLocales(
     evidence,
   }: { readonly weights: Weights; readonly verdicts: Verdicts; readonly evidence: Evidence },
 ): LocaleNames[] {
-  const given = givenNames(readGivenNames(regions), regions, new Set(subdivisionLocales()));
-  const typedIn = (locale: string) => typedNames(locale, given);
   const everywhere = [...regions, ...spares];
+  const given = givenNames(readGivenNames(everywhere), everywhere, new Set(subdivisionLocales()));
+  const typedIn = (locale: string) => typedNames(locale, given);
+  const ofRegions = namesAmong(regions);
   const found = readAllNames(everywhere, verdicts.locales, typedIn);
   checkRows(verdicts, found);
   const judged = findWitnesses(found, evidence);
@@ -245,16 +260,18 @@ export function buildLocales(
   return tags.map((locale) => {
     const lender = LENDERS.get(locale) ?? "";
     const typed = typedIn(locale);
-    const lent = lender === "" ? [] : [...(all.get(lender) ?? []), ...typedIn(lender)];
+    const lent: Names = lender === "" ? new Map() : typedIn(lender);
     const names = withoutNamesakes({
-      names: new Map([...lent, ...(all.get(locale) ?? []), ...typed]),
+      names: ofRegions([all.get(lender), lent, all.get(locale), typed]),
       given: typed,
       regions,
       soundsLike: sounds.soundsLike,
     });
-    const ofSpares = new Map([
-      ...(spareNames.get(lender) ?? []),
-      ...(spareNames.get(locale) ?? []),
+    const ofSpares = namesAmong(spares)([
+      spareNames.get(lender),
+      lent,
+      spareNames.get(locale),
+      typed,
     ]);
     return {
       locale,
@@ -267,6 +284,15 @@ export function buildLocales(
       ],
     };
   });
+}
+
+/** Merges names, of which later ones count, and leaves out those of other regions. */
+function namesAmong(
+  regions: readonly CatalogRegion[],
+): (sources: readonly (Names | undefined)[]) => Names {
+  const keys = new Set(regions.map(({ key }) => key));
+  return (sources) =>
+    new Map(sources.flatMap((names) => [...(names ?? [])]).filter(([key]) => keys.has(key)));
 }
 
 /** @throws Error that lists the rows about names that CLDR does not have, or that people replaced. */
@@ -330,9 +356,8 @@ function localizedSpares(
 ): LocalizedRegion[] {
   const everywhere = [...regions, ...spares];
   const keys = new Set(spares.map(({ key }) => key));
-  const own = [...found].filter(([key]) => keys.has(key));
   const distinct = withoutNamesakes({
-    names: new Map([...names, ...own]),
+    names: new Map([...names, ...found]),
     given: new Map(regions.map(({ key, bareName }) => [key, bareName])),
     regions: everywhere,
     soundsLike: sounds.soundsLike,

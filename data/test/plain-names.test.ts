@@ -48,6 +48,7 @@ describe("withoutHeadWords", () => {
       "La Pampa",
     ],
     ["it", { before: ["Regione"], links: ["d’"] }, "Oromia", "Regione d’Oromia", "Oromia"],
+    ["sw", { after: ["~s län", "län"] }, "Halland", "Hallands län", "Halland"],
     [
       "el",
       { before: ["Περιφέρεια"], nominative: [["ης", "η"]] },
