@@ -8,6 +8,7 @@ import { Joint, JOIN_MS, orAborted } from "./joint.ts";
 import type { Caller } from "./open-options.ts";
 import { type CatalogCopy, refresh, sha256Of, translate } from "./refresh.ts";
 import { type FirstFile, SearchFiles, type SearchKnowledge } from "./search-files.ts";
+import { type CityNamesFile, readCityNames } from "./search/city-names.ts";
 import { countryNames } from "./search/country-names.ts";
 import { readRanks } from "./search/ranks.ts";
 import { namesNeeded } from "./search/search.ts";
@@ -23,6 +24,7 @@ interface Shown {
   readonly copy: CatalogCopy;
   /** That which the index was made with. */
   readonly knowledge: SearchKnowledge;
+  readonly cityNames: CityNamesFile | undefined;
   readonly places: Catalog;
   readonly index: SearchIndex;
   /** In the language of the copy. */
@@ -119,6 +121,11 @@ export class Library {
     await this.#files.fetchMissing(send);
   }
 
+  /** Reads and fetches the names of cities in a language as well from now on. */
+  wantCityNames(language: string): void {
+    this.#files.wantCityNames(language);
+  }
+
   /** Reads and fetches names in other languages as well from now on. */
   async wantNames(caller: Caller): Promise<void> {
     if (this.#files.wantNames()) await this.prepareFiles(caller);
@@ -142,13 +149,15 @@ export class Library {
   }
 
   /** Packs the catalog of an answer for another thread, which calls `unpackCatalog`. */
-  pack({ bytes }: CatalogCopy): string {
+  pack({ bytes, language }: CatalogCopy): string {
     const ranks = readRanks(this.#files.known.ranks);
-    return packCatalog(fromBinary(LocationsResponseSchema, bytes), ranks);
+    const cityNames = readCityNames(this.#files.cityNames(language));
+    return packCatalog(fromBinary(LocationsResponseSchema, bytes), ranks, cityNames);
   }
 
   async #open({ locale, caller, deadline }: Fetching): Promise<Edition> {
     const { fetch: send = fetch } = caller;
+    this.#files.wantCityNames(locale);
     if (!this.#hasCatalog) return this.#openServed({ locale, caller, deadline });
     if (!caller.lazyNames) this.#files.wantNames();
     const stored = await this.#stored(locale);
@@ -216,7 +225,10 @@ export class Library {
     const { known } = this.#files;
     const { shown: before } = edition;
     const { ranks, served, names } = before.knowledge;
-    const isOfSamePlaces = known.ranks === ranks && known.served === served;
+    const isOfSamePlaces =
+      known.ranks === ranks &&
+      known.served === served &&
+      this.#files.cityNames(before.copy.language) === before.cityNames;
     if (isOfSamePlaces && known.names === names) return;
     if (isOfSamePlaces && known.names !== undefined && names === undefined) {
       addOtherNames(before.index, { names: known.names, countryNames });
@@ -229,15 +241,16 @@ export class Library {
 
   async #prepare(copy: CatalogCopy, packed?: string): Promise<Shown> {
     const knowledge = this.#files.known;
+    const cityNames = this.#files.cityNames(copy.language);
     const { names, served } = knowledge;
     const places =
       this.#hasCatalog || served === undefined
         ? await unpackCatalog(packed ?? this.pack(copy))
-        : await joinServed(served);
+        : await joinServed(served, readCityNames(cityNames));
     const countryName = countryNamesIn(copy.language);
     const index = createSearchIndex(places, countryName);
     if (names !== undefined) addOtherNames(index, { names, countryNames });
-    return { copy, knowledge, places, index, countryName };
+    return { copy, knowledge, cityNames, places, index, countryName };
   }
 
   async #fetch({ locale, caller, deadline, copy }: Fetching): Promise<CatalogCopy> {

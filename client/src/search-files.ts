@@ -1,6 +1,7 @@
 import { withDeadline } from "./deadline.ts";
 import { orAborted } from "./joint.ts";
 import { refusal, unreachable } from "./read-answer.ts";
+import { cityNameLocale, type CityNamesFile, isCityNamesFile } from "./search/city-names.ts";
 import { isRanksFile, type RanksFile } from "./search/ranks.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
 import { isServedFile, type ServedFile } from "./search/served.ts";
@@ -34,6 +35,9 @@ export class SearchFiles {
   readonly #ranks: SearchFile<RanksFile>;
   readonly #served: SearchFile<ServedFile>;
   readonly #names: SearchFile<OtherNames>;
+  /** By locale. */
+  readonly #cityNames = new Map<string | undefined, SearchFile<CityNamesFile>>();
+  readonly #open: (locale: string) => SearchFile<CityNamesFile>;
   #areNamesWanted = false;
 
   /**
@@ -45,6 +49,8 @@ export class SearchFiles {
     this.#ranks = new SearchFile(`${baseUrl}/search/v1/ranks.json`, isRanksFile, place);
     this.#served = new SearchFile(`${baseUrl}/search/v1/served.json`, isServedFile, place);
     this.#names = new SearchFile(`${baseUrl}/search/v1/names.json`, isOtherNames, place);
+    this.#open = (locale) =>
+      new SearchFile(`${baseUrl}/search/v1/cities/${locale}.json`, isCityNamesFile, place);
   }
 
   /** What is there. */
@@ -68,6 +74,18 @@ export class SearchFiles {
     return isFirst;
   }
 
+  /** From now on, the names of cities in a language are read and fetched as well. */
+  wantCityNames(language: string): void {
+    const locale = cityNameLocale(language);
+    if (locale === undefined || this.#cityNames.has(locale)) return;
+    this.#cityNames.set(locale, this.#open(locale));
+  }
+
+  /** The names of cities in a language that are there. */
+  cityNames(language: string): CityNamesFile | undefined {
+    return this.#cityNames.get(cityNameLocale(language))?.content;
+  }
+
   /** Reads what is stored. */
   async readStored(): Promise<void> {
     await this.#each((file) => file.readStored());
@@ -89,7 +107,7 @@ export class SearchFiles {
 
   async #each(work: (file: SearchFile<unknown>) => Promise<void>): Promise<void> {
     const names = this.#areNamesWanted ? [this.#names] : [];
-    await Promise.all([this.#firstFile, ...names].map(work));
+    await Promise.all([this.#firstFile, ...names, ...this.#cityNames.values()].map(work));
   }
 
   get #firstFile(): SearchFile<unknown> {

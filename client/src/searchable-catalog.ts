@@ -58,6 +58,7 @@ export interface ShownAnswer {
 export async function showAnswer(options: OpenOptions, copy: CatalogCopy): Promise<ShownAnswer> {
   const caller = readCaller(options);
   const library = libraryOf(caller.baseUrl, NO_STORE);
+  library.wantCityNames(copy.language);
   await library.prepareFiles(caller);
   const packed = library.pack(copy);
   const open = async () => catalogOf(await library.editionOf(copy, packed), { library, caller });
@@ -68,6 +69,7 @@ export async function showAnswer(options: OpenOptions, copy: CatalogCopy): Promi
 export async function prepareToShow(options: OpenOptions): Promise<void> {
   const caller = readCaller(options);
   const library = libraryOf(caller.baseUrl, NO_STORE);
+  library.wantCityNames(readLocale(options.locale));
   await (caller.lazyNames ? library.prepareFiles(caller) : library.wantNames(caller));
 }
 

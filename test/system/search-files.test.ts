@@ -9,6 +9,7 @@ describe.each([
   "/search/v1/ranks.json",
   "/search/v1/names.json",
   "/search/v1/served.json",
+  "/search/v1/cities/de.json",
 ])("%s", (path) => {
   it("allows the scripts of any origin to send headers of their own, such as those of tracing", async () => {
     const asked = "baggage,traceparent";
@@ -47,6 +48,7 @@ describe.each([
     "served.json",
     ["airports", "cities", "countries", "regions", "members", "names", "codes", "closed"],
   ],
+  ["cities/ja.json", ["airports", "names"]],
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;
 

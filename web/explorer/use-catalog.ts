@@ -93,7 +93,7 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
   };
   const worker = useMemo(() => {
     const linked = linkOf(startWorker).add(() => void searchAgain());
-    void linked.call("prepare", OPTIONS);
+    void linked.call("prepare", { ...OPTIONS, locale });
     return linked;
   }, []);
 
