@@ -99,7 +99,7 @@ function asPicker({ name, files, ...place }: Place): Place {
     ...place,
     name: `${name}, as a picker without the catalog`,
     files: Object.fromEntries(changed),
-    shows: /^Munich \| Deutschland$/,
+    shows: /^München \| Deutschland$/,
   };
 }
 
