@@ -31,7 +31,10 @@ export interface AirportPlace extends Readonly<
 export interface CityPlace {
   readonly kind: "city";
   readonly id: string;
+  /** As the contract has it. */
   readonly name: string;
+  /** In the language of the answer, where that has another name. */
+  readonly nameLocal: string;
   readonly lat: number;
   readonly lon: number;
   /** 0 for the most populous city of the world; `UNRANKED` for small ones. */
@@ -107,14 +110,25 @@ const TASK_MS = 8;
  * Joins the four lists by their references, for `unpackCatalog`: lines of JSON, because of all forms
  * of 20,000 objects a thread receives that one fastest, and can parse it piece by piece.
  *
+ * @param cityNames in the language of the answer, by IATA code.
  * @throws Error if a reference does not resolve, which the contract rules out.
  */
-export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
+export function packCatalog(
+  answer: LocationsResponse,
+  ranks: Ranks,
+  cityNames: ReadonlyMap<string, string> = new Map(),
+): string {
   const countryAt = positions(answer.countries.map(({ id }) => uuidText(id)));
   const cityAt = positions(answer.cities.map(({ id }) => uuidText(id)));
   const airportAt = positions(answer.airports.map(({ iata }) => iata));
   const countryOfCity = answer.cities.map(
     ({ countryId }) => answer.countries[countryAt.get(uuidText(countryId)) ?? -1]?.isoCode2,
+  );
+  const localNames = new Map(
+    answer.airports.flatMap(({ iata, cityId }): [string, string][] => {
+      const name = cityNames.get(iata);
+      return name === undefined ? [] : [[uuidText(cityId), name]];
+    }),
   );
   const file: CatalogFile = {
     countries: answer.countries.map(({ id, nameNative, phonePrefix, ...country }) => ({
@@ -136,6 +150,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         kind: "city",
         id,
         name,
+        nameLocal: localNames.get(id) ?? name,
         lat,
         lon,
         country,

@@ -10,7 +10,7 @@ export interface Suggestion {
   readonly kind: Place["kind"];
   /** UUID in its usual text form. */
   readonly id: string;
-  /** Of a region or country in the language of the answer, of a city or airport as the contract has it. */
+  /** In the language of the answer, where that has one; of an airport as travellers say it. */
   readonly name: string;
   /** Tells apart places of one name: `Maine, United States`. Empty for a country. */
   readonly where: string;
@@ -61,7 +61,7 @@ export function suggestionOf(
   { isUnderCity, isPartial = false, countryName, typed = "", resorts = [] }: Wording,
 ): Suggestion {
   const { kind, id } = place;
-  const name = place.kind === "country" ? countryName(place) : place.name;
+  const name = nameOf(place, countryName);
   const airports = place.kind === "airport" ? [place] : place.airports;
   const busiestFirst = airports.toSorted((a, b) => a.rank - b.rank);
   const hasOneTime = place.kind === "airport" || place.kind === "city";
@@ -83,6 +83,11 @@ export function suggestionOf(
     ...(replaces && { replaces }),
     ...(near && { near }),
   };
+}
+
+function nameOf(place: Place, countryName: CountryNames): string {
+  if (place.kind === "country") return countryName(place);
+  return place.kind === "city" ? place.nameLocal : place.name;
 }
 
 /** Finds the words of a name that begin as words of a text do, whatever their case and accents. */
@@ -158,7 +163,7 @@ function countryOf(place: Place): CountryPlace | undefined {
 function whereIs(place: Place, countryName: CountryNames): string {
   switch (place.kind) {
     case "airport":
-      return `${place.city.name}, ${countryName(place.city.country)}`;
+      return `${place.city.nameLocal}, ${countryName(place.city.country)}`;
     case "city": {
       const region = subdivisionOf(place);
       const country = countryName(place.country);

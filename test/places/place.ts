@@ -31,7 +31,7 @@ export interface Place {
   readonly shows?: RegExp;
 }
 
-const FOUND = /^Munich \| Bayern, Deutschland$/;
+const FOUND = /^München \| Bayern, Deutschland$/;
 
 const PROTOBUF = { "@bufbuild/protobuf": "2.17.0" };
 

@@ -25,6 +25,7 @@ describe.each([
   "/search/v1/ranks.json",
   "/search/v1/names.json",
   "/search/v1/served.json",
+  "/search/v1/cities/de.json",
 ])("%s", (path) => {
   it("allows the scripts of any origin to send headers of their own, such as those of tracing", async () => {
     const asked = "baggage,traceparent";
@@ -73,6 +74,7 @@ describe.each([
       "timeZones",
     ],
   ],
+  ["cities/ja.json", ["airports", "names"]],
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;
 

@@ -1,4 +1,5 @@
 /** What callers reach that is no route of `src/admin/`: the one call as plain HTTP, and the search's files. */
+import { CITY_NAME_LOCALES } from "../../client/src/search/city-names.ts";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { METHOD_PATH } from "../../src/rpc/request.ts";
 import type { contractSchemas } from "./contract-schemas.ts";
@@ -117,6 +118,13 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
     },
     required: ["airports", "cities", "regions", "regionCodes"],
   },
+  SearchCities: columns({
+    airports: {
+      ...text,
+      description: "IATA codes of an airport of each city, three letters each.",
+    },
+    names: { ...text, description: "What readers call the cities, with | between them." },
+  }),
   SearchServed: {
     ...columns({
       airports: columns({
@@ -305,6 +313,19 @@ export const OUTSIDE_ROUTES: {
     },
     "/search/v1/served.json": {
       get: file("getSearchServed", "SearchServed", "What a picker of airports needs"),
+    },
+    "/search/v1/cities/{locale}.json": {
+      get: {
+        ...file("getSearchCities", "SearchCities", "Names of the busiest cities in a locale"),
+        parameters: [
+          {
+            name: "locale",
+            in: "path",
+            required: true,
+            schema: { type: "string", enum: CITY_NAME_LOCALES },
+          },
+        ],
+      },
     },
   },
   schemas: CALL_SCHEMAS,

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 import { INTRODUCTION } from "../explorer/introduction.ts";
-import { otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
+import { cityNames, otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
 import { describeContract, packClient } from "./for-clients.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -144,6 +144,8 @@ files.set("openapi.json", JSON.stringify(openApiDocument(CONTRACT)));
 files.set("search/v1/names.json", JSON.stringify(otherNames()));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
 files.set("search/v1/served.json", JSON.stringify(servedPlaces()));
+for (const [locale, file] of cityNames())
+  files.set(`search/v1/cities/${locale}.json`, JSON.stringify(file));
 files.set("service-worker.js", await buildServiceWorker(files));
 files.set("client.tgz", await packing);
 files.set("locations.binpb", describeContract());

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { foldForSearch } from "../../client/src/search/fold.ts";
+import type { CityNamesFile } from "../../client/src/search/city-names.ts";
 import type { ClosedAirport, RanksFile } from "../../client/src/search/ranks.ts";
 import type { ServedFile } from "../../client/src/search/served.ts";
 import type { TimeZones } from "../../client/src/search/time-zones.ts";
@@ -155,6 +156,44 @@ export function servedPlaces(): ServedFile {
     closed: ranks.closed ?? [],
     timeZones: ranks.timeZones,
   };
+}
+
+/** What each locale calls the cities that it does not name as in English. */
+export function cityNames(): ReadonlyMap<string, CityNamesFile> {
+  const nameOf = new Map(readTable("snapshot/cities.csv.gz").map(({ key, name }) => [key, name]));
+  const keyOf = new Map(
+    readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
+  );
+  const idOfAirport = new Map(
+    readTable("snapshot/airports.csv.gz").map((row) => [row["iata_code"], row["id"]]),
+  );
+  const busiest = new Map(
+    readTable("search/airports.csv.gz")
+      .toReversed()
+      .map(({ iata = "" }) => [keyOf.get(idOfAirport.get(iata)), iata]),
+  );
+  const table = readTable("city-names.csv.gz");
+  const rows = table
+    // A city that was renamed has other names, too.
+    .filter(({ geonames, english }) => nameOf.get(`geonames:${geonames}`) === english)
+    .flatMap((row) => {
+      const iata = busiest.get(`geonames:${row["geonames"]}`);
+      return iata === undefined ? [] : [{ iata, names: row }];
+    })
+    .toSorted((a, b) => (a.iata < b.iata ? -1 : 1));
+  const { geonames: _, english: __, ...locales } = table[0] ?? {};
+  return new Map(
+    Object.keys(locales).map((locale) => {
+      const named = rows.filter(({ names }) => names[locale] !== "");
+      return [
+        locale,
+        {
+          airports: named.map(({ iata }) => iata).join(""),
+          names: named.map(({ names }) => names[locale]).join("|"),
+        },
+      ];
+    }),
+  );
 }
 
 interface SearchedCity {

@@ -50,5 +50,5 @@ export function PlaceList({ title, places, locale, onSelect }: Props) {
 }
 
 function airportNote({ city, tier }: Extract<Place, { kind: "airport" }>): string {
-  return tier === 3 ? `${city.name} · no scheduled flights` : city.name;
+  return tier === 3 ? `${city.nameLocal} · no scheduled flights` : city.nameLocal;
 }

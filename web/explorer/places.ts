@@ -62,6 +62,7 @@ const countryNames = new Map<string, CountryNames>();
 
 /** Returns the name of a place for readers of a locale. */
 export function nameIn(locale: string, place: Place): string {
+  if (place.kind === "city") return place.nameLocal;
   if (place.kind !== "country") return place.name;
   const nameOf = countryNames.get(locale) ?? countryNamesIn(locale);
   countryNames.set(locale, nameOf);
@@ -72,7 +73,7 @@ export function nameIn(locale: string, place: Place): string {
 export function placeContext(place: Place): string {
   switch (place.kind) {
     case "airport":
-      return `${place.city.name}, ${place.city.country.name}`;
+      return `${place.city.nameLocal}, ${place.city.country.name}`;
     case "city": {
       const region = subdivisionOf(place);
       return `${region ? `${region.name}, ` : ""}${place.country.name}`;

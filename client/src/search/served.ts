@@ -90,8 +90,13 @@ const ID_END_LENGTH = 12;
 /**
  * Joins the places of the file, as `unpackCatalog` joins those of an answer. A city has the position
  * of its busiest airport.
+ *
+ * @param cityNames in the reader's language, by IATA code.
  */
-export function joinServed(file: ServedFile): Promise<Catalog> {
+export function joinServed(
+  file: ServedFile,
+  cityNames: ReadonlyMap<string, string> = new Map(),
+): Promise<Catalog> {
   const { airports, cities, names } = file;
   const countryAt = new Map(file.countries.map(([, code = ""], position) => [code, position]));
   const apart = new Set(cities.apart);
@@ -101,6 +106,13 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
   const airportIds = wholeIds(airports.ids);
   const cityIds = wholeIds(cities.ids);
   const icao = airports.icao.split(" ");
+  const iatas = airports.iata.match(/.../g) ?? [];
+  const localNames = new Map(
+    iatas.map((iata, rank) => [
+      cityNames.has(iata) ? airports.cities[rank] : -1,
+      cityNames.get(iata),
+    ]),
+  );
   const countryCodes = cities.countries.match(/../g) ?? [];
   const rows: CatalogFile = {
     countries: file.countries.map(([id = "", code = "", code3 = "", name = "", native = ""]) => ({
@@ -121,6 +133,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
         kind: "city",
         id: cityIds[position] ?? "",
         name,
+        nameLocal: localNames.get(position) ?? name,
         lat: degrees(airports.lat[busiest]),
         lon: degrees(airports.lon[busiest]),
         country: countryAt.get(countryCodes[position] ?? "") ?? -1,
@@ -130,7 +143,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
         airports: [],
       };
     }),
-    airports: (airports.iata.match(/.../g) ?? []).map((iata, rank) => {
+    airports: iatas.map((iata, rank) => {
       const city = airports.cities[rank] ?? -1;
       const cityName = cities.names[city] ?? "";
       const officialName = airports.names[rank]?.replace("*", cityName) ?? "";

@@ -154,7 +154,7 @@ function MapTip({ tip, locale }: { readonly tip: Tip; readonly locale: string })
     >
       <b>{iata}</b> {name}
       <small>
-        {city.name}, {nameIn(locale, city.country)}
+        {city.nameLocal}, {nameIn(locale, city.country)}
       </small>
     </div>
   );
