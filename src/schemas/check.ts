@@ -1,5 +1,6 @@
 /** Health in the format of draft-inadarei-api-health-check-06, and answers: the only schemas of both. */
 import * as z from "zod";
+import type { Instant } from "../platform/units.ts";
 import { type DeepReadonly, timestamp } from "./fields.ts";
 import { HEALTH_STATUSES, type HealthStatus } from "./rule-names.ts";
 
@@ -21,6 +22,7 @@ const checkSchema = z
       .string()
       .exactOptional()
       .meta({ description: "The permanent name of the alert whose finding this is." }),
+    runId: z.string().exactOptional().meta({ description: "The run that it is about." }),
   })
   .meta({
     id: "HealthCheck",
@@ -45,6 +47,7 @@ const answerSchema = z
       z.strictObject({
         text: z.string(),
         at: timestamp.nullable(),
+        status: healthStatus.exactOptional().meta({ description: "Of a problem." }),
         links: z.array(z.strictObject({ text: z.string(), href: z.string() })),
       }),
     ),
@@ -79,23 +82,24 @@ export interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
   readonly output: string;
-  /** The alert whose finding it is. */
-  readonly fingerprint?: string;
+  /** When a rule found it; absent if it is judged live. */
+  readonly time?: Instant;
+  /** The run that it is about. */
+  readonly runId?: string;
 }
 
-/** Lists the problems, the most severe first. */
+/** Lists the problems, the most severe first; of those, what is judged live before what a rule found earlier. */
 export function problemsOf(checks: Checks): readonly CheckProblem[] {
   return Object.entries(checks)
     .flatMap(([name, list]) =>
-      list.map(({ status, output = "not as it should be", fingerprint }) => ({
-        name,
-        status,
-        output,
-        ...(fingerprint !== undefined && { fingerprint }),
-      })),
+      list.map(({ output = "not as it should be", ...check }) => ({ ...check, name, output })),
     )
     .filter(({ status }) => status !== "pass")
-    .toSorted((a, b) => HEALTH_STATUSES.indexOf(b.status) - HEALTH_STATUSES.indexOf(a.status));
+    .toSorted(
+      (a, b) =>
+        HEALTH_STATUSES.indexOf(b.status) - HEALTH_STATUSES.indexOf(a.status) ||
+        Number(a.time !== undefined) - Number(b.time !== undefined),
+    );
 }
 
 /** Joins all problems in one line. Returns undefined if there is none. */
