@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import { newPage, openPage, takeProblems, useBrowser } from "./browser.ts";
-import { waitForAnswer } from "./explorer-page.ts";
+import { openCall, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
@@ -18,7 +18,7 @@ async function openWhole(...[path, options]: Parameters<typeof openPage>): Promi
 
 async function settle(page: Page): Promise<void> {
   if (await page.locator("#explorer").count())
-    await page.locator(".call-fact small", { hasText: "GET" }).waitFor();
+    await page.locator(".call-fact small", { hasText: "GET" }).waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle");
   takeProblems(); // The dashboard is told that it is signed out.
 }
@@ -52,6 +52,7 @@ describe("in high contrast", () => {
 
   it("shows the chosen protocol, and the result that Enter takes", async () => {
     const page = await openWhole("/", { forcedColors: "active" });
+    await openCall(page);
     const chosen = await backgroundOf(page, ".segment input:checked + span");
     expect(chosen).not.toBe(await backgroundOf(page, ".segment input:not(:checked) + span"));
     await page.getByRole("combobox", { name: "Search" }).fill("london");
@@ -193,7 +194,7 @@ describe.each([
   it("finds countries under their names in that language, wherever they stand", async () => {
     const page = await openPage(`/?locale=${locale}`);
     await waitForAnswer(page, locale);
-    const list = page.locator(".place-list", { hasText: "Countries" });
+    const list = page.locator(".place-list").first();
     await list.getByText(name, { exact: true }).click();
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
     await heading.getByText(name, { exact: true }).waitFor();

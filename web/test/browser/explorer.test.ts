@@ -9,7 +9,7 @@ import {
   takeProblems,
   useBrowser,
 } from "./browser.ts";
-import { factOf, MAP_COPY, waitForAnswer } from "./explorer-page.ts";
+import { factOf, MAP_COPY, openCall, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
@@ -35,14 +35,15 @@ const FOCUS_IS_SEEN = `{
 describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (protocol) => {
   it("shows the catalog in the chosen locale, identical to that from JSON", async () => {
     const page = await openPage("/?region=caribbean");
+    await openCall(page);
     await page.getByRole("radio", { name: protocol, exact: true }).check();
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
     for (const [locale, name, direction] of CARIBBEAN) {
-      await page.getByLabel("Language", { exact: true }).selectOption(locale);
+      await page.locator(".side-top select").selectOption(locale);
       await waitForAnswer(page, locale);
       expect(await heading.textContent()).toContain(name);
       expect(await heading.getAttribute("lang")).toBe(locale);
-      expect(await page.locator("html").getAttribute("dir")).toBe(direction);
+      await page.locator(`html[lang="${locale}"][dir="${direction}"]`).waitFor();
       expect(await factOf(page, "Status")).toMatch(/^200 ok(GET|POST)$/);
       expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
       expect(await factOf(page, "Version")).toMatch(/^\d+[0-9a-f]{10}$/);
@@ -69,6 +70,7 @@ describe("the explorer", () => {
   it("downloads again only what has changed over Connect GET", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
+    await openCall(page);
     await page.getByRole("button", { name: "Call again" }).click();
     await page.locator(".call-fact", { hasText: "not modified" }).waitFor();
     expect(await factOf(page, "On the wire")).toMatch(/^\d+ B/);
@@ -161,6 +163,8 @@ describe("the explorer", () => {
   it("works by keyboard alone from the first control to the last, without losing the focus", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
+    await openCall(page);
+    await page.locator("body").focus();
     const passed: string[] = [];
     const focused =
       "(document.activeElement.ariaLabel ?? document.activeElement.textContent).trim()";
@@ -179,11 +183,12 @@ describe("the explorer", () => {
       "Language",
       "United States",
     ]);
-    expect(passed.slice(-8, -1).map((name) => name.slice(0, 10))).toEqual([
+    expect(passed.slice(-9, -1).map((name) => name.slice(0, 10))).toEqual([
       "Map of 9,1",
       "Zoom in",
       "Zoom out",
       "Whole worl",
+      "The call C",
       "",
       "",
       "Call again",
@@ -293,6 +298,7 @@ describe("the explorer", () => {
     await page.getByRole("combobox", { name: "Search" }).fill("münchen");
     await page.getByRole("option").first().getByText("Munich", { exact: true }).waitFor();
     // A call that is fresh in the browser's own cache needs no network either.
+    await openCall(page);
     await page.getByRole("button", { name: "Call again" }).click();
     await page.getByText("There is no connection").waitFor();
     expect(await factOf(page, "Status")).toBe("200 okkept on this device");
@@ -338,7 +344,7 @@ describe("the explorer", () => {
 
   it("says that a link names something that the catalog does not have", async () => {
     const page = await openPage("/?airport=QQQ");
-    await page.getByText("The catalog has no such airport").waitFor();
+    await page.getByText("The catalog has no such place").waitFor();
     expect(await page.locator(".place").count()).toBe(0);
   });
 
@@ -383,6 +389,7 @@ describe("the explorer", () => {
   it("explains that the service does not answer, and recovers once it does", async () => {
     const page = await openPage("/?protocol=connect");
     await waitForAnswer(page, "en");
+    await openCall(page);
     await page.context().setOffline(true);
     await page.getByRole("button", { name: "Call again" }).first().click();
     await page.getByRole("alert").getByText("No answer from the service").waitFor();
@@ -431,10 +438,11 @@ describe("the explorer", () => {
   it("has no serious accessibility fault", async () => {
     const page = await openPage("/?country=CH&locale=ar");
     await waitForAnswer(page, "ar");
+    await openCall(page);
     await page.getByText("Copy this call").click();
     expect(await faultsInAllColors(page)).toEqual([]);
-    await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("combobox", { name: "Search" }).fill("par");
+    await page.getByRole("button", { name: "إغلاق" }).click();
+    await page.getByRole("combobox").fill("par");
     await page.getByRole("option").first().waitFor();
     expect(await faultsInAllColors(page)).toEqual([]);
   });
