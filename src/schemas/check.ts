@@ -1,6 +1,5 @@
 /** Health in the format of draft-inadarei-api-health-check-06, and answers: the only schemas of both. */
 import * as z from "zod";
-import type { Instant } from "../platform/units.ts";
 import { type DeepReadonly, timestamp } from "./fields.ts";
 import { HEALTH_STATUSES, type HealthStatus } from "./rule-names.ts";
 
@@ -82,13 +81,11 @@ export interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
   readonly output: string;
-  /** When a rule found it; absent if it is judged live. */
-  readonly time?: Instant;
   /** The run that it is about. */
   readonly runId?: string;
 }
 
-/** Lists the problems, the most severe first; of those, what is judged live before what a rule found earlier. */
+/** Lists the problems, the most severe first; of those as severe, runs that have failed. */
 export function problemsOf(checks: Checks): readonly CheckProblem[] {
   return Object.entries(checks)
     .flatMap(([name, list]) =>
@@ -98,7 +95,7 @@ export function problemsOf(checks: Checks): readonly CheckProblem[] {
     .toSorted(
       (a, b) =>
         HEALTH_STATUSES.indexOf(b.status) - HEALTH_STATUSES.indexOf(a.status) ||
-        Number(a.time !== undefined) - Number(b.time !== undefined),
+        Number(b.runId !== undefined) - Number(a.runId !== undefined),
     );
 }
 

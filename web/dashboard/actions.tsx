@@ -21,7 +21,7 @@ export const PAUSE: Action = {
   verb: "Pause",
   path: "/admin/ingest/pause",
   fields: [
-    noteField("Shown at the top of the dashboard while it is paused."),
+    noteField("Shown in “What happens next?” while it is paused."),
     {
       kind: "time",
       name: "until",

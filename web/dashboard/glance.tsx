@@ -60,7 +60,7 @@ interface CardProps {
 /** Problems that are shown at once, so that the sections stay in sight. */
 const SHOWN_MAX = 3;
 
-/** One answer, folded into a line unless something is wrong. */
+/** One answer, folded into a line unless it says what failed. */
 function Card({ answer, isOld, isSignedIn }: CardProps) {
   const { details, status } = answer;
   const question = QUESTIONS[answer.question];
@@ -70,7 +70,7 @@ function Card({ answer, isOld, isSignedIn }: CardProps) {
     <details
       class={`panel card ${details.length > 1 ? "card-wide" : ""} tone-${isOld ? "quiet" : TONES[status]}`}
       data-card={question}
-      open={status !== "pass"}
+      open={hasFailed(answer)}
     >
       <summary>
         <h2>{question}</h2>

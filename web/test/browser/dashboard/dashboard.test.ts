@@ -161,7 +161,7 @@ describe("what the dashboard shows first", () => {
       const cards = page.locator("[data-card]");
       await cards.nth(4).waitFor();
       for (const card of await cards.all()) {
-        if (status === "pass") await card.locator("summary").click();
+        if ((await card.getAttribute("open")) === null) await card.locator("summary").click();
         const heard = await card.ariaSnapshot();
         expect(heard.match(new RegExp(`\\b${status}\\b`, "g")), heard).toHaveLength(2);
       }
