@@ -46,6 +46,11 @@ export function Glance({ polled, isSignedIn }: Props) {
   );
 }
 
+/** Whether it also rests on what the rules found when they were last evaluated. */
+function isOfRules({ question }: Answer): boolean {
+  return question === "failed" || question === "fresh";
+}
+
 /** Whether it says that something has failed: this comes first, because not all fits on a phone. */
 function hasFailed({ question, status }: Answer): boolean {
   return question === "failed" && status !== "pass";
@@ -86,7 +91,7 @@ function Card({ answer, isOld, isSignedIn }: CardProps) {
         </details>
       )}
       <p class="card-judged">
-        Judged <Age at={answer.at} />
+        {isOfRules(answer) ? "Rules evaluated" : "Judged"} <Age at={answer.at} />
       </p>
     </details>
   );

@@ -165,7 +165,7 @@ function factsOf(place: Place, { speech, ...links }: FactsContext): Fact[] {
         ["ISO 3166-1", `${place.code} · ${place.code3}`],
         [words.nativeName, <bdi>{place.nameNative}</bdi>],
         [words.inEnglish, place.name],
-        [words.callingCode, place.phonePrefix && `+${place.phonePrefix}`],
+        [words.callingCode, place.phonePrefix && <bdi dir="ltr">+{place.phonePrefix}</bdi>],
       ];
     case "region":
       return [

@@ -3,8 +3,8 @@ import { cellOf } from "../explorer/map/cell.ts";
 
 describe("the cell of an airport", () => {
   it.each<[string, [number, number][], string[]]>([
-    ["alone", [], ["0.48 0.48", "0.52 0.48", "0.52 0.52", "0.48 0.52"]],
-    ["west of another", [[0.51, 0.5]], ["0.48 0.48", "0.505 0.48", "0.505 0.52", "0.48 0.52"]],
+    ["alone", [], ["0.45 0.45", "0.55 0.45", "0.55 0.55", "0.45 0.55"]],
+    ["west of another", [[0.51, 0.5]], ["0.45 0.45", "0.505 0.45", "0.505 0.55", "0.45 0.55"]],
     [
       "between four",
       [
@@ -15,7 +15,7 @@ describe("the cell of an airport", () => {
       ],
       ["0.505 0.495", "0.505 0.505", "0.495 0.505", "0.495 0.495"],
     ],
-    ["far from another", [[0.9, 0.5]], ["0.48 0.48", "0.52 0.48", "0.52 0.52", "0.48 0.52"]],
+    ["far from another", [[0.9, 0.5]], ["0.45 0.45", "0.55 0.45", "0.55 0.55", "0.45 0.55"]],
   ])("%s ends halfway to others", (_, others, corners) => {
     const cell = cellOf(
       { x: 0.5, y: 0.5 },

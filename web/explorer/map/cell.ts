@@ -1,7 +1,7 @@
 import type { WorldPoint } from "./mercator.ts";
 
 /** How far a cell reaches at most to each side, as a share of the world. */
-const REACH = 0.02;
+const REACH = 0.05;
 
 /**
  * Returns the corners of what is nearer to a point than to any other one, in order (a Voronoi cell).

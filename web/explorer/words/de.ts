@@ -33,7 +33,7 @@ export const WORDS: Words = {
   replaces: "Ersetzt",
   since: "{place}, seit {year}",
   officialName: "Offizieller Name",
-  nativeName: "Landessprache",
+  nativeName: "In Landessprache",
   inEnglish: "Auf Englisch",
   callingCode: "Vorwahl",
   position: "Koordinaten",

@@ -30,7 +30,7 @@ export const WORDS: Words = {
   withoutFlights: "定期便なし",
   nowhere: "ここには空港がありません。",
   distance: "{place}から{distance}",
-  replaces: "後継元",
+  replaces: "旧空港",
   since: "{place}（{year}年から）",
   officialName: "正式名称",
   nativeName: "現地名",

@@ -30,7 +30,7 @@ export const WORDS: Words = {
   withoutFlights: "정기편 없음",
   nowhere: "이곳에는 공항이 없습니다.",
   distance: "{place}에서 {distance}",
-  replaces: "대체한 공항",
+  replaces: "이전 공항",
   since: "{place} ({year}년부터)",
   officialName: "공식 명칭",
   nativeName: "현지 명칭",

@@ -20,7 +20,7 @@ export const WORDS: Words = {
   city: "Miasto",
   country: "Kraj",
   region: "Region",
-  partOf: "Część regionów",
+  partOf: "Regiony nadrzędne",
   belongsTo: "Należy do",
   all: "Pokaż wszystkie ({count})",
   noFlights: "brak lotów rejsowych",
