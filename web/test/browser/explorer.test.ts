@@ -219,6 +219,23 @@ describe("the explorer", () => {
     await heading.getByText("The world").waitFor();
   });
 
+  it("leads from a country without airports to those nearest to it, on the map as well", async () => {
+    const page = await openPage("/?country=AD");
+    await page.getByText("There is no airport here.").waitFor();
+    const nearest = page.locator(".place-list li").first();
+    expect(await nearest.textContent()).toMatch(/^LEU.+\d km$/);
+    await expect.poll(() => isOnMap(page, [194, 65, 12])).toBe(true);
+    await nearest.getByRole("link").click();
+    await page.locator(".eyebrow", { hasText: "airport" }).waitFor();
+  });
+
+  it("lists the regions of a city's own country first", async () => {
+    const page = await openPage("/?city=new-york-5128581");
+    const regions = page.locator(".place-list", { hasText: "Regions" }).getByRole("link");
+    await regions.first().waitFor();
+    expect((await regions.allTextContents()).slice(0, 2)).toEqual(["New York", "New Jersey"]);
+  });
+
   it("opens each link that it made at the same place", async () => {
     const page = await openPage("/?city=&airport=nrt&locale=ja&protocol=grpc-web&encoding=json");
     await page.getByRole("heading", { level: 1, name: "Narita" }).waitFor();

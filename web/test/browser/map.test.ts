@@ -225,6 +225,17 @@ describe("the map", () => {
     await expect.poll(isThere, { interval: 500 }).toBe(true);
   });
 
+  it.each(["country=CH", "region=new-york-us", "region=zurich-ch"])("shades %s", async (place) => {
+    const page = await openMap(`/?${place}`);
+    const isShaded = `{
+      const map = ${MAP_COPY};
+      const { data } = map.getImageData(0, 0, map.canvas.width, map.canvas.height);
+      const isAt = (at) => [251, 220, 198].every((value, channel) => data[at + channel] === value);
+      Array.from({ length: data.length / 4 }, (_, pixel) => pixel * 4).filter(isAt).length > 1_000;
+    }`;
+    await expect.poll(() => page.evaluate(isShaded)).toBe(true);
+  });
+
   it("shows where a region is, and whether it is another one than before", async () => {
     const page = await openMap("/?region=caribbean");
     const caribbean = await drawn(page);

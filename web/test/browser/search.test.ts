@@ -96,6 +96,17 @@ describe("the explorer's search", () => {
     expect(await heading.boundingBox()).toEqual(before);
   });
 
+  it("leaves the list open where its edge is clicked", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("london");
+    await page.getByRole("option").first().waitFor();
+    const list = await page.getByRole("listbox").boundingBox();
+    await page.mouse.click((list?.x ?? 0) + 2, (list?.y ?? 0) + 2);
+    expect(await page.getByRole("option").count()).toBeGreaterThan(1);
+    expect(await page.locator(".place").count()).toBe(0);
+  });
+
   it("chooses nothing from the results of an earlier text", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
