@@ -103,6 +103,7 @@ const OPTIONS = {
   format: "esm",
   target: ["es2023", "chrome123", "firefox121", "safari17.5"],
   minify: true,
+  charset: "utf8",
   write: false,
   plugins: [generated],
   logLevel: "warning",
