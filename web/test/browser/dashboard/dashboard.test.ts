@@ -105,7 +105,7 @@ describe("what the dashboard shows first", () => {
       const problem = page.locator(`[data-card="${FAILED}"] li`).first();
       expect((await problem.boundingBox())?.y).toBeLessThan(height / 2);
     }
-    const others = page.locator(`[data-card="${FAILED}"] summary`);
+    const others = page.locator(`[data-card="${FAILED}"] details summary`);
     await others.click();
     await page.locator(`[data-card="${FAILED}"] li`).last().waitFor();
     expect(await seriousFaults(page)).toEqual([]);
@@ -258,6 +258,7 @@ describe("the dashboard's runs", () => {
     await firstRun(page).getByRole("link").click();
     await page.locator(".details").getByText("stands still").waitFor();
     await page.locator(".run-facts").getByText("halted").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
   it.each([
@@ -275,6 +276,7 @@ describe("the dashboard's runs", () => {
       const file = { sha256: "ab".repeat(32), bytes: 12_345, as_of: "2026-11-19" };
       await changeRuns(page, {
         state: "failed",
+        mode: "full",
         source: "dropped",
         as_of: "2026-11-20",
         error: { code, stage: "fetch", message: "It is broken." },
@@ -302,6 +304,7 @@ describe("the dashboard's runs", () => {
       await page.getByRole("button", { name: "Queue again" }).click();
       await confirm(page, "Queue");
       expect(sent).toEqual([{ mode: "full", source: "dropped", as_of: "2026-11-20" }]);
+      await page.unrouteAll({ behavior: "ignoreErrors" });
     },
   );
 
