@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
-import { INTRODUCTION } from "../explorer/introduction.ts";
+import { WORDS } from "../explorer/words/en.ts";
 import { cityNames, otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
 import { docsPages } from "./docs-content.ts";
 import { describeContract, packClient } from "./for-clients.ts";
@@ -38,7 +38,10 @@ const PAGES: readonly Page[] = [
     description: "Every airport of the world with its city, country and regions, in one call.",
     entries: [`${SOURCE}/explorer/main.tsx`],
     // Without spaces, for which Preact would replace the elements.
-    content: fillIn("explorer.html", INTRODUCTION).replaceAll(/>\s+</g, "><"),
+    content: fillIn("explorer.html", {
+      heading: WORDS.heading,
+      introduction: WORDS.introduction,
+    }).replaceAll(/>\s+</g, "><"),
   },
   {
     name: "dashboard",
@@ -100,6 +103,7 @@ const OPTIONS = {
   format: "esm",
   target: ["es2023", "chrome123", "firefox121", "safari17.5"],
   minify: true,
+  charset: "utf8",
   write: false,
   plugins: [generated],
   logLevel: "warning",

@@ -52,6 +52,7 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
         label="Backups"
         columns={COLUMNS}
         rows={backups.map((backup) => backupRow(backup, { onAction, isKept: isKept(backup) }))}
+        advice="The cron trigger takes one a day, and “Back up” one now."
       />
     </Section>
   );

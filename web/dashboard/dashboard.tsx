@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { EVALUATION } from "../../src/schemas/rule-names.ts";
+import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { AnswersBody, Check, Identity, PauseState, RunListPage } from "./answers.ts";
+import type { AnswersBody, Check, HeldPage, Identity, PauseState, RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -30,6 +31,8 @@ const LIVE_MS = 1_000;
 const IDLE_MS = 5_000;
 const NEWEST_RUNS = "/admin/ingest/runs?limit=10";
 const WHOAMI_EVERY_MS = 60_000;
+const WAITING_CHANGES = "/admin/ingest/held?state=waiting&limit=1";
+const WAITING_EVERY_MS = 10_000;
 
 /** The page for operators. */
 export function Dashboard() {
@@ -43,6 +46,7 @@ export function Dashboard() {
     identity.body ? NEWEST_RUNS : null,
     isLive ? LIVE_MS : IDLE_MS,
   );
+  const pause = usePoll<PauseState>(identity.body ? "/admin/ingest/pause" : null, IDLE_MS);
   const runs = newest.body?.runs ?? [];
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
@@ -52,7 +56,6 @@ export function Dashboard() {
   const isRefused = failure !== undefined;
   const isAnswered = identity.body !== undefined || identity.failure !== undefined;
   const form = useRef({ isShown: false, wasShown: false }).current;
-  const pause = usePoll<PauseState>(identity.body ? "/admin/ingest/pause" : null, IDLE_MS);
   const path = identity.body && !isRefused ? "/admin/monitor/status" : "/dashboard/summary";
   const answers = usePoll<AnswersBody>(
     isAnswered || !mayAsk || form.isShown ? path : null,
@@ -84,7 +87,7 @@ export function Dashboard() {
       {!form.isShown && isAnswered && isSummed && (
         <Tabs
           live={live}
-          isPaused={pause.body?.paused === true}
+          pause={pause.body}
           evaluation={answers.failure ? undefined : answers.body?.checks?.[EVALUATION]?.[0]}
           hasReplaced={form.wasShown}
           onAction={setAction}
@@ -164,7 +167,7 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
 
 interface TabsProps {
   readonly live: RunListPage["runs"];
-  readonly isPaused: boolean;
+  readonly pause: PauseState | undefined;
   /** Undefined while it is not known. */
   readonly evaluation: Check | undefined;
   /** Whether the form that had the focus was here before. */
@@ -172,8 +175,11 @@ interface TabsProps {
   readonly onAction: (action: Action) => void;
 }
 
-function Tabs({ live, isPaused, evaluation, hasReplaced, onAction }: TabsProps) {
+function Tabs({ live, pause, evaluation, hasReplaced, onAction }: TabsProps) {
   const { tab, id } = useRoute();
+  const waiting = usePoll<HeldPage>(WAITING_CHANGES, WAITING_EVERY_MS).body?.by_rule ?? {};
+  const surprising = Object.entries(waiting).filter(([rule]) => rule !== "none");
+  const count = surprising.reduce((sum, [, changes]) => sum + changes, 0);
   const nav = useRef<HTMLElement>(null);
   const isNew = useRef(true);
   useEffect(() => {
@@ -190,13 +196,23 @@ function Tabs({ live, isPaused, evaluation, hasReplaced, onAction }: TabsProps) 
         {TABS.map(([name, label]) => (
           <a key={name} href={`#${name}`} aria-current={name === tab ? "page" : undefined}>
             {label}
+            {name === "held" && count > 0 && (
+              <>
+                {" "}
+                <span class="pill tone-warn">
+                  {formatCount(count)} <span class="visually-hidden">to decide on</span>
+                </span>
+              </>
+            )}
           </a>
         ))}
       </nav>
       {tab === "runs" && id === undefined && (
-        <RunsSection live={live} isPaused={isPaused} onAction={onAction} />
+        <RunsSection live={live} pause={pause} onAction={onAction} />
       )}
-      {tab === "runs" && id !== undefined && <OneRun key={id} id={id} onAction={onAction} />}
+      {tab === "runs" && id !== undefined && (
+        <OneRun key={id} id={id} pause={pause} onAction={onAction} />
+      )}
       {tab === "held" && <HeldSection onAction={onAction} />}
       {tab === "versions" && <VersionsSection onAction={onAction} />}
       {tab === "alerts" && <AlertsSection evaluation={evaluation} onAction={onAction} />}

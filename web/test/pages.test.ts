@@ -169,9 +169,9 @@ describe("the README", () => {
 describe("the pages below /docs", () => {
   const pages = docsPages();
 
-  it("are those of docs/, at the names of their files, the welcome, the package and the routes", () => {
+  it("are those of docs/, at the names of their files, the welcome, the package, the routes and the credits", () => {
     const ofFiles = markdownIn("docs").map((file) => `/${file.replace(/\.md$/, "")}`);
-    const all = ["/docs", "/docs/package", "/docs/routes", ...ofFiles];
+    const all = ["/docs", "/docs/credits", "/docs/package", "/docs/routes", ...ofFiles];
     expect(pages.map(({ path }) => path).toSorted()).toEqual(all.toSorted());
   });
 

@@ -110,12 +110,23 @@ it("the explorer draws its introduction from its HTML alone", async () => {
 });
 
 describe("the documentation", () => {
-  it("shows the contract with its comments, and the credits", async () => {
+  it("shows the contract with its comments", async () => {
     const page = await openPage("/docs/clients");
     await page.getByText("Every airport").first().waitFor({ state: "attached" });
     const text = (await page.locator("main").textContent()) ?? "";
     expect(text).toContain("// GetLocationsV1 returns the full lists");
-    expect(text).toContain("GeoNames");
+  });
+
+  it("has the credits as a page for browsers, and as Markdown for programs", async () => {
+    const page = await openPage("/credits", { viewport: { width: 390, height: 844 } });
+    await page.getByRole("heading", { level: 1, name: "Credits" }).waitFor();
+    await page.getByRole("row", { name: "GeoNames CC BY 4.0" }).first().waitFor();
+    await page.getByText("Natural Earth").first().waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    expect(await faultsInAllColors(page)).toEqual([]);
+    const { url } = inject("service");
+    const answer = await fetch(`${url}/credits`);
+    expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
   });
 
   it("leads operators to the runbook, with the host of this service, and to the routes", async () => {

@@ -103,7 +103,7 @@ describe("GET /admin/monitor/status", () => {
     world.breakCalls("monitor");
     const { output, checks } = await monitor(503);
     expect(output).toBe("monitor:responseTime: it does not answer");
-    expect(checks).not.toHaveProperty("rule:ingest_failing");
+    expect(checks).not.toHaveProperty("rule:catalog_stale");
   });
 
   it("fails once an evaluation is late by the limit of the alerts, and shows the last findings", async () => {
@@ -359,12 +359,65 @@ describe("the five answers", () => {
     ]);
   });
 
+  it("show a run that has just failed before what the last evaluation found, as severe as each is", async () => {
+    const silent = anAlertResult({
+      rule: "notify_failing",
+      status: "warn",
+      message: "No webhook.",
+    });
+    const run = anAlertRun({ started_at: world.monitor.at(), results: [silent] });
+    const last = { ...world.monitor.monitor.status(), lastRun: run };
+    world.monitor.monitor.status = () => last;
+    const fetch = () => Promise.reject(new Error("bug"));
+    world.ingest.upstream = { ...world.ingest.upstream, fetch };
+    const { id } = await world.ingest.runToEnd();
+    const { failed } = await answers();
+    expect(failed).toMatchObject({ status: "warn", answer: "2 problems" });
+    expect(failed?.details).toMatchObject([
+      {
+        status: "warn",
+        text: expect.stringMatching(/^1 run has failed/),
+        links: [{ href: "/docs/alerts#ingest_failing" }, { href: `#runs/${id}` }],
+      },
+      { status: "warn", text: "No webhook." },
+    ]);
+  });
+
+  it("say that a run stands still while ingestion is paused", async () => {
+    await world.ingest.enqueue();
+    await world.ingest.alarm();
+    expect((await answers())["next"]?.text).toContain("A run is in stage fetch; it began");
+    await world.post("/admin/ingest/pause");
+    expect((await answers())["next"]).toMatchObject({ status: "warn" });
+    expect((await answers())["next"]?.text).toContain(
+      "A run stands still in stage fetch until the pause ends; it began",
+    );
+  });
+
+  it("point at the surprising changes that wait for a decision", async () => {
+    const held = { waiting: 10, oldest_since: "2026-11-20T00:00:00.000Z", next_due_at: null };
+    const coordinator = { ...world.ingest.coordinator.status(), held };
+    const others = { at: world.ingest.time, manifest: null, monitor: null, changes: null };
+    const observation = { ...others, coordinator, checks: {}, limits: DEFAULT_LIMITS };
+    const next = answerQuestions(observation, { jobs: [], isPublic: false }).at(-1);
+    expect(next).toMatchObject({ status: "warn", answer: "10 changes to decide on" });
+    expect(next?.details).toMatchObject([
+      {
+        status: "warn",
+        text: "At the last run, 10 surprising changes by upstream waited.",
+        links: [{ href: "#held" }],
+      },
+      { text: "The oldest of them was first seen", at: held.oldest_since },
+      { text: "They wait until somebody decides." },
+    ]);
+  });
+
   it("name who paused and until when, but give the public neither name nor reason", async () => {
     const until = new Date(world.ingest.time + HOUR_MS).toISOString();
     await world.post("/admin/ingest/pause", { note: "bad data", until });
     const { changed, next, failed } = await answers();
     expect(failed).toMatchObject(say("pass", "Nothing"));
-    expect(changed).toMatchObject(say("pass", "ops", "ops: Pause ingestion"));
+    expect(changed).toMatchObject(say("pass", "ops: Pause ingestion", "ops: Pause ingestion"));
     expect(next).toMatchObject(say("warn", "Ingestion is paused", "Paused by ops: “bad data”; "));
     const end = next?.details.find(({ text }) => text === "The pause ends");
     expect(end?.at).toBe(until);

@@ -16,6 +16,7 @@ describe("the dashboard's sign-in", () => {
       .locator('[data-card="Is it served?"]', { hasText: `${AIRPORTS} airports` })
       .waitFor();
     const fresh = page.locator('[data-card="Is it fresh?"]');
+    await fresh.locator("summary").click();
     await fresh.getByText("Last compared with its source").waitFor();
     await page
       .locator('[data-card="What happens next?"]', { hasText: "The next ingest" })
