@@ -161,7 +161,9 @@ function checkOption(...[name, value, isRight, right]: Parameters<typeof check>)
 }
 
 function checkSignal(signal: unknown): void {
-  checkOption("signal", signal, (value) => value instanceof AbortSignal, "an AbortSignal");
+  // One of another frame is no instance of this one's class.
+  const isSignal = (value: unknown) => isRecord(value) && typeof value["aborted"] === "boolean";
+  checkOption("signal", signal, isSignal, "an AbortSignal");
 }
 
 function isText(value: unknown): value is string {
