@@ -118,13 +118,16 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
     },
     required: ["airports", "cities", "regions", "regionCodes"],
   },
-  SearchCities: columns({
-    airports: {
-      ...text,
-      description: "IATA codes of an airport of each city, three letters each.",
-    },
-    names: { ...text, description: "What readers call the cities, with | between them." },
-  }),
+  SearchCities: {
+    ...columns({
+      airports: {
+        ...text,
+        description: "IATA codes of an airport of each city, three letters each.",
+      },
+      names: { ...text, description: "With | between them." },
+    }),
+    description: "What readers of a locale call cities that they do not name as in English.",
+  },
   SearchServed: {
     ...columns({
       airports: columns({
