@@ -46,7 +46,6 @@ export function Dashboard() {
     identity.body ? NEWEST_RUNS : null,
     isLive ? LIVE_MS : IDLE_MS,
   );
-  const pause = usePoll<PauseState>(identity.body ? "/admin/ingest/pause" : null, IDLE_MS);
   const runs = newest.body?.runs ?? [];
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);

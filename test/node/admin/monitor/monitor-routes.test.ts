@@ -383,17 +383,6 @@ describe("the five answers", () => {
     ]);
   });
 
-  it("say that a run stands still while ingestion is paused", async () => {
-    await world.ingest.enqueue();
-    await world.ingest.alarm();
-    expect((await answers())["next"]?.text).toContain("A run is in stage fetch; it began");
-    await world.post("/admin/ingest/pause");
-    expect((await answers())["next"]).toMatchObject({ status: "warn" });
-    expect((await answers())["next"]?.text).toContain(
-      "A run stands still in stage fetch until the pause ends; it began",
-    );
-  });
-
   it("point at the surprising changes that wait for a decision", async () => {
     const held = { waiting: 10, oldest_since: "2026-11-20T00:00:00.000Z", next_due_at: null };
     const coordinator = { ...world.ingest.coordinator.status(), held };

@@ -247,7 +247,8 @@ describe("the dashboard's runs", () => {
     await page.route("/admin/ingest/pause", (route) =>
       route.fulfill({ json: { paused: true, until } }),
     );
-    const begun = { state: "running", stage: "parse", duration_ms: null, finished_at: null };
+    const running = { state: "running", stage: "parse", generation_after: null };
+    const begun = { ...running, duration_ms: null, finished_at: null };
     await changeRuns(page, { ...begun, stage_ms: { fetch: 2_000, parse: 1_000 } });
     const track = page.locator(".track");
     await track.getByText("halted").waitFor();
