@@ -21,7 +21,7 @@ import type { Instant } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { CoordinatorState } from "./state.ts";
 import { misfitOf } from "../platform/parse-json.ts";
-import { isAdoptable } from "../platform/ranges.ts";
+import { isAdoptable, isPublishable } from "../platform/ranges.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 
@@ -174,9 +174,9 @@ function isSame(stored: Manifest, manifest: Manifest): boolean {
 
 /** The versions in the stores of an installation that does not know them. */
 interface FoundVersions {
-  /** Those above which it can publish, oldest first. */
+  /** Those that it can record, oldest first. */
   readonly versions: Manifest[];
-  /** The highest generation above which it can, readable or not. */
+  /** The highest generation above which it can publish, readable or not. */
   readonly highest: number;
   /** What is wrong with the other manifests. */
   readonly unusable: string[];
@@ -184,7 +184,7 @@ interface FoundVersions {
 
 /** Finds the versions in the stores. Throws StoreError if a store fails. */
 export async function findVersions(store: CatalogStore): Promise<FoundVersions> {
-  const generations = (await store.listGenerations()).filter(isAdoptable);
+  const generations = (await store.listGenerations()).filter(isPublishable);
   const copies = [];
   for (const generation of generations.toSorted((a, b) => b - a))
     copies.push(await store.readGeneration(generation));
@@ -205,7 +205,7 @@ export async function findVersions(store: CatalogStore): Promise<FoundVersions> 
 function problemOf(copy: Copy<Manifest>): string | null {
   if (!copy.ok) return copy.fault === "corrupt" ? copy.detail : null;
   const { generation } = copy.value;
-  if (!isAdoptable(generation))
+  if (!isPublishable(generation))
     return `generation ${generation} is too high: no installation has published it`;
   try {
     const problem = misfitOf(copy.value, manifestSchema);

@@ -23,7 +23,7 @@ import {
   hexHash,
   timestamp,
 } from "../schemas/fields.ts";
-import { ADOPTED_MAX, GENERATION_MAX, isGeneration } from "../platform/ranges.ts";
+import { GENERATION_MAX, isGeneration, PUBLISHED_MAX } from "../platform/ranges.ts";
 import { heldSummary, REPORT_FIELDS } from "../schemas/run-report.ts";
 import { STAGES } from "../schemas/run-words.ts";
 import { pauseSchema } from "../schemas/pause.ts";
@@ -384,7 +384,7 @@ const VALUES = {
   skipped_run: z.string(),
   unreplicated: generationSchema,
   /** The highest generation that the stores showed when they were adopted. */
-  highest: count.max(ADOPTED_MAX),
+  highest: count.max(PUBLISHED_MAX),
   /** Time of the last complete collection of garbage. */
   collected_at: storedTime,
   /** When rows of D1 were found missing, until a restore. */
