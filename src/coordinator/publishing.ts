@@ -176,7 +176,7 @@ function isSame(stored: Manifest, manifest: Manifest): boolean {
 interface FoundVersions {
   /** Those that it can record, oldest first. */
   readonly versions: Manifest[];
-  /** The highest generation above which it can publish, readable or not. */
+  /** The highest generation that others may have read, even of a version that it cannot record. */
   readonly highest: number;
   /** What is wrong with the other manifests. */
   readonly unusable: string[];
@@ -193,12 +193,13 @@ export async function findVersions(store: CatalogStore): Promise<FoundVersions> 
   const unusable: string[] = [];
   for (const copy of copies) {
     if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+    if (copy.ok && isPublishable(copy.value.generation)) generations.push(copy.value.generation);
     const problem = problemOf(copy);
     if (problem !== null) unusable.push(problem);
     else if (copy.ok) found.set(copy.value.generation, copy.value);
   }
   const versions = [...found.values()].toSorted((a, b) => a.generation - b.generation);
-  return { versions, highest: Math.max(0, ...generations, ...found.keys()), unusable };
+  return { versions, highest: Math.max(0, ...generations), unusable };
 }
 
 /** Says why a manifest that a store has cannot be recorded; null if it can, or if there is none. */

@@ -15,6 +15,7 @@ import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts"
 import { generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { BackupWorld } from "../builders/backup-world.ts";
 import { beginEachWith, CoordinatorWorld } from "../builders/coordinator-world.ts";
+import { sealedBytes } from "../builders/memory-catalog-store.ts";
 import { aHeldChange } from "../builders/held-change.ts";
 import { aDiff, aLocaleEntry, aManifest } from "../builders/manifest.ts";
 import { ReaderWorld } from "../builders/reader-world.ts";
@@ -209,6 +210,16 @@ describe("a manifest in a store with a generation that this installation has not
       expect(await world.served()).toEqual(current());
     },
   );
+
+  it("is of a date that nobody can record: isolates that have read it follow", async () => {
+    const version = { ...current(), generation: 7, published_at: "yesterday" };
+    world.store.kv.set(MANIFEST_KEY, sealedBytes(version));
+    const look = await anIsolate();
+    world.loseTables();
+    await world.coordinator.takeOver("ops");
+    expect(current()).toMatchObject({ generation: 8 });
+    expect(await look()).toEqual(current());
+  });
 
   it.each(["0", "-1", "1.5", "7.5", "1000", "9007199254740991", "1e400", "NaN", ""])(
     "is of the format %s by its metadata: no newer Worker has written it",
