@@ -128,7 +128,7 @@ export class Coordinator {
   takeOver(by: string): Promise<TakeoverResult> {
     return this.#thenRearm(async () => {
       const at = timeText(this.#platform.now());
-      const result = await takeOver(this.#state, this.#platform.store, { at, by });
+      const result = await takeOver(this.#platform, { at, by });
       return result.ok ? this.#onceShown(result) : result;
     });
   }

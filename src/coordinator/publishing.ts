@@ -20,6 +20,7 @@ import { ForeignStores } from "../storage/ownership.ts";
 import type { Instant } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { CoordinatorState } from "./state.ts";
+import type { Log } from "../platform/log.ts";
 import { misfitOf } from "../platform/parse-json.ts";
 import { isAdoptable, isPublishable } from "../platform/ranges.ts";
 import type { Version } from "../schemas/version.ts";
@@ -76,6 +77,11 @@ export async function adoptVersions(
     for (const manifest of versions) state.addVersion(manifest);
   });
   return unusable;
+}
+
+/** Names the versions of the stores that were not adopted. */
+export function logUnusable(log: Log, problems: readonly string[]): void {
+  if (problems.length > 0) log("error", "versions_unusable", { problems });
 }
 
 /** A version that was recorded is no longer there. The message says what to do. */

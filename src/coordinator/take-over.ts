@@ -1,6 +1,7 @@
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { ForeignStores } from "../storage/ownership.ts";
-import { adoptVersions, findVersions, recordVersion } from "./publishing.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
+import { adoptVersions, findVersions, logUnusable, recordVersion } from "./publishing.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
 import type { Instant } from "../platform/units.ts";
@@ -13,6 +14,8 @@ export type TakeoverResult =
       readonly changed: boolean;
       readonly version: Version | null;
       readonly paused: boolean;
+      /** What is wrong with the versions that it has not adopted. */
+      readonly unusable: readonly string[];
     }
   /**
    * `foreign_stores`: a newer Worker has written the manifest, or its owner publishes at the same moment.
@@ -36,15 +39,19 @@ export type TakeoverResult =
  * @throws StoreError if a store fails.
  */
 export async function takeOver(
-  state: CoordinatorState,
-  store: CatalogStore,
+  { state, store, log }: Pick<CoordinatorPlatform, "state" | "store" | "log">,
   { at, by }: { readonly at: Instant; readonly by: string },
 ): Promise<TakeoverResult> {
   const foreign = await findForeign(store);
-  if (foreign === null) return describeTakeover(state, false, await adoptVersions(state, store));
+  if (foreign === null) {
+    const unusable = await adoptVersions(state, store);
+    logUnusable(log, unusable);
+    return describeTakeover(state, false, unusable);
+  }
   const { etag } = foreign;
   if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
   const { versions, highest, unusable } = await findVersions(store);
+  logUnusable(log, unusable);
   const newest = versions.at(-1);
   state.transaction(() => {
     state.takeOver(versions, etag);
@@ -83,5 +90,5 @@ function describeTakeover(
       detail: `The stores are this installation's, but no version in them can be used (${problem}). Restore a backup; without one, queue a run with mode full, and resume.`,
     };
   const version = current === undefined ? null : describeVersion(current, versions);
-  return { ok: true, changed, version, paused: state.pause() !== null };
+  return { ok: true, changed, version, paused: state.pause() !== null, unusable };
 }

@@ -101,12 +101,16 @@ export function versionRoutes({ coordinator }: AdminPlatform) {
   }).answer(async ({ actor }) => {
     const result = await coordinator.takeOver(actor.id);
     if (!result.ok) return refuseStores(result);
-    const { version, changed, paused } = result;
+    const { version, changed, paused, unusable } = result;
     const after = { generation: version?.generation ?? null, paused };
     const done = changed
       ? "The stores are this installation's now."
       : "The stores are this installation's already: nothing changed.";
-    const message = paused ? `${done} ${PAUSED_UNTIL_RESUME}` : done;
+    const message = [
+      done,
+      ...(unusable.length > 0 ? [unusableMessage(unusable)] : []),
+      ...(paused ? [PAUSED_UNTIL_RESUME] : []),
+    ].join(" ");
     return { status: 200, body: { version, changed, message }, change: { after } };
   });
 
@@ -118,6 +122,14 @@ const NOT_SHOWN =
 
 const PAUSED_UNTIL_RESUME =
   "Ingestion is paused: see in GET /admin/audit whether it was paused before, then POST /admin/ingest/resume.";
+
+/** Most problems that an answer names; the log has all. */
+const PROBLEMS_NAMED = 5;
+
+function unusableMessage(problems: readonly string[]): string {
+  const named = problems.slice(0, PROBLEMS_NAMED).join("; ");
+  return `Not adopted, so the content may be older than before: ${named}. To have the newest, restore a backup, or queue a run.`;
+}
 
 function rollbackMessage(
   generation: number,

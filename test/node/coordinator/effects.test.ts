@@ -126,6 +126,22 @@ describe("a takeover of stores whose versions cannot be used", () => {
     expect(await ingest.coordinator.takeOver("ops")).toMatchObject({ ok: true, changed: false });
   });
 
+  it("names what it has not adopted if it publishes an older version", async () => {
+    const damaged = Uint8Array.of(0);
+    ingest.store.r2.set(generationKey(2), damaged);
+    ingest.store.kv.set(MANIFEST_KEY, damaged);
+    ingest.store.bucket.damage(MANIFEST_KEY, () => damaged);
+    const older = ingest.state.findRetained(1)?.catalog_sha256;
+    ingest.loseTables();
+    const taken = await ingest.coordinator.takeOver("ops");
+    const unusable = expect.arrayContaining([expect.stringContaining(generationKey(2))]);
+    expect(taken).toMatchObject({ ok: true, version: { catalog_sha256: older }, unusable });
+    const problems = taken.ok ? taken.unusable : [];
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ event: "versions_unusable", fields: { problems } }),
+    );
+  });
+
   it("adopts them if the stores are its own already and it has lost them", async () => {
     ingest.tables.sql.exec("UPDATE versions SET manifest = '{'");
     world.crash();
