@@ -222,21 +222,27 @@ function problemOf(copy: Copy<Manifest>): string | null {
   }
 }
 
+/** A version is published, but a store does not show it yet. */
+export interface NotShown<Published> {
+  readonly ok: false;
+  readonly reason: "not_shown";
+  readonly detail: string;
+  readonly published: Published;
+}
+
+export interface RolledBack {
+  readonly version: Version;
+  /** False if the current version, which is then `version`, has that content already. */
+  readonly changed: boolean;
+  /** Whether ingestion is paused. A rollback publishes even then. */
+  readonly paused: boolean;
+}
+
 export type RollbackResult =
-  | {
-      readonly ok: true;
-      readonly version: Version;
-      /** False if the current version, which is then `version`, has that content already. */
-      readonly changed: boolean;
-      /** Whether ingestion is paused. A rollback publishes even then. */
-      readonly paused: boolean;
-    }
+  | ({ readonly ok: true } & RolledBack)
   | { readonly ok: false; readonly reason: "not_retained" | "blobs_lost" }
-  | {
-      readonly ok: false;
-      readonly reason: "foreign_stores" | "not_shown";
-      readonly detail: string;
-    }
+  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string }
+  | NotShown<RolledBack>
   | { readonly ok: false; readonly reason: "generation_changed"; readonly current: number };
 
 interface Rollback {

@@ -1,32 +1,39 @@
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
-import { adoptVersions, findVersions, logUnusable, recordVersion } from "./publishing.ts";
+import {
+  adoptVersions,
+  findVersions,
+  logUnusable,
+  type NotShown,
+  recordVersion,
+} from "./publishing.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
 import type { Instant } from "../platform/units.ts";
 import { describeVersion } from "./versions.ts";
 
+export interface TakenOver {
+  readonly changed: boolean;
+  /** Published now; null if the stores have none. */
+  readonly version: Version | null;
+  readonly paused: boolean;
+  /** What is wrong with the versions that it has not adopted. */
+  readonly unusable: readonly string[];
+}
+
 export type TakeoverResult =
-  /** `version` is published now; null if the stores have none. */
-  | {
-      readonly ok: true;
-      readonly changed: boolean;
-      readonly version: Version | null;
-      readonly paused: boolean;
-      /** What is wrong with the versions that it has not adopted. */
-      readonly unusable: readonly string[];
-    }
+  | ({ readonly ok: true } & TakenOver)
   /**
    * `foreign_stores`: a newer Worker has written the manifest, or its owner publishes at the same moment.
-   * `nothing_adopted`: the stores are its own now, but no version in them can be used. `not_shown`: they do
-   * not show the version yet.
+   * `nothing_adopted`: the stores are its own now, but no version in them can be used.
    */
   | {
       readonly ok: false;
-      readonly reason: "foreign_stores" | "nothing_adopted" | "not_shown";
+      readonly reason: "foreign_stores" | "nothing_adopted";
       readonly detail: string;
-    };
+    }
+  | NotShown<TakenOver>;
 
 /**
  * Makes the stores of another installation this one's own. Adopts the versions there and publishes the

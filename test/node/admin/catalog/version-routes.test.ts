@@ -101,6 +101,31 @@ describe("POST /admin/catalog/rollback", () => {
   });
 });
 
+describe("a version that a store does not show yet", () => {
+  beforeEach(() => {
+    installation.before = (call) => {
+      if (call === `catalog kv put ${MANIFEST_KEY}`) throw new Error("503");
+    };
+  });
+
+  const published = { status: 503, code: "not_shown", outcome: "done" };
+
+  it("is in the audit as a rollback that was done, with what it has changed", async () => {
+    await rollback({ generation: 2 });
+    await rollback({ generation: 2 });
+    expect(world.audited).toMatchObject([
+      { ...published, target: "2", before: { generation: 3 }, after: { generation: 4 } },
+      { ...published, target: "2", before: { generation: 4 }, after: { generation: 4 } },
+    ]);
+  });
+
+  it("is in the audit as a take-over that was done", async () => {
+    world.ingest.loseTables();
+    await world.post("/admin/catalog/take-over", {});
+    expect(world.audited).toMatchObject([{ ...published, after: { generation: 4, paused: true } }]);
+  });
+});
+
 describe("POST /admin/catalog/take-over", () => {
   const takeOver = () => world.post("/admin/catalog/take-over", {});
 
