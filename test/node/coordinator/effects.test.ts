@@ -83,7 +83,9 @@ describe.each([
       for (let times = 0; times < 2; times++) {
         const detail = expect.stringContaining("repeat the request to see");
         expect(await ask()).toMatchObject({
-          ...{ ok: false, reason: "not_shown", detail },
+          ok: false,
+          reason: "not_shown",
+          detail,
           published: { changed: times === 0, version: { generation: 3 } },
         });
       }
