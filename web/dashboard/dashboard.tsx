@@ -55,6 +55,7 @@ export function Dashboard() {
   const isRefused = failure !== undefined;
   const isAnswered = identity.body !== undefined || identity.failure !== undefined;
   const form = useRef({ isShown: false, wasShown: false }).current;
+  const pause = usePoll<PauseState>(identity.body ? "/admin/ingest/pause" : null, IDLE_MS);
   const path = identity.body && !isRefused ? "/admin/monitor/status" : "/dashboard/summary";
   const answers = usePoll<AnswersBody>(
     isAnswered || !mayAsk || form.isShown ? path : null,
