@@ -338,6 +338,28 @@ describe("a service that accepts and stays silent", () => {
     expect(await found).toEqual([name]);
   });
 
+  it("does not take a newer version away by an earlier refresh that ends later", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let isSlow = false;
+    const slow: typeof fetch = async (input, init) => {
+      const isHeld = isSlow;
+      const answer = await service.fetch(input, init);
+      if (isHeld) await released;
+      return answer;
+    };
+    const catalog = await open("en", slow);
+    isSlow = true;
+    const earlier = catalog.refresh();
+    isSlow = false;
+    await delay(JOIN_MS);
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    await catalog.refresh();
+    release();
+    await earlier;
+    expect(catalog.version).toBe(2);
+    expect((await open()).version).toBe(2);
+  });
+
   it("does not hold up a later refresh by an earlier one", async () => {
     let isSilent = true;
     const options = {

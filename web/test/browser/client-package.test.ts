@@ -257,6 +257,31 @@ it("a store in IndexedDB keeps the newer copy, and the locales that were used la
   expect(versions).toEqual([undefined, 1, 2, 2, undefined, "a b"]);
 });
 
+it("a store in IndexedDB opens its database anew once it was deleted, and deletes a former one", async () => {
+  const page = await openPage(`${faulty.url}/app/`);
+  const seen = await run(
+    page,
+    `const settled = (request, onUpgrade = () => undefined) => new Promise((resolve) => {
+      request.onupgradeneeded = () => onUpgrade(request.result);
+      request.onsuccess = () => resolve(request.result);
+    });
+    const name = "locations-at-the-edge";
+    (await settled(indexedDB.open(name, 1), (former) => former.createObjectStore("values"))).close();
+    const store = newStore();
+    const seen = [];
+    for (const version of [1, 2]) {
+      await store.write("a", { version, lookedAt: 5, files: {} });
+      seen.push((await store.read("a"))?.version);
+      const database = await settled(indexedDB.open(name));
+      seen.push(...database.objectStoreNames);
+      database.close();
+      await settled(indexedDB.deleteDatabase(name));
+    }
+    return seen;`,
+  );
+  expect(seen).toEqual([1, "copies", 2, "copies"]);
+});
+
 it("the last text wins, and a signal ends an opening and a search", async () => {
   const page = await openPage(`${faulty.url}/app/`);
   faulty.spoilt = /names\.json$/;
