@@ -97,7 +97,8 @@ export function docsPages(): DocsPage[] {
 export function docsChapters(): { href: string; title: string; text: string }[] {
   return readGuides().flatMap(({ path, title, html }) =>
     html.split(/(?=<h[23] id=")/).map((part) => {
-      const [, id, heading = ""] = /^<h[23] id="([^"]+)">(.+?)<\/h/.exec(part) ?? [];
+      // Without what follows the path of an operation or the name of a schema.
+      const [, id, heading = ""] = /^<h[23] id="([^"]+)">(.+?)(?:<span>|<\/h)/.exec(part) ?? [];
       const name = id === undefined ? title : `${title}: ${textOf(heading)}`;
       const text = `${name} ${textOf(part)}`.toLowerCase();
       return { href: id === undefined ? path : `${path}#${id}`, title: name, text };
