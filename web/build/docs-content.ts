@@ -93,6 +93,30 @@ export function docsPages(): DocsPage[] {
   });
 }
 
+/** The chapters of all pages, for the search: where each is, what it is called, and its words. */
+export function docsChapters(): { href: string; title: string; text: string }[] {
+  return readGuides().flatMap(({ path, title, html }) =>
+    html.split(/(?=<h[23] id=")/).map((part) => {
+      // Without what follows the path of an operation or the name of a schema.
+      const [, id, heading = ""] = /^<h[23] id="([^"]+)">(.+?)(?:<span>|<\/h)/.exec(part) ?? [];
+      const name = id === undefined ? title : `${title}: ${textOf(heading)}`;
+      const text = `${name} ${textOf(part)}`.toLowerCase();
+      return { href: id === undefined ? path : `${path}#${id}`, title: name, text };
+    }),
+  );
+}
+
+function textOf(html: string): string {
+  const text = html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .trim();
+}
+
 function stepHtml(to: Guide | undefined, rel: "prev" | "next"): string {
   if (to === undefined) return "<span></span>";
   const text = rel === "prev" ? `← ${to.title}` : `${to.title} →`;

@@ -9,7 +9,7 @@ import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 import { WORDS } from "../explorer/words/en.ts";
 import { cityNames, otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
-import { docsPages } from "./docs-content.ts";
+import { docsChapters, docsPages } from "./docs-content.ts";
 import { describeContract, packClient } from "./for-clients.ts";
 import { openApiDocument } from "./openapi-document.ts";
 
@@ -144,6 +144,7 @@ const files: Files = new Map(
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("docs/chapters.json", JSON.stringify(docsChapters()));
 files.set("openapi.json", JSON.stringify(openApiDocument(CONTRACT)));
 files.set("search/v1/names.json", JSON.stringify(otherNames()));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));

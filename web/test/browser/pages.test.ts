@@ -153,6 +153,21 @@ describe("the documentation", () => {
     await page.locator("details[open]", { hasText: "queue_depth" }).waitFor();
   });
 
+  it("finds the chapter with all typed words, first that with the words in its title", async () => {
+    const page = await openPage("/docs");
+    const search = page.getByRole("searchbox", { name: "Search the documents" });
+    await search.fill("guards refused");
+    const found = page.getByRole("search").getByRole("link");
+    await found.first().waitFor();
+    expect(await found.first().textContent()).toBe("Operating: Guards refused a run");
+    expect(await seriousFaults(page)).toEqual([]);
+    await found.first().click();
+    await page.getByRole("heading", { name: "Guards refused a run" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#guards-refused-a-run");
+    await search.fill("wxzqvj");
+    await page.getByText("Chapters found: 0").waitFor();
+  });
+
   it("begins with a call by curl, and leads from page to page", async () => {
     const page = await openPage("/docs");
     expect(await page.locator("h2").first().textContent()).toBe("One call");
