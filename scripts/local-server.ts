@@ -103,7 +103,8 @@ class LocalServer {
     // A later build changes the pages, also if its Worker does not start.
     const pages = join(folder, "web");
     cpSync("dist/web", pages, { recursive: true });
-    const config = unstable_readConfig({ config: CONFIG });
+    // As in the build, whatever environment CLOUDFLARE_ENV names.
+    const config = unstable_readConfig({ config: CONFIG, env: "" });
     config.assets = { ...config.assets, directory: pages };
     const { bindings: _, ...worker } = unstable_getMiniflareWorkerOptions(config).workerOptions;
     return {
