@@ -5,7 +5,7 @@
  *    them yet.
  * 2. `recordVersion` numbers the content in a transaction. From then on it is published, whatever fails.
  * 3. `replicatePublished` writes the manifest to R2 and KV, where readers find it. The job that recorded
- *    the version or the reconciler repeats it until both stores show that version.
+ *    the version or the reconciler repeats it until R2 shows that version, and KV no newer one.
  *
  * A rollback, a restore, a takeover and the replacement of an unknown version begin at the second step
  * with the content of an earlier version.
@@ -115,7 +115,7 @@ export async function replicatePublished(
 }
 
 /**
- * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
+ * Replicates a published version to R2 and KV, and reads both. Idempotent. Throws
  * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
  * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
  *

@@ -179,7 +179,7 @@ export function cancelRun(id: string): Action {
 export function rollBackTo({ generation }: Version, current: Version): Action {
   return {
     title: `Roll back to version ${generation}`,
-    explanation: `Publishes its content again as a new, higher version. Clients see it within about a minute. To undo it, roll back to version ${current.generation}.`,
+    explanation: `Publishes its content again as a new, higher version. Clients see it within two minutes. To undo it, roll back to version ${current.generation}.`,
     preview: (
       <>
         <PauseEffect of="rollback" />

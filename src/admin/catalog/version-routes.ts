@@ -142,7 +142,7 @@ function rollbackMessage(generation: number, { version, changed, paused }: Rolle
   if (!changed)
     return `The content of generation ${generation} is already published, as ${version.generation}: nothing changed.`;
   const pause = paused ? " Ingestion stays paused." : "";
-  return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within about a minute.${pause}`;
+  return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within two minutes.${pause}`;
 }
 
 function rollbackRefusal(target: number, result: RollbackResult & { readonly ok: false }): Refusal {
