@@ -90,7 +90,8 @@ describe.each(cases)("an answer that $name", ({ fault, opener, code }) => {
     faulty.fault = fault;
     expect(await run(page, `return await client.${open(opener)}`)).toEqual(failure());
     faulty.fault = undefined;
-    const opened = `globalThis.search = await client.${open(opener, "lazyNames: true")}`;
+    const timeout = code === "deadline_exceeded" ? "timeoutMs: 4000" : PATIENT;
+    const opened = `globalThis.search = await client.${open(opener, `${timeout}, lazyNames: true`)}`;
     expect(await run(page, `${opened}; return search.lastError`)).toBeNull();
     faulty.fault = fault;
     expect(await run(page, "await search.refresh()")).toEqual(failure());
