@@ -138,9 +138,9 @@ describe("the queue of backup jobs", () => {
 });
 
 it("a stage that has counted more than there is begins anew, since it may have skipped something", () => {
-  expect(countUp({ at: 2, done: 6 }, 0, 5)).toMatchObject({
+  expect(countUp({ at: 2, done: 6, draft: null }, 0, 5)).toMatchObject({
     do: "again",
     checkpoint: { at: 2, done: 0 },
   });
-  expect(countUp({ at: 2, done: 4 }, 1, 5)).toMatchObject({ do: "next" });
+  expect(countUp({ at: 2, done: 4, draft: null }, 1, 5)).toMatchObject({ do: "next" });
 });
