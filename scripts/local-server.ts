@@ -21,6 +21,7 @@ import {
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import { z } from "zod";
 import { bundleModules } from "../bench/bundle.ts";
+import { settledWithin } from "../src/platform/deadline.ts";
 import { parseJson } from "../src/platform/parse-json.ts";
 import { INPUTS, listFiles } from "../web/build/inputs.ts";
 import { createFrontDoor } from "./front-door.ts";
@@ -55,7 +56,10 @@ const PROBLEM_LINES = 20;
 /** Lines about where in the tools a fault was noticed, and empty ones. */
 const NOISE = /^\s*$|^\s*at |^node:|^Node\.js |^\*\*\* |If you think this is a bug/;
 const runtimeLine = z.object({ message: z.string() });
-const run = promisify(execFile);
+const runFile = promisify(execFile);
+/** Bound a hang only: on a busy machine each takes much longer than the seconds that it needs. */
+const BUILD_DEADLINE_MS = 120_000;
+const START_DEADLINE_MS = 60_000;
 
 class LocalServer {
   readonly #options: ServerOptions;
@@ -96,10 +100,10 @@ class LocalServer {
   }
 
   async #build(folder: string): Promise<MiniflareOptions> {
-    await run(process.execPath, ["web/build/build.ts"]);
+    await run("web/build/build.ts");
     rmSync(folder, { recursive: true, force: true });
-    const wrangler = ["node_modules/wrangler/bin/wrangler.js", "deploy", "--env=", "--dry-run"];
-    await run(process.execPath, [...wrangler, `--outdir=${folder}`]);
+    const wrangler = "node_modules/wrangler/bin/wrangler.js";
+    await run(wrangler, "deploy", "--env=", "--dry-run", `--outdir=${folder}`);
     // A later build changes the pages, also if its Worker does not start.
     const pages = join(folder, "web");
     cpSync("dist/web", pages, { recursive: true });
@@ -139,11 +143,36 @@ class LocalServer {
     await started;
   }
 
+  /** @throws if the Worker does not start, also because it never ends to. */
   async #run(options: MiniflareOptions): Promise<URL> {
-    if (this.#miniflare === undefined) this.#miniflare = new Miniflare(options);
-    else await this.#miniflare.setOptions(options);
-    return this.#miniflare.ready;
+    const changed = this.#miniflare?.setOptions(options);
+    const miniflare = (this.#miniflare ??= new Miniflare(options));
+    const ready = async () => {
+      await changed;
+      return miniflare.ready;
+    };
+    return settledWithin(START_DEADLINE_MS, ready(), async () => {
+      this.#miniflare = undefined;
+      await miniflare.dispose();
+      throw new Error(`The Worker has not started within ${inSeconds(START_DEADLINE_MS)}. ${LOOP}`);
+    });
   }
+}
+
+const LOOP = "Is there a loop without an end?";
+
+function inSeconds(ms: number): string {
+  return `${ms / 1_000} seconds`;
+}
+
+/** Runs a program of Node. */
+async function run(...command: readonly [file: string, ...args: string[]]): Promise<void> {
+  const limits = { timeout: BUILD_DEADLINE_MS, killSignal: "SIGKILL" } as const;
+  const ended = runFile(process.execPath, command, limits);
+  await ended.catch((error: unknown) => {
+    if (!ended.child.killed) throw error;
+    throw new Error(`${command[0]} has not ended within ${inSeconds(BUILD_DEADLINE_MS)}. ${LOOP}`);
+  });
 }
 
 function log(text: string): void {

@@ -365,6 +365,30 @@ describe("a number of a backup", () => {
   );
 });
 
+describe("a restore while a store shows a generation that nobody has published", () => {
+  it.each(
+    [ADOPTED_MAX + 1, GENERATION_MAX].flatMap((generation) => [
+      ["kv", generation] as const,
+      ["r2", generation] as const,
+    ]),
+  )(
+    "%s shows %i: publishes above its own, and both stores show that",
+    async (replica, generation) => {
+      const world = new BackupWorld(undefined, ["en"]);
+      await world.ingest.publishVersions(2);
+      const { backup_id } = await world.backUp();
+      const shown = world.ingest.current();
+      if (shown === null) throw new Error("nothing is published");
+      world.ingest.store[replica].set(MANIFEST_KEY, withGeneration(shown, String(generation)));
+      expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 3 });
+      for (const store of ["kv", "r2"] as const)
+        expect(await world.ingest.store.readManifest(store)).toMatchObject({
+          value: { generation: 3 },
+        });
+    },
+  );
+});
+
 describe("a number of a ledger", () => {
   const gone = { id: "1", row: "1", iata: "AAA", lat: 1, lon: 1 };
   const airport = { ...gone, anchor: { lat: 1, lon: 1 } };

@@ -96,6 +96,18 @@ const EDITS: readonly (readonly [
     /Uncaught Error: at the start/m,
   ],
   [
+    "a loop without an end in src/",
+    "src/worker/worker.ts",
+    append("for (let x = 0; x < 1; x--);\n"),
+    /^The Worker has not started within 60 seconds\./m,
+  ],
+  [
+    "a loop without an end in the build of the pages",
+    "web/build/pages.ts",
+    append("for (let x = 0; x < 1; x--);\n"),
+    /^web\/build\/build\.ts has not ended within 120 seconds\./m,
+  ],
+  [
     "a syntax error in a page",
     "web/explorer/main.tsx",
     append("const x = <div;\n"),

@@ -124,6 +124,22 @@ describe("GET /admin/ingest/held", () => {
   });
 });
 
+it.each([
+  ["lost", (key: string) => world.ingest.archive.bucket.files.delete(key)],
+  ["damaged", (key: string) => world.ingest.archive.bucket.damage(key, () => Uint8Array.of(0))],
+])("a list that is %s is made anew by the next run, as the answer says", async (_, harm) => {
+  harm(sourceKey(heldFile()));
+  const answer = await world.request("/admin/ingest/held");
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({
+    code: "ledger_unavailable",
+    detail: expect.stringContaining("queue one"),
+  });
+  await world.post("/admin/ingest/queue", {});
+  await world.ingest.drain();
+  expect((await world.request("/admin/ingest/held")).status).toBe(200);
+});
+
 describe("the parameter run_id", () => {
   it("filters by the run that saw a change first", async () => {
     const edited = VANDALISED.map((row) =>
