@@ -100,6 +100,6 @@ export function asPicker({ name, files, ...place }: Place): Place {
     ...place,
     name: `${name}, as a picker without the catalog`,
     files: Object.fromEntries(changed),
-    shows: /^Munich \| Deutschland$/,
+    shows: /^München \| Deutschland$/,
   };
 }

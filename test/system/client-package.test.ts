@@ -42,13 +42,13 @@ async function runReadme(text: string): Promise<string[]> {
 
 it("the README's program finds a city by its German name", async () => {
   const lines = await runReadme("// Germany");
-  expect(lines[0]).toMatch(/^Munich Bayern, Deutschland \[ 'MUC' \]$/);
+  expect(lines[0]).toMatch(/^München Bayern, Deutschland \[ 'MUC' \]$/);
   expect(lines.at(-1)).toBe("Germany");
 });
 
 it("the README's picker finds it without the catalog", async () => {
   const [line] = await runReadme("of await picker");
-  expect(line).toBe("Munich Deutschland [ 'MUC' ]");
+  expect(line).toBe("München Deutschland [ 'MUC' ]");
 });
 
 it("each of its parts can be imported alone, and has its types", async () => {
