@@ -1,6 +1,7 @@
 /** Checks what callers give, once, and says by name what would be right. Pure but for a look at the place. */
 import { CatalogError, type NearestOptions, type OpenOptions, type SearchOptions } from "./api.ts";
 import type { Position } from "./distance.ts";
+import type { NearestArgument } from "./nearest.ts";
 import { isRecord } from "./search/shape.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -125,12 +126,6 @@ export function readNearest(position: Position, options: NearestOptions = {}): N
   checkOption("limit", limit, isCount, "a whole number from 0");
   checkOption("withinKm", withinKm, isDistance, "a number of kilometers from 0");
   return { position: { lat: position.lat, lon: position.lon }, limit, withinKm };
-}
-
-export interface NearestArgument {
-  readonly position: Position;
-  readonly limit: number;
-  readonly withinKm: number;
 }
 
 /** Reads what `get` finds a place by. */

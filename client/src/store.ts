@@ -5,7 +5,7 @@
  * Accepted race: two programs that write to one folder at the same moment. Each record is whole, and
  * the next refresh replaces the older one.
  */
-import type { CatalogCopy } from "./refresh.ts";
+import type { CatalogCopy } from "./read-answer.ts";
 import { sha256Of } from "./sha256.ts";
 import type { KnownFiles } from "./search-files.ts";
 import { orAborted } from "./joint.ts";
