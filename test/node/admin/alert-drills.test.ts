@@ -63,9 +63,9 @@ const DRILLS: {
 
 /** The files with drills, and what each has in it. */
 function drillsIn(): (readonly [file: string, text: string])[] {
-  return Object.entries(DRILLS).flatMap(([rule, drill]) => {
-    if (drill === "here") return [[import.meta.filename, `\ndescribe("${rule}", `] as const];
-    return "not" in drill ? [] : [[drill[0], `("${drill[1]}"`] as const];
+  return Object.entries(DRILLS).flatMap(([rule, drill]): (readonly [string, string])[] => {
+    if (drill === "here") return [[import.meta.filename, `\ndescribe("${rule}", `]];
+    return "not" in drill ? [] : [[drill[0], `("${drill[1]}"`]];
   });
 }
 
