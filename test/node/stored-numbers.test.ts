@@ -1,6 +1,6 @@
 /**
  * What a reader accepts of a stored number, the coordinator can store, increase and publish above.
- * The sweep `storage/stored-numbers.sweep.test.ts` has each number of the Durable Objects.
+ * The sweep `storage/set-aside.sweep.test.ts` has each number of the Durable Objects.
  */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
