@@ -25,6 +25,7 @@ import { settledWithin } from "../src/platform/deadline.ts";
 import { parseJson } from "../src/platform/parse-json.ts";
 import { INPUTS, listFiles } from "../web/build/inputs.ts";
 import { createFrontDoor } from "./front-door.ts";
+import { workerLine } from "./readable-log.ts";
 
 /** The first message to this process. */
 export interface ServerOptions {
@@ -53,8 +54,11 @@ const CONFIG = "wrangler.toml";
 const WATCHED = [...INPUTS, CONFIG, "migrations", "package.json", "tsconfig.json"];
 const POLL_MS = 500;
 const PROBLEM_LINES = 20;
+const PROBLEM_LINE_LENGTH = 1_000;
 /** Lines about where in the tools a fault was noticed, and empty ones. */
 const NOISE = /^\s*$|^\s*at |^node:|^Node\.js |^\*\*\* |If you think this is a bug/;
+/** Where Node has thrown an error, with the line of its own source. */
+const NODE_SOURCE = /^node:.*\n.*\n\s*\^+\n/;
 const runtimeLine = z.object({ message: z.string() });
 const runFile = promisify(execFile);
 /** Bound a hang only: on a busy machine each takes much longer than the seconds that it needs. */
@@ -127,8 +131,8 @@ class LocalServer {
         https: true,
         cf: false,
         log: new Log(LogLevel.WARN),
-        handleStructuredLogs: ({ message }) => log(message),
-        handleUncaughtError: ({ stack }) => log(`uncaught ${stack}`),
+        handleStructuredLogs: ({ level, message }) => log(workerLine(level, message)),
+        handleUncaughtError: ({ stack }) => log(workerLine("error", `uncaught ${stack}`)),
       }),
       resourcePersistencePath: resolve(this.#options.stateFolder, "v3"),
     };
@@ -187,9 +191,11 @@ function causeOf(error: unknown): string {
   // Of workerd, Miniflare has lines that are JSON.
   const [, ofRuntime] = /^Runtime stderr:\n(.*)/ms.exec(text) ?? [];
   const lines = stripVTControlCharacters(ofRuntime ?? text)
+    .replace(NODE_SOURCE, "")
     .split("\n")
     .flatMap((line) => messageOf(line).split("\n"))
-    .filter((line) => !NOISE.test(line));
+    .filter((line) => !NOISE.test(line))
+    .map((line) => line.replaceAll(/[\p{C}\uFFFD]+/gu, "?").slice(0, PROBLEM_LINE_LENGTH));
   return lines.slice(0, PROBLEM_LINES).join("\n");
 }
 

@@ -54,6 +54,12 @@ const EDITS: readonly (readonly [
   ["an empty file of settings", "wrangler.toml", truncate(0), /: the binding CATALOG is missing$/m],
   ["no file of settings", "wrangler.toml", remove(), /no such file .*'wrangler\.toml'$/m],
   [
+    "bytes that are no text",
+    "wrangler.toml",
+    (file) => writeFileSync(file, Buffer.from('name = "\u0007\u001b]0;x\u0000\u0007'.repeat(500))),
+    /^wrangler\.toml: Invalid TOML/m,
+  ],
+  [
     "a binding removed",
     "wrangler.toml",
     replace('[[kv_namespaces]]\nbinding = "CATALOG"\n', ""),
@@ -173,7 +179,8 @@ it.each(EDITS)(
       await start.says("until this is fixed:");
       expect(start.stdout).toContain(`The Worker runs without the change of ${file}, until`);
       expect(start.stdout).toMatch(cause);
-      expect(start.stdout).not.toContain("--fresh");
+      // Neither what a terminal would obey nor the source of Node.
+      expect(start.stdout).not.toMatch(/--fresh|[^\P{C}\n]|\uFFFD|binding\./u);
       expect(await callCatalog(url)).toMatchObject({ ok: true });
     } finally {
       writeFileSync(path, before);

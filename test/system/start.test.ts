@@ -1,6 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { createServer } from "node:net";
@@ -44,9 +51,27 @@ function ownPort(pids: ReadonlySet<number>): string {
   const workerd = processes().find(
     ({ pid, command }) => pids.has(pid) && command.includes("workerd serve"),
   );
-  const args = ["-nP", "-a", "-p", String(workerd?.pid), "-iTCP", "-sTCP:LISTEN", "-Fn"];
+  return process.platform === "linux" ? portInProc(workerd?.pid) : portByLsof(workerd?.pid);
+}
+
+function portByLsof(pid: number | undefined): string {
+  const args = ["-nP", "-a", "-p", String(pid), "-iTCP", "-sTCP:LISTEN", "-Fn"];
   const { stdout } = spawnSync("lsof", args, { encoding: "utf8" });
   return /^n127\.0\.0\.1:(\d+)$/m.exec(stdout)?.[1] ?? "";
+}
+
+/** As `lsof`, which macOS has and most of Linux has not. */
+function portInProc(pid: number | undefined): string {
+  const files = readdirSync(`/proc/${pid}/fd`).map((file) =>
+    readlinkSync(`/proc/${pid}/fd/${file}`),
+  );
+  const listening = "0A";
+  for (const line of readFileSync("/proc/net/tcp", "utf8").split("\n")) {
+    const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
+    if (state === listening && files.includes(`socket:[${inode}]`))
+      return String(Number.parseInt(local.split(":")[1] ?? "", 16));
+  }
+  return "";
 }
 
 /** The status of an answer, whoever has signed the certificate. */
