@@ -15,10 +15,10 @@ let catalog: LocationsCatalog;
 
 /** Node asks for brotli over HTTPS alone. */
 const withBrotli: typeof fetch = (input, init) => {
-  const address = String(input);
+  const address = input instanceof Request ? input.url : String(input);
   const isOfCities = address.includes("/search/v1/cities/");
-  const url = isOfCities ? address.replace(proxy.url, beside.url) : address;
-  return fetch(url, { ...init, headers: { "accept-encoding": "br" } });
+  const target = isOfCities ? address.replace(proxy.url, beside.url) : address;
+  return fetch(target, { ...init, headers: { "accept-encoding": "br" } });
 };
 
 beforeAll(async () => {

@@ -67,8 +67,8 @@ function portInProc(pid: number | undefined): string {
   );
   const listening = "0A";
   for (const line of readFileSync("/proc/net/tcp", "utf8").split("\n")) {
-    const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
-    if (state === listening && files.includes(`socket:[${inode}]`))
+    const [, local = "", , socket, , , , , , inode] = line.trim().split(/\s+/);
+    if (socket === listening && files.includes(`socket:[${inode}]`))
       return String(Number.parseInt(local.split(":")[1] ?? "", 16));
   }
   return "";
