@@ -32,8 +32,9 @@ if (!isBuilt || readFileSync(STAMP, "utf8") !== inputs) {
   try {
     await import("./pages.ts");
   } catch (error) {
-    // esbuild has written where its errors are.
-    if (!(error instanceof Error && "errors" in error)) throw error;
+    // esbuild has written where its errors are, and so has what packs the package.
+    if (!(error instanceof Error) || !("errors" in error || "stderr" in error)) throw error;
+    if ("stderr" in error) process.stderr.write(String(error.stderr));
     fail();
   }
   writeFileSync(STAMP, inputs);
