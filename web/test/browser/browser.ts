@@ -26,7 +26,7 @@ export function useBrowser(): void {
     problems = [];
     for (const page of opened) {
       // A request that a test answers may come while its page closes.
-      await page.unrouteAll({ behavior: "ignoreErrors" });
+      if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
       await page.context().close();
     }
     opened.clear();
