@@ -22,17 +22,17 @@ network. Ctrl-C stops everything.
   --port N          port to listen on (default 8787)
   --locales LIST    locales to publish: "all" (default) or a list such as en,de,pt
   --state FOLDER    where to store it all (default .wrangler/state)
-  --fresh           delete what earlier starts stored there, also backups, and begin anew
+  --fresh           delete what earlier starts stored there, also backups, and start afresh
   --var NAME=VALUE  a setting (docs/deploying.md) or a secret; may be given several times
   --json            the Worker's log as JSON lines on standard output, and all else on standard error
   --quiet           no lines about runs, backups and alerts; the log has them in any case
   --help            this text
 
 Writes the Worker's log as JSON lines to worker.log in the folder, and to standard output a line for
-each beginning and end of a run or a backup, and for each change of an alert. For a pipe, let npm
+each start and end of a run or a backup, and for each change of an alert. For a pipe, let npm
 itself say nothing:  npm -s start -- --json | jq .event
 
-Runs the Worker anew when a file of it changes, and the former one as long as the change is faulty.
+Restarts the Worker when one of its files changes, and runs the former one while the change is faulty.
 `;
 
 interface Options {

@@ -42,7 +42,7 @@ export function claimStateFolder(path: string, options: { readonly fresh: boolea
     databaseFolder: join(path, STORAGE, "d1"),
     wayOut: (lesser = "") => `The log says more: ${logFile}
 To leave what is stored there and use another folder: npm start -- --state FOLDER
-${lesser}To delete it, also its backups, and begin anew: npm start -- --fresh${where}`,
+${lesser}To delete it, also its backups, and start afresh: npm start -- --fresh${where}`,
     release: () => locks.delete(lock) && lock.close(),
   };
 }

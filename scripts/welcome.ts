@@ -32,7 +32,7 @@ function advise({ reason, approvable, isForeign }: Failure, isServed: boolean) {
   if (approvable === undefined)
     return { what: `${before}To try again`, route: "ingest/queue", body: {} };
   const body = { candidate_of: approvable, force: true };
-  return { what: `${before}To publish the change all the same`, route: "ingest/queue", body };
+  return { what: `${before}To publish the change anyway`, route: "ingest/queue", body };
 }
 
 /** What the service answers, and how to call it. */

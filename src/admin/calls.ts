@@ -9,14 +9,14 @@ import type { Refusal } from "./http/route.ts";
 /** The parts of the service that requests need, and what to do while one does not answer. */
 const PARTS = {
   coordinator:
-    "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it begins work.",
+    "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it starts work.",
   alerts:
-    "The alert monitor does not answer. It may be evaluating all the same: see GET /admin/alerts/runs.",
+    "The alert monitor does not answer. It may still be evaluating: see GET /admin/alerts/runs.",
   history: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
   backups: "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
   archive: "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
   ledger:
-    "R2 has lost or damaged the list of held changes. The next run finds them again, and they wait anew: queue one.",
+    "R2 has lost or damaged the list of held changes. The next run finds them again, and they wait again: queue one.",
 } as const;
 
 /** A Durable Object or a store could not be reached, was overloaded, or did not answer in time. */

@@ -51,7 +51,7 @@ export class StepNeverEnded extends Error {
   override readonly name = "StepNeverEnded";
 
   constructor() {
-    super(`the step began ${MAX_STEP_ATTEMPTS} times and never finished`);
+    super(`the step started ${MAX_STEP_ATTEMPTS} times and never finished`);
   }
 }
 

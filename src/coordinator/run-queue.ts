@@ -24,7 +24,7 @@ export const queuedRun = z
       .meta({ description: "`after_…:` names a job or run, `at:` a time." }),
     queue_position: z.int().min(0).meta({
       description:
-        "1 for the next run; 0 for one that has begun, as a repeated request may find it.",
+        "1 for the next run; 0 for one that has started, as a repeated request may find it.",
     }),
     run: runSchema,
     message: z.string().meta({ description: "For people." }),

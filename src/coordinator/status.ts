@@ -18,7 +18,7 @@ export const coordinatorStatus = z.strictObject({
   pause: pauseSchema.nullable(),
   running: runSchema.nullable(),
   job: jobSchema.pick({ id: true, kind: true, stage: true, heartbeat_at: true }).nullable().meta({
-    description: "The backup job that is under way: runs wait for it.",
+    description: "The backup job in progress: runs wait for it.",
   }),
   queued: z.array(runSchema).meta({ description: "In starting order." }),
   nextDueAt: timestamp.nullable().meta({
@@ -37,7 +37,7 @@ export const coordinatorStatus = z.strictObject({
       "When rows or tables were missing in D1; null if none were since the last restore.",
   }),
   held: heldSummary.nullable().meta({
-    description: "Surprising changes by upstream that wait; null if not known.",
+    description: "Changes by upstream that a rule marks and that wait; null if not known.",
   }),
   lastTicks: z.record(z.string(), z.int()).meta({
     description:
@@ -53,7 +53,7 @@ export const coordinatorStatus = z.strictObject({
     .strictObject({ locales: z.array(z.string()), defaultLocale: z.string() })
     .meta({ description: "LOCALES and DEFAULT_LOCALE." }),
   setAside: z.array(setAsideNotice).meta({
-    description: "Stored values that could not be read, until an operator forgets them.",
+    description: "Stored values that were set aside, until an operator deletes the list.",
   }),
 });
 

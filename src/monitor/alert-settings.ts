@@ -160,7 +160,7 @@ const SETTINGS = {
   ingestStuckMs: ["ALERT_INGEST_STUCK_MS", 10 * MINUTE_MS, MINUTE_MS, DAY_MS],
   /** Length of a pause. */
   ingestPausedMs: ["ALERT_INGEST_PAUSED_MS", DAY_MS, MINUTE_MS, 90 * DAY_MS],
-  /** Time for which a surprising change by upstream waits. */
+  /** Time for which a marked change by upstream waits. */
   changesHeldMs: ["ALERT_CHANGES_HELD_MS", 2 * DAY_MS, MINUTE_MS, 90 * DAY_MS],
   /** Time since the newest backup. */
   backupStaleMs: ["ALERT_BACKUP_STALE_MS", 26 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],

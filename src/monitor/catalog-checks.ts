@@ -58,7 +58,7 @@ export function checkServed(
         status: isWrong ? "warn" : "pass",
         observedValue: age,
         observedUnit: "s",
-        ...(isWrong && { output: "the publication time lies in the future: a clock was wrong" }),
+        ...(isWrong && { output: "the publication time is in the future: a clock was wrong" }),
       },
     ],
     "catalog:integrity": [

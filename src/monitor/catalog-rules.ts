@@ -55,7 +55,7 @@ export function judgeDataAge({ catalog }: Pick<Facts, "catalog">, { now }: RuleC
     if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
     const { generation, as_of } = published;
     if (as_of === null) return unknown(`generation ${generation} does not say how old its data is`);
-    return measureAge(as_of, now, (age) => `The airports are of ${as_of}, ${age} ago.`);
+    return measureAge(as_of, now, (age) => `The airport data is from ${as_of}, ${age} ago.`);
   });
 }
 

@@ -77,12 +77,12 @@ export function judgeStuck(
     return measureAge(
       silentSince,
       now,
-      (age) => `No progress has been seen for ${age}: ${ingest.why}.`,
+      (age) => `There has been no progress for ${age}: ${ingest.why}.`,
     );
   return judgeInput(ingest, (coordinator) => {
     const work = expectedWork(coordinator);
     if (work === null || Date.parse(work.since) > now)
-      return { value: 0, message: "Nothing is held up." };
+      return { value: 0, message: "Nothing is stuck." };
     const { name, since, what, evidence } = work;
     const found = measureAge(since, now, (age) => `${name} has been ${what} for ${age}.`);
     return { ...found, evidence };
@@ -143,7 +143,7 @@ export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog
     const shown = current === null ? newestPublished(catalog) : inR2;
     const problem = foreign ?? findUnknown(current, shown ?? null);
     return problem === null
-      ? { value: 0, message: "The stores are this installation's own." }
+      ? { value: 0, message: "The stores belong to this installation." }
       : { value: 1, message: `Nothing is published and nothing deleted: ${problem}` };
   });
 }
@@ -163,7 +163,7 @@ function findUnknown(current: CoordinatorStatus["current"], shown: Manifest | nu
 export function judgeGuards({ ingest }: RunInput): Finding {
   return judgeInput(ingest, ({ ended }) => {
     const refused = refusedRun(ended);
-    if (refused === undefined) return { value: 0, message: "No candidate is held back." };
+    if (refused === undefined) return { value: 0, message: "No guard refuses a candidate." };
     const guards = refused.guards.map(({ guard, message }) => ({ guard, message }));
     const reasons = guards.map(({ guard, message }) => `${guard}: ${message}`).join("; ");
     const evidence = { run_id: refused.id, guards };
@@ -193,18 +193,18 @@ export function judgeUnusable({ ingest }: RunInput): Finding {
   });
 }
 
-/** Judges how long the oldest surprising change by upstream has waited for a decision. */
+/** Judges how long the oldest marked change by upstream has waited for a decision. */
 export function judgeHeld({ ingest }: RunInput, { now }: RuleContext): Finding {
   return judgeInput(ingest, ({ held }) => {
     if (held === null || held.oldest_since === null)
       return { value: 0, message: "No change by upstream waits." };
     const { waiting, oldest_since } = held;
-    const changes = waiting === 1 ? "One surprising change" : `${waiting} surprising changes`;
+    const changes = waiting === 1 ? "One change" : `${waiting} changes`;
     return measureAge(
       oldest_since,
       now,
       (age) =>
-        `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${age}. Approve or reject them; otherwise a run accepts each once upstream has said the same for long enough.`,
+        `${changes} by upstream ${waiting === 1 ? "waits" : "wait"} for a decision, the oldest for ${age}. Approve or reject them; otherwise a run accepts each once upstream has said the same for long enough.`,
     );
   });
 }
@@ -216,9 +216,9 @@ export function judgeLedger({ ingest }: RunInput): Finding {
       ? {
           value: 1,
           message:
-            "R2 had lost what was accepted, so that the last run began from an earlier version or from the snapshot. Restore a backup from before the loss.",
+            "R2 had lost the ledger, so the last run started from an earlier version or from the snapshot. Restore a backup from before the loss.",
         }
-      : { value: 0, message: "The last run found what was accepted." },
+      : { value: 0, message: "The last run found the ledger." },
   );
 }
 
@@ -230,7 +230,7 @@ export function judgeHistory({ ingest }: RunInput, { now }: RuleContext): Findin
   return judgeInput(ingest, ({ historyLostAt }) => {
     const age = historyLostAt === null ? Infinity : durationOf(historyLostAt, now);
     if (age >= HISTORY_LOSS_SHOWN_MS) return { value: 0, message: "D1 has every run." };
-    const message = `D1 had lost rows ${formatDuration(age)} ago. A restored backup from before brings them back, but for the audit.`;
+    const message = `D1 had lost rows ${formatDuration(age)} ago. Restore a backup from before to get them back, except the audit.`;
     return { value: 1, message };
   });
 }

@@ -72,8 +72,8 @@ export function judgeTargets({ monitor }: Facts): readonly Finding[] {
     value: failures,
     message:
       failures === 0
-        ? `The webhook "${name}" takes messages.`
-        : `The webhook "${name}" took no message at ${failures} evaluations: ${lastError ?? "no reason"}`,
+        ? `The webhook "${name}" accepts messages.`
+        : `The webhook "${name}" accepted no message at ${failures} evaluations: ${lastError ?? "no reason"}`,
   }));
 }
 

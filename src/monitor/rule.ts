@@ -72,13 +72,13 @@ export function measureAge(
   const unknownAge = describe("an unknown time");
   return {
     value: null,
-    message: `${unknownAge} The time on record lies in the future: a clock was wrong.`,
+    message: `${unknownAge} The recorded time is in the future: a clock was wrong.`,
   };
 }
 
 /** Builds a finding for an unreadable input. */
 export function unknown(why: string): Finding {
-  return { value: null, message: `Cannot be known: ${why}.`, evidence: { why }, verdict: "nodata" };
+  return { value: null, message: `Unknown: ${why}.`, evidence: { why }, verdict: "nodata" };
 }
 
 const AGE_UNITS = [

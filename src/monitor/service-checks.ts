@@ -151,7 +151,7 @@ function firstRunOutput(running: CoordinatorStatus["running"]): string {
   if (running === null) return "the first run waits in the queue";
   const { stage, progress } = running;
   const share = progress.total > 0 ? `: ${progress.done} of ${progress.total}` : "";
-  return `the first run is under way, in stage ${stage}${share}`;
+  return `the first run is in progress, in stage ${stage}${share}`;
 }
 
 function pauseOutput({ by, until, note }: Pause): string {

@@ -71,7 +71,7 @@ export function callFailure(reason: Exclude<CallError["reason"], BareStatus>): C
       return unavailable("the catalog cannot be read at the moment", RETRY_UNAVAILABLE_SECONDS);
     case "not_retained":
       return new ConnectError(
-        "no retained version has this hash; leave out v to get the current one",
+        "no retained version has this hash; omit v to get the current one",
         Code.NotFound,
       );
     case "data_loss":

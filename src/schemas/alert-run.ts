@@ -67,7 +67,7 @@ export const alertRunSchema = z
     started_at: timestamp,
     finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),
     duration_ms: count.nullable(),
-    worst: z.enum(HEALTH_STATUSES).meta({ description: "The gravest status of its findings." }),
+    worst: z.enum(HEALTH_STATUSES).meta({ description: "The most severe status of its findings." }),
     rules_total: count.meta({
       description: "Rules; one may have several alerts. Those without a result are inactive.",
     }),

@@ -16,7 +16,7 @@ const AUDIT_ACTIONS = {
   "ingest.queue": "Queue a run",
   "ingest.reject_held": "Reject held changes",
   "ingest.resume": "Resume ingestion",
-  "set_aside.forget": "Forget what could not be read",
+  "set_aside.forget": "Delete the list of values set aside",
 } as const;
 
 /** Describes an action; one of another version of the service by its name. */

@@ -1,7 +1,7 @@
 /** What changes by operators do, as the OpenAPI document and the dialogs say it. */
 export const EFFECTS = {
   pause:
-    "No ingest run starts or records a version until the pause ends. The published catalog is still served. A run under way stops after its present step, and goes on after the pause; one that has recorded its version ends as usual.",
+    "No ingest run starts or records a version until the pause ends. The published catalog is still served. The run in progress stops after its present step, and continues after the pause; one that has recorded its version ends as usual.",
   makeBackup:
     "Stores the history, the coordinator’s state and every retained version in R2. The next job verifies it.",
   verifyBackup:

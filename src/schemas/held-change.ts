@@ -56,7 +56,7 @@ export const heldChangeSchema = z
     wanted_since: timestamp.meta({ description: "Since when upstream says `after`." }),
     due_at: deadline.nullable().meta({
       description:
-        "The first run after this time takes it over without a decision, if upstream still says so. Null if only a decision ends the wait.",
+        "The first run after this time accepts it without a decision, if upstream still says so. Null if only a decision ends the wait.",
     }),
     last_seen: timestamp,
     run_id: z.string().meta({ description: "The run that saw it first." }),

@@ -64,15 +64,15 @@ const unusableRows = z.strictObject({
 });
 export type UnusableRows = DeepReadonly<z.output<typeof unusableRows>>;
 
-/** The surprising changes that wait: those that an operator should look at. */
+/** The changes that wait and that a rule marks: those that an operator should look at. */
 export const heldSummary = z.strictObject({
   waiting: count,
   oldest_since: timestamp.nullable().meta({
     description:
-      "Since when the oldest surprising change differs from what is served; null if none waits.",
+      "Since when the oldest marked change differs from what is served; null if none waits.",
   }),
   next_due_at: deadline.nullable().meta({
-    description: "When the first surprising change is due; null if each waits for a decision.",
+    description: "When the first marked change is due; null if each waits for a decision.",
   }),
   unusable: z.array(unusableRows).exactOptional().meta({
     description:
@@ -80,7 +80,7 @@ export const heldSummary = z.strictObject({
   }),
   ledger_lost: z.literal(true).exactOptional().meta({
     description:
-      "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
+      "The archive has lost the ledger; the run started from that of an earlier version or of the snapshot.",
   }),
 });
 export type HeldSummary = DeepReadonly<z.output<typeof heldSummary>>;
@@ -107,7 +107,7 @@ export const REPORT_FIELDS = {
       waiting: count,
       added: count.meta({ description: "Of these, the changes that no run saw before." }),
       ended: count.meta({
-        description: "Changes that waited before this run: taken over, decided or withdrawn.",
+        description: "Changes that waited before this run: accepted, decided or withdrawn.",
       }),
       surprising: count.meta({
         description: "Of those that wait, the changes that an operator should look at.",

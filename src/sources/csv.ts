@@ -51,7 +51,7 @@ export async function* readCsv(
       yield new CsvRow(line, record, columns);
     }
     if (incomplete !== undefined && !lastText.endsWith("\n"))
-      throw new SourceError("truncated", `${file} breaks off in the row of line ${incomplete}`);
+      throw new SourceError("truncated", `${file} is truncated in the row of line ${incomplete}`);
   } catch (error) {
     throw asSourceError(file, error);
   }
@@ -149,7 +149,7 @@ function adviseOn([first = "", ...others]: readonly string[]): string {
 function asSourceError(file: string, error: unknown): unknown {
   if (error instanceof CsvError)
     return error.code === "CSV_QUOTE_NOT_CLOSED"
-      ? new SourceError("truncated", `${file} breaks off within quotes`)
+      ? new SourceError("truncated", `${file} is truncated within quotes`)
       : new SourceError(
           "malformed_csv",
           `${file}: ${asEvidence(error.message, MESSAGE_MAX_LENGTH)}`,

@@ -82,6 +82,6 @@ async function findDropped(
   if (others.length === 0) return first;
   throw new SourceError(
     "ambiguous_file",
-    `there is both ${names.join(" and ")}; delete the one that is not meant`,
+    `there is both ${names.join(" and ")}; delete the wrong one`,
   );
 }

@@ -177,7 +177,7 @@ async function readBody(response: Response, url: URL, session: Session): Promise
     }
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
-    const text = `${where} breaks off, or cannot be decoded, after ${length} bytes${describeCause(cause)}; try again later`;
+    const text = `${where} was interrupted, or cannot be decoded, after ${length} bytes${describeCause(cause)}; try again later`;
     throw deadlineOf(where, session) ?? new TransientSourceError("broken_off", text);
   }
   return concatenate(chunks);

@@ -70,7 +70,7 @@ function gunzipAtMost(where: string, bytes: Uint8Array, maxBytes: number): Uint8
     if (cause instanceof RangeError) throw tooLarge(where, maxBytes);
     throw new SourceError(
       "bad_encoding",
-      `${where} is gzip that breaks off or is damaged (${String(cause)}); compress it again`,
+      `${where} is truncated or damaged gzip (${String(cause)}); compress it again`,
     );
   }
 }
@@ -79,7 +79,7 @@ export function tooLarge(where: string, maxBytes: number, announced?: number): S
   const what = announced === undefined ? "is larger than" : `announces ${announced} bytes, over`;
   return new SourceError(
     "too_large",
-    `${where} ${what} the limit of ${maxBytes} bytes; if it is meant to be, raise the limit`,
+    `${where} ${what} the limit of ${maxBytes} bytes; if you intend this, raise the limit`,
   );
 }
 

@@ -23,7 +23,7 @@ export function reject(
 export function tooManyRejects(file: string, line: number, reasons: Reasons): SourceError {
   return new SourceError(
     "malformed_csv",
-    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}, most often ${nameReasons(reasons)}; check that it is the right file, or mend what these rows have in common`,
+    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}, most often ${nameReasons(reasons)}; check that it is the right file, or fix what these rows have in common`,
   );
 }
 

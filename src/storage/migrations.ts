@@ -54,7 +54,7 @@ export class TablesMissing extends Error {
 
   constructor(tables: readonly string[]) {
     super(
-      `D1 lacks ${tables.join(", ")}; the coordinator makes the tables within five minutes, and a restored backup brings back their rows, but for the audit`,
+      `D1 lacks ${tables.join(", ")}; the coordinator makes the tables within five minutes, and a restored backup brings back their rows, except the audit`,
     );
   }
 }

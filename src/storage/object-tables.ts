@@ -28,7 +28,7 @@ export const setAsideSchema = z
   .meta({
     id: "SetAside",
     description:
-      "A stored value that could not be read; or one that was dated in the future, and is dated now.",
+      "A stored value that could not be read, or that was dated in the future and now has the present date.",
   });
 export type SetAside = Readonly<z.output<typeof setAsideSchema>>;
 

@@ -162,7 +162,7 @@ function routesGuide(): Guide {
   const document = openApiDocument(
     readFileSync("proto/locations/v1/locations.proto", "utf8"),
   ) as unknown as OpenApiDocument; // its parts that are shown
-  const link = `<p><a href="/openapi.json">The OpenAPI document</a> has the same for generators of clients.</p>`;
+  const link = `<p><a href="/openapi.json">The OpenAPI document</a> is for client generators.</p>`;
   return { path: ROUTES, title: "HTTP routes", html: `${link}\n${openApiHtml(document)}` };
 }
 

@@ -31,7 +31,7 @@ export const PAUSE: Action = {
     {
       kind: "check",
       name: "cancel_running",
-      label: "Cancel the run under way",
+      label: "Cancel the run in progress",
       hint: "Otherwise it goes on when the pause ends.",
     },
   ],
@@ -264,7 +264,7 @@ function BackupSummary({ backup }: { readonly backup: Backup }) {
 }
 
 const HELD = {
-  Approve: `${DECISIONS.approve} To undo that, roll back to the version before: from the next run on the change waits anew, and you can reject it.`,
+  Approve: `${DECISIONS.approve} To undo that, roll back to the version before: from the next run on the change waits again, and you can reject it.`,
   Reject: `${DECISIONS.reject} To undo it, approve the change.`,
 };
 type Verb = keyof typeof HELD;

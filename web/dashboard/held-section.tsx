@@ -22,8 +22,8 @@ const FILTERS = {
 
 /** What to do where there are none. */
 const ADVICE: { readonly [S in keyof typeof FILTERS]: string } = {
-  waiting: "Surprising changes by upstream will wait here for a decision.",
-  approved: "The runs have taken over what was approved.",
+  waiting: "Changes by upstream will wait here for a decision.",
+  approved: "The runs have accepted the approved changes.",
   rejected: "What you reject stays here until upstream says something else.",
   corrected: "The snapshot corrects nothing of upstream.",
 };
@@ -169,10 +169,10 @@ function cellsOf(held: HeldChange, { rule, now, onAction }: RowContext) {
 
 /** What happens if nobody decides. */
 function Due({ held: { state, due_at: dueAt }, now }: { held: HeldChange; now: number }) {
-  if (state === "approved") return <>The next run takes it over.</>;
+  if (state === "approved") return <>The next run accepts it.</>;
   if (state !== "waiting") return <>What is served stays.</>;
   if (dueAt === null) return <>It waits for you.</>;
-  if (Date.parse(dueAt) <= now) return <>The next run takes it over.</>;
+  if (Date.parse(dueAt) <= now) return <>The next run accepts it.</>;
   return (
     <span>
       Taken over <Time at={dueAt} />

@@ -117,9 +117,9 @@ describe.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("%s", (page) => {
 });
 
 describe.each([
-  ["docs/upstream.md", "Upstream data", SOURCE_NAMES],
+  ["docs/upstream.md", "Sources", SOURCE_NAMES],
   ["docs/upstream.md", "Guards", Object.keys(OVERRIDABLE)],
-  ["docs/alerts.md", "Alerts", ALERT_STATES],
+  ["docs/alerts.md", "States", ALERT_STATES],
   ["docs/backups.md", "Backups", VERDICT_STATES],
 ])("the list in %s under %s", (page, heading, names) => {
   it("has the values that the code has", () => {

@@ -36,7 +36,7 @@ const jobAnswer = z
 const runAnswer = jobAnswer
   .extend({
     backup: backupSchema.nullable().meta({
-      description: "As it is now; null while R2 does not answer. The job goes on all the same.",
+      description: "As it is now; null while R2 does not answer. The job continues.",
     }),
   })
   .meta({
@@ -98,7 +98,7 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
     path: "/admin/backup-jobs",
     operationId: "listBackupJobs",
     summary: "List the recent backup jobs, newest first",
-    description: "The jobs that wait or are under way, and the last hundred that ended.",
+    description: "The jobs that wait or are in progress, and the last hundred that ended.",
     access: "read",
     query: z.strictObject(pageQuery),
     responses: { 200: { description: "A page of jobs", body: jobPage } },

@@ -12,7 +12,7 @@ import type { AdminPlatform } from "../admin-platform.ts";
 const rollbackBody = z.strictObject({
   generation: generationField.meta({ description: "The version to publish again." }),
   expected_generation: generationField.optional().meta({
-    description: "The current version, as you know it: 409 if another one is current by now.",
+    description: "The current version, as you know it: 409 if another one is current.",
   }),
   note: noteField,
 });
@@ -163,7 +163,7 @@ function rollbackRefusal(target: number, result: RollbackResult & { readonly ok:
       return refuse(target, {
         status: 409,
         code: "generation_changed",
-        detail: `Version ${result.current} is published by now, and nothing has changed. Compare with it, and decide again.`,
+        detail: `Version ${result.current} is published now, and nothing has changed. Compare with it, and decide again.`,
       });
     default:
       return result satisfies never;

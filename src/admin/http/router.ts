@@ -35,7 +35,7 @@ export function addRoutes(
     }
     const methods = ofPath.map(({ spec }) => spec.method.toUpperCase());
     const allow = methods.join(", ").replace("GET", "GET, HEAD");
-    const detail = `This path takes only ${allow}.`;
+    const detail = `This path accepts only ${allow}.`;
     app.all(path, (c) =>
       sendProblem(c, { status: 405, code: "method_not_allowed", detail }, { allow }),
     );
@@ -251,7 +251,7 @@ const NO_JSON = unsupported("Send the body as application/json in UTF-8.", {
   accept: "application/json",
 });
 const COMPRESSED_BODY = unsupported(
-  "Send the body uncompressed: this route takes no content coding.",
+  "Send the body uncompressed: this route accepts no content coding.",
   {
     "accept-encoding": "identity",
   },

@@ -51,7 +51,7 @@ const heldPage = z
       .meta({ description: "The most urgent first, then large airports, then by IATA code." }),
     by_rule: z.record(z.string(), count).meta({
       description:
-        "How many match but for the parameter `rule`, by rule, the most urgent first; `none`: those that no rule marks. A change may be marked by several.",
+        "How many match, ignoring the parameter `rule`, by rule, the most urgent first; `none`: those that no rule marks. A change may be marked by several.",
     }),
     ...pageFields,
   })
@@ -87,7 +87,7 @@ const decisionAnswer = z
     held: z
       .array(heldChangeSchema)
       .meta({ description: `The changes after the call, of many the first ${ANSWERED_MAX}.` }),
-    run: runSchema.nullable().meta({ description: "The run that takes over what is approved." }),
+    run: runSchema.nullable().meta({ description: "The run that accepts the approved changes." }),
   })
   .meta({ id: "HeldDecision", description: "What a decision has changed." });
 
@@ -99,7 +99,7 @@ export function heldRoutes(platform: AdminPlatform) {
     method: "get",
     path: "/admin/ingest/held",
     operationId: "listHeldChanges",
-    summary: "List changes by upstream that are held back",
+    summary: "List held changes",
     description:
       "A change of an airport, or of the name of a subdivision that the snapshot does not know, waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. Rules mark the changes that an operator should look at. An airport without a row, and what they mark as `service_lost`, waits ten times as long; what they mark as `obscene` waits until somebody decides. `corrected` changes are those that the snapshot overrides; edit its corrections to change them.",
     access: "read",
@@ -264,7 +264,7 @@ async function queueRuns(
   approved: readonly HeldChange[],
   actor: Actor,
 ): Promise<readonly ListedRun[]> {
-  const note = `takes over approved changes: ${namesOf(approved)}`;
+  const note = `accepts approved changes: ${namesOf(approved)}`;
   const plain = plainRun({ trigger: "manual", requested_by: actor.id, note });
   const runs: ListedRun[] = [];
   for (const source of new Set(approved.map((change) => change.source))) {
@@ -278,13 +278,13 @@ const NO_CHANGE = "Nothing changed.";
 
 function decisionMessage(verb: Verb, changed: number, runs: readonly ListedRun[]): string {
   const ids = runs.map(({ id }) => id).join(" and ");
-  const named = runs.length > 1 ? `Runs ${ids} take` : `Run ${ids} takes`;
+  const named = runs.length > 1 ? `Runs ${ids} accept` : `Run ${ids} accepts`;
   if (changed === 0)
-    return runs.length === 0 ? NO_CHANGE : `${NO_CHANGE} ${named} over what is approved.`;
+    return runs.length === 0 ? NO_CHANGE : `${NO_CHANGE} ${named} the approved changes.`;
   const many = changed === 1 ? "One change is" : `${changed} changes are`;
   if (verb === "reject") return `${many} rejected until upstream says something else.`;
-  const when = runs.length === 0 ? "The next run takes" : named;
-  return `${many} approved. ${when} over what upstream still says.`;
+  const when = runs.length === 0 ? "The next run accepts" : named;
+  return `${many} approved. ${when} what upstream still says.`;
 }
 
 function notFound(id: string): Refusal {

@@ -20,7 +20,7 @@ const pauseBody = z.strictObject({
     .nullable()
     .optional()
     .meta({
-      description: `When the pause ends by itself, at most ${PAUSE_MAX_DAYS} days ahead; with null, it lasts until it is resumed. Left out, it stays as it is.`,
+      description: `When the pause ends by itself, at most ${PAUSE_MAX_DAYS} days in the future; with null, it lasts until somebody resumes. If omitted, it stays as it is.`,
     }),
   cancel_running: z.boolean().default(false),
 });
@@ -91,7 +91,7 @@ export function pauseRoutes({ coordinator, now }: AdminPlatform) {
     path: "/admin/ingest/resume",
     operationId: "resumeIngestion",
     summary: "Resume ingestion",
-    description: "What waits continues; skipped cron ticks are not made up for.",
+    description: "Waiting runs continue; skipped cron ticks are not repeated.",
     access: "operate",
     action: "ingest.resume",
     beginsWork: true,
@@ -114,7 +114,7 @@ export function pauseRoutes({ coordinator, now }: AdminPlatform) {
 
 const PAST_UNTIL = refuseUntil("must be in the future");
 const FAR_UNTIL = refuseUntil(
-  `must be at most ${PAUSE_MAX_DAYS} days ahead; null for a pause without an end`,
+  `must be at most ${PAUSE_MAX_DAYS} days in the future; null for a pause without an end`,
 );
 
 function refuseUntil(problem: string): Refusal {

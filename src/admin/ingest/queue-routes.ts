@@ -38,10 +38,10 @@ const queueBody = z
 const queueState = z
   .strictObject({
     paused: z.boolean(),
-    running: runSchema.nullable().meta({ description: "The run under way." }),
+    running: runSchema.nullable().meta({ description: "The run in progress." }),
     queued: z.array(queuedRun).meta({ description: "In starting order, ten at most." }),
   })
-  .meta({ id: "Queue", description: "The run under way, and the waiting ones." });
+  .meta({ id: "Queue", description: "The run in progress, and the waiting ones." });
 
 export function queueRoutes(platform: AdminPlatform) {
   const { coordinator } = platform;
@@ -50,7 +50,7 @@ export function queueRoutes(platform: AdminPlatform) {
     method: "get",
     path: "/admin/ingest/queue",
     operationId: "getQueue",
-    summary: "The run under way, and when each waiting one starts",
+    summary: "The run in progress, and when each waiting one starts",
     description:
       "`will_start` says for what each waiting run waits: the run before it, the end of a pause, a time.",
     access: "read",

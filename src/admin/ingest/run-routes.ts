@@ -54,7 +54,7 @@ export function runRoutes({ coordinator, history, now }: AdminPlatform) {
     operationId: "listRuns",
     summary: "List ingestion run history",
     description:
-      "Newest first, also the runs that wait or are under way. Without the changes of each run, which its own page has.",
+      "Newest first, including runs that wait or are in progress. The changes of a run are on its own page.",
     access: "read",
     query: runsQuery,
     responses: { 200: { description: "A page of runs", body: runPage } },
@@ -97,7 +97,7 @@ export function runRoutes({ coordinator, history, now }: AdminPlatform) {
     operationId: "cancelRun",
     summary: "Cancel an ingestion run",
     description:
-      "A waiting run at once, a run under way at its next step before it publishes, in ten minutes at the latest. Repeated, it changes nothing.",
+      "Cancels a waiting run at once, and a run in progress at its next step before it publishes, in ten minutes at the latest. Repeated, it changes nothing.",
     access: "operate",
     action: "ingest.cancel",
     params: runParams,

@@ -306,10 +306,10 @@ function describeWork(
     details.push(
       isHalted(running, pause !== null)
         ? detail(
-            `A run stands still in stage ${running.stage} until the pause ends; it began`,
+            `A run waits in stage ${running.stage} until the pause ends; it started`,
             running.started_at,
           )
-        : detail(`A run is in stage ${running.stage}; it began`, running.started_at),
+        : detail(`A run is in stage ${running.stage}; it started`, running.started_at),
     );
   if (queued.length > 0) details.push(detail(`${numberOf(queued.length, "run")} in the queue`));
   details.push(...describeHeld(held, isPublic));
@@ -336,13 +336,16 @@ function describeHeld(held: HeldSummary | null, isPublic: boolean): Detail[] {
   if (held === null) return [detail("The next run finds which changes by upstream wait.")];
   const { waiting, oldest_since, next_due_at } = held;
   if (waiting === 0) return [];
-  const changes = numberOf(waiting, "surprising change");
+  const changes = numberOf(waiting, "change");
   const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
   return [
-    { ...detail(`At the last run, ${changes} by upstream waited.`, null, links), status: "warn" },
+    {
+      ...detail(`At the last run, ${changes} by upstream waited for a decision.`, null, links),
+      status: "warn",
+    },
     detail("The oldest of them was first seen", oldest_since),
     next_due_at === null
       ? detail("They wait until somebody decides.")
-      : detail("Without a decision, a run takes over the first of them", next_due_at),
+      : detail("Without a decision, a run accepts the first of them", next_due_at),
   ];
 }

@@ -12,9 +12,9 @@ export function setAsideRoutes({ coordinator, alerts }: AdminPlatform) {
     method: "get",
     path: "/admin/monitor/set-aside",
     operationId: "listSetAside",
-    summary: "List the stored values that could not be read",
+    summary: "List the stored values that were set aside",
     description:
-      "The coordinator and the alert monitor go on without them. The last hundred of each stay here until they are forgotten; the log has all.",
+      "The coordinator and the alert monitor go on without them. The last hundred of each stay in this list until you delete it; the log has all.",
     access: "read",
     responses: { 200: { description: "The values", body: lists } },
   }).answer(async () => {
@@ -29,12 +29,12 @@ export function setAsideRoutes({ coordinator, alerts }: AdminPlatform) {
     method: "delete",
     path: "/admin/monitor/set-aside",
     operationId: "forgetSetAside",
-    summary: "Forget the stored values that could not be read",
+    summary: "Delete the list of values set aside",
     description: "Ends the alert `values_set_aside`.",
     access: "operate",
     action: "set_aside.forget",
     query: z.strictObject({ note: noteField }),
-    responses: { 200: { description: "What was forgotten", body: lists.extend(outcome) } },
+    responses: { 200: { description: "The deleted list", body: lists.extend(outcome) } },
   }).answer(async () => {
     const [ofCoordinator, ofMonitor] = await Promise.all([
       coordinator.forgetSetAside(),
@@ -42,7 +42,7 @@ export function setAsideRoutes({ coordinator, alerts }: AdminPlatform) {
     ]);
     const forgotten = { coordinator: ofCoordinator, monitor: ofMonitor };
     const count = ofCoordinator.length + ofMonitor.length;
-    const message = count === 0 ? "Every stored value can be read." : `Forgotten: ${count}.`;
+    const message = count === 0 ? "Every stored value can be read." : `Deleted: ${count}.`;
     return {
       status: 200,
       body: { ...forgotten, changed: count > 0, message },

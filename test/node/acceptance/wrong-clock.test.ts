@@ -103,7 +103,7 @@ describe("a change that runs see while the clock is ahead", () => {
     "waits shorter by no more than the page says: by %i ms, runs every %i ms",
     (offMs, everyMs) => {
       expect(readFileSync("docs/upstream.md", "utf8")).toContain(
-        "A clock that is ahead by up to 36 hours shortens a wait by as much; one that was set back shortens none.",
+        "A clock that is up to 36 hours fast shortens a wait by as much; one that was set back shortens none.",
       );
       const shortened = offMs <= GAP_MS ? offMs : 0;
       for (let firstSeen = 6; firstSeen <= 15; firstSeen++) {

@@ -15,7 +15,7 @@ const SHRINK: GuardTrip = {
   message: "airports 9074 → 4120",
 };
 const CHANGE: GuardTrip = { ...SHRINK, guard: "guard_change", message: "airports 54 %" };
-const NEVER_ENDED = "the step began 5 times and never finished";
+const NEVER_ENDED = "the step started 5 times and never finished";
 const REFUSED = { guards: [SHRINK, CHANGE] };
 
 it.each([

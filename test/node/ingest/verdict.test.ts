@@ -95,7 +95,7 @@ describe("an upstream whose file cannot be used", () => {
 
   it.each([
     ["truncated", "breaks off within a row", whole.slice(0, -20)],
-    ["truncated", "breaks off within quotes", quoted.slice(0, quoted.indexOf("Kloten"))],
+    ["truncated", "is truncated within quotes", quoted.slice(0, quoted.indexOf("Kloten"))],
     ["missing_columns", "has lost a column", whole.replace("iata_code", "iata")],
     ["missing_columns", "is an error page", "<html></html>\n"],
     ["not_utf8", "is in Latin-1", Buffer.from(quoted, "latin1")],

@@ -490,7 +490,7 @@ describe("an evaluation while D1 is down", () => {
     expect(arrived()).toEqual(["firing catalog_stale", "firing queue_backlog"]);
     expect(resultOf(second, "queue_backlog", "history")).toMatchObject({
       state: "nodata",
-      message: "Cannot be known: D1 cannot be read (D1_ERROR: down).",
+      message: "Unknown: D1 cannot be read (D1_ERROR: down).",
     });
     expect(world.rows.size).toBe(0);
     expect(world.monitor.status().outboxLength).toBe(2);

@@ -503,7 +503,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       {
         verdict: "bad",
         status: "fail",
-        message: "No progress has been seen for 10 min: it cannot be read (reset).",
+        message: "There has been no progress for 10 min: it cannot be read (reset).",
       },
     ],
     [
@@ -561,7 +561,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "lets a retried run wait for its due time",
       withIngest({ ...waitingFor(HOUR_MS), nextDueAt: ago(-MINUTE_MS) }),
-      { verdict: "good", value: 0, message: "Nothing is held up." },
+      { verdict: "good", value: 0, message: "Nothing is stuck." },
     ],
   ],
   source_broken: [
@@ -708,7 +708,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "knows nothing while one store cannot be read",
       withCatalog(unreadable),
-      { verdict: "nodata", message: "Cannot be known: kv manifest is unreadable (timeout)." },
+      { verdict: "nodata", message: "Unknown: kv manifest is unreadable (timeout)." },
     ],
     [
       "does not hide a damaged copy behind one that cannot be read",
@@ -753,7 +753,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
     [
       "says why it knows nothing",
       someFacts({ backups: unread }),
-      { message: `Cannot be known: ${unread.why}.`, value: null, evidence: { why: unread.why } },
+      { message: `Unknown: ${unread.why}.`, value: null, evidence: { why: unread.why } },
     ],
     [
       "waits for the first backup from the start of the monitor",

@@ -145,7 +145,7 @@ describe("checkEmptyStores", () => {
     expect(sumUp(sinceNothing({ running }))).toEqual({
       status: "warn",
       output:
-        "catalog:present: the first run is under way, in stage encode: 3 of 64; monitor:evaluation: the rules have not been evaluated yet",
+        "catalog:present: the first run is in progress, in stage encode: 3 of 64; monitor:evaluation: the rules have not been evaluated yet",
     });
   });
 

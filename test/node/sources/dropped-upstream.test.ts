@@ -103,7 +103,7 @@ describe("a dropped upstream", () => {
       "bad_encoding",
       "one is broken gzip",
       { ...GOOD, "airports.csv": gzipSync(AIRPORTS_CSV).subarray(0, 50) },
-      "drop/airports.csv is gzip that breaks off",
+      "drop/airports.csv is truncated or damaged gzip",
     ],
   ])("refuses the files as %s when %s", async (fault, _, files: Files, message) => {
     await expect(fetchFrom(new MemoryDropBox(files))).rejects.toMatchObject({
@@ -117,8 +117,7 @@ describe("a dropped upstream", () => {
     const box = new MemoryDropBox({ ...GOOD, "airports.csv.gz": gzipSync(AIRPORTS_CSV) });
     await expect(fetchFrom(box)).rejects.toMatchObject({
       fault: "ambiguous_file",
-      message:
-        "there is both drop/airports.csv and drop/airports.csv.gz; delete the one that is not meant",
+      message: "there is both drop/airports.csv and drop/airports.csv.gz; delete the wrong one",
     });
     expect(box.reads).toBe(0);
   });

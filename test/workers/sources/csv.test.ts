@@ -86,7 +86,7 @@ describe("readCsv", () => {
     ["missing_columns", "a required column is not there", "a,c\n1,2\n"],
     ["missing_columns", "an error page in place of the file", "<html><body>503</body></html>\n"],
     ["truncated", "the last row breaks off before its last column", "a,b\n1,2\n3"],
-    ["truncated", "the last row breaks off within quotes", 'a,b\n1,2\n3,"4'],
+    ["truncated", "the last row is truncated within quotes", 'a,b\n1,2\n3,"4'],
     ["truncated", "the last row breaks off after a line break in quotes", 'a,b\n1,2\n"3\n'],
     ["malformed_csv", "one line is all commas", `a,b\n${",".repeat(300_000)}\n1,2\n`],
     ["malformed_csv", "one value has no end", `a,b\n1,${"x".repeat(300_000)}`],

@@ -329,7 +329,7 @@ const INVALID: { readonly [route: string]: readonly (readonly [sent: string, det
     "POST /admin/ingest/pause": [
       ['{"until":"2026-11-20T12:00:00Z"}', "until: must be in the future"],
       ['{"until":"tomorrow"}', "until: must be a time"],
-      ['{"until":"2099-12-31T23:59:59Z"}', "until: must be at most 366 days ahead"],
+      ['{"until":"2099-12-31T23:59:59Z"}', "until: must be at most 366 days in the future"],
     ],
     "POST /admin/ingest/queue": [
       ['{"mode":"full","forced":true}', 'unknown field "forced"'],

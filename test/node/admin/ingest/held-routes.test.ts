@@ -165,7 +165,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     expect(held).toMatchObject([{ id, state: "approved", decided_by: "ops", note: "it is so" }]);
     expect({ changed, message }).toEqual({
       changed: true,
-      message: `One change is approved. Run ${run?.id} takes over what upstream still says.`,
+      message: `One change is approved. Run ${run?.id} accepts what upstream still says.`,
     });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
     expect(world.audited.at(-1)).toMatchObject({
@@ -199,7 +199,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     const queued = new Set(enqueue.mock.calls.map(([request]) => request.source));
     expect(queued).toEqual(new Set(["other", "third"]));
     expect(message).toMatch(
-      new RegExp(`^3 changes are approved\\. Runs [\\w-]+ and ${run?.id} take over`),
+      new RegExp(`^3 changes are approved\\. Runs [\\w-]+ and ${run?.id} accept `),
     );
   });
 
@@ -209,7 +209,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     expect(await decide(`${id}/approve`)).toMatchObject({
       changed: false,
       run: { id: run?.id },
-      message: `Nothing changed. Run ${run?.id} takes over what is approved.`,
+      message: `Nothing changed. Run ${run?.id} accepts the approved changes.`,
     });
     expect(await decide("approve", { run_id: firstRun })).toMatchObject({ held: { length: 3 } });
     expect(await decide("approve", { run_id: firstRun })).toMatchObject({
@@ -248,10 +248,10 @@ describe("the audit of decisions", () => {
     expect(await decided("?iata=GVA")).toEqual([]);
   });
 
-  it("says in the history which airports a run takes over", async () => {
+  it("says in the history which airports a run accepts", async () => {
     const { run } = await decide("approve", { run_id: firstRun });
     await world.ingest.drain();
-    expect(world.ingest.run(run?.id ?? "").note).toBe("takes over approved changes: GVA, LIN, ZRH");
+    expect(world.ingest.run(run?.id ?? "").note).toBe("accepts approved changes: GVA, LIN, ZRH");
   });
 });
 

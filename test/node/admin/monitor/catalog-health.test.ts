@@ -78,13 +78,13 @@ describe("GET /catalog/health", () => {
       { as_of: "2025-10-20" },
       1,
       "warn",
-      "rule:data_old: The airports are of 2025-10-20, 730 d ago.",
+      "rule:data_old: The airport data is from 2025-10-20, 730 d ago.",
     ],
     [
       { as_of: null },
       0,
       "warn",
-      "rule:data_old: Cannot be known: generation 7 does not say how old its data is.",
+      "rule:data_old: Unknown: generation 7 does not say how old its data is.",
     ],
   ] as const)(
     "warns of old data, however recently it was published: %j, %s ms",

@@ -298,7 +298,7 @@ describe("the five answers", () => {
     await world.ingest.enqueue();
     await world.ingest.alarm();
     const { served, failed } = await answers();
-    expect(served).toMatchObject(say("warn", "Not yet", "the first run is under way, in stage"));
+    expect(served).toMatchObject(say("warn", "Not yet", "the first run is in progress, in stage"));
     expect(failed?.text).not.toContain("first run");
   });
 
@@ -383,7 +383,7 @@ describe("the five answers", () => {
     ]);
   });
 
-  it("point at the surprising changes that wait for a decision", async () => {
+  it("point at the changes that wait for a decision", async () => {
     const held = { waiting: 10, oldest_since: "2026-11-20T00:00:00.000Z", next_due_at: null };
     const coordinator = { ...world.ingest.coordinator.status(), held };
     const others = { at: world.ingest.time, manifest: null, monitor: null, changes: null };
@@ -393,7 +393,7 @@ describe("the five answers", () => {
     expect(next?.details).toMatchObject([
       {
         status: "warn",
-        text: "At the last run, 10 surprising changes by upstream waited.",
+        text: "At the last run, 10 changes by upstream waited for a decision.",
         links: [{ href: "#held" }],
       },
       { text: "The oldest of them was first seen", at: held.oldest_since },
@@ -420,7 +420,7 @@ describe("the five answers", () => {
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
   });
 
-  it("say that a run stands still in a pause, unless its version is published", async () => {
+  it("say that a run waits in a pause, unless its version is published", async () => {
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue({ forced: true });
     const upTo = (stage: Stage) =>
@@ -428,7 +428,7 @@ describe("the five answers", () => {
     await upTo("encode");
     expect((await answers())["next"]?.text).toContain("A run is in stage guard");
     await world.post("/admin/ingest/pause");
-    expect((await answers())["next"]?.text).toContain("A run stands still in stage guard");
+    expect((await answers())["next"]?.text).toContain("A run waits in stage guard");
     await world.post("/admin/ingest/resume");
     await upTo("verify");
     await world.post("/admin/ingest/pause");

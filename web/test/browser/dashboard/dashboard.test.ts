@@ -257,7 +257,7 @@ describe("the dashboard's runs", () => {
     expect(await seriousFaults(page)).toEqual([]);
     await firstRun(page).getByText("halted").waitFor();
     await firstRun(page).getByRole("link").click();
-    await page.locator(".details").getByText("stands still").waitFor();
+    await page.locator(".details").getByText("A run waits in stage").waitFor();
     await page.locator(".run-facts").getByText("halted").waitFor();
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });

@@ -32,7 +32,7 @@ describe("the dashboard's held changes", () => {
     const page = await signIn();
     let waiting: object[] = [HELD];
     await listHeld(page, () => waiting);
-    const message = "One change is approved. The next run takes over what upstream still says.";
+    const message = "One change is approved. The next run accepts what upstream still says.";
     await page.route(/\/held\/4439-0123456789abcdef\/approve/, (route) => {
       waiting = [];
       return route.fulfill({ json: { changed: true, held: [HELD], run: null, message } });
