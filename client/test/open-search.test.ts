@@ -210,7 +210,7 @@ describe("the search without a catalog", () => {
   it.each([
     ["zermatt", "Zermatt", ["ZRH", "GVA"], [100, 175]],
     ["zerma", "Zermatt", ["ZRH", "GVA"], [100, 175]],
-    ["vail colorado", "Vail", ["EGE"], [40, 50]],
+    ["beaver creek", "Beaver Creek", ["EGE"], [30, 40]],
     ["シャモニー", "Chamonix", ["GVA"], [65, 75]],
   ])(
     "leads from %s to airports and says how far they are",

@@ -5,19 +5,10 @@ import { distanceKm } from "../../src/catalog/positions.ts";
 import type { AirportRow } from "./airports.ts";
 import { readCurated } from "./curated.ts";
 import { repeated } from "./repeated.ts";
+import { isDay } from "./text.ts";
 
 /** The day of OpenTravelData that `airport-witness.csv.gz` is of. */
 export const WITNESS_DAY = "2026-08-21";
-
-/** The columns of `airport-witness.csv.gz`; all but the first are OpenTravelData's. */
-export const WITNESS_COLUMNS = [
-  "as_of",
-  "iata_code",
-  "latitude",
-  "longitude",
-  "date_from",
-  "date_until",
-] as const;
 
 /** What IATA has changed since is in no earlier source. */
 export const NEW_SINCE = "2024-04";
@@ -25,8 +16,39 @@ export const NEW_SINCE = "2024-04";
 /** Fields and old fields of one airport are farther apart; rough positions are not. */
 const ELSEWHERE_KM = 10;
 
-/** Fewer codes are a part of the file. */
-const FEWEST_CODES = 9000;
+/**
+ * A file with fewer rows is cut off: it has 9,497 codes and 7 that ended. IATA gave out 52 codes from
+ * April 2024 on while those 7 ended, and OpenTravelData keeps what has ended.
+ */
+const FEWEST = { codes: 9400, ended: 7 } as const;
+
+interface Column {
+  readonly expected: string;
+  readonly holds: (text: string) => boolean;
+}
+
+const DAY_OR_NONE: Column = {
+  expected: `empty or a day, ${WITNESS_DAY} at the latest`,
+  holds: (text) => text === "" || (isDay(text) && text <= WITNESS_DAY),
+};
+
+/** The columns of `airport-witness.csv.gz`; all but the first are OpenTravelData's. */
+const COLUMNS = {
+  as_of: {
+    expected: `${WITNESS_DAY}: npm run witness writes the file anew`,
+    holds: (text) => text === WITNESS_DAY,
+  },
+  iata_code: {
+    expected: "three capital letters",
+    holds: (text) => /^[A-Z]{3}$/u.test(text),
+  },
+  latitude: degrees(90),
+  longitude: degrees(180),
+  date_from: DAY_OR_NONE,
+  date_until: DAY_OR_NONE,
+} as const satisfies Record<string, Column>;
+
+export const WITNESS_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 
 /** A code as OpenTravelData has it. */
 export interface WitnessRow {
@@ -39,41 +61,76 @@ export interface WitnessRow {
   readonly until: string;
 }
 
-type Difference = "new" | "elsewhere" | "gone";
+const DECISION_COLUMNS = ["iata", "difference", "about", "source", "again", "reason"] as const;
 
-/** A row of `curated/witness.csv`: a difference in which OpenTravelData is not followed. */
-export type Decision = Readonly<Record<"iata" | "difference" | "source" | "reason", string>>;
+/**
+ * A row of `curated/witness.csv`: a difference in which OpenTravelData is not followed. `about` is what
+ * the difference was when somebody decided, and `again` the day to look at it again, if any.
+ */
+export type Decision = Readonly<Record<(typeof DECISION_COLUMNS)[number], string>>;
 
-/** Reads `airport-witness.csv.gz`. */
+/**
+ * Reads `airport-witness.csv.gz`.
+ *
+ * @throws Error that names the file, and the row and column of what is wrong.
+ */
 export function readWitness(): WitnessRow[] {
-  const file = readFileSync(new URL("../airport-witness.csv.gz", import.meta.url));
-  return parseWitness(gunzipSync(file).toString());
+  try {
+    const file = readFileSync(new URL("../airport-witness.csv.gz", import.meta.url));
+    return parseWitness(gunzipSync(file).toString());
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new Error(`airport-witness.csv.gz: ${what}`, { cause: error });
+  }
 }
 
-/** @throws Error that names what is wrong with the file: its day, columns, codes or positions. */
-export function parseWitness(text: string, fewest = FEWEST_CODES): WitnessRow[] {
-  const refuse = (problem: string): never => {
-    throw new Error(`airport-witness.csv.gz: ${problem}`);
-  };
-  const [header, ...lines]: string[][] = parse(text, { relax_column_count: true });
-  if (header?.join() !== WITNESS_COLUMNS.join())
-    refuse(`its columns are ${header?.join()}, expected ${WITNESS_COLUMNS.join()}`);
-  const rows = lines.map((line) => {
-    const [day, iata = "", lat, lon, since = "", until = ""] = line;
-    if (line.length !== WITNESS_COLUMNS.length) refuse(`${iata} has ${line.length} columns`);
-    if (day !== WITNESS_DAY)
-      refuse(`${iata} is of ${day}, expected ${WITNESS_DAY}: npm run witness writes the file anew`);
-    const row = { iata, lat: Number(lat || NaN), lon: Number(lon || NaN), since, until };
-    const isPlace = Math.abs(row.lat) <= 90 && Math.abs(row.lon) <= 180;
-    if (!isPlace || (row.lat === 0 && row.lon === 0)) refuse(`${iata} is at ${lat}, ${lon}`);
-    if (!/^[A-Z]{3}$/u.test(iata)) refuse(`"${iata}" is no IATA code`);
-    return row;
-  });
-  const codes = rows.filter(isCurrent).map(({ iata }) => iata);
-  const [twice] = repeated(codes);
-  if (twice !== undefined) refuse(`${twice} is there twice`);
-  if (codes.length < fewest) refuse(`it has ${codes.length} codes, expected ${fewest} or more`);
+/** @throws Error that names what is wrong: the columns, a row with its column, or the number of rows. */
+export function parseWitness(
+  text: string,
+  fewest: Readonly<Record<keyof typeof FEWEST, number>> = FEWEST,
+): WitnessRow[] {
+  const [header = [], ...lines]: string[][] = parse(text, { relax_column_count: true });
+  if (header.join() !== WITNESS_COLUMNS.join())
+    throw new Error(`its columns are ${header.join()}, expected ${WITNESS_COLUMNS.join()}`);
+  const rows = lines.map((line, index) => readRow(line, index + 2));
+  const [codes, ended] = [rows.filter(isCurrent), rows.filter((row) => !isCurrent(row))];
+  checkTwice(rows);
+  if (codes.length < fewest.codes)
+    throw new Error(`it has ${codes.length} codes, expected ${fewest.codes} or more`);
+  if (ended.length < fewest.ended)
+    throw new Error(`it has ${ended.length} codes that ended, expected ${fewest.ended} or more`);
   return rows;
+}
+
+function readRow(line: readonly string[], number: number): WitnessRow {
+  const [, iata = "", lat, lon, since = "", until = ""] = line;
+  const refuse = (problem: string): never => {
+    throw new Error(`row ${number} (${iata}): ${problem}`);
+  };
+  if (line.length !== WITNESS_COLUMNS.length)
+    refuse(`it has ${line.length} columns, expected ${WITNESS_COLUMNS.length}`);
+  for (const [index, [name, { expected, holds }]] of Object.entries(COLUMNS).entries())
+    if (!holds(line[index] ?? "")) refuse(`${name} is "${line[index]}", expected ${expected}`);
+  const row = { iata, lat: Number(lat), lon: Number(lon), since, until };
+  if (row.lat === 0 && row.lon === 0) refuse("latitude and longitude are 0: no airport is there");
+  if (until !== "" && until < since) refuse(`date_until is "${until}", before date_from`);
+  return row;
+}
+
+/** A code is at one place, and ends at one other. */
+function checkTwice(rows: readonly WitnessRow[]): void {
+  const keys = rows.map((row) => `${row.iata}${isCurrent(row) ? "" : " until"}`);
+  const [twice] = repeated(keys);
+  if (twice === undefined) return;
+  const numbers = [keys.lastIndexOf(twice), keys.indexOf(twice)].map((index) => index + 2);
+  throw new Error(`row ${numbers[0]} (${twice}): iata_code is that of row ${numbers[1]} too`);
+}
+
+function degrees(limit: number): Column {
+  return {
+    expected: `degrees from -${limit} to ${limit}`,
+    holds: (text) => Math.abs(Number(text.trim() || NaN)) <= limit,
+  };
 }
 
 /** Whether the code still is where the row has it. */
@@ -81,9 +138,34 @@ export function isCurrent({ until }: WitnessRow): boolean {
   return until === "";
 }
 
-/** Reads `curated/witness.csv`. */
+/**
+ * Reads `curated/witness.csv`.
+ *
+ * @throws Error that names a missing column, and each row that does not fit.
+ */
 export function readDecisions(): readonly Decision[] {
-  return readCurated("witness");
+  return checkedDecisions(readCurated("witness"));
+}
+
+export function checkedDecisions(decisions: readonly Decision[]): readonly Decision[] {
+  const problems = decisions.flatMap((row) => {
+    const refuse = (problem: string) => [`witness.csv: ${row.iata} ${row.difference}: ${problem}`];
+    const missing = DECISION_COLUMNS.find((column) => !(column in row));
+    if (missing !== undefined) return refuse(`it has no column ${missing}`);
+    if (row.source === "") return refuse("it has no source");
+    if (row.difference === "new" && row.again === "")
+      return refuse("it needs a day in again: an airport that is planned opens one day");
+    return [];
+  });
+  const [twice] = repeated(decisions.map(keyOf));
+  if (twice !== undefined) problems.push(`witness.csv: ${twice} is there twice`);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  return decisions;
+}
+
+/** What was decided about: a later difference of the same code is another. */
+function keyOf({ iata, difference, about }: Found): string {
+  return `${iata} ${difference}: ${about}`;
 }
 
 /**
@@ -101,28 +183,20 @@ export function compareWithWitness(
     others,
   }: { readonly decisions: readonly Decision[]; readonly others: ReadonlySet<string> },
 ): string[] {
-  const open = new Map(decisions.map((row) => [`${row.iata} ${row.difference}`, row]));
-  if (open.size < decisions.length) throw new Error("witness.csv: a decision is there twice");
-  const unsourced = decisions.find(({ source }) => source === "");
-  if (unsourced !== undefined) throw new Error(`witness.csv: ${unsourced.iata} has no source`);
-  const problems = differences(witness, airports, others).flatMap(({ iata, difference, what }) =>
-    open.delete(`${iata} ${difference}`)
-      ? []
-      : [
-          `${iata} ${what}: follow it by a row in curated/airports.csv, or say by one in curated/witness.csv (${difference}) why not`,
-        ],
-  );
+  const open = new Set(decisions.map(keyOf));
+  const undecided = differences(witness, airports, others)
+    .map(keyOf)
+    .filter((key) => !open.delete(key));
   return [
-    ...problems,
-    ...[...open.keys()].map((key) => `witness.csv: ${key}: there is no such difference`),
+    ...undecided.map(
+      (key) =>
+        `${key} (OpenTravelData): follow it by a row in curated/airports.csv, or say by one in curated/witness.csv why not`,
+    ),
+    ...[...open].map((key) => `witness.csv: ${key}: there is no such difference`),
   ];
 }
 
-interface Found {
-  readonly iata: string;
-  readonly difference: Difference;
-  readonly what: string;
-}
+type Found = Pick<Decision, "iata" | "difference" | "about">;
 
 function differences(
   witness: readonly WitnessRow[],
@@ -138,10 +212,7 @@ function differences(
     ({ iata, since }) => since >= NEW_SINCE && !ours.has(iata) && !others.has(iata),
   );
   return [
-    ...news.map(({ iata, since, lat, lon }): Found => {
-      const what = `is a code at ${lat}, ${lon} since ${since} (OpenTravelData)`;
-      return { iata, difference: "new", what };
-    }),
+    ...news.map((row): Found => ({ iata: row.iata, difference: "new", about: placeOf(row) })),
     ...airports.flatMap(
       (airport) =>
         differenceOf(airport, current?.get(airport.iata), ended?.get(airport.iata)) ?? [],
@@ -160,13 +231,15 @@ function differenceOf(
   const hasEnded = end !== undefined && isAt(end, airport);
   if (row !== undefined && isAt(row, airport)) return undefined;
   if (hasEnded || (row === undefined && isUsed)) {
-    const day = hasEnded ? end.until : WITNESS_DAY;
-    return { iata, difference: "gone", what: `has no code any more (OpenTravelData, ${day})` };
+    return { iata, difference: "gone", about: hasEnded ? `ended ${end.until}` : "no such code" };
   }
   if (row === undefined || (!isUsed && row.since === "")) return undefined;
   const away = Math.round(distanceKm(row, airport));
-  const what = `is ${away} km away at ${row.lat}, ${row.lon} (OpenTravelData${row.since && `, since ${row.since}`})`;
-  return { iata, difference: "elsewhere", what };
+  return { iata, difference: "elsewhere", about: `${away} km away ${placeOf(row)}` };
+}
+
+function placeOf({ lat, lon, since }: WitnessRow): string {
+  return `at ${lat} ${lon}${since && ` since ${since}`}`;
 }
 
 function isAt(row: WitnessRow, airport: AirportRow): boolean {

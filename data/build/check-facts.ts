@@ -1,5 +1,6 @@
 import { foldText } from "../../src/catalog/fold.ts";
-import { alternatives, readFacts } from "./facts.ts";
+import { readDecisions } from "./airport-witness.ts";
+import { alternatives, checkDue, readFacts } from "./facts.ts";
 import type { Findings } from "./findings.ts";
 import { servedAirports } from "./served-airports.ts";
 import { readSnapshotTable, type Row, type Tables } from "./snapshot-reader.ts";
@@ -25,7 +26,7 @@ export function checkAirportFacts(tables: Tables, findings: Findings): void {
   const facts = readFacts<"iata" | "icao" | "country" | "city" | "name" | "again">("airports", [
     "iata",
   ]);
-  checkDue(facts, new Date().toISOString().slice(0, 10), findings);
+  checkDue("facts/airports.csv", facts, findings);
   findings.expect(facts.length >= MIN_AIRPORTS, `facts/airports.csv: only ${facts.length} rows`);
   const find = servedAirports(tables);
   for (const { iata, icao, country, city, name } of facts) {
@@ -44,15 +45,10 @@ export function checkAirportFacts(tables: Tables, findings: Findings): void {
   }
 }
 
-/** No fact may be due: somebody looks at its sources again, and writes the next day into the row. */
-export function checkDue(
-  facts: readonly { readonly iata: string; readonly again: string }[],
-  today: string,
-  findings: Findings,
-): void {
-  const due = facts.filter(({ again }) => !/^\d{4}-\d{2}-\d{2}$/u.test(again) || again <= today);
-  const named = due.slice(0, 10).map(({ iata }) => iata);
-  findings.equal(due.length, 0, `facts/airports.csv: to be looked at again: ${named.join(" ")}`);
+/** `curated/witness.csv`: the days from which somebody must look at a decision again are still to come. */
+export function checkDecisions(_: Tables, findings: Findings): void {
+  const dated = readDecisions().filter(({ again }) => again !== "");
+  checkDue("curated/witness.csv", dated, findings);
 }
 
 /** `facts/gone.csv`: codes of airports that closed or were recoded. */

@@ -2,7 +2,7 @@ import { countryOfRegion, isSubdivision, isTravelRegion } from "./catalog-region
 import { isEnglishTitle } from "./english-titles.ts";
 import type { Findings } from "./findings.ts";
 import { readEnglishSpellings } from "./given-names.ts";
-import { readFacts } from "./facts.ts";
+import { checkDue, readFacts } from "./facts.ts";
 import { HALF_WORD, readHeadWords, UNSPACED } from "./plain-names.ts";
 import { listMembers } from "./region-members.ts";
 import { airportsOfRegion, membersOf } from "./served-airports.ts";
@@ -26,8 +26,13 @@ export function checkPlaces(tables: Tables, findings: Findings): void {
 /** `facts/region-members.csv` and `facts/region-names.csv`: a wrong join, or a rule for names that is gone, would break them. */
 export function checkRegionJoins(tables: Tables, findings: Findings): void {
   const regions = new Map(tables.regions.map((row) => [row["key"], row]));
-  for (const { key, members } of readFacts<"key" | "members">("region-members", ["key"])) {
-    const its = new Set(membersOf(regions.get(key)));
+  const airportsOf = airportsOfRegion(tables);
+  const facts = readFacts<"key" | "members" | "again">("region-members", ["key"]);
+  checkDue("facts/region-members.csv", facts, findings);
+  for (const { key, members } of facts) {
+    const region = regions.get(key) ?? {};
+    const airports = airportsOf(region).map((airport) => airport["iata_code"] ?? "");
+    const its = new Set([...membersOf(region), ...airports]);
     const missing = listMembers(members).filter((member) => !its.has(member));
     findings.equal(missing.join(" "), "", `members that ${key} lacks`);
   }

@@ -3,6 +3,7 @@ import { foldText } from "../../src/catalog/fold.ts";
 import {
   checkAirportFacts,
   checkCountryFacts,
+  checkDecisions,
   checkGoneAirports,
   checkRegionFacts,
 } from "./check-facts.ts";
@@ -216,6 +217,7 @@ export function checkSnapshot(): readonly string[] {
     checkTexts,
     checkLocales,
     checkAirportFacts,
+    checkDecisions,
     checkGoneAirports,
     checkRegionFacts,
     checkCountryFacts,

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
+import type { Findings } from "./findings.ts";
 import { repeated } from "./repeated.ts";
+import { isDay } from "./text.ts";
 
 /** One row of a table of facts. */
 export type Fact<Column extends string> = Readonly<Record<Column | "source", string>>;
@@ -26,4 +28,16 @@ export function readFacts<Column extends string>(
 /** The values that a field allows: `London|Luton` is either. */
 export function alternatives(field: string): readonly string[] {
   return field.split("|");
+}
+
+/** No row may be due: somebody looks at its sources again, and writes the next day into it. */
+export function checkDue(
+  file: string,
+  rows: readonly { readonly again: string }[],
+  findings: Findings,
+  today = new Date().toISOString().slice(0, 10),
+): void {
+  const due = rows.filter(({ again }) => !isDay(again) || again <= today);
+  const keys = due.slice(0, 10).map((row) => Object.values(row)[0]);
+  findings.equal(due.length, 0, `${file}: to be looked at again: ${keys.join(" ")}`);
 }

@@ -19,3 +19,9 @@ export function capitalize(name: string, locale: string): string {
   const dotted = first === "i" && /^(tr|az)\b/u.test(locale);
   return (dotted ? "İ" : first.toUpperCase()) + rest.join("");
 }
+
+/** Whether the text is a day of the calendar, such as 2026-08-21. */
+export function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) && text.length === 10;
+}

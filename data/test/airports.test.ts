@@ -4,7 +4,7 @@ import { checkIcao, checkSecondList, type ListedCode } from "../build/airport-co
 import { listCorrections } from "../build/airport-corrections.ts";
 import { checkLosses, checkNames } from "../build/airport-losses.ts";
 import type { AirportRow } from "../build/airports.ts";
-import { checkDue } from "../build/check-facts.ts";
+import { checkDue } from "../build/facts.ts";
 import { checkFalls } from "../build/falls.ts";
 import { Findings } from "../build/findings.ts";
 import type { Counts } from "../build/manifest.ts";
@@ -279,8 +279,16 @@ describe("checkDue", () => {
     ["some day", "2026-08-01", ["ZRH"]],
   ])("asks for a fact of %s on %s: %j", (again, today, due) => {
     const findings = new Findings();
-    checkDue([{ iata: "ZRH", again }], today, findings);
-    expect(findings.problems).toEqual(due.map((iata) => expect.stringContaining(iata)));
+    const rows = [
+      { iata: "ZRH", again },
+      { iata: "GVA", again: "2027-01-01" },
+    ];
+    checkDue("facts/airports.csv", rows, findings, today);
+    expect(findings.problems).toEqual(
+      due.map((iata) =>
+        expect.stringMatching(`facts/airports.csv: to be looked at again: ${iata}:`),
+      ),
+    );
   });
 });
 
