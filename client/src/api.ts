@@ -27,7 +27,7 @@ export interface OpenOptions {
   readonly timeoutMs?: number;
   /** Node only: keeps the catalog of each locale. Default: `~/.cache/locations-at-the-edge`. */
   readonly folder?: string;
-  /** So many locales, those that were opened last, stay stored, 1.9 MB each; nothing with 0. Default: 3. */
+  /** So many locales, those that were opened last, stay stored, 3 MB each; nothing with 0. Default: 3. */
   readonly storedLocales?: number;
   /**
    * Whether the first search has names in other languages (365 kB) fetched, and does not wait for them.

@@ -28,8 +28,18 @@ export function fileMedium(folder: string): Medium {
       await rm(fileOf(key), { force: true });
     },
     async keys() {
-      const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX));
-      return names.map((name) => decodeURIComponent(name.slice(0, -SUFFIX.length)));
+      const names = await readdir(folder);
+      return names.flatMap((name) => keyOf(name) ?? []);
     },
   };
+}
+
+/** Undefined for a file that is somebody else's. */
+function keyOf(name: string): string | undefined {
+  if (!name.endsWith(SUFFIX)) return undefined;
+  try {
+    return decodeURIComponent(name.slice(0, -SUFFIX.length));
+  } catch {
+    return undefined;
+  }
 }

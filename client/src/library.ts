@@ -121,9 +121,11 @@ export class Library {
     }
     const opening = this.#opening.get(locale) ?? new Joint();
     this.#opening.set(locale, opening);
-    return this.#inTime(caller, (deadline) =>
-      opening.join(() => this.#open({ locale, caller, deadline }), deadline),
-    ).finally(() => this.#opening.delete(locale));
+    const begin = () =>
+      this.#inTime(caller, (deadline) => this.#open({ locale, caller, deadline }));
+    return this.#inTime(caller, (deadline) => opening.join(begin, deadline)).finally(() =>
+      this.#opening.delete(locale),
+    );
   }
 
   /**
@@ -134,9 +136,9 @@ export class Library {
    */
   async refresh(edition: Edition, caller: Caller): Promise<void> {
     try {
-      await this.#inTime(caller, (deadline) =>
-        edition.refreshing.join(() => this.#refresh(edition, caller, deadline), deadline),
-      );
+      const begin = () =>
+        this.#inTime(caller, (deadline) => this.#refresh(edition, caller, deadline));
+      await this.#inTime(caller, (deadline) => edition.refreshing.join(begin, deadline));
       edition.lastError = null;
     } catch (cause) {
       edition.lastError = toCatalogError(cause);

@@ -157,7 +157,8 @@ function checkOption(...[name, value, isRight, right]: Parameters<typeof check>)
 
 function checkSignal(signal: unknown): void {
   // One of another frame is no instance of this one's class.
-  const isSignal = (value: unknown) => isRecord(value) && typeof value["aborted"] === "boolean";
+  const isSignal = (value: unknown) =>
+    isRecord(value) && typeof value["aborted"] === "boolean" && isFunction(value["throwIfAborted"]);
   checkOption("signal", signal, isSignal, "an AbortSignal");
 }
 

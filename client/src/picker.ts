@@ -7,6 +7,7 @@ import { check, hasCrypto, readCaller } from "./options.ts";
 import { fetchFile } from "./search-files.ts";
 import { type CityNamesFile, isCityNamesFile, readCityNames } from "./search/city-names.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
+import { isRecord } from "./search/shape.ts";
 import { isServedFile, joinServed, type ServedFile } from "./search/served.ts";
 import { NO_STORE, type Store } from "./store.ts";
 
@@ -79,12 +80,9 @@ const DATA: Kind = {
  *
  * @throws CatalogError `invalid_argument` if they are none.
  */
-export async function openFrom({
-  served,
-  names,
-  cities,
-  locale,
-}: SearchData): Promise<LocationsCatalog> {
+export async function openFrom(data: SearchData): Promise<LocationsCatalog> {
+  check("the data", data, isRecord, "an object such as { served }");
+  const { served, names, cities, locale } = data;
   check("served", served, isServedFile, "the content of /search/v1/served.json");
   if (names !== undefined)
     check("names", names, isOtherNames, "the content of /search/v1/names.json, or left out");

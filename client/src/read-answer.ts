@@ -89,10 +89,22 @@ function typeOf({ headers }: Response): string {
 
 /** Codes of answers that are not of the service, such as of a proxy before it. */
 const CODES: { readonly [status: number]: string } = {
+  304: "unavailable",
   401: "unauthenticated",
   403: "permission_denied",
+  407: "unauthenticated",
+  408: "unavailable",
+  421: "unavailable",
+  425: "unavailable",
   429: "unavailable",
 };
+
+/** Those of Connect. */
+const CODES_OF_THE_SERVICE = new Set(
+  "canceled unknown invalid_argument deadline_exceeded not_found already_exists permission_denied resource_exhausted failed_precondition aborted out_of_range unimplemented internal unavailable data_loss unauthenticated".split(
+    " ",
+  ),
+);
 
 const ADVICE: { readonly [code: string]: string } = {
   unauthenticated: "what stands before the service wants credentials",
@@ -121,12 +133,10 @@ async function refusal(answer: Response, baseUrl: string): Promise<Refusal> {
   const type = typeOf(answer);
   const retryAfterSeconds = readRetryAfter(headers.get("retry-after"));
   const said: unknown = type === JSON_TYPE ? await answer.json().catch(() => null) : null;
-  if (isRecord(said) && typeof said["code"] === "string")
-    return new Refusal(status, {
-      code: said["code"],
-      message: typeof said["message"] === "string" ? said["message"] : "",
-      retryAfterSeconds,
-    });
+  const { code: saidCode, message: saidMessage } = isRecord(said) ? said : {};
+  const isOfService = typeof saidCode === "string" && CODES_OF_THE_SERVICE.has(saidCode);
+  if (!ok && isOfService && typeof saidMessage === "string" && saidMessage !== "")
+    return new Refusal(status, { code: saidCode, message: saidMessage, retryAfterSeconds });
   const isTransient = ok || status >= 500;
   const code = CODES[status] ?? (isTransient ? "unavailable" : "unimplemented");
   const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of data: ${ok ? OF_ANOTHER : ADVICE[code]}`;

@@ -45,12 +45,14 @@ export const STORE_MS = 1500;
 const SAME_COPY_MS = 3_600_000;
 
 /** Of the records. Another one is none. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** The first line of a record. */
 interface Head extends Age {
   readonly format: number;
-  /** Of all that follows the line. */
+  /** SHA-256 of all that follows the line. */
+  readonly body: string;
+  /** SHA-256 of the rest of the head. */
   readonly sha256: string;
 }
 
@@ -131,7 +133,7 @@ export function isNewer(one: Age, other: Age): boolean {
 function isToStay(stored: Head, head: Head | undefined): boolean {
   if (head === undefined || isNewer(stored, head)) return true;
   const age = head.lookedAt - stored.lookedAt;
-  const isSame = stored.version === head.version && stored.sha256 === head.sha256;
+  const isSame = stored.version === head.version && stored.body === head.body;
   return isSame && age >= 0 && age < SAME_COPY_MS;
 }
 
@@ -141,8 +143,8 @@ async function encode(copy: Copy): Promise<Bytes> {
   const { bytes = new Uint8Array(), ...catalog } = copy.catalog ?? {};
   const parts = JSON.stringify({ files, ...(copy.catalog && { catalog }) });
   const body = joined(encodeText(`${parts}\n`), bytes);
-  const sha256 = await sha256Of(body);
-  const head: Head = { format: FORMAT, version, lookedAt, sha256 };
+  const rest = { format: FORMAT, version, lookedAt, body: await sha256Of(body) };
+  const head: Head = { ...rest, sha256: await hashOf(rest) };
   return joined(encodeText(`${JSON.stringify(head)}\n`), body);
 }
 
@@ -150,7 +152,8 @@ async function decode(record: Bytes): Promise<Copy | undefined> {
   const head = readHead(record);
   if (head === undefined) return undefined;
   const body = record.slice(record.indexOf(NEWLINE) + 1);
-  if ((await sha256Of(body)) !== head.sha256) return undefined;
+  const { sha256, ...rest } = head;
+  if ((await hashOf(rest)) !== sha256 || (await sha256Of(body)) !== head.body) return undefined;
   const end = body.indexOf(NEWLINE);
   const text = new TextDecoder().decode(body.subarray(0, end));
   const { catalog, files } = JSON.parse(text) as Copy; // of this format, as the hash proves
@@ -162,6 +165,10 @@ async function decode(record: Bytes): Promise<Copy | undefined> {
     files,
     ...(catalog && { catalog: { ...catalog, bytes } }),
   };
+}
+
+function hashOf(rest: Omit<Head, "sha256">): Promise<string> {
+  return sha256Of(encodeText(JSON.stringify(rest)));
 }
 
 /** Reads the first line; undefined if that is no record of this format. */

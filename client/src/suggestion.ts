@@ -102,7 +102,8 @@ function matchedIn(name: string, typed: string): Suggestion["matched"] {
       ...words.filter((word) => folded.startsWith(word)).map(({ length }) => length),
     );
     if (longest === 0) return [];
-    const letters = Array.from(text);
+    // A letter with its marks.
+    const letters = text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? [];
     const end = letters.findIndex(
       (_, at) => foldForSearch(letters.slice(0, at + 1).join("")).length >= longest,
     );

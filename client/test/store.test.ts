@@ -127,10 +127,7 @@ describe("a record", () => {
   it("is none if any byte of it is another, or missing, and is deleted and written anew", async () => {
     const whole = await record();
     expect(whole.length).toBeGreaterThan(100);
-    const lookedAt = new TextDecoder().decode(whole).indexOf("lookedAt");
     for (let at = 0; at < whole.length; at++) {
-      // A number of the head is no content: it only says which copy is newer.
-      if (at >= lookedAt - 12 && at < lookedAt + 25) continue;
       const flipped = Uint8Array.from(whole, (byte, index) => (index === at ? byte ^ 1 : byte));
       for (const damaged of [flipped, whole.slice(0, at)]) {
         const values = new Map([[KEY, damaged]]);
@@ -144,7 +141,7 @@ describe("a record", () => {
   });
 
   it.each([
-    ["of another format", (text: string) => text.replace('"format":1', '"format":2')],
+    ["of another format", (text: string) => text.replace('"format":2', '"format":1')],
     ["that is no object", () => "null\n"],
     ["of somebody else", () => "SQLite format 3"],
     ["that is empty", () => ""],

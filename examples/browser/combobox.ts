@@ -22,21 +22,25 @@ let isOpen = false;
 let isCurrent = true;
 /** Whether Enter was pressed before they were. */
 let isAwaited = false;
+let hasFailed = false;
 
 async function look(): Promise<void> {
   isOpen = true;
   isCurrent = false;
+  isAwaited = false;
   try {
     const latest = await search(input.value);
     if (latest === null) return;
     found = latest;
     active = 0;
     isCurrent = true;
+    hasFailed = false;
     status.textContent = statusOf(input.value, found);
     render();
     if (isAwaited) choose(0);
   } catch (error) {
     found = [];
+    hasFailed = true;
     render();
     status.textContent = error instanceof Error ? error.message : String(error);
   }
@@ -92,7 +96,10 @@ function move(by: number): void {
 }
 
 function leave(): void {
-  if (list.hidden) input.value = "";
+  if (list.hidden) {
+    input.value = "";
+    found = [];
+  }
   close();
 }
 
@@ -104,6 +111,7 @@ input.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown") move(1);
   else if (event.key === "ArrowUp") move(-1);
   else if (event.key === "Escape") leave();
+  else if (event.key === "Enter" && hasFailed) void look();
   else if (event.key === "Enter" && !isCurrent) isAwaited = true;
   else if (event.key === "Enter" && !list.hidden) choose(active);
   else return;
