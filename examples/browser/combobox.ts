@@ -19,28 +19,26 @@ let found: readonly Suggestion[] = [];
 let active = 0;
 let isOpen = false;
 /** Whether the places are those of the text in the field. */
-let isCurrent = true;
-/** Whether Enter was pressed before they were. */
+let state: "current" | "pending" | "failed" = "current";
+/** Whether Enter was pressed while they were pending. */
 let isAwaited = false;
-let hasFailed = false;
 
 async function look(): Promise<void> {
   isOpen = true;
-  isCurrent = false;
+  state = "pending";
   isAwaited = false;
   try {
     const latest = await search(input.value);
     if (latest === null) return;
     found = latest;
     active = 0;
-    isCurrent = true;
-    hasFailed = false;
+    state = "current";
     status.textContent = statusOf(input.value, found);
     render();
     if (isAwaited) choose(0);
   } catch (error) {
+    state = "failed";
     found = [];
-    hasFailed = true;
     render();
     status.textContent = error instanceof Error ? error.message : String(error);
   }
@@ -111,8 +109,8 @@ input.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown") move(1);
   else if (event.key === "ArrowUp") move(-1);
   else if (event.key === "Escape") leave();
-  else if (event.key === "Enter" && hasFailed) void look();
-  else if (event.key === "Enter" && !isCurrent) isAwaited = true;
+  else if (event.key === "Enter" && state === "failed") void look();
+  else if (event.key === "Enter" && state === "pending") isAwaited = true;
   else if (event.key === "Enter" && !list.hidden) choose(active);
   else return;
   event.preventDefault();
