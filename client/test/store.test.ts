@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
@@ -165,6 +173,23 @@ describe("a file", () => {
     expect(statSync(join(path, file)).ino).not.toBe(ino);
   });
 
+  it("of a program that was killed goes after an hour, and one of somebody else's stays", async () => {
+    const path = newFolder();
+    const medium = fileMedium(path);
+    await written(medium, aCopy(1));
+    const [own = ""] = readdirSync(path);
+    const others = ["100%.copy", "notes.txt", `${own}.txt`];
+    const [old, young] = [1, 2].map(() => `${own}.${crypto.randomUUID()}`);
+    for (const name of [...others, old, young]) writeFileSync(join(path, name ?? ""), "");
+    const overAnHourAgo = Date.now() / 1000 - 3_601;
+    for (const name of [...others, old])
+      utimesSync(join(path, name ?? ""), overAnHourAgo, overAnHourAgo);
+    expect(await medium.keys()).toEqual([KEY]);
+    await new Store(medium).keepLastUsed(KEY.slice(0, -3), `${KEY}-AT`, 1);
+    const list = `${encodeURIComponent(KEY.slice(0, -3))}.copy`;
+    expect(new Set(readdirSync(path))).toEqual(new Set([list, ...others, young]));
+  });
+
   it("that cannot be replaced leaves none beside it", async () => {
     const path = newFolder();
     const name = `${encodeURIComponent(KEY)}.copy`;
@@ -200,7 +225,9 @@ describe.each(MEDIA)("a store that %s", (_, newMedium) => {
   it("neither holds up nor fails an opening", async () => {
     const service = new CatalogService({ version: 1, bytes: catalogBytes() });
     service.files = { "served.json": servedPlaces(), "names.json": otherNames() };
-    const options = { baseUrl: "https://locations.example.com", fetch: service.fetch };
+    // In half of this time, the service answers.
+    const timeoutMs = STORE_MS;
+    const options = { baseUrl: "https://locations.example.com", fetch: service.fetch, timeoutMs };
     for (const open of [openCatalogIn, openSearchIn]) {
       const search = await open(options, new Store(newMedium()));
       expect((await search.search("zurich"))[0]).toMatchObject({ countryCode: "CH" });
