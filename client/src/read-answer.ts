@@ -97,12 +97,10 @@ const CODES: { readonly [status: number]: string } = {
 const TRANSIENT = [304, 407, 408, 421, 425, 429];
 
 /** The codes of Connect. */
-const CODES_OF_THE_SERVICE: readonly unknown[] = [
-  ...["canceled", "unknown", "invalid_argument", "deadline_exceeded", "not_found"],
-  ...["already_exists", "permission_denied", "resource_exhausted", "failed_precondition"],
-  ...["aborted", "out_of_range", "unimplemented", "internal", "unavailable", "data_loss"],
-  "unauthenticated",
-];
+const CODES_OF_THE_SERVICE: readonly unknown[] =
+  "canceled unknown invalid_argument deadline_exceeded not_found already_exists permission_denied resource_exhausted failed_precondition aborted out_of_range unimplemented internal unavailable data_loss unauthenticated".split(
+    " ",
+  );
 
 const ADVICE: { readonly [code: string]: string } = {
   unauthenticated: "something before the service wants credentials",

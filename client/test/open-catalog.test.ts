@@ -276,13 +276,13 @@ describe("an opened catalog", () => {
   });
 
   it("stays stored while another tab opens another locale", async () => {
-    const { replace } = medium;
+    const plain = medium;
     medium = {
-      ...medium,
+      ...plain,
       async replace(key, next) {
-        await replace(key, next);
+        await plain.replace(key, next);
         // Between two writes of the opening.
-        if (key !== KEY) await new Store({ ...medium, replace }).keepLastUsed(KEY, `${KEY} fr`, 3);
+        if (key !== KEY) await new Store(plain).keepLastUsed(KEY, `${KEY} fr`, 3);
       },
     };
     await open();
@@ -321,6 +321,9 @@ describe("an opened catalog", () => {
     );
     await other.refresh();
     expect(changes).toBe(0);
+    service.takeCalls();
+    await expect(catalog.refresh()).rejects.toMatchObject({ code: "canceled" });
+    expect(service.takeCalls()).toEqual([]);
   });
 
   it("cannot be opened without the service, and says why", async () => {
