@@ -92,20 +92,16 @@ export async function openFrom(data: SearchData): Promise<LocationsCatalog> {
     baseUrl: "https://data.invalid",
     ...(locale !== undefined && { locale }),
   });
-  const files = {
+  const files: KnownFiles = {
     served: { etag: "", content: served },
     names: names ? { etag: "", content: names } : null,
-  };
-  const inTheirLanguage: KnownFiles = {
-    ...files,
     cities: cities ? { etag: "", content: cities } : null,
   };
-  const inAnother: KnownFiles = files;
   const kind: Kind = {
     ...PLACES,
     fetchFile: async (source, name) =>
-      (source.locale === caller.locale ? inTheirLanguage : inAnother)[name] ?? null,
-    fetchMain: async () => ({ files: { served: files.served } }),
+      name === "cities" && source.locale !== caller.locale ? null : (files[name] ?? null),
+    fetchMain: async () => ({ files: { served: files.served ?? null } }),
     join: async (copy) => frozen(await PLACES.join(copy)),
   };
   const library = new Library("", NO_STORE, kind);
