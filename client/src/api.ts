@@ -1,4 +1,4 @@
-/** What `openCatalog` and `openSearch` take and return, wherever they run. */
+/** The types of `openCatalog` and `openSearch`, the same wherever they run. */
 import type { Catalog } from "./catalog.ts";
 import type { Position } from "./distance.ts";
 import type { NearAirport, NearestOptions } from "./nearest.ts";
@@ -23,84 +23,93 @@ export interface OpenOptions {
   readonly baseUrl: string;
   /** BCP 47 language tag of the names of regions and countries; the service's default without one. */
   readonly locale?: string;
-  /** How long opening, a change of the language and a refresh may take each. Default: 60,000. */
+  /** Time limit of an opening, of a change of the language, and of a refresh. Default: 60,000. */
   readonly timeoutMs?: number;
   /** Node only: keeps the catalog of each locale. Default: `~/.cache/locations-at-the-edge`. */
   readonly folder?: string;
-  /** So many locales, those that were opened last, stay stored, 3 MB each; nothing with 0. Default: 3. */
+  /** How many locales stay stored, 3 MB each: those opened last. 0 stores nothing. Default: 3. */
   readonly storedLocales?: number;
   /**
-   * Whether the first search has names in other languages (365 kB) fetched, and does not wait for them.
-   * Otherwise opening does. Default: false; of `openSearch` true, except in Workers.
+   * If true, the first search fetches names in other languages (365 kB), and waits for them only if it
+   * finds nothing without them. If false, opening waits for them. Default: false; true for `openSearch`,
+   * except in Workers.
    */
   readonly lazyNames?: boolean;
   /** Browsers only: starts `locations-at-the-edge-client/worker` as the page's policy or bundler wants. */
   readonly startWorker?: () => WorkerPort;
-  /** Not in browsers: for what is sent with each request, or for a service binding. */
+  /** Not in browsers: sends each request, with more headers or over a service binding. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Ends the wait for the opening, which then rejects with its reason. */
+  /** Once it is aborted, the opening rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface SearchOptions {
-  /** At most so many places, of 40. Default: 10. */
+  /** How many places at most, up to 40. Default: 10. */
   readonly limit?: number;
-  /** Ends the wait for the search, which then rejects with its reason. */
+  /** Once it is aborted, the search rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A search in one locale at a time. Its functions may be taken out of it. */
+/** A search in one locale at a time. Its functions work without it, as after destructuring. */
 export interface LocationsSearch {
   /** Language of the names of regions and countries: that of the locale, or the closest that is published. */
   readonly language: string;
-  /** When all of it was last fetched or found current. A stored one has the time that was stored. */
+  /** When all of it was last fetched or found current, also before it was stored. */
   readonly lastRefreshed: Date;
   /** Why the last refresh failed, also one in the background; null if it did not. */
   readonly lastError: CatalogError | null;
   /**
    * Finds airports, cities, countries and regions by codes and by names in any language, best first.
    *
-   * @throws CatalogError if it needs names that have not come, and cannot be fetched.
+   * @throws CatalogError if it finds nothing without names that cannot be fetched.
    */
   readonly search: (typed: string, options?: SearchOptions) => Promise<readonly Suggestion[]>;
-  /** Returns the place of an id, or the airport of an IATA code; undefined if there is none. */
+  /** Returns the place with an id, or the airport with an IATA code, in either case; undefined if there is none. */
   readonly get: (key: string) => Promise<Suggestion | undefined>;
   /**
    * Finds the airports with scheduled service nearest to a position, the nearest first.
    *
-   * @throws CatalogError `invalid_argument` if that is no position.
+   * @throws CatalogError `invalid_argument` if the position is none.
    */
   readonly nearest: (
     position: Position,
     options?: NearestOptions,
   ) => Promise<readonly NearAirport[]>;
-  /** Changes the language. Until it is there, the earlier one is searched. */
+  /**
+   * Changes the language. Until it is there, the earlier one is searched. Of several calls the last one
+   * wins, even if it fails: one that has not ended by then has no effect.
+   *
+   * @throws CatalogError if it has to be fetched, and cannot be in time. The earlier language stays.
+   */
   readonly setLocale: (locale: string) => Promise<void>;
   /**
    * Fetches what has changed. That also happens in the background when a stored catalog is opened.
    *
-   * @throws CatalogError if it could not look in time, or what answered is not the service. What is
-   *   there stays good.
+   * @throws CatalogError if the service does not answer in time, or something else answers. What
+   *   is open stays usable.
    */
   readonly refresh: () => Promise<void>;
   /**
    * Calls the listener when a search may find something else, or `lastRefreshed` or `lastError` has
-   * changed; returns what ends that.
+   * changed; returns a function that ends this.
    */
   readonly onChange: (listener: () => void) => () => void;
-  /** Calls no listener any more, and ends the worker that has no other catalog. */
+  /**
+   * Ends all calls, which fail as `canceled`, and calls no listener any more. Ends the worker if nothing
+   * else is open in it.
+   */
   readonly close: () => void;
 }
 
 /** The catalog of one locale at a time, which can be searched. */
 export interface LocationsCatalog extends LocationsSearch {
-  /** `Catalog-Version` of what is searched. */
+  /** `Catalog-Version` of the catalog that is searched. */
   readonly version: number;
   /** The joined catalog: `airports[0].city.country.name`. */
   readonly places: () => Promise<Catalog>;
 }
 
-/** What is used of a `Worker`. */
+/** The part of `Worker` that the package uses. */
 export interface WorkerPort {
   postMessage(message: unknown, options: Record<string, never>): void;
   addEventListener(type: "message" | "error", listener: (event: Event) => void): void;

@@ -1,11 +1,5 @@
 /** The door of the package in browsers. All work is done in a worker. */
-import {
-  CatalogError,
-  type LocationsCatalog,
-  type LocationsSearch,
-  type OpenOptions,
-  type WorkerPort,
-} from "./api.ts";
+import type { LocationsCatalog, LocationsSearch, OpenOptions, WorkerPort } from "./api.ts";
 import { unpackCatalog } from "./catalog.ts";
 import { catalogOf, searchOf } from "./handle.ts";
 import { misuse, needCrypto } from "./options.ts";
@@ -31,28 +25,20 @@ function ownPlace(startOwnWorker: () => WorkerPort) {
 
 /** Bundlers know this expression: they make a file of the worker. */
 function startCatalogWorker(): WorkerPort {
-  return started(() => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }));
+  needWorkers();
+  return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }
 
 function startSearchWorker(): WorkerPort {
-  return started(
-    () => new Worker(new URL("./search-worker.js", import.meta.url), { type: "module" }),
-  );
+  needWorkers();
+  return new Worker(new URL("./search-worker.js", import.meta.url), { type: "module" });
 }
 
-function started(start: () => WorkerPort): WorkerPort {
-  if (typeof Worker === "undefined")
-    throw misuse(
-      "failed_precondition",
-      "there are no workers here, as in jsdom: import locations-at-the-edge-client/no-worker",
-    );
-  try {
-    return start();
-  } catch (cause) {
-    const message = `this page may not start the worker (${String(cause)}), as from a CDN: see startWorker`;
-    throw new CatalogError(
-      { code: "failed_precondition", message, retryAfterSeconds: null },
-      { cause },
-    );
-  }
+/** @throws CatalogError `failed_precondition` where there are none. */
+function needWorkers(): void {
+  if (typeof Worker !== "undefined") return;
+  throw misuse(
+    "failed_precondition",
+    "there are no workers here, as in jsdom: import locations-at-the-edge-client/no-worker",
+  );
 }

@@ -1,14 +1,14 @@
-/** What a handle calls, in its own thread or in a worker. */
+/** The calls of a handle, which its own thread or a worker answers. */
 import type { CatalogError, CatalogFailure, OpenOptions } from "./api.ts";
 import type { NearAirport, NearestArgument } from "./nearest.ts";
 import type { SearchArgument } from "./options.ts";
 import type { CatalogCopy } from "./read-answer.ts";
 import type { Suggestion } from "./suggestion.ts";
 
-/** `OpenOptions`, as far as a worker can be given them. */
+/** The part of `OpenOptions` that can be sent to a worker. */
 export type WorkerOptions = Omit<OpenOptions, "folder" | "startWorker" | "fetch" | "signal">;
 
-/** Those of what is open, by name. */
+/** The calls of an open catalog or search. */
 export interface CoreCalls {
   readonly search: (typed: SearchArgument) => readonly Suggestion[];
   readonly get: (key: string) => Suggestion | undefined;
@@ -19,7 +19,7 @@ export interface CoreCalls {
   readonly pack: (nothing: null) => string;
 }
 
-/** Those of a worker. */
+/** The calls of a worker. */
 export interface Calls extends CoreCalls {
   readonly open: (options: WorkerOptions) => void;
   readonly openSearch: (options: WorkerOptions) => void;
@@ -41,16 +41,16 @@ export interface Calls extends CoreCalls {
 export type Argument<C extends keyof Calls> = Parameters<Calls[C]>[0];
 export type Answer<C extends keyof Calls> = ReturnType<Calls[C]>;
 
-/** Something open, in this thread or in a worker. */
+/** An open catalog or search, in this thread or in a worker. */
 export interface Core<C extends keyof Calls = keyof CoreCalls> {
   readonly state: State<CatalogError>;
   readonly call: <One extends C>(call: One, argument: Argument<One>) => Promise<Answer<One>>;
-  /** Returns what ends that. */
+  /** Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void;
   readonly close: () => void;
 }
 
-/** What its handle says of it. */
+/** The state that a handle shows. */
 export interface State<Failure = CatalogFailure> {
   readonly version: number;
   readonly language: string;

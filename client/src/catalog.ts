@@ -282,6 +282,18 @@ export async function linkPlaces(file: CatalogFile): Promise<Catalog> {
   return linked;
 }
 
+/** All that have opened a catalog share its places, and the search is made of them. */
+export function frozen(catalog: Catalog): Catalog {
+  for (const places of Object.values<readonly object[]>({ ...catalog })) {
+    for (const place of places) {
+      for (const value of Object.values(place)) if (Array.isArray(value)) Object.freeze(value);
+      Object.freeze(place);
+    }
+    Object.freeze(places);
+  }
+  return Object.freeze(catalog);
+}
+
 function positions(keys: readonly string[]): Map<string, number> {
   return new Map(keys.map((key, position) => [key, position]));
 }

@@ -1,22 +1,23 @@
-/** What runs a search or a catalog in the thread that calls it. */
+/** Runs a search or a catalog in the thread that calls it. */
 import type { Argument, Answer, Core, CoreCalls } from "./calls.ts";
+import type { Catalog } from "./catalog.ts";
 import { orAborted } from "./joint.ts";
 import { type Edition, type Kind, type Library, libraryOf } from "./library.ts";
-import type { Caller } from "./options.ts";
+import { type Caller, closed } from "./options.ts";
 import { nearestTo } from "./nearest.ts";
 import { search } from "./search/search.ts";
 import { NO_STORE, type Store } from "./store.ts";
 import { suggestionOf } from "./suggestion.ts";
 
-/** One that also has a typo takes longer, and speeds up what is typed next no more. */
+/** A text with a typo takes longer, and makes the next search no faster. */
 const WARM_UP = "london";
 
 /** A core in this thread. */
 export interface ThreadCore extends Core {
   /** Searches before anybody does, because the first search takes several times as long. */
   readonly warmUp: () => void;
-  /** What is searched now. */
-  readonly shown: () => Edition["shown"];
+  /** Returns the places that are searched. */
+  readonly places: () => Promise<Catalog>;
 }
 
 /** Opens what is stored and refreshes it in the background, or else fetches it. */
@@ -32,12 +33,18 @@ interface Access {
   readonly caller: Caller;
 }
 
-/** Gives out an edition. */
+/** Makes a core of an edition. */
 export function coreOf(first: Edition, { library, caller }: Access): ThreadCore {
   let edition = first;
-  /** That which was asked for last. */
+  /** The locale of the last call. */
   let wanted = first.locale;
   const listeners = new Set<() => void>();
+  const closing = new AbortController();
+  const { signal } = closing;
+  async function untilClosed<T>(work: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    return orAborted(work(), signal);
+  }
   const calls: {
     readonly [C in keyof CoreCalls]: (argument: Argument<C>) => Promise<Answer<C>>;
   } = {
@@ -54,8 +61,9 @@ export function coreOf(first: Edition, { library, caller }: Access): ThreadCore 
     },
     async get(key) {
       const { index, countryName } = edition.shown;
+      const [id, iata] = [key.toLowerCase(), key.toUpperCase()];
       const place = index.places.find(
-        (one) => one.id === key || (one.kind === "airport" && one.iata === key),
+        (one) => one.id === id || (one.kind === "airport" && one.iata === iata),
       );
       return place && suggestionOf(place, { isUnderCity: false, countryName });
     },
@@ -66,7 +74,7 @@ export function coreOf(first: Edition, { library, caller }: Access): ThreadCore 
     async setLocale(locale) {
       wanted = locale;
       const opened = await library.open(locale, caller);
-      // Another one was asked for meanwhile.
+      // A later call wants another one.
       if (wanted !== locale) return;
       for (const listener of listeners) {
         edition.listeners.delete(listener);
@@ -84,9 +92,10 @@ export function coreOf(first: Edition, { library, caller }: Access): ThreadCore 
       const { version, lookedAt } = copy;
       return { version, language, lookedAt, lastError: edition.lastError };
     },
-    call: (call, argument) => calls[call](argument),
+    call: (call, argument) => untilClosed(() => calls[call](argument)),
     onChange(given) {
-      // Two of them may be given the same one.
+      if (signal.aborted) return () => undefined;
+      // Two callers may pass the same function.
       const listener = () => given();
       listeners.add(listener);
       edition.listeners.add(listener);
@@ -96,12 +105,13 @@ export function coreOf(first: Edition, { library, caller }: Access): ThreadCore 
       };
     },
     close() {
+      closing.abort(closed());
       for (const listener of listeners) edition.listeners.delete(listener);
       listeners.clear();
     },
     warmUp() {
       search(edition.shown.index, WARM_UP);
     },
-    shown: () => edition.shown,
+    places: () => untilClosed(async () => edition.shown.places),
   };
 }

@@ -2,20 +2,21 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import type { LocationsCatalog, OpenOptions } from "./api.ts";
-import { type Catalog, packCatalog, unpackCatalog } from "./catalog.ts";
+import { frozen, packCatalog, unpackCatalog } from "./catalog.ts";
 import { openCore, type ThreadCore } from "./core.ts";
 import { catalogOf } from "./handle.ts";
 import type { Kind } from "./library.ts";
-import { needCrypto, readCaller } from "./options.ts";
+import { type Defaults, needCrypto, readCaller } from "./options.ts";
 import { refresh } from "./refresh.ts";
 import { fetchFile } from "./search-files.ts";
 import { readCityNames } from "./search/city-names.ts";
 import { readRanks } from "./search/ranks.ts";
 import type { Copy, Store } from "./store.ts";
 
-/** Those of `openCatalog`. */
+/** The copies of `openCatalog`. */
 export const CATALOG = {
   name: "catalog",
+  isMainShared: false,
   areNamesAlwaysWanted: true,
   files: ["ranks", "cities"],
   fetchFile,
@@ -33,27 +34,21 @@ function pack({ catalog, files }: Copy): string {
   return packCatalog(answer, readRanks(files.ranks?.content), readCityNames(files.cities?.content));
 }
 
-/** All that have opened it share its places, and the search is made of them. */
-function frozen(catalog: Catalog): Catalog {
-  for (const places of Object.values<readonly object[]>({ ...catalog })) {
-    for (const place of places) {
-      for (const value of Object.values(place)) if (Array.isArray(value)) Object.freeze(value);
-      Object.freeze(place);
-    }
-    Object.freeze(places);
-  }
-  return Object.freeze(catalog);
-}
-
 /** Opens it in this thread: the stored one, which it refreshes in the background, or else it is fetched. */
-export async function openFull(options: OpenOptions, store: Store): Promise<ThreadCore> {
-  const caller = readCaller(options);
+export async function openFull(
+  options: OpenOptions,
+  store: Store,
+  defaults?: Defaults,
+): Promise<ThreadCore> {
+  const caller = readCaller(options, defaults);
   needCrypto();
   return openCore(CATALOG, caller, store);
 }
 
 /** The same, as a caller gets it. */
-export async function openCatalogIn(options: OpenOptions, store: Store): Promise<LocationsCatalog> {
-  const core = await openFull(options, store);
-  return catalogOf(core, async () => core.shown().places);
+export async function openCatalogIn(
+  ...given: Parameters<typeof openFull>
+): Promise<LocationsCatalog> {
+  const core = await openFull(...given);
+  return catalogOf(core, core.places);
 }

@@ -1,4 +1,4 @@
-/** What callers get. Checks what they give, and ends their waits. */
+/** The objects that callers get. Checks their arguments, and ends their waits. */
 import type { LocationsCatalog, LocationsSearch, SearchOptions } from "./api.ts";
 import type { Core } from "./calls.ts";
 import type { Catalog } from "./catalog.ts";
@@ -6,8 +6,8 @@ import { orAborted } from "./joint.ts";
 import { readKey, readListener, readLocale, readNearest, readSearch } from "./options.ts";
 
 /**
- * Gives out a search. A closure, and no object with private members, because those who get it put it
- * into proxies (`ref` of Vue) and take it apart.
+ * Makes the object of a search. A closure, without private members, because callers wrap it in proxies
+ * (`ref` of Vue) and destructure it.
  */
 export function searchOf(core: Core): LocationsSearch & Pick<LocationsCatalog, "version"> {
   return {
@@ -37,7 +37,7 @@ export function searchOf(core: Core): LocationsSearch & Pick<LocationsCatalog, "
   };
 }
 
-/** Gives out a catalog. */
+/** Makes the object of a catalog. */
 export function catalogOf(core: Core, places: () => Promise<Catalog>): LocationsCatalog {
   return Object.assign(searchOf(core), { places });
 }

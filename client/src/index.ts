@@ -16,5 +16,5 @@ export async function openCatalog(options: OpenOptions): Promise<LocationsCatalo
  * other languages: what is fetched behind a search ends with the request that it answers.
  */
 export async function openSearch(options: OpenOptions): Promise<LocationsSearch> {
-  return openSearchIn(options, NO_STORE, false);
+  return openSearchIn(options, NO_STORE, { lazyNames: false });
 }

@@ -1,7 +1,7 @@
 import type { Medium } from "./store.ts";
 
 const NAME = "locations-at-the-edge";
-/** Raised with another form of what is stored: opening it then deletes the former one. */
+/** Raised when records change their form: opening the database then deletes the earlier ones. */
 const VERSION = 2;
 const OBJECTS = "copies";
 
@@ -22,7 +22,7 @@ export function indexedDbMedium(): Medium {
     },
     async replace(key, next) {
       const store = await objects("readwrite");
-      // In one transaction, into which no other tab comes.
+      // In one transaction, which no other tab can enter.
       const value = next(bytesOf(await settled<unknown>(store.get(key))));
       if (value !== undefined) await settled(store.put(value, key));
     },
@@ -45,7 +45,7 @@ async function openDatabase(onEnd: () => void): Promise<IDBDatabase> {
   });
   const database = await settled(request);
   database.addEventListener("close", onEnd);
-  // Somebody deletes it, or a later package opens it: both wait until it is closed.
+  // Whoever deletes it, or opens it in a later version, waits until it is closed.
   database.addEventListener("versionchange", () => {
     database.close();
     onEnd();

@@ -2,7 +2,7 @@
 import { CatalogError } from "./api.ts";
 import type { Catalog } from "./catalog.ts";
 import { withDeadline } from "./deadline.ts";
-import { Joint, orAborted } from "./joint.ts";
+import { Joint, JOIN_MS } from "./joint.ts";
 import type { Caller } from "./options.ts";
 import type { Source } from "./read-answer.ts";
 import { type fetchFile, type FileName, type KnownFiles, pathOf } from "./search-files.ts";
@@ -13,20 +13,22 @@ import { type Copy, isNewer, type Store } from "./store.ts";
 import { type CountryNames, countryNamesIn } from "./suggestion.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
 
-/** What copies are made of: those of `openCatalog`, or those of `openSearch`. */
+/** Describes the copies of `openCatalog`, or those of `openSearch`. */
 export interface Kind {
-  /** As a key has it, and an error. */
+  /** Part of keys and of error messages. */
   readonly name: "catalog" | "places";
   /** Whether each search has names in other languages fetched, or only one that needs them. */
   readonly areNamesAlwaysWanted: boolean;
-  /** What it has besides, if the service does: without that it only finds less well. */
+  /** Fetched besides, if the service has them: without them, a search only finds less well. */
   readonly files: readonly FileName[];
   /**
-   * Fetches what nothing works without, as far as it differs from an earlier copy.
+   * Fetches the part that nothing works without, as far as it differs from an earlier copy.
    *
-   * @throws CatalogError if it cannot.
+   * @throws CatalogError if it fails.
    */
   readonly fetchMain: (source: Source, before: Copy | undefined) => Promise<Partial<Copy>>;
+  /** Whether that part is the same in all languages, so that an earlier copy serves each of them. */
+  readonly isMainShared: boolean;
   readonly fetchFile: typeof fetchFile;
   readonly join: (copy: Copy) => Promise<Catalog>;
   /** Of the names of regions and countries. */
@@ -44,13 +46,12 @@ interface Shown {
   readonly countryName: CountryNames;
 }
 
-/** A copy in one locale, as all see it that have opened it. */
+/** A copy in one locale, shared by all who have opened it. */
 export interface Edition {
   readonly locale: string;
   readonly listeners: Set<() => void>;
-  readonly refreshing: Joint<void>;
   shown: Shown;
-  /** Why it could not be refreshed, or has a part less. */
+  /** Why the last refresh failed, or a part is missing. */
   lastError: CatalogError | null;
 }
 
@@ -62,17 +63,19 @@ interface Opening {
 
 interface Fetched {
   readonly copy: Copy;
-  /** Why a file besides has not come. */
+  /** Why a part of it is missing, or old. */
   readonly failure: unknown;
 }
 
-/** A file of the search that failed is tried again after so long, and so is one that nobody has got. */
-export const FILE_MS = 20_000;
+interface FailedFile {
+  readonly failure: CatalogError;
+  readonly failedAt: number;
+}
 
-interface FetchingFile {
-  readonly startedAt: number;
-  readonly ended: Promise<unknown>;
-  isThere: boolean;
+interface Joined<Key, T> {
+  readonly joint: Joint<Key, T>;
+  readonly key: Key;
+  readonly caller: Caller;
 }
 
 const libraries = new WeakMap<Store, Map<string, Library>>();
@@ -91,11 +94,13 @@ export class Library {
   readonly #prefix: string;
   readonly #store: Store;
   readonly #kind: Kind;
-  readonly #opening = new Map<string, Joint<Edition>>();
-  /** As long as somebody has them. */
+  readonly #opening = new Joint<string, Edition>();
+  readonly #refreshing = new Joint<Edition, void>();
+  readonly #fetching = new Joint<string, unknown>();
+  /** As long as somebody holds them. */
   readonly #editions = new Map<string, WeakRef<Edition>>();
   /** By their paths. */
-  readonly #files = new Map<string, FetchingFile>();
+  readonly #files = new Map<string, { readonly file: unknown } | FailedFile>();
   #areNamesWanted = false;
 
   /** @param prefix of the keys of its copies. */
@@ -106,37 +111,33 @@ export class Library {
   }
 
   /**
-   * Opens a locale: one that is open or stored at once, which it then refreshes.
+   * Opens a locale: at once if it is open or stored, and refreshes it then.
    *
-   * @throws CatalogError if it has to be fetched, and cannot be in time.
+   * @throws CatalogError if it has to be fetched, and does not arrive in time.
    */
   async open(locale: string, caller: Caller): Promise<Edition> {
     if (!caller.lazyNames) this.#areNamesWanted = true;
     const known = this.#editions.get(locale)?.deref();
     if (known !== undefined) {
       this.#refreshInBackground(known, caller);
-      if (!this.#isComplete(known.shown.copy))
+      if (this.#areNamesWanted && known.shown.copy.files.names === undefined)
         await this.#addNames(known, caller).catch(() => undefined);
       return known;
     }
-    const opening = this.#opening.get(locale) ?? new Joint();
-    this.#opening.set(locale, opening);
-    return this.#inTime(caller, (deadline) =>
-      opening.join(() => this.#open({ locale, caller, deadline }), deadline),
-    ).finally(() => this.#opening.delete(locale));
+    const joined = { joint: this.#opening, key: locale, caller };
+    return this.#join(joined, (deadline) => this.#open({ locale, caller, deadline }));
   }
 
   /**
    * Brings an edition up to date.
    *
-   * @throws CatalogError if the service could not be asked in time for all that it is made of. What is
+   * @throws CatalogError if the service does not answer in time for all of its parts. The copy that is
    *   shown stays.
    */
   async refresh(edition: Edition, caller: Caller): Promise<void> {
+    const joined = { joint: this.#refreshing, key: edition, caller };
     try {
-      await this.#inTime(caller, (deadline) =>
-        edition.refreshing.join(() => this.#refresh(edition, caller, deadline), deadline),
-      );
+      await this.#join(joined, (deadline) => this.#refresh(edition, caller, deadline));
       edition.lastError = null;
     } catch (cause) {
       edition.lastError = toCatalogError(cause);
@@ -147,10 +148,10 @@ export class Library {
   }
 
   /**
-   * Has names in other languages fetched: at the first search of a catalog, without a catalog at the
-   * first text that needs them. Waits for them if nothing is found without them.
+   * Fetches names in other languages: at the first search of a catalog, or at the first text that needs
+   * them where there is no catalog. Waits for them if the text finds nothing without them.
    *
-   * @throws CatalogError if such a text cannot be searched without them.
+   * @throws CatalogError if they do not arrive for such a text.
    */
   async prepareSearch(edition: Edition, typed: string, caller: Caller): Promise<void> {
     const { copy, index } = edition.shown;
@@ -165,28 +166,29 @@ export class Library {
   /**
    * Fetches a file of the search once for all editions.
    *
-   * @throws CatalogError if it does not come; again without another try, until `FILE_MS` later.
+   * @throws CatalogError if that fails; until `JOIN_MS` later also without another attempt.
    */
   async file<Name extends FileName>(name: Name, caller: Caller): Promise<KnownFiles[Name]> {
-    const now = performance.now();
     const path = pathOf(name, caller.locale) ?? name;
     const known = this.#files.get(path);
-    if (known?.isThere === true || (known && now - known.startedAt < FILE_MS))
-      // Whoever began to fetch it may be gone, with its deadline.
-      return this.#inTime(caller, (deadline) => orAborted(known.ended, deadline)) as Promise<
-        KnownFiles[Name] // of this name
-      >;
-    const ended = this.#inTime(caller, (signal) =>
-      this.#kind.fetchFile({ ...sourceOf(caller), locale: caller.locale, signal }, name),
-    );
-    const fetching: FetchingFile = { startedAt: now, ended, isThere: false };
-    this.#files.set(path, fetching);
-    const file = await ended;
-    fetching.isThere = true;
-    return file;
+    if (known && "file" in known) return known.file as KnownFiles[Name]; // of this path
+    if (known) failAgain(known);
+    const joined = { joint: this.#fetching, key: path, caller };
+    return this.#join(joined, async (signal) => {
+      const source = { ...sourceOf(caller), locale: caller.locale, signal };
+      try {
+        const file = await this.#kind.fetchFile(source, name);
+        this.#files.set(path, { file });
+        return file;
+      } catch (cause) {
+        const failure = this.#errorOf(cause, caller, signal);
+        this.#files.set(path, { failure, failedAt: performance.now() });
+        throw failure;
+      }
+    }) as Promise<KnownFiles[Name]>; // of this path
   }
 
-  /** Has a copy that the caller has fetched and joined itself. */
+  /** Takes a copy that the caller has fetched and joined itself. */
   adopt(copy: Copy, locale: string, places: Catalog): Edition {
     return this.#keepEdition(locale, this.#index(copy, locale, places));
   }
@@ -198,28 +200,24 @@ export class Library {
   }
 
   async #open({ locale, caller, deadline }: Opening): Promise<Edition> {
-    const stored = await this.#store.read(this.#keyOf(locale));
+    // The other half is for the service.
+    const stored = await this.#store.read(this.#keyOf(locale), caller.timeoutMs / 2);
     const isStored = stored !== undefined && this.#isComplete(stored);
     const { copy, failure } = isStored
       ? { copy: stored, failure: undefined }
       : await this.#fetch({ locale, caller, deadline }, stored ?? (await this.#sharedCopy()));
     const edition = this.#keepEdition(locale, await this.#prepare(copy, locale));
     if (failure !== undefined) edition.lastError = this.#errorOf(failure, caller, deadline);
-    if (!isStored) await this.#write(edition);
+    // In this order, because another tab deletes a record that is not listed.
     await this.#store.keepLastUsed(this.#prefix, this.#keyOf(locale), caller.storedLocales);
+    if (!isStored) await this.#write(edition);
     if (isStored) this.#refreshInBackground(edition, caller);
     return edition;
   }
 
   #keepEdition(locale: string, shown: Shown): Edition {
     const listeners = new Set<() => void>();
-    const edition: Edition = {
-      locale,
-      listeners,
-      refreshing: new Joint<void>(),
-      shown,
-      lastError: null,
-    };
+    const edition: Edition = { locale, listeners, shown, lastError: null };
     // Workers from before 2025-05-05 have no WeakRef. Only what opens at the same time is shared there.
     if (typeof WeakRef === "function") this.#editions.set(locale, new WeakRef(edition));
     for (const [other, kept] of this.#editions)
@@ -227,7 +225,7 @@ export class Library {
     return edition;
   }
 
-  /** Whoever wants to know how it ends calls `refresh`, or reads `lastError`. */
+  /** Its failure is in `lastError`. */
   #refreshInBackground(edition: Edition, caller: Caller): void {
     this.refresh(edition, caller).catch(() => undefined);
   }
@@ -248,7 +246,12 @@ export class Library {
     const source = { ...sourceOf(caller), locale, signal: deadline };
     const names = this.#areNamesWanted || before?.files.names !== undefined;
     const wanted: readonly FileName[] = [...this.#kind.files, ...(names ? ["names" as const] : [])];
-    const main = this.#kind.fetchMain(source, before);
+    let failure: unknown;
+    const main = this.#kind.fetchMain(source, before).catch((cause: unknown): Partial<Copy> => {
+      if (before === undefined || !this.#kind.isMainShared) throw cause;
+      failure = cause;
+      return {};
+    });
     const coming = Promise.allSettled(
       wanted.map(async (name) => ({
         [name]: await this.#kind.fetchFile(source, name, before?.files[name]),
@@ -257,14 +260,14 @@ export class Library {
     const parts = await main;
     const came = await coming;
     const files = came.map((one) => (one.status === "fulfilled" ? one.value : {}));
-    const failed = came.find((one) => one.status === "rejected");
+    failure ??= came.find((one) => one.status === "rejected")?.reason;
     const copy: Copy = {
       version: parts.catalog?.version ?? 0,
-      lookedAt: failed && before ? before.lookedAt : startedAt,
+      lookedAt: failure !== undefined && before ? before.lookedAt : startedAt,
       ...parts,
       files: Object.assign({}, before?.files, parts.files, ...files) as KnownFiles, // each by its name
     };
-    return { copy, failure: failed?.reason };
+    return { copy, failure };
   }
 
   async #addNames(edition: Edition, caller: Caller): Promise<void> {
@@ -276,7 +279,7 @@ export class Library {
     await this.#write(edition);
   }
 
-  /** Shows another copy, as it follows from the one that is shown when it is ready. */
+  /** Shows a changed copy. Starts over if another one is shown when it is ready. */
   async #show(edition: Edition, change: (now: Copy) => Copy): Promise<void> {
     for (;;) {
       const before = edition.shown;
@@ -321,28 +324,39 @@ export class Library {
   }
 
   async #write({ locale, shown: { copy } }: Edition): Promise<void> {
-    if (this.#isComplete(copy)) await this.#store.write(this.#keyOf(locale), copy);
+    if (!this.#isComplete(copy)) return;
+    const key = this.#keyOf(locale);
+    // Another tab may have stored names, which this one has not fetched.
+    const stored = copy.files.names === undefined ? await this.#store.read(key) : undefined;
+    const names = stored?.files.names;
+    const files = { ...copy.files, ...(names && { names }) };
+    await this.#store.write(key, { ...copy, files });
   }
 
-  #inTime<T>(caller: Caller, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
-    return withDeadline(caller.timeoutMs, (deadline) =>
-      work(deadline).catch((cause: unknown) => {
+  /** Joins the work of another caller, or does it within the time limit of this one. */
+  #join<Key, T>(
+    { joint, key, caller }: Joined<Key, T>,
+    work: (deadline: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return withDeadline(caller.timeoutMs, (deadline) => {
+      const fail = (cause: unknown) => {
         throw this.#errorOf(cause, caller, deadline);
-      }),
-    );
+      };
+      return joint.join(key, () => work(deadline).catch(fail), deadline).catch(fail);
+    });
   }
 
   #errorOf(cause: unknown, { baseUrl, timeoutMs }: Caller, deadline: AbortSignal): CatalogError {
     if (!deadline.aborted) return toCatalogError(cause);
     const failure = {
       code: "deadline_exceeded",
-      message: `${baseUrl} has not sent the ${this.#kind.name} within ${timeoutMs} ms: try again, or raise timeoutMs`,
+      message: `the ${this.#kind.name} of ${baseUrl} did not arrive within ${timeoutMs} ms: try again, or raise timeoutMs`,
       retryAfterSeconds: null,
     };
     return new CatalogError(failure, { cause });
   }
 
-  /** Returns what all locales share, of the newest copy that is open or the stored one that was used last. */
+  /** Returns the part that all locales share, of the newest open copy, or of the stored one used last. */
   async #sharedCopy(): Promise<Copy | undefined> {
     const open = [...this.#editions.values()].flatMap((kept) => kept.deref()?.shown.copy ?? []);
     const [newest] = open.toSorted((a, b) => b.version - a.version);
@@ -363,6 +377,16 @@ export class Library {
   #keyOf(locale: string): string {
     return `${this.#prefix} ${locale}`;
   }
+}
+
+/** @throws CatalogError if a file failed so recently that it is not fetched again. */
+function failAgain({ failure, failedAt }: FailedFile): void {
+  const passedMs = performance.now() - failedAt;
+  if (passedMs >= JOIN_MS) return;
+  const { code, message, retryAfterSeconds } = failure;
+  const leftMs = Math.max(JOIN_MS, (retryAfterSeconds ?? 0) * 1000) - passedMs;
+  const again = { code, message, retryAfterSeconds: Math.ceil(leftMs / 1000) };
+  throw new CatalogError(again, { cause: failure });
 }
 
 function sourceOf({ baseUrl, fetch }: Caller): Source {

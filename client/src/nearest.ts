@@ -3,9 +3,9 @@ import { distanceKm, type Position } from "./distance.ts";
 import { type CountryNames, type Suggestion, suggestionOf } from "./suggestion.ts";
 
 export interface NearestOptions {
-  /** At most so many airports. Default: 10. */
+  /** How many airports at most. Default: 10. */
   readonly limit?: number;
-  /** None that is farther away. Default: however far. */
+  /** Leaves out airports that are farther away. Default: none. */
   readonly withinKm?: number;
 }
 

@@ -2,6 +2,7 @@
 import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
 import { openCatalogIn } from "./full-catalog.ts";
 import { indexedDbMedium } from "./indexed-db-store.ts";
+import type { Defaults } from "./options.ts";
 import { openSearchIn } from "./picker.ts";
 import { Store } from "./store.ts";
 
@@ -11,10 +12,15 @@ const store = new Store(indexedDbMedium());
 
 /** Opens the catalog that is stored in IndexedDB and refreshes it in the background, or else fetches it. */
 export async function openCatalog(options: OpenOptions): Promise<LocationsCatalog> {
-  return openCatalogIn(options, store);
+  return openCatalogIn(options, store, ownPage());
 }
 
 /** Opens the search without a catalog, whose places are stored in IndexedDB, too. */
 export async function openSearch(options: OpenOptions): Promise<LocationsSearch> {
-  return openSearchIn(options, store);
+  return openSearchIn(options, store, ownPage());
+}
+
+/** Also called where there is no page, as in a test. */
+function ownPage(): Defaults {
+  return { page: globalThis.location?.href };
 }

@@ -9,7 +9,7 @@ import { NO_STORE, Store } from "./store.ts";
 
 export * from "./api.ts";
 
-/** By their folders: what two callers open in one, they share. */
+/** By their folders. Two callers share what they open in one folder. */
 const stores = new Map<string, Store>();
 
 /** Opens the catalog that is stored in a folder and refreshes it in the background, or else fetches it. */
@@ -24,14 +24,14 @@ export async function openSearch(options: OpenOptions): Promise<LocationsSearch>
 
 function storeIn(options: OpenOptions): Store {
   const folder = options?.folder ?? defaultFolder();
-  // One that is no text is refused with the other options.
+  // Refused later, with the other options.
   if (typeof folder !== "string") return NO_STORE;
   const store = stores.get(folder) ?? new Store(fileMedium(folder));
   stores.set(folder, store);
   return store;
 }
 
-/** Undefined where the user has no home, as in a container with a number for a user. */
+/** Undefined where the user has no home, as in a container that runs as a bare number. */
 function defaultFolder(): string | undefined {
   try {
     return join(homedir(), ".cache", "locations-at-the-edge");

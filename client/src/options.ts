@@ -1,4 +1,4 @@
-/** Checks what callers give, once, and says by name what would be right. Pure but for a look at the place. */
+/** Checks arguments once, and names each wrong one with what would be right. Pure, but looks at the platform. */
 import { CatalogError, type NearestOptions, type OpenOptions, type SearchOptions } from "./api.ts";
 import type { Position } from "./distance.ts";
 import type { NearestArgument } from "./nearest.ts";
@@ -20,11 +20,11 @@ export interface Caller {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What differs between those who read options. */
-interface Defaults {
+/** Defaults that depend on the opener. */
+export interface Defaults {
   readonly lazyNames?: boolean;
-  /** Where the caller is a page, whose path may be given alone. */
-  readonly page?: string;
+  /** The address of the page, if there is one: `baseUrl` may then be a path. */
+  readonly page?: string | undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export function readCaller(options: OpenOptions, defaults: Defaults = {}): Calle
   };
 }
 
-/** @throws CatalogError `failed_precondition` if this place cannot verify an answer. */
+/** @throws CatalogError `failed_precondition` if this platform cannot verify an answer. */
 export function needCrypto(): void {
   if (hasCrypto()) return;
   throw misuse(
@@ -63,7 +63,7 @@ export function needCrypto(): void {
   );
 }
 
-/** Whether this place can verify what is fetched or stored. */
+/** Whether this platform can verify what is fetched or stored. */
 export function hasCrypto(): boolean {
   return typeof crypto !== "undefined" && crypto.subtle !== undefined;
 }
@@ -71,7 +71,7 @@ export function hasCrypto(): boolean {
 /**
  * Reads the address of a service, and drops the slashes at its end.
  *
- * @param page where the caller is a page, whose path may be given alone.
+ * @param page its address, if there is one: `baseUrl` may then be a path.
  * @throws CatalogError `invalid_argument` if it is no such address.
  */
 export function readBaseUrl(baseUrl: unknown, page?: string): string {
@@ -156,8 +156,12 @@ function checkOption(...[name, value, isRight, right]: Parameters<typeof check>)
 }
 
 function checkSignal(signal: unknown): void {
-  // One of another frame is no instance of this one's class.
-  const isSignal = (value: unknown) => isRecord(value) && typeof value["aborted"] === "boolean";
+  // A signal of another frame is no instance of this frame's class.
+  const isSignal = (value: unknown) =>
+    isRecord(value) &&
+    typeof value["aborted"] === "boolean" &&
+    isFunction(value["throwIfAborted"]) &&
+    isFunction(value["addEventListener"]);
   checkOption("signal", signal, isSignal, "an AbortSignal");
 }
 
@@ -202,4 +206,8 @@ function kindOf(value: unknown): string {
 
 export function misuse(code: string, message: string): CatalogError {
   return new CatalogError({ code, message, retryAfterSeconds: null });
+}
+
+export function closed(): CatalogError {
+  return misuse("canceled", "the catalog is closed");
 }

@@ -1,20 +1,23 @@
 /** The search without a catalog: the airports with scheduled service, their cities and countries. */
 import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
+import { frozen } from "./catalog.ts";
 import { coreOf, openCore, type ThreadCore } from "./core.ts";
 import { catalogOf, searchOf } from "./handle.ts";
 import { type Kind, Library } from "./library.ts";
-import { check, hasCrypto, readCaller } from "./options.ts";
-import { fetchFile } from "./search-files.ts";
+import { check, type Defaults, hasCrypto, readCaller } from "./options.ts";
+import { fetchFile, type KnownFiles } from "./search-files.ts";
 import { type CityNamesFile, isCityNamesFile, readCityNames } from "./search/city-names.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
+import { isRecord } from "./search/shape.ts";
 import { isServedFile, joinServed, type ServedFile } from "./search/served.ts";
 import { NO_STORE, type Store } from "./store.ts";
 
-/** That of the contract. */
+/** The language of the contract. */
 const DEFAULT_LANGUAGE = "en";
 
 const PLACES: Kind = {
   name: "places",
+  isMainShared: true,
   areNamesAlwaysWanted: false,
   files: ["cities"],
   fetchFile,
@@ -41,9 +44,9 @@ function knownLanguage(locale: string): string | undefined {
 export async function openPlaces(
   options: OpenOptions,
   store: Store,
-  lazyNames = true,
+  defaults?: Defaults,
 ): Promise<ThreadCore> {
-  const caller = readCaller(options, { lazyNames });
+  const caller = readCaller(options, { lazyNames: true, ...defaults });
   return openCore(PLACES, caller, hasCrypto() ? store : NO_STORE);
 }
 
@@ -66,25 +69,15 @@ export interface SearchData {
   readonly locale?: string;
 }
 
-/** It has been fetched. */
-const DATA: Kind = {
-  ...PLACES,
-  fetchFile: async (_source, _name, known) => known ?? null,
-  fetchMain: async (_, before) => before ?? {},
-};
-
 /**
- * Opens places that are there, for tests: without a network, a store and a worker. Its catalog has
- * what `openSearch` finds.
+ * Opens the contents of files, for tests: without a network, a store and a worker. The catalog has the
+ * places of `openSearch`.
  *
- * @throws CatalogError `invalid_argument` if they are none.
+ * @throws CatalogError `invalid_argument` if an argument is misused, or a content has another form.
  */
-export async function openFrom({
-  served,
-  names,
-  cities,
-  locale,
-}: SearchData): Promise<LocationsCatalog> {
+export async function openFrom(data: SearchData): Promise<LocationsCatalog> {
+  check("the data", data, isRecord, "an object such as { served }");
+  const { served, names, cities, locale } = data;
   check("served", served, isServedFile, "the content of /search/v1/served.json");
   if (names !== undefined)
     check("names", names, isOtherNames, "the content of /search/v1/names.json, or left out");
@@ -95,19 +88,23 @@ export async function openFrom({
       isCityNamesFile,
       "the content of /search/v1/cities/<locale>.json, or left out",
     );
-  const caller = readCaller({ baseUrl: "https://data.invalid", ...(locale && { locale }) });
-  const library = new Library("", NO_STORE, DATA);
-  const files = {
+  const caller = readCaller({
+    baseUrl: "https://data.invalid",
+    ...(locale !== undefined && { locale }),
+  });
+  const files: KnownFiles = {
     served: { etag: "", content: served },
     names: names ? { etag: "", content: names } : null,
     cities: cities ? { etag: "", content: cities } : null,
   };
-  const copy = { version: 0, lookedAt: Date.now(), files };
-  const edition = library.adopt(
-    copy,
-    caller.locale,
-    await joinServed(served, readCityNames(cities)),
-  );
-  const core = coreOf(edition, { library, caller });
-  return catalogOf(core, async () => core.shown().places);
+  const kind: Kind = {
+    ...PLACES,
+    fetchFile: async (source, name) =>
+      name === "cities" && source.locale !== caller.locale ? null : (files[name] ?? null),
+    fetchMain: async () => ({ files: { served: files.served ?? null } }),
+    join: async (copy) => frozen(await PLACES.join(copy)),
+  };
+  const library = new Library("", NO_STORE, kind);
+  const core = coreOf(await library.open(caller.locale, caller), { library, caller });
+  return catalogOf(core, core.places);
 }

@@ -1,4 +1,4 @@
-/** Sends requests to the service, and reads what answers. The page of the explorer reads so, too. */
+/** Sends requests to the service, and reads the answers. The explorer's page uses it, too. */
 import { CatalogError, type CatalogFailure } from "./api.ts";
 import { orAborted } from "./joint.ts";
 import { isRecord } from "./search/shape.ts";
@@ -9,7 +9,7 @@ export interface Source {
   readonly baseUrl: string;
   /** A BCP 47 language tag; the service's default without one. */
   readonly locale?: string | undefined;
-  /** For what is sent with each request, or for a service binding. */
+  /** Sends each request, with more headers or over a service binding. */
   readonly fetch?: typeof fetch | undefined;
   /** Ends the requests. */
   readonly signal?: AbortSignal | undefined;
@@ -45,18 +45,18 @@ export interface Loaded {
 /**
  * Sends a request, and reads all of its answer.
  *
- * @throws CatalogError for whatever a network, or something else at the address, can do to it; the
- *   reason of the signal if that is aborted.
+ * @throws CatalogError if no whole answer comes, or something else answers; the reason of the signal
+ *   if that is aborted.
  */
 export async function load(source: Source, request: Request): Promise<Loaded> {
   const { baseUrl, fetch: send = fetch, signal = new AbortController().signal } = source;
   const { url, method = "GET", type, mayBeCached = false } = request;
-  // A Worker from before 2024-11-11 refuses what its requests do not have.
+  // A Worker from before 2024-11-11 refuses `cache`, which its requests lack.
   const cache = !mayBeCached && "cache" in globalThis.Request.prototype ? "no-store" : undefined;
   const loading = async () => {
     const answer = await send(url, { method, signal, ...(cache && { cache }) });
     if (!answer.ok || typeOf(answer) !== type) throw await refusal(answer, baseUrl);
-    // Also without a body: Chromium calls a request aborted whose body nobody has read.
+    // Also of a HEAD: Chromium reports a request as aborted if nobody has read its body.
     return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
   };
   try {
@@ -70,7 +70,7 @@ export async function load(source: Source, request: Request): Promise<Loaded> {
 /**
  * Reads an answer of Connect over GET, in protobuf.
  *
- * @throws CatalogError with what the service, or whatever else answers at the address, has said.
+ * @throws CatalogError with the words of the service, or of what else answers at the address.
  */
 export async function readAnswer(answer: Response, baseUrl: string): Promise<CatalogCopy> {
   if (!answer.ok || typeOf(answer) !== PROTO) throw await refusal(answer, baseUrl);
@@ -91,21 +91,29 @@ function typeOf({ headers }: Response): string {
 const CODES: { readonly [status: number]: string } = {
   401: "unauthenticated",
   403: "permission_denied",
-  429: "unavailable",
 };
 
+/** Statuses below 500 for which trying again helps. */
+const TRANSIENT = [304, 407, 408, 421, 425, 429];
+
+/** The codes of Connect. */
+const CODES_OF_THE_SERVICE: readonly unknown[] =
+  "canceled unknown invalid_argument deadline_exceeded not_found already_exists permission_denied resource_exhausted failed_precondition aborted out_of_range unimplemented internal unavailable data_loss unauthenticated".split(
+    " ",
+  );
+
 const ADVICE: { readonly [code: string]: string } = {
-  unauthenticated: "what stands before the service wants credentials",
-  permission_denied: "what stands before the service lets this caller not pass",
+  unauthenticated: "something before the service wants credentials",
+  permission_denied: "something before the service refuses this caller",
   unavailable: "try again later",
   unimplemented: "check that baseUrl is the address of the service",
 };
 
-/** As the sign-in page of a network has it, or any page at a wrong address. */
+/** For the sign-in page of a network, or any page at a wrong address. */
 const OF_ANOTHER =
   "check that this network wants no sign-in, and that baseUrl is the address of the service";
 
-/** An answer came, which is not the wanted one. */
+/** An answer that is not the wanted one. */
 export class Refusal extends CatalogError {
   readonly status: number;
 
@@ -115,22 +123,24 @@ export class Refusal extends CatalogError {
   }
 }
 
-/** Says what such an answer tells. */
+/** Describes such an answer. */
 async function refusal(answer: Response, baseUrl: string): Promise<Refusal> {
   const { ok, status, headers } = answer;
   const type = typeOf(answer);
   const retryAfterSeconds = readRetryAfter(headers.get("retry-after"));
   const said: unknown = type === JSON_TYPE ? await answer.json().catch(() => null) : null;
-  if (isRecord(said) && typeof said["code"] === "string")
-    return new Refusal(status, {
-      code: said["code"],
-      message: typeof said["message"] === "string" ? said["message"] : "",
-      retryAfterSeconds,
-    });
-  const isTransient = ok || status >= 500;
+  if (!ok && isFailure(said)) return new Refusal(status, { ...said, retryAfterSeconds });
+  const isTransient = ok || status >= 500 || TRANSIENT.includes(status);
   const code = CODES[status] ?? (isTransient ? "unavailable" : "unimplemented");
   const message = `${baseUrl} answered with ${type || "something unnamed"} (HTTP ${status}) instead of data: ${ok ? OF_ANOTHER : ADVICE[code]}`;
   return new Refusal(status, { code, message, retryAfterSeconds });
+}
+
+/** Whether JSON is an error of Connect: a portal may answer with JSON, too. */
+function isFailure(said: unknown): said is { readonly code: string; readonly message: string } {
+  if (!isRecord(said)) return false;
+  const { code, message } = said;
+  return CODES_OF_THE_SERVICE.includes(code) && typeof message === "string" && message !== "";
 }
 
 /** Reads seconds or a date (RFC 9110, section 10.2.3). */
@@ -142,7 +152,7 @@ function readRetryAfter(value: string | null): number | null {
   return seconds > 0 ? seconds : null;
 }
 
-/** Node's codes of certificates that it does not trust, which no repetition mends. */
+/** Node's codes of certificates that it does not trust, for which trying again is no help. */
 const CERTIFICATE = /CERT|SIGNATURE/;
 
 /** Says why no whole answer came, as far as the platform tells. */
@@ -162,13 +172,13 @@ function unreachable(baseUrl: string, cause: unknown): CatalogError {
   return new CatalogError(failure, { cause });
 }
 
-/** Says that an answer came, and is not what was sent. */
+/** Says that an answer is not the one that was sent. */
 export function damaged(baseUrl: string): CatalogError {
   const message = `the answer of ${baseUrl} is damaged, or has lost its headers: try again`;
   return new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
 }
 
-/** What the headers of an answer say of it. */
+/** Reads the headers that describe an answer. */
 export function describeAnswer(headers: Headers): Omit<CatalogCopy, "bytes"> {
   return {
     sha256: headers.get("catalog-sha256") ?? "",

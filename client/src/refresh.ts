@@ -21,7 +21,7 @@ import { sha256Of } from "./sha256.ts";
 
 export type { CatalogCopy, Source } from "./read-answer.ts";
 
-/** What an answer says of itself. */
+/** The headers of an answer. */
 type Described = Omit<CatalogCopy, "bytes">;
 
 /**
@@ -34,7 +34,7 @@ type Described = Omit<CatalogCopy, "bytes">;
  */
 export async function refresh(source: Source, copy?: CatalogCopy): Promise<CatalogCopy> {
   if (copy === undefined) return download(source);
-  // If it does not say, the answer to a GET tells why.
+  // If a HEAD fails, the answer to the GET says why.
   const newest = await describeNewest(source);
   // A location that has not seen the copy's version yet.
   const isBehind = (other: Described) =>

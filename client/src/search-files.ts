@@ -50,8 +50,10 @@ export async function fetchFile<Name extends FileName>(
   const url = `${source.baseUrl}/search/v1/${path}`;
   try {
     if (known) {
-      const { headers } = await load(source, { url, method: "HEAD", type: JSON_TYPE });
-      if (headers.get("etag") === known.etag) return known;
+      // If it fails, as before a proxy that refuses it, the answer to the GET says why.
+      const head = load(source, { url, method: "HEAD", type: JSON_TYPE });
+      const newest = await head.catch(() => undefined);
+      if (newest?.headers.get("etag") === known.etag) return known;
     }
     const mayBeCached = known === undefined;
     const { headers, bytes } = await load(source, { url, type: JSON_TYPE, mayBeCached });

@@ -1,6 +1,6 @@
 /**
- * The one owner of what is stored. A copy is one record that is complete, which its hash proves, or it
- * is none. Nothing here throws, and nothing waits longer than `STORE_MS` for a medium.
+ * The one owner of the store. A copy is one record, which counts only if its hash proves that it is
+ * complete. Nothing here throws, and nothing waits longer than `STORE_MS` for a medium.
  *
  * Accepted race: two programs that write to one folder at the same moment. Each record is whole, and
  * the next refresh replaces the older one.
@@ -14,10 +14,10 @@ import { withDeadline } from "./deadline.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Where bytes are by key. It may refuse, be damaged, or never answer. */
+/** Stores bytes by key. It may refuse, be damaged, or never answer. */
 export interface Medium {
   read(key: string): Promise<Bytes | undefined>;
-  /** Replaces a value by what is made of it, unless that is undefined. No reader sees half of one. */
+  /** Replaces a value by the next one, unless that is undefined. No reader sees half of one. */
   replace(key: string, next: (before: Bytes | undefined) => Bytes | undefined): Promise<void>;
   delete(key: string): Promise<void>;
   keys(): Promise<readonly string[]>;
@@ -30,27 +30,29 @@ export interface Copy extends Age {
   readonly files: KnownFiles;
 }
 
-/** By which a copy is newer than another one. */
+/** Decides which of two copies is newer. */
 interface Age {
   /** `Catalog-Version`; 0 without a catalog. */
   readonly version: number;
-  /** When the look at the service began that it comes from, in ms since 1970. */
+  /** When the refresh began that made it or found it current, in ms since 1970. */
   readonly lookedAt: number;
 }
 
-/** A medium that takes longer is done without. */
+/** The package works without a medium that takes longer. */
 export const STORE_MS = 1500;
 
-/** A copy that has not changed is stored again only after so long, for the time of the look. */
+/** An unchanged copy is stored again only after this time, for its `lookedAt`. */
 const SAME_COPY_MS = 3_600_000;
 
-/** Of the records. Another one is none. */
-const FORMAT = 1;
+/** The format of the records. A record of another one does not count. */
+const FORMAT = 2;
 
 /** The first line of a record. */
 interface Head extends Age {
   readonly format: number;
-  /** Of all that follows the line. */
+  /** SHA-256 of all that follows the line. */
+  readonly body: string;
+  /** SHA-256 of the rest of the head. */
   readonly sha256: string;
 }
 
@@ -58,16 +60,20 @@ const NEWLINE = "\n".charCodeAt(0);
 
 export class Store {
   readonly #medium: Medium | undefined;
-  /** How many calls of the medium have not ended in time, and may never end. */
+  /** Calls of the medium that are late, and may never end. */
   #overdue = 0;
 
   constructor(medium?: Medium) {
     this.#medium = medium;
   }
 
-  /** Returns the copy of a key; undefined if there is none that is complete. Deletes what is damaged. */
-  async read(key: string): Promise<Copy | undefined> {
-    const record = await this.#inTime((medium) => medium.read(key));
+  /**
+   * Returns the copy of a key; undefined if there is none that is complete. Deletes what is damaged.
+   *
+   * @param withinMs if that is less than `STORE_MS`.
+   */
+  async read(key: string, withinMs = STORE_MS): Promise<Copy | undefined> {
+    const record = await this.#inTime((medium) => medium.read(key), withinMs);
     if (record === undefined) return undefined;
     const copy = await decode(record).catch(() => undefined);
     if (copy === undefined) await this.#inTime((medium) => medium.delete(key));
@@ -104,12 +110,16 @@ export class Store {
     });
   }
 
-  /** Returns undefined if the medium fails, or is late. While a call is overdue, it is left alone. */
-  async #inTime<T>(work: (medium: Medium) => Promise<T>): Promise<T | undefined> {
+  /** Returns undefined if the medium fails, or is late. Until a late call ends, it gets no other. */
+  async #inTime<T>(
+    work: (medium: Medium) => Promise<T>,
+    withinMs = STORE_MS,
+  ): Promise<T | undefined> {
     if (this.#medium === undefined || this.#overdue > 0) return undefined;
     const ended = work(this.#medium).catch(() => undefined);
     try {
-      return await withDeadline(STORE_MS, (deadline) => orAborted(ended, deadline));
+      const waitMs = Math.min(STORE_MS, withinMs);
+      return await withDeadline(waitMs, (deadline) => orAborted(ended, deadline));
     } catch {
       this.#overdue++;
       void ended.then(() => this.#overdue--);
@@ -131,7 +141,7 @@ export function isNewer(one: Age, other: Age): boolean {
 function isToStay(stored: Head, head: Head | undefined): boolean {
   if (head === undefined || isNewer(stored, head)) return true;
   const age = head.lookedAt - stored.lookedAt;
-  const isSame = stored.version === head.version && stored.sha256 === head.sha256;
+  const isSame = stored.version === head.version && stored.body === head.body;
   return isSame && age >= 0 && age < SAME_COPY_MS;
 }
 
@@ -141,8 +151,8 @@ async function encode(copy: Copy): Promise<Bytes> {
   const { bytes = new Uint8Array(), ...catalog } = copy.catalog ?? {};
   const parts = JSON.stringify({ files, ...(copy.catalog && { catalog }) });
   const body = joined(encodeText(`${parts}\n`), bytes);
-  const sha256 = await sha256Of(body);
-  const head: Head = { format: FORMAT, version, lookedAt, sha256 };
+  const rest = { format: FORMAT, version, lookedAt, body: await sha256Of(body) };
+  const head: Head = { ...rest, sha256: await hashOf(rest) };
   return joined(encodeText(`${JSON.stringify(head)}\n`), body);
 }
 
@@ -150,18 +160,23 @@ async function decode(record: Bytes): Promise<Copy | undefined> {
   const head = readHead(record);
   if (head === undefined) return undefined;
   const body = record.slice(record.indexOf(NEWLINE) + 1);
-  if ((await sha256Of(body)) !== head.sha256) return undefined;
+  const { sha256, ...rest } = head;
+  if ((await hashOf(rest)) !== sha256 || (await sha256Of(body)) !== head.body) return undefined;
   const end = body.indexOf(NEWLINE);
   const text = new TextDecoder().decode(body.subarray(0, end));
   const { catalog, files } = JSON.parse(text) as Copy; // of this format, as the hash proves
   const bytes = body.slice(end + 1);
   return {
     version: head.version,
-    // Later than now by a wrong clock alone.
+    // Only a wrong clock makes it later than now.
     lookedAt: Math.min(head.lookedAt, Date.now()),
     files,
     ...(catalog && { catalog: { ...catalog, bytes } }),
   };
+}
+
+function hashOf(rest: Omit<Head, "sha256">): Promise<string> {
+  return sha256Of(encodeText(JSON.stringify(rest)));
 }
 
 /** Reads the first line; undefined if that is no record of this format. */

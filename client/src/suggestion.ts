@@ -14,7 +14,7 @@ export interface Suggestion {
   readonly name: string;
   /** Tells apart places of one name: `Maine, United States`. Empty for a country. */
   readonly where: string;
-  /** Where in the name that is which was typed, as beginnings and ends; empty if it was found by other names. */
+  /** The parts of `name` that were typed, as beginnings and ends; empty if another name was. */
   readonly matched: readonly (readonly [start: number, end: number])[];
   /** ISO 3166-1 alpha-2; null for a region of several countries. */
   readonly countryCode: string | null;
@@ -26,11 +26,11 @@ export interface Suggestion {
   readonly timeZone: string | null;
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
-  /** There where no place has all that was typed: it has most of the words. */
+  /** Present if no place has all words of the text: this one has most of them. */
   readonly isPartial?: true;
   /** The closed airport that was typed, where it leads to this one. */
   readonly replaces?: ClosedAirport;
-  /** The place without an airport that was typed, from which this one is so far along the great circle. */
+  /** The place without an airport that was typed, and its distance along the great circle. */
   readonly near?: { readonly name: string; readonly distanceKm: number };
 }
 
@@ -50,9 +50,9 @@ interface Wording {
   readonly isUnderCity: boolean;
   readonly isPartial?: boolean;
   readonly countryName: CountryNames;
-  /** By which it was found. */
+  /** The text that was searched. */
   readonly typed?: string;
-  /** Which may be what was typed. */
+  /** The places without an airport that may have been typed. */
   readonly resorts?: readonly Resort[];
 }
 
@@ -102,7 +102,8 @@ function matchedIn(name: string, typed: string): Suggestion["matched"] {
       ...words.filter((word) => folded.startsWith(word)).map(({ length }) => length),
     );
     if (longest === 0) return [];
-    const letters = Array.from(text);
+    // A letter with its marks.
+    const letters = text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? [];
     const end = letters.findIndex(
       (_, at) => foldForSearch(letters.slice(0, at + 1).join("")).length >= longest,
     );
@@ -182,8 +183,8 @@ function whereIs(place: Place, countryName: CountryNames): string {
 
 /**
  * Finds the region within the country that has most of a city's service: a subdivision, whose slug
- * ends in the country's code, before a travel region. None of the city's own name: Vienna,
- * and none that only its airports put it into: Moscow.
+ * ends in the country's code, before a travel region. Leaves out a region with the city's own name, as
+ * Vienna's, and one that only its airports put it into, as Moscow's.
  */
 export function subdivisionOf({
   name,

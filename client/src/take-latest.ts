@@ -1,6 +1,6 @@
 /**
  * Makes a search for one text field, in which the last call wins: an earlier one that has not ended
- * resolves as null once there is a later one, whatever becomes of it, and its signal is aborted.
+ * resolves as null once there is a later one, even if it fails, and its signal is aborted.
  */
 export function takeLatest<T>(
   search: (typed: string, signal: AbortSignal) => Promise<T>,

@@ -2,14 +2,14 @@ import { CatalogError, type OpenOptions, type WorkerPort } from "./api.ts";
 import type { Calls, Core, FromWorker, State } from "./calls.ts";
 import { withDeadline } from "./deadline.ts";
 import { orAborted } from "./joint.ts";
-import { misuse, readCaller } from "./options.ts";
+import { check, closed, misuse, readCaller } from "./options.ts";
 
 interface Waiting {
   readonly resolve: (value: never) => void;
   readonly reject: (error: CatalogError) => void;
 }
 
-/** A worker, and the page's calls of what is open in it. */
+/** A worker, and the calls of the page to it. */
 export interface WorkerLink {
   /** Whether the worker is gone: it has not loaded, or its last catalog was closed. */
   readonly isEnded: boolean;
@@ -24,18 +24,39 @@ export interface WorkerLink {
 
 export type RemoteCore = Core<keyof Calls>;
 
-/** The workers of a page, by what has started them. */
+/** The workers of a page, by the functions that have started them. */
 const links = new Map<() => WorkerPort, WorkerLink>();
 
-/** The worker that a function has started, or else starts. */
+/** Returns the worker that a function has started, or starts it. */
 export function linkOf(startWorker: () => WorkerPort): WorkerLink {
   const known = links.get(startWorker);
-  const link = known === undefined || known.isEnded ? linkWorker(startWorker()) : known;
+  const link = known === undefined || known.isEnded ? linkWorker(start(startWorker)) : known;
   links.set(startWorker, link);
   return link;
 }
 
-/** Where a page is, and the worker that is started unless its options start another. */
+/** @throws CatalogError if that fails, or returns no worker. */
+function start(startWorker: () => WorkerPort): WorkerPort {
+  try {
+    const worker = startWorker();
+    check("the result of startWorker", worker, isWorker, "a Worker");
+    return worker;
+  } catch (cause) {
+    if (cause instanceof CatalogError) throw cause;
+    const message = `this page may not start the worker (${String(cause)}), as from a CDN: see startWorker`;
+    throw new CatalogError(
+      { code: "failed_precondition", message, retryAfterSeconds: null },
+      { cause },
+    );
+  }
+}
+
+function isWorker(value: unknown): boolean {
+  const { postMessage, addEventListener, terminate } = (value ?? {}) as Partial<WorkerPort>; // or anything
+  return [postMessage, addEventListener, terminate].every((one) => typeof one === "function");
+}
+
+/** The address of a page, and its worker unless `startWorker` starts another. */
 interface Place {
   readonly page: string;
   readonly startOwnWorker: () => WorkerPort;
@@ -51,14 +72,16 @@ export async function openRemote(
   options: OpenOptions,
   { page, startOwnWorker }: Place,
 ): Promise<RemoteCore> {
-  const { baseUrl, timeoutMs, fetch } = readCaller(options, { page });
+  const caller = readCaller(options, { page, lazyNames: call === "openSearch" });
+  const { baseUrl, locale, timeoutMs, storedLocales, lazyNames, fetch, signal } = caller;
   if (fetch !== undefined)
     throw misuse("invalid_argument", "fetch has no effect in a browser, where a worker fetches");
-  const { startWorker = startOwnWorker, fetch: _, folder: _folder, signal, ...others } = options;
+  const { startWorker = startOwnWorker } = options;
   signal?.throwIfAborted();
   const core = linkOf(startWorker).add(timeoutMs);
   try {
-    await orAborted(core.call(call, { ...others, baseUrl }), signal);
+    const argument = { baseUrl, locale, timeoutMs, storedLocales, lazyNames };
+    await orAborted(core.call(call, argument), signal);
     return core;
   } catch (cause) {
     core.close();
@@ -66,7 +89,7 @@ export async function openRemote(
   }
 }
 
-/** A worker that is still silent then has not been loaded, or hangs. */
+/** A worker that is silent for this much longer has not been loaded, or hangs. */
 const GRACE_MS = 2000;
 
 const NOT_OPEN: State<CatalogError> = { version: 0, language: "", lookedAt: 0, lastError: null };
@@ -99,7 +122,7 @@ function linkWorker(worker: WorkerPort): WorkerLink {
     else call?.reject(new CatalogError(message.failure));
   });
   worker.addEventListener("error", (event) => {
-    // Only the event of a script that has come, or a part of it, has a message.
+    // Without a script, or a part of it, the event has no message.
     const said = "message" in event ? ` (${String(event.message)})` : "";
     if (isLoaded) return rejectAll(misuse("internal", `the worker has failed${said}`));
     isEnded = true;
@@ -162,7 +185,3 @@ const NO_SCRIPT = "the worker's script could not be loaded from the address of t
 const SCRIPT_ADVICE =
   "check the connection, and try again. If it never can, with Vite before 8, `vite dev` needs optimizeDeps: " +
   '{ exclude: ["locations-at-the-edge-client"] } in vite.config. Elsewhere see startWorker.';
-
-function closed(): CatalogError {
-  return misuse("canceled", "the catalog is closed");
-}

@@ -4,7 +4,7 @@ import type { Answer, Argument, FromWorker, ToWorker, WorkerOptions } from "./ca
 import type { ThreadCore } from "./core.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
 
-/** What a worker opens. */
+/** The openers of a worker. */
 export interface Openers {
   readonly open?: (options: WorkerOptions) => Promise<ThreadCore>;
   readonly openSearch?: (options: WorkerOptions) => Promise<ThreadCore>;
@@ -21,9 +21,9 @@ export interface ShownAnswer {
 }
 
 export function answerPage({ open, openSearch, prepare, show }: Openers): void {
-  /** By their numbers. That of an answer comes later than the answer. */
+  /** By their numbers. The core of a shown answer comes later than the answer. */
   const cores = new Map<number, Promise<ThreadCore>>();
-  /** What makes the answers searchable that have been shown, for the first search. */
+  /** Make the shown answers searchable, for their first search. */
   const shown = new Map<number, () => Promise<ThreadCore>>();
 
   addEventListener("message", ({ data }: MessageEvent<ToWorker>) => void reply(data));
@@ -66,7 +66,7 @@ export function answerPage({ open, openSearch, prepare, show }: Openers): void {
     }
   }
 
-  /** Makes a core that of a number. */
+  /** Gives a number its core. */
   async function use(number: number, opening: Promise<ThreadCore>): Promise<void> {
     const before = cores.get(number);
     cores.set(number, opening);
@@ -79,7 +79,7 @@ export function answerPage({ open, openSearch, prepare, show }: Openers): void {
     };
     core.onChange(tellState);
     tellState();
-    setTimeout(core.warmUp, 0); // after the messages that wait
+    setTimeout(core.warmUp, 0); // after the pending messages
   }
 
   function opened(number: number): Promise<ThreadCore> {

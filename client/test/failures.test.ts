@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import * as node from "../src/node.ts";
 import * as noStore from "../src/index.ts";
-import { FAULTS, FaultyService, OTHER_NAME } from "../../test/builders/faulty-service.ts";
+import {
+  FAULTS,
+  FaultyService,
+  OTHER_NAME,
+  refusingHead,
+} from "../../test/builders/faulty-service.ts";
 import { servedPlaces } from "../../web/build/search-files.ts";
 
 const served = servedPlaces();
@@ -70,5 +75,23 @@ it.concurrent.for(cases)(
     expect(search.lastError).toBeNull();
     expect(search.lastRefreshed.getTime()).toBeGreaterThan(lastRefreshed.getTime());
     expect((await search.search(OTHER_NAME))[0]).toMatchObject({ countryCode: "CH" });
+  },
+);
+
+const headCases = Object.entries(OPENERS).flatMap(([opener, open]) =>
+  [403, 405, 501].map((status) => ({ opener, open, status })),
+);
+
+it.concurrent.for(headCases)(
+  "a proxy that answers a HEAD with $status does not keep $opener from its refresh",
+  async ({ open, status }, { onTestFinished }) => {
+    const faulty = new FaultyService(served);
+    await faulty.start();
+    onTestFinished(() => faulty.stop());
+    faulty.fault = refusingHead(status);
+    const search = await open({ baseUrl: faulty.url, folder: join(folder, String(stores++)) });
+    const { lastRefreshed } = search;
+    await search.refresh();
+    expect(search.lastRefreshed.getTime()).toBeGreaterThan(lastRefreshed.getTime());
   },
 );

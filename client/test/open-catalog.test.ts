@@ -4,7 +4,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { toBinary } from "@bufbuild/protobuf";
@@ -66,6 +65,14 @@ function htmlInsteadOf(ending: string): typeof fetch {
       : answer(input, init);
 }
 
+/** As if some time had passed. */
+function letPass(ms: number): void {
+  const later = performance.now() + ms;
+  vi.spyOn(performance, "now").mockReturnValue(later);
+}
+
+const never: typeof fetch = () => new Promise(() => undefined);
+
 async function find(catalog: LocationsCatalog, typed: string): Promise<string[]> {
   return (await catalog.search(typed)).map(({ name }) => name);
 }
@@ -110,9 +117,11 @@ describe("an opened catalog", () => {
   it("has one place again by its code or id", async () => {
     const catalog = await open();
     const [zurich] = await catalog.search("ZRH");
-    expect(await catalog.get("ZRH")).toEqual({ ...zurich, matched: [] });
+    for (const code of ["ZRH", "zrh"])
+      expect(await catalog.get(code)).toEqual({ ...zurich, matched: [] });
     const [europe] = await catalog.search("europe");
-    expect(await catalog.get(europe?.id ?? "")).toEqual({ ...europe, matched: [] });
+    for (const id of [europe?.id ?? "", europe?.id.toUpperCase() ?? ""])
+      expect(await catalog.get(id)).toEqual({ ...europe, matched: [] });
     expect(await catalog.get("XXX")).toBeUndefined();
   });
 
@@ -255,6 +264,68 @@ describe("an opened catalog", () => {
     expect(stored.toSorted()).toEqual([`${KEY} en`, `${KEY} fr`, `${KEY} ja`]);
   });
 
+  it("leaves the names that another tab has stored", async () => {
+    store = storeAgain();
+    const options = { baseUrl: BASE_URL, locale: "en", fetch: service.fetch, lazyNames: true };
+    const catalog = await openCatalogIn(options, store);
+    await open();
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    await catalog.refresh();
+    const stored = await storeAgain().read(`${KEY} en`);
+    expect(stored).toMatchObject({ version: 2, files: { names: { content: { regions: {} } } } });
+  });
+
+  it("stays stored while another tab opens another locale", async () => {
+    const plain = medium;
+    medium = {
+      ...plain,
+      async replace(key, next) {
+        await plain.replace(key, next);
+        // Between two writes of the opening.
+        if (key !== KEY) await new Store(plain).keepLastUsed(KEY, `${KEY} fr`, 3);
+      },
+    };
+    await open();
+    expect(await medium.keys()).toContain(`${KEY} en`);
+  });
+
+  it("is fetched once, however late the second one opens it", async () => {
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    store = storeAgain();
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      await sent;
+      return service.fetch(input, init);
+    };
+    const options = { baseUrl: BASE_URL, locale: "en", fetch };
+    const first = openCatalogIn(options, store);
+    letPass(JOIN_MS - 1);
+    const second = openCatalogIn(options, store);
+    send();
+    await Promise.all([first, second]);
+    expect(service.takeCalls().filter((call) => call === "GET GetLocationsV1")).toHaveLength(1);
+  });
+
+  it("ends with its calls when it is closed", async () => {
+    const catalog = await open();
+    let changes = 0;
+    catalog.onChange(() => changes++);
+    const pending = catalog.refresh();
+    catalog.close();
+    catalog.onChange(() => changes++);
+    const calls = [pending, catalog.search("zrh"), catalog.get("ZRH"), catalog.places()];
+    for (const call of [...calls, catalog.setLocale("de"), catalog.refresh()])
+      await expect(call).rejects.toMatchObject({ code: "canceled" });
+    const other = await openCatalogIn(
+      { baseUrl: BASE_URL, locale: "en", fetch: service.fetch },
+      store,
+    );
+    await other.refresh();
+    expect(changes).toBe(0);
+    service.takeCalls();
+    await expect(catalog.refresh()).rejects.toMatchObject({ code: "canceled" });
+    expect(service.takeCalls()).toEqual([]);
+  });
+
   it("cannot be opened without the service, and says why", async () => {
     service.isDown = true;
     await expect(open()).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: null });
@@ -286,7 +357,7 @@ describe("a service that accepts and stays silent", () => {
     await expect(opening).rejects.toMatchObject({
       name: "CatalogError",
       code: "deadline_exceeded",
-      message: `${baseUrl} has not sent the catalog within 50 ms: try again, or raise timeoutMs`,
+      message: `the catalog of ${baseUrl} did not arrive within 50 ms: try again, or raise timeoutMs`,
     });
   });
 
@@ -351,7 +422,7 @@ describe("a service that accepts and stays silent", () => {
     isSlow = true;
     const earlier = catalog.refresh();
     isSlow = false;
-    await delay(JOIN_MS);
+    letPass(JOIN_MS);
     service.served = { version: 2, bytes: versionWith("Irchel") };
     await catalog.refresh();
     release();
@@ -372,9 +443,38 @@ describe("a service that accepts and stays silent", () => {
     const catalog = await openCatalogIn(options, store);
     isSilent = false;
     service.served = { version: 2, bytes: versionWith("Irchel") };
-    await delay(JOIN_MS);
+    letPass(JOIN_MS);
     await catalog.refresh();
     expect(catalog.version).toBe(2);
+  });
+});
+
+describe("somebody who waits for what another has begun, and given up", () => {
+  it("has what was opened", async () => {
+    const options = { baseUrl: BASE_URL, locale: "en" };
+    const impatient = openCatalogIn({ ...options, fetch: never, timeoutMs: 50 }, store);
+    const patient = openCatalogIn({ ...options, fetch: service.fetch }, store);
+    await expect(impatient).rejects.toMatchObject({ code: "deadline_exceeded" });
+    expect(await find(await patient, "kloten")).toEqual(["Kloten"]);
+  });
+
+  it.each([
+    ["refreshed", (catalog: LocationsCatalog) => catalog.refresh()],
+    ["searched", (catalog: LocationsCatalog) => find(catalog, "tsurihi")],
+  ])("has what was %s", async (_, call) => {
+    let isSilent = false;
+    const fickle: typeof fetch = (...request) => (isSilent ? never : service.fetch)(...request);
+    const options = { baseUrl: BASE_URL, locale: "en", lazyNames: true };
+    const impatient = await openCatalogIn({ ...options, fetch: fickle, timeoutMs: 1000 }, store);
+    const patient = await openCatalogIn({ ...options, fetch: service.fetch }, store);
+    await patient.refresh();
+    isSilent = true;
+    const [failed, done] = [call(impatient), call(patient)];
+    await expect(failed).rejects.toMatchObject({
+      code: "deadline_exceeded",
+      message: expect.stringContaining("within 1000 ms"),
+    });
+    await done;
   });
 });
 
@@ -396,6 +496,29 @@ describe("a change of the language", () => {
     await Promise.all([catalog.setLocale("ja"), catalog.setLocale("de")]);
     expect(catalog.language).toBe("de");
     expect([...seen]).toEqual(["de"]);
+  });
+
+  it("has no effect once another one was wanted, even if that fails", async () => {
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    let isHeld = false;
+    const catalog = await open("en", async (input, init) => {
+      if (isHeld) {
+        ask();
+        await sent;
+      }
+      return service.fetch(input, init);
+    });
+    isHeld = true;
+    const first = catalog.setLocale("ja");
+    await asked;
+    isHeld = false;
+    service.isDown = true;
+    await expect(catalog.setLocale("de")).rejects.toThrow("fetch failed");
+    service.isDown = false;
+    send();
+    await first;
+    expect(catalog.language).toBe("en");
   });
 
   it("leaves nothing of the earlier language in memory", async () => {
@@ -456,7 +579,7 @@ describe("catalogs of one address, locale and folder", () => {
   });
 
   it("show all what one of them has refreshed", async () => {
-    const [first, second] = [await openShared(), await openShared()];
+    const [first, second, third] = await Promise.all([openShared(), openShared(), openShared()]);
     await second.refresh();
     service.served = { version: 2, bytes: versionWith("Irchel") };
     const heard: string[] = [];
@@ -464,7 +587,7 @@ describe("catalogs of one address, locale and folder", () => {
     first.onChange(listener);
     second.onChange(listener);
     first.close();
-    await first.refresh();
+    await third.refresh();
     expect(second.version).toBe(2);
     expect(heard).toEqual(["change"]);
   });
@@ -539,7 +662,7 @@ describe("an address at which something else answers", () => {
   it.each([
     [404, "text/html", "unimplemented", "check that baseUrl"],
     [404, "application/problem+json", "unimplemented", "check that baseUrl"],
-    [403, "text/html", "permission_denied", "not pass"],
+    [403, "text/html", "permission_denied", "refuses this caller"],
     [401, "text/plain", "unauthenticated", "wants credentials"],
     [502, "text/html", "unavailable", "try again later"],
     [429, "text/html", "unavailable", "try again later"],

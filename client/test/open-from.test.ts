@@ -21,6 +21,28 @@ describe("what is opened from data", () => {
     fetch.mockRestore();
   });
 
+  it("has names of cities in its own language", async () => {
+    const cities = { airports: "MUC", names: "München" };
+    const catalog = await openFrom({ served, cities, locale: "de" });
+    const nameOf = async (key: string) => (await catalog.get(key))?.where;
+    for (const [locale, where] of [
+      ["de", "München, Deutschland"],
+      ["ja", "Munich, ドイツ"],
+      ["de", "München, Deutschland"],
+    ] as const) {
+      await catalog.setLocale(locale);
+      await catalog.refresh();
+      expect(await nameOf("muc")).toBe(where);
+    }
+  });
+
+  it("has places that nobody can change for others", async () => {
+    const places = await (await openFrom({ served })).places();
+    const [airport] = places.airports;
+    for (const shared of [places, places.airports, airport, airport?.city])
+      expect(() => Object.assign(shared ?? {}, { name: "", 0: airport })).toThrow(TypeError);
+  });
+
   it("finds nothing by other names if it has none", async () => {
     const catalog = await openFrom({ served });
     expect(await catalog.search("東京")).toEqual([]);
@@ -49,6 +71,13 @@ describe("a suggestion", () => {
   ])("says what of its name was typed as %s", async (typed, name, texts) => {
     const found = (await (await opening).search(typed)).find((one) => one.name === name);
     expect(found?.matched.map(([start, end]) => name.slice(start, end))).toEqual(texts);
+  });
+
+  it("has no letter of its name without its marks", async () => {
+    const cities = { airports: "MUC", names: "Mu\u0308nchen" };
+    const catalog = await openFrom({ served, cities, locale: "de" });
+    const found = await catalog.search("mu", { limit: 40 });
+    expect(found.find(({ name }) => name === "Mu\u0308nchen")?.matched).toEqual([[0, 3]]);
   });
 
   it("is had again by the code of an airport, and by an id", async () => {

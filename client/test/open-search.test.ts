@@ -1,10 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LocationsSearch } from "../src/api.ts";
 import { openSearch } from "../src/index.ts";
 import { JOIN_MS } from "../src/joint.ts";
-import { FILE_MS } from "../src/library.ts";
 import { openSearchIn } from "../src/picker.ts";
 import { foldForSearch } from "../src/search/fold.ts";
 import { isServedFile, joinServed, type ServedFile } from "../src/search/served.ts";
@@ -24,10 +23,18 @@ const names = otherNames();
 const german = cityNames().get("de");
 let service: CatalogService;
 
+afterEach(() => vi.restoreAllMocks());
+
 beforeEach(() => {
   service = new CatalogService({ version: 1, bytes: new Uint8Array() });
   service.files = { "served.json": served, "names.json": names, "de.json": german };
 });
+
+/** As if some time had passed. */
+function letPass(ms: number): void {
+  const later = performance.now() + ms;
+  vi.spyOn(performance, "now").mockReturnValue(later);
+}
 
 /** One folder for each test. */
 function memoryMedium(): Medium {
@@ -151,7 +158,7 @@ describe("the search without a catalog", () => {
     };
     const search = await openSearchIn({ baseUrl: BASE_URL, fetch: slow }, new Store());
     const early = find(search, "münchen");
-    await delay(JOIN_MS);
+    letPass(JOIN_MS - 1);
     const late = find(search, "東京");
     send();
     expect((await early)[0]).toMatch(/^Munich/);
@@ -162,11 +169,13 @@ describe("the search without a catalog", () => {
   it("fetches names again that have failed to come, after a while", async () => {
     const search = await open();
     service.isDown = true;
-    await expect(find(search, "東京")).rejects.toMatchObject({ code: "unavailable" });
+    const failure = { code: "unavailable", retryAfterSeconds: null };
+    await expect(find(search, "東京")).rejects.toMatchObject(failure);
     service.isDown = false;
-    await expect(find(search, "東京")).rejects.toMatchObject({ code: "unavailable" });
-    const later = performance.now() + FILE_MS;
-    vi.spyOn(performance, "now").mockReturnValue(later);
+    letPass(JOIN_MS / 2);
+    const again = { ...failure, retryAfterSeconds: JOIN_MS / 2000 };
+    await expect(find(search, "東京")).rejects.toMatchObject(again);
+    letPass(JOIN_MS);
     expect((await find(search, "東京"))[0]).toMatch(/^Tokyo/);
   });
 
@@ -247,6 +256,19 @@ describe("the search without a catalog", () => {
     expect((await search.search("ZRH", { limit: 1 })).map(({ where }) => where)).toEqual([
       "Zurich, スイス",
     ]);
+  });
+
+  it("changes its language without the service, and then has names of cities once it can", async () => {
+    const medium = memoryMedium();
+    await open("en", medium);
+    service.isDown = true;
+    const search = await open("en", medium);
+    await search.setLocale("de");
+    expect(await find(search, "MUC", 1)).toEqual(["Munich Airport | Munich, Deutschland | MUC"]);
+    expect(search.lastError).toMatchObject({ code: "unavailable" });
+    service.isDown = false;
+    await search.refresh();
+    expect(await find(search, "MUC", 1)).toEqual(["Munich Airport | München, Deutschland | MUC"]);
   });
 
   it.each([
@@ -332,6 +354,12 @@ describe("/search/v1/served.json", () => {
     (file) => ({ ...file, countries: [["a", 1]] }),
     (file) => ({ ...file, members: [1] }),
     (file) => ({ ...file, codes: { LON: "1" } }),
+    (file) => ({ ...file, members: [[file.airports.cities.length]] }),
+    (file) => ({ ...file, members: [[-1]] }),
+    (file) => ({ ...file, airports: { ...file.airports, cities: file.airports.cities.slice(1) } }),
+    (file) => ({ ...file, cities: { ...file.cities, names: file.cities.names.slice(1) } }),
+    (file) => ({ ...file, cities: { ...file.cities, countries: file.cities.countries.slice(2) } }),
+    (file) => ({ ...file, countries: file.countries.slice(1) }),
   ])("is refused where it has another form (%#)", (change) => {
     expect(isServedFile(served)).toBe(true);
     expect(isServedFile(change(served))).toBe(false);

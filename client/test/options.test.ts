@@ -1,9 +1,18 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { CatalogError, type LocationsSearch, openCatalog, openSearch } from "../src/index.ts";
+import {
+  CatalogError,
+  type LocationsSearch,
+  openCatalog,
+  type OpenOptions,
+  openSearch,
+} from "../src/index.ts";
+import * as node from "../src/node.ts";
 import { openFrom } from "../src/picker.ts";
 import { readBaseUrl, readLocale } from "../src/options.ts";
+import { openRemote } from "../src/worker-link.ts";
 import { servedPlaces } from "../../web/build/search-files.ts";
 
+const served = servedPlaces();
 const ZURICH = { lat: 47.38, lon: 8.54 };
 
 afterEach(() => vi.unstubAllGlobals());
@@ -76,7 +85,16 @@ describe("a language", () => {
 describe("an argument of the wrong kind", () => {
   const baseUrl = "https://locations.example.com";
   const fetch = () => Promise.reject(new Error("fetched"));
-  const openers = { openCatalog, openSearch };
+  const page = { page: "https://www.example.com/", startOwnWorker: () => given({}) };
+  const openers: readonly ((options: OpenOptions) => Promise<unknown>)[] = [
+    openCatalog,
+    openSearch,
+    node.openCatalog,
+    node.openSearch,
+    // As the door of browsers has it.
+    (options) => openRemote("open", options, page),
+    (options) => openRemote("openSearch", options, page),
+  ];
   /** As JavaScript passes it. */
   const given = (value: unknown) => value as never;
 
@@ -100,9 +118,11 @@ describe("an argument of the wrong kind", () => {
     ["startWorker", { startWorker: "worker.js" }, "function"],
     ["fetch", { fetch: "GET" }, "function"],
     ["signal", { signal: {} }, "AbortSignal"],
+    ["signal", { signal: { aborted: false } }, "AbortSignal"],
+    ["signal", { signal: { aborted: true, throwIfAborted: () => undefined } }, "AbortSignal"],
   ])("of opening, %s as %o, is refused by its name", async (name, wrong, right) => {
     const options = typeof wrong === "object" && wrong ? { baseUrl, fetch, ...wrong } : wrong;
-    for (const open of Object.values(openers))
+    for (const open of openers)
       await expect(open(given(options))).rejects.toMatchObject(refusalOf(name, right));
   });
 
@@ -124,18 +144,25 @@ describe("an argument of the wrong kind", () => {
     ["withinKm", (search) => search.nearest(ZURICH, given({ withinKm: "5" })), "kilometers"],
     ["the listener", async (search) => search.onChange(given(null)), "a function"],
   ])("of a search, %s, is refused by its name (%#)", async (name, call, right) => {
-    const search = await openFrom({ served: servedPlaces() });
+    const search = await openFrom({ served });
     await expect(call(search)).rejects.toMatchObject(refusalOf(name, right));
   });
 
-  it("of data is refused by its name", async () => {
-    await expect(openFrom(given({ served: {} }))).rejects.toMatchObject(
-      refusalOf("served", "/search/v1/served.json"),
-    );
-    const served = servedPlaces();
-    await expect(openFrom(given({ served, names: 5 }))).rejects.toMatchObject(
-      refusalOf("names", "/search/v1/names.json"),
-    );
+  it.each<readonly [name: string, wrong: unknown, right: string]>([
+    ["the data", undefined, "{ served }"],
+    ["the data", null, "{ served }"],
+    ["the data", "served.json", "{ served }"],
+    ["served", { served: undefined }, "/search/v1/served.json"],
+    ["served", { served: {} }, "/search/v1/served.json"],
+    ["served", { served: { ...served, members: [[99_999]] } }, "/search/v1/served.json"],
+    ["names", { names: 5 }, "/search/v1/names.json"],
+    ["names", { names: null }, "/search/v1/names.json"],
+    ["cities", { cities: [] }, "/search/v1/cities/<locale>.json"],
+    ["locale", { locale: null }, '"de"'],
+    ["locale", { locale: 5 }, '"de"'],
+  ])("of data, %s, is refused by its name (%#)", async (name, wrong, right) => {
+    const data = typeof wrong === "object" && wrong ? { served, ...wrong } : wrong;
+    await expect(openFrom(given(data))).rejects.toMatchObject(refusalOf(name, right));
   });
 
   function refusalOf(name: string, right: string) {

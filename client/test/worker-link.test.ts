@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { unpackCatalog } from "../src/catalog.ts";
 import { catalogOf } from "../src/handle.ts";
 import { openRemote } from "../src/worker-link.ts";
-import type { LocationsCatalog, WorkerPort } from "../src/api.ts";
+import type { LocationsCatalog, OpenOptions, WorkerPort } from "../src/api.ts";
 import type { FromWorker, State, ToWorker } from "../src/calls.ts";
 
 /** A worker that answers as a test wants. */
@@ -33,11 +33,15 @@ class FakeWorker implements WorkerPort {
 }
 
 const SOURCE = { baseUrl: "https://locations.example.com", locale: "de" };
+const OPENING = { ...SOURCE, timeoutMs: 60_000, storedLocales: 3, lazyNames: false };
 
 /** As the door of browsers does. */
-async function openWith(startOwnWorker: () => WorkerPort): Promise<LocationsCatalog> {
+async function openWith(
+  startOwnWorker: () => WorkerPort,
+  more: Partial<OpenOptions> = {},
+): Promise<LocationsCatalog> {
   const page = "https://www.example.com/";
-  const core = await openRemote("open", SOURCE, { page, startOwnWorker });
+  const core = await openRemote("open", { ...SOURCE, ...more }, { page, startOwnWorker });
   return catalogOf(core, async () => unpackCatalog(await core.call("pack", null)));
 }
 
@@ -62,7 +66,7 @@ describe("a catalog in a worker", () => {
     const catalog = await openIn(worker);
     const [first, second] = [catalog.search("a"), catalog.search("ab", { limit: 3 })];
     expect(worker.received).toEqual([
-      { id: 1, catalog: 1, call: "open", argument: SOURCE },
+      { id: 1, catalog: 1, call: "open", argument: OPENING },
       { id: 2, catalog: 1, call: "search", argument: { typed: "a", limit: 10 } },
       { id: 3, catalog: 1, call: "search", argument: { typed: "ab", limit: 3 } },
     ]);
@@ -116,6 +120,41 @@ describe("a catalog in a worker", () => {
       message: expect.stringMatching(/could not be loaded .*try again.*with Vite before 8/),
     });
     expect(worker.isTerminated).toBe(true);
+  });
+
+  it("ends the worker when a signal ends its opening", async () => {
+    const worker = new FakeWorker();
+    const controller = new AbortController();
+    const opening = openWith(() => worker, { signal: controller.signal });
+    await expect.poll(() => worker.received.length).toBe(1);
+    controller.abort(new Error("the page was left"));
+    await expect(opening).rejects.toThrow("the page was left");
+    expect(worker.isTerminated).toBe(true);
+  });
+
+  it("gets those of its options that it knows", async () => {
+    const worker = new FakeWorker();
+    const more = { folder: "there", onError: () => undefined };
+    const opening = openWith(() => worker, more);
+    await expect.poll(() => worker.received.map(({ argument }) => argument)).toEqual([OPENING]);
+    worker.tell({ kind: "answer", id: 1, value: undefined });
+    await opening;
+  });
+
+  it.each<readonly [what: string, start: unknown, code: string, message: string]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+      "failed_precondition",
+      "may not start the worker (Error: no)",
+    ],
+    ["gives nothing", () => undefined, "invalid_argument", "startWorker must be a Worker"],
+    ["gives a promise", async () => new FakeWorker(), "invalid_argument", "must be a Worker"],
+  ])("is no raw error where startWorker %s", async (_, start, code, message) => {
+    const failure = { name: "CatalogError", code, message: expect.stringContaining(message) };
+    await expect(openWith(start as () => WorkerPort)).rejects.toMatchObject(failure);
   });
 
   it("throws the message of an error in the worker", async () => {

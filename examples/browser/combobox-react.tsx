@@ -1,9 +1,18 @@
 /** The combobox of the ARIA Authoring Practices, in React: its first option is selected as one types. */
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { createRoot } from "react-dom/client";
 import {
   detailsOf,
   isOfInputMethod,
+  onPlacesChange,
   openOnce,
   partsOf,
   searchOfField,
@@ -40,19 +49,21 @@ function PlaceCombobox({ label, onChoose }: Props) {
     close();
     onChoose(place);
   };
-  const look = async (text: string) => {
-    setTyped(text);
-    setOpen(true);
+  /** @param selected stays so if it is found again; otherwise the first place is. */
+  const look = async (text: string, selected?: Suggestion) => {
     state.current = "pending";
-    isAwaited.current = false;
     try {
       const latest = await search(text);
       if (latest === null) return;
+      const at = Math.max(
+        0,
+        latest.findIndex(({ id: one }) => one === selected?.id),
+      );
       setFound(latest);
-      setActive(0);
+      setActive(at);
       state.current = "current";
       setStatus(statusOf(text, latest));
-      if (isAwaited.current) choose(latest[0]);
+      if (isAwaited.current) choose(latest[at]);
     } catch (error) {
       state.current = "failed";
       setFound([]);
@@ -60,6 +71,17 @@ function PlaceCombobox({ label, onChoose }: Props) {
     }
     isAwaited.current = false;
   };
+  const type = (text: string) => {
+    setTyped(text);
+    setOpen(true);
+    isAwaited.current = false;
+    void look(text);
+  };
+  /** Names in other languages have come, or newer places. Whoever has selected none gets the best. */
+  const lookAgain = useEffectEvent(() => {
+    if (isOpen) void look(typed, active > 0 ? found[active] : undefined);
+  });
+  useEffect(() => onPlacesChange(() => lookAgain()), []);
   const move = (by: number) => {
     if (isListed) setActive((active + by + found.length) % found.length);
     setOpen(true);
@@ -101,7 +123,7 @@ function PlaceCombobox({ label, onChoose }: Props) {
           autoComplete="off"
           spellCheck={false}
           value={typed}
-          onChange={(event) => void look(event.target.value)}
+          onChange={(event) => type(event.target.value)}
           onFocus={() => void openOnce().catch(() => undefined)}
           onBlur={close}
           onKeyDown={onKeyDown}

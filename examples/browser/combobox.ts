@@ -2,6 +2,7 @@
 import {
   detailsOf,
   isOfInputMethod,
+  onPlacesChange,
   openOnce,
   partsOf,
   searchOfField,
@@ -23,19 +24,21 @@ let state: "current" | "pending" | "failed" = "current";
 /** Whether Enter was pressed while they were pending. */
 let isAwaited = false;
 
-async function look(): Promise<void> {
-  isOpen = true;
+/** @param selected stays so if it is found again; otherwise the first place is. */
+async function look(selected?: Suggestion): Promise<void> {
   state = "pending";
-  isAwaited = false;
   try {
     const latest = await search(input.value);
     if (latest === null) return;
     found = latest;
-    active = 0;
+    active = Math.max(
+      0,
+      found.findIndex(({ id }) => id === selected?.id),
+    );
     state = "current";
     status.textContent = statusOf(input.value, found);
     render();
-    if (isAwaited) choose(0);
+    if (isAwaited) choose(active);
   } catch (error) {
     state = "failed";
     found = [];
@@ -101,7 +104,17 @@ function leave(): void {
   close();
 }
 
-input.addEventListener("input", () => void look());
+/** Names in other languages have come, or newer places. Whoever has selected none gets the best. */
+function lookAgain(): void {
+  if (isOpen) void look(active > 0 ? found[active] : undefined);
+}
+
+input.addEventListener("input", () => {
+  isOpen = true;
+  isAwaited = false;
+  void look();
+});
+onPlacesChange(lookAgain);
 input.addEventListener("focus", () => void openOnce().catch(() => undefined), { once: true });
 input.addEventListener("blur", close);
 input.addEventListener("keydown", (event) => {

@@ -14,11 +14,23 @@ const locale = query.get("locale") ?? navigator.language;
 
 let opening: Promise<LocationsSearch> | undefined;
 
+const listeners = new Set<() => void>();
+
 /** Opens the search once. After a failure, the next call tries again. */
 export function openOnce(): Promise<LocationsSearch> {
-  opening ??= openSearch({ baseUrl, locale });
-  opening.catch(() => (opening = undefined));
+  if (opening !== undefined) return opening;
+  opening = openSearch({ baseUrl, locale });
+  opening.then(
+    (search) => search.onChange(() => listeners.forEach((listener) => listener())),
+    () => (opening = undefined),
+  );
   return opening;
+}
+
+/** Has a listener called when a search may find something else; returns what ends that. */
+export function onPlacesChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** Makes the search of one text field. It gives null if somebody has typed on. */

@@ -32,6 +32,13 @@ function page(status: number, more = {}): Fault["send"] {
     void response.writeHead(status, { "content-type": "text/html", ...more }).end(PAGE);
 }
 
+function json(status: number, content: object): Fault["send"] {
+  return (response) =>
+    void response
+      .writeHead(status, { "content-type": "application/json" })
+      .end(JSON.stringify(content));
+}
+
 export const FAULTS: readonly Fault[] = [
   {
     name: "is cut in its head",
@@ -69,8 +76,22 @@ export const FAULTS: readonly Fault[] = [
     send: (response) => void response.writeHead(302, { location: "/portal" }).end(),
   },
   { name: "is a CDN's 503", code: "unavailable", send: page(503, { "retry-after": "7" }) },
-  { name: "is a CDN's 429", code: "unavailable", send: page(429) },
-  { name: "is a CDN's 521", code: "unavailable", send: page(521) },
+  ...[304, 407, 408, 421, 425, 429, 501, 521].map((status): Fault => ({
+    name: `is a proxy's ${status}`,
+    code: "unavailable",
+    send: page(status),
+  })),
+  { name: "is a portal's JSON", code: "unavailable", send: json(511, { code: "sign_in" }) },
+  {
+    name: "is a portal's JSON with a message",
+    code: "unavailable",
+    send: json(511, { code: 7, message: "Sign in" }),
+  },
+  {
+    name: "is JSON without a message",
+    code: "unavailable",
+    send: json(503, { code: "internal", message: "" }),
+  },
   { name: "never comes", code: "deadline_exceeded", send: () => undefined },
   {
     name: "stops midway",
@@ -81,6 +102,18 @@ export const FAULTS: readonly Fault[] = [
     },
   },
 ];
+
+/** A proxy that lets no HEAD pass. */
+export function refusingHead(status: number): Fault {
+  return {
+    name: `is a ${status} to a HEAD`,
+    code: "unavailable",
+    send(response, whole) {
+      if (response.req.method === "HEAD") page(status)(response, whole);
+      else response.writeHead(whole.status, whole.headers).end(whole.body);
+    },
+  };
+}
 
 /** What a service says of an answer is not what a machine before it says of nothing. */
 function headersOfNothing(headers: Whole["headers"]): Whole["headers"] {

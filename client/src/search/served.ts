@@ -58,6 +58,10 @@ export interface ServedFile {
 
 /** Whether a file is one: a service may answer with anything. */
 export function isServedFile(file: unknown): file is ServedFile {
+  return hasItsForm(file) && hasItsRows(file);
+}
+
+function hasItsForm(file: unknown): file is ServedFile {
   if (!isRecord(file)) return false;
   const { airports, cities, countries, regions, members, names, codes } = file;
   return (
@@ -78,6 +82,19 @@ export function isServedFile(file: unknown): file is ServedFile {
     isNumbers(Object.values(codes)) &&
     isListOfClosed(file["closed"]) &&
     isTimeZones(file["timeZones"])
+  );
+}
+
+/** Whether its places refer to places that it has. */
+function hasItsRows({ airports, cities, countries, members }: ServedFile): boolean {
+  const codes = new Set(countries.map(([, code]) => code));
+  const codesOfCities = cities.countries.match(/../g) ?? [];
+  return (
+    airports.cities.length === airports.iata.length / 3 &&
+    airports.cities.every((row) => cities.names[row] !== undefined) &&
+    members.flat().every((row) => airports.cities[row] !== undefined) &&
+    codesOfCities.length === cities.names.length &&
+    codesOfCities.every((code) => codes.has(code))
   );
 }
 

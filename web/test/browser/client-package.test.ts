@@ -15,9 +15,10 @@ const faulty = new FaultyService(served);
 /** As an application has it, which a bundler made. */
 const PAGE = `
   import * as client from "./client/src/browser.ts";
+  import * as noWorker from "./client/src/no-worker.ts";
   import { indexedDbMedium } from "./client/src/indexed-db-store.ts";
   import { Store } from "./client/src/store.ts";
-  Object.assign(globalThis, { client, newStore: () => new Store(indexedDbMedium()) });
+  Object.assign(globalThis, { client, noWorker, newStore: () => new Store(indexedDbMedium()) });
 `;
 
 async function bundled(contents: string): Promise<string> {
@@ -188,6 +189,14 @@ describe.each(OPENERS)("%s", (opener) => {
     );
     expect(await run(page, found)).toBe("CH");
     expect(await run(page, found)).toBe("CH");
+  });
+
+  it("takes a path for its address, with a worker and without one", async () => {
+    const page = await openPage(`${faulty.url}/app/`);
+    for (const door of ["client", "noWorker"])
+      expect(
+        await run(page, `const search = await ${door}.${opener}({ baseUrl: "/" }); ${FIND}`),
+      ).toBe("CH");
   });
 
   it("lets others delete its database, and stores again", async () => {

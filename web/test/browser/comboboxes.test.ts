@@ -124,6 +124,29 @@ describe.each(PAGES)("examples/browser/%s", (name) => {
     takeProblems();
   });
 
+  it("lists better places once names in other languages have come, and leaves what was selected", async () => {
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    const page = await newPage();
+    await page.context().route("**/names.json", async (route) => {
+      await sent;
+      await route.continue();
+    });
+    await page.goto(`${origin()}/${name}?service=${inject("service").url}&locale=de`);
+    await type(page, "roma");
+    expect(await activeOption(page)).toContain("RMA");
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await type(other, "roma");
+    await other.keyboard.press("ArrowDown");
+    const selectedBefore = await activeOption(other);
+    expect(selectedBefore).not.toContain("FCO");
+    send();
+    for (const one of [page, other])
+      await options(one).filter({ hasText: "FCO" }).first().waitFor();
+    expect(await activeOption(page)).toContain("FCO");
+    expect(await activeOption(other)).toBe(selectedBefore);
+  });
+
   it("closes the list by Escape, then empties the field, and opens it by an arrow", async () => {
     const page = await open(name);
     await type(page, "rom");
