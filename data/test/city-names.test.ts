@@ -56,6 +56,23 @@ it("no name of a city without spaces ends with the word for its kind", () => {
   expect(long).toEqual([]);
 });
 
+/** Languages that write foreign names as they hear them. */
+const BY_EAR: ReadonlySet<string> = new Set(["az", "lt", "lv", "sr-Latn", "uz"]);
+const MARKS = /\p{M}/gu;
+
+it("no name of a city is the English one with fewer marks", () => {
+  const bare = (name: string) => name.normalize("NFD").replaceAll(MARKS, "").toLowerCase();
+  const marks = (name: string) => name.normalize("NFD").match(MARKS)?.length ?? 0;
+  const poorer = table.flatMap(({ english = "", ...row }) =>
+    localesOf(row).flatMap((locale) => {
+      const name = row[locale] ?? "";
+      const isPoorer = bare(name) === bare(english) && marks(name) < marks(english);
+      return isPoorer && !BY_EAR.has(locale) ? [`${locale} ${name}`] : [];
+    }),
+  );
+  expect(poorer).toEqual([]);
+});
+
 it("the names of cities are in good form", () => {
   const { soundsLike } = makeSounds((name) => name);
   const malformed = table.flatMap((row) => {
