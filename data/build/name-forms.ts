@@ -49,8 +49,31 @@ const TWICE =
 export const TWO_VOWELS =
   /[\u{93e}-\u{94c}]{2}|[\u{9be}-\u{9cc}]{2}|[\u{abe}-\u{acc}]{2}|[\u{bbe}-\u{bcc}]{2}|[\u{c3e}-\u{c4c}]{2}|[\u{cbe}-\u{ccc}]{2}|[\u{dcf}-\u{ddf}]{2}/u;
 
-/** What stands for the mark of the Uzbek letters oʻ and gʻ. */
-const UZBEK_LETTER = /(?<=[og])[‘’ʼ'`]/giu;
+/** Letters of other languages that look like a language's own, and these. */
+const LETTERS: ReadonlyMap<string, readonly (readonly [RegExp, string])[]> = new Map([
+  [
+    "ar",
+    [
+      [/ک/gu, "ك"],
+      [/ی/gu, "ي"],
+    ],
+  ],
+  [
+    "fa",
+    [
+      [/ك/gu, "ک"],
+      [/[يى]/gu, "ی"],
+    ],
+  ],
+  [
+    "ur",
+    [
+      [/ك/gu, "ک"],
+      [/[يى]/gu, "ی"],
+    ],
+  ],
+  ["uz", [[/(?<=[og])[‘’ʼ'`]/giu, "ʻ"]]],
+]);
 
 /** Languages that have the letter ş themselves. */
 const WITH_CEDILLA: ReadonlySet<string> = new Set(["az", "tr"]);
@@ -112,8 +135,9 @@ export function wellFormed(name: string, region: Region): string {
 }
 
 function inOwnLetters(name: string, { locale, country }: Region): string {
-  if (locale === "uz") return name.replace(UZBEK_LETTER, "ʻ");
-  return WITH_CEDILLA.has(locale) ? name : withCommaBelow(name, country);
+  const letters = LETTERS.get(locale) ?? [];
+  const own = letters.reduce((text, [other, letter]) => text.replaceAll(other, letter), name);
+  return WITH_CEDILLA.has(locale) ? own : withCommaBelow(own, country);
 }
 
 /** Words that begin and sound like one of the English name, other than its kind, get its capital letter. */

@@ -24,6 +24,8 @@ it.each<[kind: string, locale: string, english: string, name: string, formed: st
   ["a comma apart", "gu", "South Ash Sharqiyah", "એશ શાર્કિયાહ , સાઉથ", "એશ શાર્કિયાહ, સાઉથ"],
   ["a vowel sign twice", "te", "Vologda", "వోోలోగ్డా", "వోలోగ్డా"],
   ["a vowel sign twice", "bn", "Chuuk", "চুুক", "চুক"],
+  ["a letter of Arabic", "ur", "Kaliningrad", "كالينينگراد", "کالینینگراد"],
+  ["a letter of Persian", "ar", "Karaj", "کرج", "كرج"],
   ["another letter’s mark", "uz", "Northern Bahr el Ghazal", "Baxr-al-Gʼazal", "Baxr-al-Gʻazal"],
 ])("a name loses %s: in %s, of %s, %s is %s", (_, locale, english, name, formed) => {
   expect(wellFormed(name, inCountry("TL", locale, english))).toBe(formed);
