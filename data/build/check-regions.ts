@@ -1,10 +1,13 @@
+import anyAscii from "any-ascii";
 import { countryOfRegion, isSubdivision, isTravelRegion } from "./catalog-region.ts";
 import { isEnglishTitle } from "./english-titles.ts";
 import type { Findings } from "./findings.ts";
 import { readEnglishSpellings } from "./given-names.ts";
 import { checkDue, readFacts } from "./facts.ts";
+import { TWO_VOWELS, withoutForeignGrammar } from "./name-forms.ts";
 import { HALF_WORD, readHeadWords, UNSPACED } from "./plain-names.ts";
 import { listMembers } from "./region-members.ts";
+import { makeSounds } from "./sound.ts";
 import { airportsOfRegion, membersOf } from "./served-airports.ts";
 import { readSnapshotTable, type Tables } from "./snapshot-reader.ts";
 
@@ -82,16 +85,25 @@ export function checkNoEnglish(tables: Tables, findings: Findings): void {
 /** A name with the only mark of quotation at its beginning or end. */
 const HALF_QUOTED = /^(?:["„“”«»][^"„“”«»]*|[^"„“”«»]*["„“”«»])$/u;
 
-/** No name has half a bracket, a mark of quotation at one end, or an "of" before it. */
+/** No name has half a bracket, a mark of quotation at one end, an "of" before it, two vowel signs on a letter, or another language's grammar. */
 export function checkForms(tables: Tables, findings: Findings): void {
+  const english = new Map(tables.regions.map((row) => [row["key"], row["name"] ?? ""]));
+  const { soundsLike } = makeSounds(anyAscii);
   const headWords = readHeadWords(tables.manifest.locales.map(({ locale }) => locale));
   for (const { locale } of tables.manifest.locales) {
     const links = headWords.get(locale)?.links ?? [];
     findings.every(
       readSnapshotTable(`names/${locale}.json.gz`),
-      ({ name = "" }) =>
+      ({ key = "", name = "" }) =>
         name.match(/[(（]/gu)?.length === name.match(/[)）]/gu)?.length &&
         !HALF_QUOTED.test(name) &&
+        !TWO_VOWELS.test(name) &&
+        withoutForeignGrammar(name, {
+          locale,
+          country: countryOfRegion(key),
+          english: english.get(key) ?? "",
+          soundsLike,
+        }) === name &&
         !links.some((link) => name.startsWith(`${link} `)),
       `${locale} names are in good form`,
     );

@@ -6,11 +6,15 @@ const simplify = Converter({ from: "t", to: "cn" });
 const toTraditional = Converter({ from: "cn", to: "tw" });
 /** Letters that OpenCC writes as other words have them: names spell sounds with these. */
 const IN_NAMES = new Map(
-  Array.from("託裡紮佔採巖", (letter, at) => [letter, "托里扎占采岩"[at] ?? ""]),
+  Array.from("託裡紮佔採巖誇捲", (letter, at) => [letter, "托里扎占采岩夸卷"[at] ?? ""]),
 );
 
 function traditionalize(name: string): string {
-  return toTraditional(name).replaceAll(/./gu, (letter) => IN_NAMES.get(letter) ?? letter);
+  return inLettersOfNames(toTraditional(name));
+}
+
+function inLettersOfNames(name: string): string {
+  return name.replaceAll(/./gu, (letter) => IN_NAMES.get(letter) ?? letter);
 }
 
 const HAN_ALONE = /^\p{Script=Han}+$/u;
@@ -27,9 +31,9 @@ function mapNames(names: Names, change: (name: string) => string): Names {
   return new Map([...names].map(([code, name]) => [code, change(name)]));
 }
 
-/** Names in simplified script, put into the traditional one, and those that stand in it already. */
-export function inTraditional(simplified: Names, traditional: Names): Names {
-  return new Map([...mapNames(simplified, traditionalize), ...traditional]);
+/** Names in simplified script, put into the traditional one. */
+export function inTraditional(simplified: Names): Names {
+  return mapNames(simplified, traditionalize);
 }
 
 /**
@@ -41,7 +45,7 @@ export function readChineseNames(locale: "zh" | "zh-Hant"): SubdivisionNames {
   const mixed = readSubdivisionNames("zh");
   if (locale === "zh") return mapNames(mixed, simplify);
   const traditional = mapNames(mixed, (name) =>
-    simplify(name) === name ? traditionalize(name) : name,
+    simplify(name) === name ? traditionalize(name) : inLettersOfNames(name),
   );
   return new Map([...traditional, ...readSubdivisionNames("zh-Hant")]);
 }

@@ -64,6 +64,12 @@ function ownName({ name }: GeoPlace): string {
   return tidy(name.replace(KIND, ""));
 }
 
+/** A name of a place in a country of Romanian in that language's letters: Brașov, not Braşov. */
+export function withCommaBelow(name: string, country: string): string {
+  if (!COMMA_BELOW.has(country)) return name;
+  return name.replaceAll(/[ŞşŢţ]/gu, (letter) => COMMA_LETTERS.get(letter) ?? letter);
+}
+
 /** A name without the marks that only its transliteration needs. */
 function plain(name: string, country: string): string {
   const straight = name.replaceAll(/[’ʼ]/gu, "'");
@@ -73,8 +79,7 @@ function plain(name: string, country: string): string {
       .replaceAll("đ", "d")
       .normalize("NFD")
       .replaceAll(/\p{M}/gu, "");
-  if (COMMA_BELOW.has(country))
-    return straight.replaceAll(/[ŞşŢţ]/gu, (letter) => COMMA_LETTERS.get(letter) ?? letter);
+  if (COMMA_BELOW.has(country)) return withCommaBelow(straight, country);
   const marks = TRANSLITERATED.get(scriptOf(country)) ?? OTHER_SCRIPTS;
   return straight.normalize("NFD").replaceAll(marks, "").normalize("NFC");
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { foldText } from "../../src/catalog/fold.ts";
+import { memoize } from "../../src/platform/once.ts";
 import { packageFile, readPackageText } from "./packages.ts";
 
 const COMMON = "cldr/3rdparty/cldr/common";
@@ -22,11 +23,22 @@ function readZones(): ReadonlyMap<string, string> {
 const cityKey = (country: string, name: string): string => `${country}:${foldText(name)}`;
 
 /** The cities of CLDR's time zones in a locale, by zone. */
-function readExemplarCities(locale: string): ReadonlyMap<string, string> {
+const readExemplarCities = memoize((locale: string): ReadonlyMap<string, string> => {
   const path = `${COMMON}/main/${locale.replaceAll("-", "_")}.xml`;
   if (!existsSync(packageFile(path))) return new Map();
   const found = readPackageText(path).matchAll(CITY);
   return new Map([...found].map(([, zone = "", city = ""]) => [zone, city]));
+});
+
+/** CLDR's cities of time zones: their countries, folded English names, and names in these locales. */
+export function cldrCities(
+  locales: readonly string[],
+): readonly { readonly country: string; readonly english: string; readonly names: string[] }[] {
+  const cities = locales.map(readExemplarCities);
+  return [...readZones()].map(([key, zone]) => {
+    const [country = "", english = ""] = key.split(":");
+    return { country, english, names: cities.map((names) => names.get(zone) ?? "") };
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import anyAscii from "any-ascii";
 import { tidy } from "../../src/catalog/fold.ts";
 import { inTraditional, readChineseNames } from "./chinese.ts";
+import { type ChineseWording, chineseWording } from "./chinese-wording.ts";
 import { toCsv } from "./csv.ts";
 import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
@@ -16,7 +17,7 @@ import {
   isTravelRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
-import { wellFormed } from "./name-forms.ts";
+import { wellFormed, withoutForeignGrammar } from "./name-forms.ts";
 import { withoutNamesakes } from "./namesakes.ts";
 import { ownScripts } from "./own-scripts.ts";
 import { readHeadWords, withoutHeadWords } from "./plain-names.ts";
@@ -66,6 +67,10 @@ const scriptOf = ownScripts();
 const sounds = makeSounds(anyAscii);
 const headWords = readHeadWords(subdivisionLocales());
 const formerNames = readFormerNames();
+const wordings = new Map<string, ChineseWording>([
+  ["zh", chineseWording("zh")],
+  ["zh-Hant", chineseWording("zh-Hant")],
+]);
 
 /** CLDR's own names of a locale for the regions that it knows, freed of what tells a wiki's pages apart. */
 function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
@@ -118,26 +123,45 @@ function plainNames(
     plainOf,
   }: { readonly regions: readonly CatalogRegion[]; readonly plainOf: Verdicts["plainOf"] },
 ): Names {
+  const english = new Map(regions.map(({ key, bareName }) => [key, bareName]));
+  const regionOf = (key: string) => ({
+    locale,
+    country: countryOfRegion(key),
+    english: english.get(key) ?? "",
+    isTransliterated: scriptOf(countryOfRegion(key)) !== undefined,
+    soundsLike: sounds.soundsLike,
+  });
   const plain = withoutHeadWords({
     locale,
-    names,
+    names: new Map(
+      [...names].map(([key, name]) => [key, withoutForeignGrammar(name, regionOf(key))]),
+    ),
     regions,
     words: headWords.get(locale),
-    listed: (key, name) => plainOf({ locale, key, name }),
+    listed: (key) => plainOf({ locale, key, name: names.get(key) ?? "" }),
     sharesOnset: (name, english) =>
       [name, inEnglishSpelling(name, locale)].some((one) => sounds.sharesOnset(one, english)),
     toAscii: anyAscii,
   });
+  const inForm = new Map(
+    [...plain].map(([key, name]) => [
+      key,
+      countryOfRegion(key) === "" ? name : wellFormed(name, regionOf(key)),
+    ]),
+  );
+  return inOwnWords(locale, inForm, regions);
+}
+
+/** Chinese names in the words of the locale; others as they are. */
+function inOwnWords(locale: string, names: Names, regions: readonly CatalogRegion[]): Names {
+  const wording = wordings.get(locale);
+  if (wording === undefined) return names;
   const english = new Map(regions.map(({ key, bareName }) => [key, bareName]));
-  const inForm = (key: string, name: string) =>
-    wellFormed(name, {
-      locale,
-      english: english.get(key) ?? "",
-      isTransliterated: scriptOf(countryOfRegion(key)) !== undefined,
-      soundsLike: sounds.soundsLike,
-    });
   return new Map(
-    [...plain].map(([key, name]) => [key, countryOfRegion(key) === "" ? name : inForm(key, name)]),
+    [...names].map(([key, name]) => {
+      const place = { english: english.get(key) ?? "", country: countryOfRegion(key) };
+      return [key, place.country === "" ? name : wording(name, place)];
+    }),
   );
 }
 
@@ -240,7 +264,7 @@ export function buildLocales(
 ): LocaleNames[] {
   const everywhere = [...regions, ...spares];
   const given = givenNames(readGivenNames(everywhere), everywhere, new Set(subdivisionLocales()));
-  const typedIn = (locale: string) => typedNames(locale, given);
+  const typedIn = (locale: string) => typedNames(locale, given, everywhere);
   const ofRegions = namesAmong(regions);
   const found = readAllNames(everywhere, verdicts.locales, typedIn);
   checkRows(verdicts, found);
@@ -335,9 +359,14 @@ function checkWitnessed(
 }
 
 /** The names that people gave in a locale. Those in Chinese are written in its traditional script too. */
-function typedNames(locale: string, given: (locale: string) => Names): Names {
+function typedNames(
+  locale: string,
+  given: (locale: string) => Names,
+  regions: readonly CatalogRegion[],
+): Names {
   const own = given(locale);
-  return locale === "zh-Hant" ? inTraditional(given("zh"), own) : own;
+  if (locale !== "zh-Hant") return own;
+  return new Map([...inOwnWords(locale, inTraditional(given("zh")), regions), ...own]);
 }
 
 /** The rows of the regions without an airport. Those of the others do not depend on them. */

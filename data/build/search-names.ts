@@ -1,6 +1,6 @@
 /**
  * Writes `data/search/`: what the explorer's search and map know of airports, cities and regions beyond
- * the catalog. Run after `build.ts`; the same packages and snapshot give the same bytes.
+ * the catalog, and the sources of the names of cities. Run after `build.ts`; the same packages and snapshot give the same bytes.
  */
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -16,6 +16,7 @@ import { LANGUAGES } from "../../client/src/search/country-names.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import { orderByTraffic, readTraffic } from "./airport-traffic.ts";
 import { inBothScripts } from "./chinese.ts";
+import { localesOf, sourcesOf } from "./city-name-sources.ts";
 import { toCsv, type Table } from "./csv.ts";
 import { readCurated } from "./curated.ts";
 import { nameKey } from "./gazetteer.ts";
@@ -289,6 +290,21 @@ const regionRows = regions.map(({ key = "", name = "" }) => [
 ]);
 write("regions", { columns: ["key", "names"], rows: regionRows });
 
+const cityNames: Row[] = parse(
+  gunzipSync(readFileSync(new URL("../city-names.csv.gz", import.meta.url))),
+  { columns: true },
+);
+writeTable("../city-names.csv.gz", {
+  columns: ["geonames", "english", "sources", ...localesOf(cityNames[0] ?? {})],
+  rows: cityNames.map((row) => {
+    const key = `geonames:${row["geonames"] ?? ""}`;
+    const country = cities.get(key)?.["country"] ?? "";
+    const sources = sourcesOf(row, { country, geoNames: namesOfCity.get(key) ?? [] });
+    const names = localesOf(row).map((locale) => row[locale] ?? "");
+    return [row["geonames"] ?? "", row["english"] ?? "", sources, ...names];
+  }),
+});
+
 /** The names of the regions in a language. */
 function readNames(language: string): readonly { readonly key: string; readonly name: string }[] {
   const file = readFileSync(new URL(`../snapshot/names/${language}.json.gz`, import.meta.url));
@@ -296,8 +312,12 @@ function readNames(language: string): readonly { readonly key: string; readonly 
 }
 
 function write(name: string, table: Table): void {
-  const bytes = gzip(toCsv(table));
   mkdirSync(new URL("../search/", import.meta.url), { recursive: true });
-  writeFileSync(new URL(`../search/${name}.csv.gz`, import.meta.url), bytes);
-  console.log(`${table.rows.length} ${name}, ${bytes.length} bytes`);
+  writeTable(`../search/${name}.csv.gz`, table);
+}
+
+function writeTable(path: string, table: Table): void {
+  const bytes = gzip(toCsv(table));
+  writeFileSync(new URL(path, import.meta.url), bytes);
+  console.log(`${path}: ${table.rows.length} rows, ${bytes.length} bytes`);
 }

@@ -7,6 +7,7 @@ import {
   type PlainRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
+import { withCommaBelow } from "./city-names.ts";
 import { readQualification } from "./locale-names.ts";
 import { type JoinedRegion, type JoinSources, upstreamCodes } from "./region-join.ts";
 import { withCountries } from "./shared-names.ts";
@@ -80,13 +81,17 @@ export function nameRegions(
   regions: readonly PlainRegion[],
   others: readonly PlainRegion[] = [],
 ): CatalogRegion[] {
-  const all = [...others, ...regions];
+  const plain = regions.map((region) => ({
+    ...region,
+    name: withCommaBelow(region.name, countryOfRegion(region.key)),
+  }));
+  const all = [...others, ...plain];
   const slugs = baseSlugs(all);
   const names = withCountries(
     new Map(all.map(({ key, name }) => [key, name])),
     readQualification("en"),
   );
-  return regions.map((region): CatalogRegion => {
+  return plain.map((region): CatalogRegion => {
     const { key, name: bareName } = region;
     const [slug, name] = [slugs.get(key), names.get(key)];
     if (slug === undefined || name === undefined) throw new Error(`region ${key} has no slug`);

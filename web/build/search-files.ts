@@ -181,7 +181,7 @@ export function cityNames(): ReadonlyMap<string, CityNamesFile> {
       return iata === undefined ? [] : [{ iata, names: row }];
     })
     .toSorted((a, b) => (a.iata < b.iata ? -1 : 1));
-  const { geonames: _, english: __, ...locales } = table[0] ?? {};
+  const { geonames: _, english: __, sources: ___, ...locales } = table[0] ?? {};
   return new Map(
     Object.keys(locales).map((locale) => {
       const named = rows.filter(({ names }) => names[locale] !== "");
