@@ -1,12 +1,14 @@
 /** Searches a catalog by what travellers type. Pure: no page, no network. */
 import type { AirportPlace, CityPlace } from "../catalog.ts";
 import { readKana } from "./kana.ts";
+import { otherSpellings } from "./letters.ts";
 import { UNRANKED } from "./ranks.ts";
 import type { Entry, SearchIndex } from "./search-index.ts";
 import {
   foldQuery,
   isAdded,
   isTelling,
+  LENGTH_MAX,
   respell,
   smallWord,
   withoutKind,
@@ -59,6 +61,8 @@ const SIZE_WEIGHT = 1.7;
 const ASKED_FOR_AIRPORT = 1.6;
 /** Of an airport or a city; ICAO codes are longer. */
 const CODE_LENGTH = 3;
+/** So many other spellings of a text are tried. */
+const READINGS_MAX = 4;
 /** So many corrections of a word are tried, and of each if two are wrong. */
 const CORRECTIONS_MAX = 6;
 const CORRECTIONS_OF_TWO_MAX = 3;
@@ -92,8 +96,7 @@ export function search(index: SearchIndex, typed: string): Found[] {
   const known: MatchedTexts = new Map();
   const exact = matchExactly(index, query, known);
   add(exact, 0);
-  const read = scores.size === 0 ? readKana(typed) : undefined;
-  if (read !== undefined) add(match(index, read), 0);
+  for (const text of otherReadings(index, typed, query)) add(match(index, text, known), 0);
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
   if (scores.size < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
     add(matchCorrected(index, corrections(index, query), known), CORRECTED);
@@ -117,6 +120,17 @@ export function namesNeeded(index: SearchIndex, typed: string): "no" | "perhaps"
   const largest = index.entries.reduce((most, { size }) => Math.max(most, size), 0);
   const best = matches.reduce((least, { score }) => Math.min(least, score), Infinity);
   return best > COST.alias - largest * SIZE_WEIGHT ? "perhaps" : "no";
+}
+
+/** What the letters of a text stand for besides themselves, where words of places begin so. */
+function otherReadings(index: SearchIndex, typed: string, query: string): Set<string> {
+  const text = typed.slice(0, LENGTH_MAX);
+  const areKnown = (words: string) =>
+    words.split(" ").every((word) => isBeginning(index, word) || smallWord(word) !== undefined);
+  const spelled = otherSpellings(text, !areKnown(query)).map(foldQuery).filter(areKnown);
+  const readings = new Set([...spelled.slice(0, READINGS_MAX), ...readKana(text)]);
+  readings.delete(query);
+  return readings;
 }
 
 /** The score of each place that is found, by position. */
@@ -564,7 +578,7 @@ function nearWords(
   return [...likely.values()].toSorted((a, b) => a.score - b.score).slice(0, CORRECTIONS_MAX);
 }
 
-/** Corrects spaces that are missing or too many, and `ae` for `ä`. */
+/** Corrects spaces that are missing or too many. */
 function correctSpaces(index: SearchIndex, query: string): Set<string> {
   const words = query.split(" ");
   const found = new Set<string>();
@@ -577,9 +591,6 @@ function correctSpaces(index: SearchIndex, query: string): Set<string> {
     if (isBeginning(index, word)) continue;
     const parted = index.unspaced.get(word);
     if (parted !== undefined) found.add(words.with(at, parted).join(" "));
-    const umlauts = word.replaceAll(/([aou])e/g, "$1");
-    if (umlauts !== word && isBeginning(index, umlauts))
-      found.add(words.with(at, umlauts).join(" "));
   }
   return found;
 }
