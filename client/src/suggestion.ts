@@ -24,7 +24,7 @@ export interface Suggestion {
   readonly airports: readonly string[];
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
-  /** There where no place has all that was typed: it has most of the words. */
+  /** There where it is a guess: it has most of the words, or is like what was typed. */
   readonly isPartial?: true;
   /** The closed airport that was typed, where it leads to this one. */
   readonly replaces?: ClosedAirport;

@@ -174,4 +174,28 @@ describe("a search of all places of the world", () => {
       expect(found.some(({ isPartial }) => isPartial)).toBe(false);
     },
   );
+
+  it.each([
+    ["usa", "country United States (USA)"],
+    ["kos", "airport KGS (Kos, Greece)"],
+    ["goa", "city Goa (India)"],
+    ["hue", "city Hue (Vietnam)"],
+    ["ufa", "airport UFA (Ufa, Russia)"],
+    ["per", "airport PER (Perth, Australia)"],
+    ["d.c.", "city Washington (United States)"],
+    ["u.k.", "country United Kingdom (GBR)"],
+    ["New York, NY", "city New York (United States)"],
+    ["edinborough", "city Edinburgh (Scotland, United Kingdom)"],
+  ])("finds first what everybody means by %s", (typed, expected) => {
+    expect(inEnglish(typed)[0]).toBe(expected);
+  });
+
+  it("guesses nothing beside a whole name, and says what is a guess", () => {
+    expect(inEnglish("hannover").join()).not.toContain("Vancouver");
+    const guesses = (typed: string) =>
+      findInEnglish(typed).filter(({ place, isPartial }) => isPartial && place.kind === "city");
+    expect(guesses("tampe").map(({ place }) => place.name)).toContain("Tampa");
+    expect(guesses("fenve").map(({ place }) => place.name)).toContain("Denver");
+    expect(guesses("tampere")).toEqual([]);
+  });
 });

@@ -26,7 +26,7 @@ export interface Found {
   readonly position: number;
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
-  /** Whether it lacks words of the query, because no place has all of them. */
+  /** Whether it lacks words of the query, because no place has all of them, or is only a guess. */
   readonly isPartial: boolean;
 }
 
@@ -68,8 +68,9 @@ const CORRECTIONS_MAX = 6;
 const CORRECTIONS_OF_TWO_MAX = 3;
 /** Where fewer places than these match as it is typed, typos are forgiven. */
 const ENOUGH = 10;
-/** Shortest text in which two typos are forgiven where nothing else is found. */
+/** Shortest texts in which two and three typos are forgiven where nothing else is found. */
 const TWICE_MIN_LENGTH = 6;
+const THRICE_MIN_LENGTH = 10;
 /** Puts what a corrected text leads to after what matches as it is typed. */
 const CORRECTED = 100;
 /** Of each typo, and of a word that is only begun. */
@@ -82,29 +83,42 @@ const WHERE_MIN_LENGTH = 3;
 
 /**
  * Finds places by code or name, best first; the airports of a city follow it. Forgives spaces that
- * are missing or too many, and typos: what they lead to follows what matches as it is typed. Where no
- * place has all words, it finds those that have most.
+ * are missing or too many, and typos: what they lead to follows what matches as it is typed, and is a
+ * guess there, or where only the beginning of a word is like it. Where no place has all words, it
+ * finds those that have most.
  */
 export function search(index: SearchIndex, typed: string): Found[] {
   const query = foldQuery(typed);
   if (query === "") return [];
   const scores: Scores = new Map();
-  const add = (matches: readonly Match[], tier: number) => {
-    for (const { position, score } of matches)
+  const sure = new Set<number>();
+  const add = (matches: readonly Match[], tier: number, isSure = true) => {
+    for (const { position, score } of matches) {
       scores.set(position, Math.min(tier + score, scores.get(position) ?? Infinity));
+      if (isSure) sure.add(position);
+    }
   };
   const known: MatchedTexts = new Map();
   const exact = matchExactly(index, query, known);
   add(exact, 0);
   for (const text of otherReadings(index, typed, query)) add(match(index, text, known), 0);
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
-  if (scores.size < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
-    add(matchCorrected(index, corrections(index, query), known), CORRECTED);
+  if (scores.size < ENOUGH && !exact.some((found) => isWhole(index, found, query))) {
+    const isFound = scores.size > 0;
+    for (const meant of corrections(index, query)) {
+      const isSure = meant.cost === 0 || !(isFound || meant.isBegun);
+      add(matchCorrected(index, meant, known), CORRECTED, isSure);
+    }
+  }
   if (scores.size === 0) add(matchWithoutAdded(index, query, known), 0);
-  const isPartial = scores.size === 0;
-  if (isPartial) add(matchPartly(index, query, known), 0);
-  if (scores.size === 0) add(matchCorrected(index, correctTwice(index, query), known), 0);
-  return group(index, scores).map((found) => ({ ...found, isPartial }));
+  if (scores.size === 0) add(matchPartly(index, query, known), 0, false);
+  if (scores.size === 0)
+    for (const meant of correctTwice(index, query))
+      add(matchCorrected(index, meant, known), 0, false);
+  return group(index, scores).map((found) => ({
+    ...found,
+    isPartial: !sure.has(found.position),
+  }));
 }
 
 /**
@@ -120,6 +134,11 @@ export function namesNeeded(index: SearchIndex, typed: string): "no" | "perhaps"
   const largest = index.entries.reduce((most, { size }) => Math.max(most, size), 0);
   const best = matches.reduce((least, { score }) => Math.min(least, score), Infinity);
   return best > COST.alias - largest * SIZE_WEIGHT ? "perhaps" : "no";
+}
+
+/** Whether a place has a code or a name that is all of a query. */
+function isWhole({ entries }: SearchIndex, { position, cost }: Match, query: string): boolean {
+  return cost <= COST.where || (entries[position]?.aliases.includes(query) ?? false);
 }
 
 /** What the letters of a text stand for besides themselves, where words of places begin so. */
@@ -167,17 +186,15 @@ function matchCodes({ codes, entries }: SearchIndex, query: string): Match[] {
   }
 }
 
-/** Finds what somebody may have meant who has mistyped. */
+/** Finds what somebody may have meant. */
 function matchCorrected(
   index: SearchIndex,
-  meant: readonly Correction[],
+  { text, cost }: Correction,
   known: MatchedTexts,
 ): Match[] {
-  return meant.flatMap(({ text, cost }) =>
-    match(index, text, known)
-      .map((found) => withCodeAs(COST.alias, found))
-      .map((found) => ({ ...found, score: found.score + cost })),
-  );
+  return match(index, text, known)
+    .map((found) => withCodeAs(COST.alias, found))
+    .map((found) => ({ ...found, score: found.score + cost }));
 }
 
 /** Finds what matches a query well without the words that people add to names. */
@@ -222,11 +239,22 @@ function matchPartly(index: SearchIndex, query: string, known: MatchedTexts): Ma
   });
 }
 
-/** Finds what matches a query as it is typed. A name of four letters is no ICAO code: Sylt. */
+/**
+ * Finds what matches a query as it is typed. A name of four letters is no ICAO code (Sylt), and one of
+ * three is no code of a smaller airport elsewhere (Kos).
+ */
 function matchExactly(index: SearchIndex, query: string, known: MatchedTexts): Match[] {
   const exact = match(index, query, known);
-  const isName = query.length > CODE_LENGTH && exact.some(({ cost }) => cost === COST.name);
-  return isName ? exact.map((found) => withCodeAs(COST.alias, found)) : exact;
+  const named = exact.filter(({ position }) => index.entries[position]?.names.includes(query));
+  return exact.map((found) => {
+    const { size = 0, parents = [] } = index.entries[found.position] ?? {};
+    const isLess = named.some(
+      ({ position }) =>
+        position !== parents[0] &&
+        (query.length > CODE_LENGTH || (index.entries[position]?.size ?? 0) > size),
+    );
+    return isLess ? withCodeAs(COST.alias, found) : found;
+  });
 }
 
 /** Takes from a match by a code that it comes before all others. */
@@ -418,7 +446,8 @@ interface MatchedWords {
 
 /**
  * Parts the words of a query that an entry has: those that it has by itself first, and where that
- * differs, those that say where it is first (Crete is among the names of its airport, too).
+ * differs, those that say where it is first (Crete is among the names of its airport, too), or only
+ * the last one (`new york ny`).
  */
 function matchWords(
   { parents }: Entry,
@@ -427,22 +456,26 @@ function matchWords(
 ): readonly MatchedWords[] {
   const byName = { directWords: 0, isNamed: false, lentCost: 0 };
   const byPlace = { directWords: 0, isNamed: false, lentCost: 0 };
-  const both = [byName, byPlace];
+  const byEnd = { directWords: 0, isNamed: false, lentCost: 0 };
+  const ways = [byName, byPlace, byEnd];
+  const last = words.length - 1;
   for (const [at, { small, direct, lent }] of words.entries()) {
     let how = HOW.not;
     if (small === undefined)
       for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
     const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
-    for (const matched of both)
-      if (direct[position] && (matched === byName || how === HOW.not)) {
+    for (const matched of ways) {
+      const isByName = matched === byName || (matched === byEnd && at < last);
+      if (direct[position] && (isByName || how === HOW.not)) {
         matched.directWords |= 1 << at;
         matched.isNamed ||= small === undefined;
       } else {
         matched.lentCost += cost;
         matched.isNamed ||= (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
       }
+    }
   }
-  return byName.directWords === byPlace.directWords ? [byName] : both;
+  return byName.directWords === byPlace.directWords ? [byName] : ways;
 }
 
 /**
@@ -498,11 +531,12 @@ function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): n
 interface Correction {
   readonly text: string;
   readonly cost: number;
+  /** Whether only the beginning of a word is like what was typed. */
+  readonly isBegun: boolean;
 }
 
 /** A word that is like a misspelt one. */
 interface LikelyWord extends Correction {
-  readonly isBegun: boolean;
   /** With the size of the largest place that has it. Lower is likelier. */
   readonly score: number;
 }
@@ -515,8 +549,8 @@ function corrections(index: SearchIndex, query: string): Correction[] {
     ({ isBegun }) => !isBegun,
   );
   return [
-    ...spaced.map((text) => ({ text, cost: 0 })),
-    ...names.map(({ text, cost }) => ({ text: index.unspaced.get(text) ?? text, cost })),
+    ...spaced.map((text) => ({ text, cost: 0, isBegun: false })),
+    ...names.map((name) => withSpaces(index, name)),
     ...correctWords(index, words),
   ];
 }
@@ -531,30 +565,37 @@ function correctWords(index: SearchIndex, words: readonly string[]): Correction[
     .map(([at, word]) => ({ at, word, isKnown: isKnown(word, at) }));
   const wrong = needed.filter((one) => !one.isKnown).slice(0, 2);
   const replaced = (wrong.length > 0 ? wrong : needed).map(({ at, word }) =>
-    nearWords(index, [index.names, index.aliases], word).map(({ text, cost }) => ({
-      at,
-      text,
-      cost,
-    })),
+    nearWords(index, [index.names, index.aliases], word).map((near) => ({ ...near, at })),
   );
   const [first = [], second = []] = wrong.length === 2 ? replaced : [replaced.flat()];
   if (wrong.length < 2)
-    return first.map(({ at, text, cost }) => ({ text: words.with(at, text).join(" "), cost }));
+    return first.map(({ at, text, cost, isBegun }) => ({
+      text: words.with(at, text).join(" "),
+      cost,
+      isBegun,
+    }));
   return first.slice(0, CORRECTIONS_OF_TWO_MAX).flatMap((one) =>
     second.slice(0, CORRECTIONS_OF_TWO_MAX).map((other) => ({
       text: words.with(one.at, one.text).with(other.at, other.text).join(" "),
       cost: one.cost + other.cost,
+      isBegun: one.isBegun || other.isBegun,
     })),
   );
 }
 
-/** Names with two typos in a text of six letters or more that is otherwise nothing. */
+/** Names with two typos in a text of six letters or more that is otherwise nothing, three in a long one. */
 function correctTwice(index: SearchIndex, query: string): Correction[] {
   const typed = query.replaceAll(" ", "");
   if (typed.length < TWICE_MIN_LENGTH) return [];
-  return nearWords(index, [index.names, index.aliases, index.unspacedNames], typed, 2)
+  const most = typed.length < THRICE_MIN_LENGTH ? 2 : 3;
+  return nearWords(index, [index.names, index.aliases, index.unspacedNames], typed, most)
     .filter(({ isBegun }) => !isBegun)
-    .map(({ text, cost }) => ({ text: index.unspaced.get(text) ?? text, cost }));
+    .map((name) => withSpaces(index, name));
+}
+
+/** A correction with the spaces that its name has. */
+function withSpaces({ unspaced }: SearchIndex, { text, cost, isBegun }: Correction): Correction {
+  return { text: unspaced.get(text) ?? text, cost, isBegun };
 }
 
 /** The words that a misspelt one may stand for, the likeliest first: those of large places. */
