@@ -50,20 +50,21 @@ interface Wording {
   readonly countryName: CountryNames;
   /** By which it was found. */
   readonly typed?: string;
-  /** Which may be what was typed. */
-  readonly resorts?: readonly Resort[];
+  /** Which may be what was typed, by IATA code of their airports. */
+  readonly resorts?: ReadonlyMap<string, readonly Resort[]>;
 }
 
 export function suggestionOf(
   place: Place,
-  { isUnderCity, isPartial = false, countryName, typed = "", resorts = [] }: Wording,
+  { isUnderCity, isPartial = false, countryName, typed = "", resorts }: Wording,
 ): Suggestion {
   const { kind, id } = place;
   const name = place.kind === "country" ? countryName(place) : place.name;
   const airports = place.kind === "airport" ? [place] : place.airports;
   const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
   const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
-  const near = place.kind === "airport" ? nearIn(typed, place, resorts) : undefined;
+  const near =
+    place.kind === "airport" ? nearIn(typed, place, resorts?.get(place.iata)) : undefined;
   const where = whereIs(place, countryName);
   return {
     kind,
@@ -105,15 +106,12 @@ function matchedIn(name: string, typed: string): Suggestion["matched"] {
 function nearIn(
   typed: string,
   airport: AirportPlace,
-  resorts: readonly Resort[],
+  resorts: readonly Resort[] = [],
 ): Suggestion["near"] {
   const text = foldForSearch(typed);
   const isNamed = (name: string) =>
     ` ${text} `.includes(` ${name} `) || (isTelling(text) && name.startsWith(text));
-  const resort = resorts.find(
-    ({ airports, names }) =>
-      airports.split(" ").includes(airport.iata) && names.split("|").some(isNamed),
-  );
+  const resort = resorts.find(({ names }) => names.some(isNamed));
   return resort && { name: resort.name, distanceKm: distanceKm(resort, airport) };
 }
 

@@ -91,7 +91,7 @@ it.each([
   ["tr", "Ağrı Aghri", "AJI"],
   ["tk", "Aşgabat Ashgabat", "ASB"],
   ["sk", "Košice Koshice", "KSC"],
-  ["sk", "Žilina Zhilina", "ILZ"],
+  ["sr", "Niš Nish", "INI"],
   ["es", "Logroño Logronyo", "RJL"],
   ["ca", "A_Coruña La_Corunya", "LCG"],
   ["ro", "Constanța Constantsa", "CND"],

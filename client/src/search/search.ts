@@ -10,6 +10,7 @@ import {
   isTelling,
   LENGTH_MAX,
   respell,
+  type SmallWord,
   smallWord,
   withoutKind,
   withSpellings,
@@ -40,6 +41,8 @@ const COST = {
   namePrefix: 1.6,
   /** By the very name of its region or country, of an airport. */
   where: 1.1,
+  /** By that of its city. */
+  ofCity: 1.3,
   alias: 1.75,
   word: 2,
   aliasPrefix: 2.4,
@@ -50,7 +53,7 @@ const COST = {
   cityWithin: 2.6,
   /** Of words that ten places have, where a query has others: the rare ones say more. */
   common: 0.7,
-  /** Of each word that the place need not have and lacks. */
+  /** Of each word for an airport that the place lacks. */
   missing: 0.2,
 };
 /** Of each word that only the city, the region or the country has: by how it has it. */
@@ -194,6 +197,7 @@ function matchCorrected(
 ): Match[] {
   return match(index, text, known)
     .map((found) => withCodeAs(COST.alias, found))
+    .filter((found) => !text.includes(" ") || found.cost < COST.anyWord)
     .map((found) => ({ ...found, score: found.score + cost }));
 }
 
@@ -444,6 +448,11 @@ interface MatchedWords {
   readonly lentCost: number;
 }
 
+/** The cost of a word that a place need not have: one that only joins others says nothing. */
+function missingCost(small: SmallWord): number {
+  return small === "airport" ? COST.missing : 0;
+}
+
 /**
  * Parts the words of a query that an entry has: those that it has by itself first, and where that
  * differs, those that say where it is first (Crete is among the names of its airport, too), or only
@@ -463,7 +472,7 @@ function matchWords(
     let how = HOW.not;
     if (small === undefined)
       for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
-    const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
+    const cost = small ? missingCost(small) : (LENT_COST[how] ?? Infinity);
     for (const matched of ways) {
       const isByName = matched === byName || (matched === byEnd && at < last);
       if (direct[position] && (isByName || how === HOW.not)) {
@@ -471,7 +480,7 @@ function matchWords(
         matched.isNamed ||= small === undefined;
       } else {
         matched.lentCost += cost;
-        matched.isNamed ||= (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
+        matched.isNamed ||= !small && (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
       }
     }
   }
@@ -490,13 +499,14 @@ function phrasesOf(words: readonly QueryWord[], directWords: number): readonly s
   return withSpellings(joined);
 }
 
-/** The positions of the regions and countries whose very name a query is. */
+/** The positions of the cities, regions and countries whose very name a query is. */
 function areasNamed({ names, entries }: SearchIndex, words: readonly QueryWord[]): Set<number> {
   const needed = words.filter(({ small }) => small === undefined).map(({ text }) => text);
   const [phrase = "", respelt = phrase] = withSpellings([needed.join(" ")]);
   const positions = names.entriesWith(respelt.split(" ")[0] ?? "");
   const isNamed = (entry: Entry | undefined) =>
-    (entry?.kind === "region" || entry?.kind === "country") &&
+    entry !== undefined &&
+    entry.kind !== "airport" &&
     (entry.names.includes(phrase) || entry.names.includes(respelt));
   return new Set(positions.filter((position) => isNamed(entries[position])));
 }
@@ -504,6 +514,7 @@ function areasNamed({ names, entries }: SearchIndex, words: readonly QueryWord[]
 /** The cost of a place that only lies in what the query names. */
 function costWithin({ kind, parents }: Entry, named: ReadonlySet<number>): number {
   if (kind !== "airport") return COST.cityWithin;
+  if (named.has(parents[0] ?? -1)) return COST.ofCity;
   return parents.some((parent) => named.has(parent)) ? COST.where : COST.within;
 }
 

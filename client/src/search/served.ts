@@ -7,7 +7,7 @@ import {
   type Tier,
   UNRANKED,
 } from "./ranks.ts";
-import { isRecord, isTextByKey, isTexts } from "./shape.ts";
+import { isNumbers, isRecord, isTextByKey, isTexts } from "./shape.ts";
 
 /**
  * `/search/v1/served.json`: the airports with scheduled service, their cities and their countries. Each
@@ -76,10 +76,6 @@ export function isServedFile(file: unknown): file is ServedFile {
     isNumbers(Object.values(codes)) &&
     isListOfClosed(file["closed"])
   );
-}
-
-function isNumbers(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "number");
 }
 
 const ID_END_LENGTH = 12;
