@@ -91,7 +91,7 @@ it.each([
   ["tr", "Ağrı Aghri", "AJI"],
   ["tk", "Aşgabat Ashgabat", "ASB"],
   ["sk", "Košice Koshice", "KSC"],
-  ["sr", "Niš Nish", "INI"],
+  ["sr", "Priština Prishtina", "PRN"],
   ["es", "Logroño Logronyo", "RJL"],
   ["ca", "A_Coruña La_Corunya", "LCG"],
   ["ro", "Constanța Constantsa", "CND"],

@@ -36,7 +36,13 @@ function nameOf(place: Place): string {
   }
 }
 
-const FILES = ["search.tsv", "search-more.tsv", "search-unseen.tsv"];
+const FILES = [
+  "search.tsv",
+  "search-more.tsv",
+  "search-unseen.tsv",
+  "search-second.tsv",
+  "search-spoken.tsv",
+];
 
 const cases = FILES.flatMap(readCases);
 const locales = [...new Set(cases.map(({ locale }) => locale))];

@@ -33,7 +33,7 @@ export interface OtherNames {
 }
 
 /** Places without an airport; each list has a value for each, because like values compress best. */
-export interface Resorts {
+interface Resorts {
   /** The place's own name as it is written, and `|` and its others. */
   readonly names: readonly string[];
   /** In hundredths of a degree. */
