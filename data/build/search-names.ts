@@ -238,7 +238,9 @@ const placeRows = [
   const near = chosen.length > 0 ? chosen : airportsFor(place, ordered);
   const cityNames = near.map(({ city }) => foldForSearch(city["name"] ?? ""));
   const own = foldForSearch(place.name);
-  if (near.length === 0 || cityNames.includes(own)) return [];
+  // The City of London is London.
+  if (near.length === 0 || cityNames.some((city) => own === city || own === `city of ${city}`))
+    return [];
   const others = isNamed.has(place.geonames)
     ? typedNames(own, otherNames(place.names, PLACE_NAME_MAX_LENGTH), scriptOf(place.country ?? ""))
     : [];

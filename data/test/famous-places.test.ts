@@ -29,9 +29,9 @@ it.each([
 });
 
 it("takes a busy airport before a near one without traffic", () => {
-  const idle = Array.from({ length: 4_000 }, (_, rank) => at(`${rank}`, -60));
-  const found = airportsFor({ lat: KYIV.lat, lon: KYIV.lat }, [
-    at("BUSY", 1),
+  const idle = Array.from({ length: 4_000 }, (_, rank) => at(`${rank}`, -80));
+  const found = airportsFor(KYIV, [
+    at("BUSY", 0.9),
     ...idle,
     at("IDLE", 0.3),
   ]);

@@ -62,6 +62,8 @@ const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
 const SIZE_WEIGHT = 1.7;
 /** How much an airport is before its city where somebody asks for an airport. */
 const ASKED_FOR_AIRPORT = 1.6;
+/** From this size on, everybody knows a place by a word of three letters. */
+const KNOWN_SIZE = 0.5;
 /** Of an airport or a city; ICAO codes are longer. */
 const CODE_LENGTH = 3;
 /** So many other spellings of a text are tried. */
@@ -245,7 +247,7 @@ function matchPartly(index: SearchIndex, query: string, known: MatchedTexts): Ma
 
 /**
  * Finds what matches a query as it is typed. A name of four letters is no ICAO code (Sylt), and one of
- * three is no code of a smaller airport elsewhere (Kos).
+ * three is no code of a smaller airport elsewhere, if everybody knows it (Kos).
  */
 function matchExactly(index: SearchIndex, query: string, known: MatchedTexts): Match[] {
   const exact = match(index, query, known);
@@ -255,7 +257,8 @@ function matchExactly(index: SearchIndex, query: string, known: MatchedTexts): M
     const isLess = named.some(
       ({ position }) =>
         position !== parents[0] &&
-        (query.length > CODE_LENGTH || (index.entries[position]?.size ?? 0) > size),
+        (query.length > CODE_LENGTH ||
+          (index.entries[position]?.size ?? 0) > Math.max(size, KNOWN_SIZE)),
     );
     return isLess ? withCodeAs(COST.alias, found) : found;
   });
@@ -368,7 +371,7 @@ function match(
     for (const some of matched) cost = Math.min(cost, costOfWords(entry, some));
     if (isForAirport && entry.kind === "airport" && matched.some(({ isNamed }) => isNamed))
       cost -= ASKED_FOR_AIRPORT;
-    matches.push({ position, cost, score: cost - entry.size * SIZE_WEIGHT });
+    if (cost < Infinity) matches.push({ position, cost, score: cost - entry.size * SIZE_WEIGHT });
   }
   return matches;
 }
@@ -535,7 +538,24 @@ function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): n
       : COST.alias;
   if (names.some((name) => name.includes(` ${phrase}`))) return COST.word;
   if (aliases.some((alias) => alias.startsWith(phrase))) return COST.aliasPrefix;
-  return COST.anyWord;
+  return kind === "airport" && isScattered(phrase, [...names, ...codes], aliases)
+    ? Infinity
+    : COST.anyWord;
+}
+
+/** Whether only the names of several places that an airport serves have the words of a text together. */
+function isScattered(
+  phrase: string,
+  own: readonly string[],
+  aliases: readonly string[],
+): boolean {
+  const words = phrase.split(" ");
+  const hasWord = (text: string) => (word: string) => ` ${text}`.includes(` ${word}`);
+  return (
+    words.length > 1 &&
+    !own.some((text) => words.some(hasWord(text))) &&
+    !aliases.some((text) => words.every(hasWord(text)))
+  );
 }
 
 /** What somebody may have meant, and what the typos cost. */
