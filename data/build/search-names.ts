@@ -42,7 +42,7 @@ const AIRPORT_NAME_MAX_LENGTH = 50;
 /** How far from its airport the place may be that the airport is named after. */
 const NAMESAKE_MAX_KM = 30;
 /** From this many inhabitants on, a city without an airport leads to those that travellers take. */
-const WITHOUT_AIRPORT_FROM = 1_000_000;
+const WITHOUT_AIRPORT_FROM = 6_000_000;
 /** So many of the places without an airport are known best in the world. */
 const FAMOUS = 1_000;
 /** Sections of a place, and places that are abandoned, historical or destroyed. */

@@ -106,7 +106,12 @@ export function search(index: SearchIndex, typed: string): Found[] {
   const known: MatchedTexts = new Map();
   const exact = matchExactly(index, query, known);
   add(exact, 0);
-  for (const text of otherReadings(index, typed, query)) add(match(index, text, known), 0);
+  if (!exact.some(({ cost }) => cost === COST.code))
+    for (const text of otherReadings(index, typed, query))
+      add(
+        match(index, text, known).map((found) => withCodeAs(COST.alias, found)),
+        0,
+      );
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
   if (scores.size < ENOUGH && !exact.some((found) => isWhole(index, found, query))) {
     const isFound = scores.size > 0;
@@ -544,11 +549,7 @@ function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): n
 }
 
 /** Whether only the names of several places that an airport serves have the words of a text together. */
-function isScattered(
-  phrase: string,
-  own: readonly string[],
-  aliases: readonly string[],
-): boolean {
+function isScattered(phrase: string, own: readonly string[], aliases: readonly string[]): boolean {
   const words = phrase.split(" ");
   const hasWord = (text: string) => (word: string) => ` ${text}`.includes(` ${word}`);
   return (
