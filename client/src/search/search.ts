@@ -117,7 +117,9 @@ export function search(index: SearchIndex, typed: string): Found[] {
     const isFound = scores.size > 0;
     for (const meant of corrections(index, query)) {
       const isSure = meant.cost === 0 || !(isFound || meant.isBegun);
-      add(matchCorrected(index, meant, known), CORRECTED, isSure);
+      // Other spaces change no letter: they come before other letters.
+      const tier = meant.cost === 0 ? CORRECTED / 2 : CORRECTED;
+      add(matchCorrected(index, meant, known), tier, isSure);
     }
   }
   if (scores.size === 0) add(matchWithoutAdded(index, query, known), 0);
