@@ -10,6 +10,7 @@ import { CASES, type Case } from "./cases.ts";
 import { measureCold } from "./cold.ts";
 import { ingestTable, measureStages } from "./ingest.ts";
 import { measure } from "./measure.ts";
+import { findFalseClaims } from "./claims.ts";
 import { printTable, type Table, writeReport } from "./report.ts";
 import { prepareCase, type Prepared, type Served, servingTable, teach } from "./serving.ts";
 import { StepCosts } from "./step-costs.ts";
@@ -87,7 +88,13 @@ try {
 }
 const measured = tables.map((table) => ({ ...table, title: `${table.title}. ${conditions()}` }));
 for (const table of measured) process.stdout.write(printTable(table));
-if (values.write) writeReport(measured);
+if (values.write) {
+  writeReport(measured);
+  for (const sentence of findFalseClaims()) {
+    process.stderr.write(`docs/performance.md is wrong now: ${sentence}\n`);
+    process.exitCode = 1;
+  }
+}
 
 /** Where, when and how all of this run was measured. */
 function conditions(): string {

@@ -122,7 +122,7 @@ function readerOf([manifest, ...blobs]: readonly string[]): string {
   `);
 }
 
-/** As `readerOf`, but hashes all, parses the head and a locale of the manifest, and streams what it sends. */
+/** As `readerOf`, but hashes all, parses the manifest, and streams what it sends. */
 function verifierOf([manifest, ...blobs]: readonly string[]): string {
   return withClasses(`
     async fetch(request, { CATALOG }) {
@@ -132,13 +132,7 @@ function verifierOf([manifest, ...blobs]: readonly string[]): string {
         return bytes;
       };
       const text = new Uint8Array(await read(${JSON.stringify(manifest)}));
-      let start = 0;
-      for (let index = 0; index < 4; index++) {
-        const end = text.indexOf(10, start);
-        const line = new TextDecoder().decode(text.subarray(start, end - 1));
-        if (index === 1 || index === 3) JSON.parse(line);
-        start = end + 1;
-      }
+      JSON.parse(new TextDecoder().decode(text.subarray(0, text.lastIndexOf(10))));
       const parts = (await Promise.all(${JSON.stringify(blobs)}.map(read))).map((part) => new Blob([part]));
       const size = parts.reduce((sum, part) => sum + part.size, 0);
       const { readable, writable } = new FixedLengthStream(size);

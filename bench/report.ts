@@ -7,7 +7,7 @@ export interface Table {
 }
 
 /** Where the tables stand. */
-const PAGE = "docs/performance.md";
+export const PAGE = "docs/performance.md";
 const BEGIN = "<!-- bench: begin -->";
 const END = "<!-- bench: end -->";
 

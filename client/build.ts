@@ -1,5 +1,5 @@
 /** Builds the package into `dist/`: modules with types, each worker as one file, and the licences of what is in them. */
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
@@ -7,8 +7,10 @@ const { dirname } = import.meta;
 const APACHE = `${dirname}/../data/licenses/libphonenumber-js-Apache-2.0.txt`;
 
 rmSync(`${dirname}/dist`, { recursive: true, force: true });
-// Standard output is that of `npm pack`.
-execFileSync("tsc", ["--project", dirname, "--noEmit", "false"], { stdio: ["ignore", 2, 2] });
+// Standard output is that of `npm pack`. Errors have paths within the repository.
+const compiling = ["--project", dirname, "--noEmit", "false"];
+const { status } = spawnSync("tsc", compiling, { cwd: `${dirname}/..`, stdio: ["ignore", 2, 2] });
+if (status !== 0) process.exit(1);
 const { metafile } = await build({
   entryPoints: [`${dirname}/src/worker.ts`, `${dirname}/src/search-worker.ts`],
   outdir: `${dirname}/dist/client/src`,

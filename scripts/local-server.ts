@@ -21,9 +21,11 @@ import {
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import { z } from "zod";
 import { bundleModules } from "../bench/bundle.ts";
+import { settledWithin } from "../src/platform/deadline.ts";
 import { parseJson } from "../src/platform/parse-json.ts";
 import { INPUTS, listFiles } from "../web/build/inputs.ts";
 import { createFrontDoor } from "./front-door.ts";
+import { workerLine } from "./readable-log.ts";
 
 /** The first message to this process. */
 export interface ServerOptions {
@@ -52,10 +54,16 @@ const CONFIG = "wrangler.toml";
 const WATCHED = [...INPUTS, CONFIG, "migrations", "package.json", "tsconfig.json"];
 const POLL_MS = 500;
 const PROBLEM_LINES = 20;
+const PROBLEM_LINE_LENGTH = 1_000;
 /** Lines about where in the tools a fault was noticed, and empty ones. */
 const NOISE = /^\s*$|^\s*at |^node:|^Node\.js |^\*\*\* |If you think this is a bug/;
+/** Where Node has thrown an error, with the line of its own source. */
+const NODE_SOURCE = /^node:.*\n.*\n\s*\^+\n/;
 const runtimeLine = z.object({ message: z.string() });
-const run = promisify(execFile);
+const runFile = promisify(execFile);
+/** Bound a hang only: on a busy machine each takes much longer than the seconds that it needs. */
+const BUILD_DEADLINE_MS = 120_000;
+const START_DEADLINE_MS = 60_000;
 
 class LocalServer {
   readonly #options: ServerOptions;
@@ -96,14 +104,15 @@ class LocalServer {
   }
 
   async #build(folder: string): Promise<MiniflareOptions> {
-    await run(process.execPath, ["web/build/build.ts"]);
+    await run("web/build/build.ts");
     rmSync(folder, { recursive: true, force: true });
-    const wrangler = ["node_modules/wrangler/bin/wrangler.js", "deploy", "--env=", "--dry-run"];
-    await run(process.execPath, [...wrangler, `--outdir=${folder}`]);
+    const wrangler = "node_modules/wrangler/bin/wrangler.js";
+    await run(wrangler, "deploy", "--env=", "--dry-run", `--outdir=${folder}`);
     // A later build changes the pages, also if its Worker does not start.
     const pages = join(folder, "web");
     cpSync("dist/web", pages, { recursive: true });
-    const config = unstable_readConfig({ config: CONFIG });
+    // As in the build, whatever environment CLOUDFLARE_ENV names.
+    const config = unstable_readConfig({ config: CONFIG, env: "" });
     config.assets = { ...config.assets, directory: pages };
     const { bindings: _, ...worker } = unstable_getMiniflareWorkerOptions(config).workerOptions;
     return {
@@ -122,8 +131,8 @@ class LocalServer {
         https: true,
         cf: false,
         log: new Log(LogLevel.WARN),
-        handleStructuredLogs: ({ message }) => log(message),
-        handleUncaughtError: ({ stack }) => log(`uncaught ${stack}`),
+        handleStructuredLogs: ({ level, message }) => log(workerLine(level, message)),
+        handleUncaughtError: ({ stack }) => log(workerLine("error", `uncaught ${stack}`)),
       }),
       resourcePersistencePath: resolve(this.#options.stateFolder, "v3"),
     };
@@ -138,11 +147,36 @@ class LocalServer {
     await started;
   }
 
+  /** @throws if the Worker does not start, also because it never ends to. */
   async #run(options: MiniflareOptions): Promise<URL> {
-    if (this.#miniflare === undefined) this.#miniflare = new Miniflare(options);
-    else await this.#miniflare.setOptions(options);
-    return this.#miniflare.ready;
+    const changed = this.#miniflare?.setOptions(options);
+    const miniflare = (this.#miniflare ??= new Miniflare(options));
+    const ready = async () => {
+      await changed;
+      return miniflare.ready;
+    };
+    return settledWithin(START_DEADLINE_MS, ready(), async () => {
+      this.#miniflare = undefined;
+      await miniflare.dispose();
+      throw new Error(`The Worker has not started within ${inSeconds(START_DEADLINE_MS)}. ${LOOP}`);
+    });
   }
+}
+
+const LOOP = "Is there a loop without an end?";
+
+function inSeconds(ms: number): string {
+  return `${ms / 1_000} seconds`;
+}
+
+/** Runs a program of Node. */
+async function run(...command: readonly [file: string, ...args: string[]]): Promise<void> {
+  const limits = { timeout: BUILD_DEADLINE_MS, killSignal: "SIGKILL" } as const;
+  const ended = runFile(process.execPath, command, limits);
+  await ended.catch((error: unknown) => {
+    if (!ended.child.killed) throw error;
+    throw new Error(`${command[0]} has not ended within ${inSeconds(BUILD_DEADLINE_MS)}. ${LOOP}`);
+  });
 }
 
 function log(text: string): void {
@@ -157,9 +191,11 @@ function causeOf(error: unknown): string {
   // Of workerd, Miniflare has lines that are JSON.
   const [, ofRuntime] = /^Runtime stderr:\n(.*)/ms.exec(text) ?? [];
   const lines = stripVTControlCharacters(ofRuntime ?? text)
+    .replace(NODE_SOURCE, "")
     .split("\n")
     .flatMap((line) => messageOf(line).split("\n"))
-    .filter((line) => !NOISE.test(line));
+    .filter((line) => !NOISE.test(line))
+    .map((line) => line.replaceAll(/[\p{C}\uFFFD]+/gu, "?").slice(0, PROBLEM_LINE_LENGTH));
   return lines.slice(0, PROBLEM_LINES).join("\n");
 }
 

@@ -43,6 +43,12 @@ export function followLog(
   };
 }
 
+/** What the Worker has written, in JSON also if workerd says it of the Worker, as of an uncaught error. */
+export function workerLine(level: string, message: string): string {
+  const line = { ts: new Date().toISOString(), level, event: "runtime", msg: message };
+  return jsonLine(message) ?? JSON.stringify(line);
+}
+
 /** A line that the Worker has written itself; those of Miniflare are not JSON. */
 export function jsonLine(line: string): string | undefined {
   return line.startsWith("{") && parseJson(line) !== undefined ? line : undefined;

@@ -1,5 +1,6 @@
 /** `npm run token`: makes an admin token, which it writes nowhere but to the terminal. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { readCredentials } from "../src/platform/credentials.ts";
@@ -63,6 +64,7 @@ The secret is the JSON list of all entries. Keep the others in it, or their toke
 
 /** @returns what to do next. @throws CommandError if the file cannot be used; it stays as it is. */
 function addToFile(file: string, entry: string): string {
+  if (file === "") throw new CommandError("--secrets-file must name a file");
   const isThere = existsSync(file);
   try {
     const secrets = secretsFile.parse(isThere ? parseJson(readFileSync(file, "utf8")) : {});
@@ -72,8 +74,11 @@ function addToFile(file: string, entry: string): string {
     const ADMIN_TOKENS = joinTokens(before, `[${entry}]`);
     const { tokens } = readCredentials({ ADMIN_TOKENS }).credentials;
     const json = `${JSON.stringify({ ...secrets, ADMIN_TOKENS }, null, 2)}\n`;
-    writeFileSync(`${file}.new`, json, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    // A link stays one. A file that exists would keep its mode.
+    const place = isThere ? realpathSync(file) : file;
+    const next = `${place}.${randomUUID()}`;
+    writeFileSync(next, json, { mode: 0o600, flag: "wx" });
+    renameSync(next, place);
     return describeFile(file, isThere ? "Added" : "Wrote", tokens);
   } catch (error) {
     const isOther = error instanceof z.ZodError;
@@ -87,9 +92,14 @@ function describeFile(file: string, did: string, tokens: readonly { readonly id:
   return `${did} its hash to ${file}, whose ADMIN_TOKENS lists: ${ids}
 Keep the file: Cloudflare does not show a secret again. Now set it:
 
-  npx wrangler deploy --env="" --secrets-file ${file}   # with the code, as at first
-  npx wrangler secret bulk ${file} --env=""             # alone, where the service runs already
+  npx wrangler deploy --env="" --secrets-file ${quoted(file)}   # with the code, as at first
+  npx wrangler secret bulk ${quoted(file)} --env=""             # alone, where the service runs already
 `;
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function messageOf(error: unknown): string {

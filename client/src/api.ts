@@ -30,7 +30,7 @@ export interface OpenOptions {
   /** So many locales, those that were opened last, stay stored, 1.9 MB each; nothing with 0. Default: 3. */
   readonly storedLocales?: number;
   /**
-   * Whether the first search has names in other languages (360 kB) fetched, and does not wait for them.
+   * Whether the first search has names in other languages (365 kB) fetched, and does not wait for them.
    * Otherwise opening does. Default: false; of `openSearch` true, except in Workers.
    */
   readonly lazyNames?: boolean;

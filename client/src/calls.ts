@@ -1,8 +1,8 @@
 /** What a handle calls, in its own thread or in a worker. */
 import type { CatalogError, CatalogFailure, OpenOptions } from "./api.ts";
-import type { NearAirport } from "./nearest.ts";
-import type { NearestArgument, SearchArgument } from "./options.ts";
-import type { CatalogCopy } from "./refresh.ts";
+import type { NearAirport, NearestArgument } from "./nearest.ts";
+import type { SearchArgument } from "./options.ts";
+import type { CatalogCopy } from "./read-answer.ts";
 import type { Suggestion } from "./suggestion.ts";
 
 /** `OpenOptions`, as far as a worker can be given them. */

@@ -17,6 +17,8 @@ export interface AirportPlace extends Readonly<
   /** Its size: 0 large, 1 medium, 2 small; 3 without scheduled service. */
   readonly tier: Tier;
   readonly hasScheduledService: boolean;
+  /** Of the IANA database, such as `Europe/Zurich`; empty without scheduled service. */
+  readonly timeZone: string;
   /** 0 for the busiest airport of the world; `UNRANKED` without scheduled service. */
   readonly rank: number;
   /** The closed airports whose flights it has. */
@@ -29,7 +31,10 @@ export interface AirportPlace extends Readonly<
 export interface CityPlace {
   readonly kind: "city";
   readonly id: string;
+  /** As the contract has it. */
   readonly name: string;
+  /** In the language of the answer, where that has another name. */
+  readonly nameLocal: string;
   readonly lat: number;
   readonly lon: number;
   /** 0 for the most populous city of the world; `UNRANKED` for small ones. */
@@ -105,12 +110,26 @@ const TASK_MS = 8;
  * Joins the four lists by their references, for `unpackCatalog`: lines of JSON, because of all forms
  * of 20,000 objects a thread receives that one fastest, and can parse it piece by piece.
  *
+ * @param cityNames in the language of the answer, by IATA code.
  * @throws Error if a reference does not resolve, which the contract rules out.
  */
-export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
+export function packCatalog(
+  answer: LocationsResponse,
+  ranks: Ranks,
+  cityNames: ReadonlyMap<string, string> = new Map(),
+): string {
   const countryAt = positions(answer.countries.map(({ id }) => uuidText(id)));
   const cityAt = positions(answer.cities.map(({ id }) => uuidText(id)));
   const airportAt = positions(answer.airports.map(({ iata }) => iata));
+  const countryOfCity = answer.cities.map(
+    ({ countryId }) => answer.countries[countryAt.get(uuidText(countryId)) ?? -1]?.isoCode2,
+  );
+  const localNames = new Map(
+    answer.airports.flatMap(({ iata, cityId }): [string, string][] => {
+      const name = cityNames.get(iata);
+      return name === undefined ? [] : [[uuidText(cityId), name]];
+    }),
+  );
   const file: CatalogFile = {
     countries: answer.countries.map(({ id, nameNative, phonePrefix, ...country }) => ({
       kind: "country",
@@ -131,6 +150,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         kind: "city",
         id,
         name,
+        nameLocal: localNames.get(id) ?? name,
         lat,
         lon,
         country,
@@ -152,6 +172,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
         name: ranks.nameOf(iata) ?? name,
         tier: ranks.tierOf(iata),
         hasScheduledService: ranks.tierOf(iata) < 3,
+        timeZone: ranks.timeZoneOf(iata, countryOfCity[city] ?? ""),
         replaces: ranks.closedFor(iata),
         rank: ranks.trafficRankOf(iata),
         city,

@@ -9,14 +9,15 @@ import type { Kind } from "./library.ts";
 import { needCrypto, readCaller } from "./options.ts";
 import { refresh } from "./refresh.ts";
 import { fetchFile } from "./search-files.ts";
+import { readCityNames } from "./search/city-names.ts";
 import { readRanks } from "./search/ranks.ts";
 import type { Copy, Store } from "./store.ts";
 
 /** Those of `openCatalog`. */
 export const CATALOG = {
   name: "catalog",
-  isOfLocale: true,
-  files: ["ranks"],
+  areNamesAlwaysWanted: true,
+  files: ["ranks", "cities"],
   fetchFile,
   async fetchMain(source, before) {
     return { catalog: await refresh(source, before?.catalog) };
@@ -29,7 +30,7 @@ export const CATALOG = {
 /** Packs a catalog for another thread, which calls `unpackCatalog`. */
 function pack({ catalog, files }: Copy): string {
   const answer = fromBinary(LocationsResponseSchema, catalog?.bytes ?? new Uint8Array());
-  return packCatalog(answer, readRanks(files.ranks?.content));
+  return packCatalog(answer, readRanks(files.ranks?.content), readCityNames(files.cities?.content));
 }
 
 /** All that have opened it share its places, and the search is made of them. */

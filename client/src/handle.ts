@@ -9,8 +9,11 @@ import { readKey, readListener, readLocale, readNearest, readSearch } from "./op
  * Gives out a search. A closure, and no object with private members, because those who get it put it
  * into proxies (`ref` of Vue) and take it apart.
  */
-export function searchOf(core: Core): LocationsSearch {
+export function searchOf(core: Core): LocationsSearch & Pick<LocationsCatalog, "version"> {
   return {
+    get version() {
+      return core.state.version;
+    },
     get language() {
       return core.state.language;
     },
@@ -36,10 +39,5 @@ export function searchOf(core: Core): LocationsSearch {
 
 /** Gives out a catalog. */
 export function catalogOf(core: Core, places: () => Promise<Catalog>): LocationsCatalog {
-  const version = { get: () => core.state.version, enumerable: true };
-  return Object.defineProperty(
-    Object.assign(searchOf(core), { version: 0, places }),
-    "version",
-    version,
-  );
+  return Object.assign(searchOf(core), { places });
 }

@@ -5,7 +5,7 @@ import { withDeadline } from "./deadline.ts";
 import { Joint, orAborted } from "./joint.ts";
 import type { Caller } from "./options.ts";
 import type { Source } from "./read-answer.ts";
-import type { fetchFile, FileName, KnownFiles } from "./search-files.ts";
+import { type fetchFile, type FileName, type KnownFiles, pathOf } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
 import { namesNeeded } from "./search/search.ts";
 import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/search-index.ts";
@@ -17,8 +17,8 @@ import { toCatalogError } from "./to-catalog-error.ts";
 export interface Kind {
   /** As a key has it, and an error. */
   readonly name: "catalog" | "places";
-  /** Whether a copy is of one locale, and another one of another. */
-  readonly isOfLocale: boolean;
+  /** Whether each search has names in other languages fetched, or only one that needs them. */
+  readonly areNamesAlwaysWanted: boolean;
   /** What it has besides, if the service does: without that it only finds less well. */
   readonly files: readonly FileName[];
   /**
@@ -94,7 +94,8 @@ export class Library {
   readonly #opening = new Map<string, Joint<Edition>>();
   /** As long as somebody has them. */
   readonly #editions = new Map<string, WeakRef<Edition>>();
-  readonly #files = new Map<FileName, FetchingFile>();
+  /** By their paths. */
+  readonly #files = new Map<string, FetchingFile>();
   #areNamesWanted = false;
 
   /** @param prefix of the keys of its copies. */
@@ -155,7 +156,7 @@ export class Library {
     const { copy, index } = edition.shown;
     if (copy.files.names !== undefined || typed.trim() === "") return;
     const need = namesNeeded(index, typed);
-    if (need === "no" && !this.#kind.isOfLocale) return;
+    if (need === "no" && !this.#kind.areNamesAlwaysWanted) return;
     const coming = this.#addNames(edition, caller);
     if (need === "yes") await coming;
     else coming.catch(() => undefined);
@@ -168,17 +169,18 @@ export class Library {
    */
   async file<Name extends FileName>(name: Name, caller: Caller): Promise<KnownFiles[Name]> {
     const now = performance.now();
-    const known = this.#files.get(name);
+    const path = pathOf(name, caller.locale) ?? name;
+    const known = this.#files.get(path);
     if (known?.isThere === true || (known && now - known.startedAt < FILE_MS))
       // Whoever began to fetch it may be gone, with its deadline.
       return this.#inTime(caller, (deadline) => orAborted(known.ended, deadline)) as Promise<
         KnownFiles[Name] // of this name
       >;
     const ended = this.#inTime(caller, (signal) =>
-      this.#kind.fetchFile({ ...sourceOf(caller), signal }, name),
+      this.#kind.fetchFile({ ...sourceOf(caller), locale: caller.locale, signal }, name),
     );
     const fetching: FetchingFile = { startedAt: now, ended, isThere: false };
-    this.#files.set(name, fetching);
+    this.#files.set(path, fetching);
     const file = await ended;
     fetching.isThere = true;
     return file;
@@ -196,16 +198,15 @@ export class Library {
   }
 
   async #open({ locale, caller, deadline }: Opening): Promise<Edition> {
-    const stored = this.#openCopy(locale) ?? (await this.#store.read(this.#keyOf(locale)));
+    const stored = await this.#store.read(this.#keyOf(locale));
     const isStored = stored !== undefined && this.#isComplete(stored);
     const { copy, failure } = isStored
       ? { copy: stored, failure: undefined }
-      : await this.#fetch({ locale, caller, deadline }, stored ?? (await this.#copyOfAnyLocale()));
+      : await this.#fetch({ locale, caller, deadline }, stored ?? (await this.#sharedCopy()));
     const edition = this.#keepEdition(locale, await this.#prepare(copy, locale));
     if (failure !== undefined) edition.lastError = this.#errorOf(failure, caller, deadline);
     if (!isStored) await this.#write(edition);
-    if (this.#kind.isOfLocale)
-      await this.#store.keepLastUsed(this.#prefix, this.#keyOf(locale), caller.storedLocales);
+    await this.#store.keepLastUsed(this.#prefix, this.#keyOf(locale), caller.storedLocales);
     if (isStored) this.#refreshInBackground(edition, caller);
     return edition;
   }
@@ -293,6 +294,7 @@ export class Library {
       before !== undefined &&
       before.copy.catalog === copy.catalog &&
       filesBefore.ranks === copy.files.ranks &&
+      filesBefore.cities === copy.files.cities &&
       filesBefore.served === copy.files.served;
     if (isOfSamePlaces && (namesBefore === names || !namesBefore)) {
       if (names && !namesBefore)
@@ -340,15 +342,17 @@ export class Library {
     return new CatalogError(failure, { cause });
   }
 
-  /** The copy of an open edition that is that of a locale, too. */
-  #openCopy(locale: string): Copy | undefined {
-    return this.#openCopies().find(([other]) => this.#keyOf(other) === this.#keyOf(locale))?.[1];
+  /** Returns what all locales share, of the newest copy that is open or the stored one that was used last. */
+  async #sharedCopy(): Promise<Copy | undefined> {
+    const open = [...this.#editions.values()].flatMap((kept) => kept.deref()?.shown.copy ?? []);
+    const [newest] = open.toSorted((a, b) => b.version - a.version);
+    const copy = newest ?? (await this.#lastUsedCopy());
+    if (copy === undefined) return undefined;
+    const { cities: _, ...files } = copy.files;
+    return { ...copy, files };
   }
 
-  /** Returns the newest copy that is open, or else the stored one that was used last. */
-  async #copyOfAnyLocale(): Promise<Copy | undefined> {
-    const [newest] = this.#openCopies().toSorted(([, a], [, b]) => b.version - a.version);
-    if (newest !== undefined) return newest[1];
+  async #lastUsedCopy(): Promise<Copy | undefined> {
     for (const key of await this.#store.lastUsed(this.#prefix)) {
       const copy = await this.#store.read(key);
       if (copy !== undefined) return copy;
@@ -356,16 +360,8 @@ export class Library {
     return undefined;
   }
 
-  /** By their locales. */
-  #openCopies(): (readonly [locale: string, copy: Copy])[] {
-    return [...this.#editions].flatMap(([locale, kept]) => {
-      const copy = kept.deref()?.shown.copy;
-      return copy ? [[locale, copy] as const] : [];
-    });
-  }
-
   #keyOf(locale: string): string {
-    return this.#kind.isOfLocale ? `${this.#prefix} ${locale}` : this.#prefix;
+    return `${this.#prefix} ${locale}`;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { AirportPlace } from "./catalog.ts";
 import { distanceKm, type Position } from "./distance.ts";
-import type { NearestArgument } from "./options.ts";
 import { type CountryNames, type Suggestion, suggestionOf } from "./suggestion.ts";
 
 export interface NearestOptions {
@@ -8,6 +7,12 @@ export interface NearestOptions {
   readonly limit?: number;
   /** None that is farther away. Default: however far. */
   readonly withinKm?: number;
+}
+
+export interface NearestArgument {
+  readonly position: Position;
+  readonly limit: number;
+  readonly withinKm: number;
 }
 
 /** An airport near a position. */

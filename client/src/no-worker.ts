@@ -1,4 +1,4 @@
-/** The door of the package for pages and tests without a worker: all work is done in the thread that calls. */
+/** The door of the package for pages without a worker: all work is done in the thread that calls. */
 import type { LocationsCatalog, LocationsSearch, OpenOptions } from "./api.ts";
 import { openCatalogIn } from "./full-catalog.ts";
 import { indexedDbMedium } from "./indexed-db-store.ts";
@@ -6,7 +6,6 @@ import { openSearchIn } from "./picker.ts";
 import { Store } from "./store.ts";
 
 export * from "./api.ts";
-export { openFrom, type SearchData } from "./picker.ts";
 
 const store = new Store(indexedDbMedium());
 

@@ -1,6 +1,7 @@
 /** Checks what callers give, once, and says by name what would be right. Pure but for a look at the place. */
 import { CatalogError, type NearestOptions, type OpenOptions, type SearchOptions } from "./api.ts";
 import type { Position } from "./distance.ts";
+import type { NearestArgument } from "./nearest.ts";
 import { isRecord } from "./search/shape.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -127,12 +128,6 @@ export function readNearest(position: Position, options: NearestOptions = {}): N
   return { position: { lat: position.lat, lon: position.lon }, limit, withinKm };
 }
 
-export interface NearestArgument {
-  readonly position: Position;
-  readonly limit: number;
-  readonly withinKm: number;
-}
-
 /** Reads what `get` finds a place by. */
 export function readKey(key: string): string {
   check("the key of a place", key, isText, 'its id, or the IATA code of an airport such as "MUC"');
@@ -161,7 +156,9 @@ function checkOption(...[name, value, isRight, right]: Parameters<typeof check>)
 }
 
 function checkSignal(signal: unknown): void {
-  checkOption("signal", signal, (value) => value instanceof AbortSignal, "an AbortSignal");
+  // One of another frame is no instance of this one's class.
+  const isSignal = (value: unknown) => isRecord(value) && typeof value["aborted"] === "boolean";
+  checkOption("signal", signal, isSignal, "an AbortSignal");
 }
 
 function isText(value: unknown): value is string {

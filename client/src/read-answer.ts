@@ -1,7 +1,6 @@
 /** Sends requests to the service, and reads what answers. The page of the explorer reads so, too. */
 import { CatalogError, type CatalogFailure } from "./api.ts";
 import { orAborted } from "./joint.ts";
-import type { CatalogCopy } from "./refresh.ts";
 import { isRecord } from "./search/shape.ts";
 
 /** Where the catalog comes from. */
@@ -14,6 +13,18 @@ export interface Source {
   readonly fetch?: typeof fetch | undefined;
   /** Ends the requests. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer of the service, as a client stores it. */
+export interface CatalogCopy {
+  /** A `LocationsResponse` in protobuf. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Of the bytes, in hex: `Catalog-Sha256`. */
+  readonly sha256: string;
+  /** `Catalog-Version`. */
+  readonly version: number;
+  /** Of the regions' names: `Content-Language`. */
+  readonly language: string;
 }
 
 interface Request {
@@ -153,7 +164,7 @@ function unreachable(baseUrl: string, cause: unknown): CatalogError {
 
 /** Says that an answer came, and is not what was sent. */
 export function damaged(baseUrl: string): CatalogError {
-  const message = `the answer of ${baseUrl} is damaged: try again`;
+  const message = `the answer of ${baseUrl} is damaged, or has lost its headers: try again`;
   return new CatalogError({ code: "unavailable", message, retryAfterSeconds: null });
 }
 

@@ -8,22 +8,18 @@ import {
 } from "../../gen/locations/v1/locations_pb.ts";
 import { type PackedNames, unpackNames } from "../../src/catalog/packed-names.ts";
 import { applyDiff, type CatalogDiff } from "./apply-diff.ts";
-import { damaged, describeAnswer, JSON_TYPE, load, PROTO, type Source } from "./read-answer.ts";
+import {
+  type CatalogCopy,
+  damaged,
+  describeAnswer,
+  JSON_TYPE,
+  load,
+  PROTO,
+  type Source,
+} from "./read-answer.ts";
 import { sha256Of } from "./sha256.ts";
 
-export type { Source } from "./read-answer.ts";
-
-/** An answer of the service, as a client stores it. */
-export interface CatalogCopy {
-  /** A `LocationsResponse` in protobuf. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of the bytes, in hex: `Catalog-Sha256`. */
-  readonly sha256: string;
-  /** `Catalog-Version`. */
-  readonly version: number;
-  /** Of the regions' names: `Content-Language`. */
-  readonly language: string;
-}
+export type { CatalogCopy, Source } from "./read-answer.ts";
 
 /** What an answer says of itself. */
 type Described = Omit<CatalogCopy, "bytes">;

@@ -1,6 +1,7 @@
 /** The files of `/search/v1`. */
 import { CatalogError } from "./api.ts";
 import { damaged, JSON_TYPE, load, Refusal, type Source } from "./read-answer.ts";
+import { cityNameLocale, type CityNamesFile, isCityNamesFile } from "./search/city-names.ts";
 import { isRanksFile, type RanksFile } from "./search/ranks.ts";
 import { isOtherNames, type OtherNames } from "./search/search-index.ts";
 import { isServedFile, type ServedFile } from "./search/served.ts";
@@ -11,6 +12,8 @@ interface FileContents {
   /** The places themselves, where there is no catalog. */
   readonly served: ServedFile;
   readonly names: OtherNames;
+  /** Of one language. */
+  readonly cities: CityNamesFile;
 }
 
 export type FileName = keyof FileContents;
@@ -29,6 +32,7 @@ const CHECKS: { readonly [name in FileName]: (content: unknown) => boolean } = {
   ranks: isRanksFile,
   served: isServedFile,
   names: isOtherNames,
+  cities: isCityNamesFile,
 };
 
 /**
@@ -41,7 +45,9 @@ export async function fetchFile<Name extends FileName>(
   name: Name,
   known?: KnownFiles[Name],
 ): Promise<NonNullable<KnownFiles[Name]> | null> {
-  const url = `${source.baseUrl}/search/v1/${name}.json`;
+  const path = pathOf(name, source.locale);
+  if (path === undefined) return null;
+  const url = `${source.baseUrl}/search/v1/${path}`;
   try {
     if (known) {
       const { headers } = await load(source, { url, method: "HEAD", type: JSON_TYPE });
@@ -55,9 +61,18 @@ export async function fetchFile<Name extends FileName>(
     const file = { etag: headers.get("etag") ?? "", content };
     return file as unknown as NonNullable<KnownFiles[Name]>; // as the check has found
   } catch (cause) {
-    if (cause instanceof Refusal && cause.status === 404 && name !== "served") return null;
+    const isMissing = cause instanceof Refusal && cause.status === 404;
+    // A service that had it has it: something else answers.
+    if (isMissing && !known && name !== "served") return null;
     throw cause;
   }
+}
+
+/** Where a file is below `/search/v1/`; undefined if a locale has none. */
+export function pathOf(name: FileName, locale = ""): string | undefined {
+  if (name !== "cities") return `${name}.json`;
+  const known = cityNameLocale(locale);
+  return known && `cities/${known}.json`;
 }
 
 function parse(text: string): unknown {

@@ -5,7 +5,7 @@
  * Accepted race: two programs that write to one folder at the same moment. Each record is whole, and
  * the next refresh replaces the older one.
  */
-import type { CatalogCopy } from "./refresh.ts";
+import type { CatalogCopy } from "./read-answer.ts";
 import { sha256Of } from "./sha256.ts";
 import type { KnownFiles } from "./search-files.ts";
 import { orAborted } from "./joint.ts";
@@ -131,7 +131,8 @@ export function isNewer(one: Age, other: Age): boolean {
 function isToStay(stored: Head, head: Head | undefined): boolean {
   if (head === undefined || isNewer(stored, head)) return true;
   const age = head.lookedAt - stored.lookedAt;
-  return stored.sha256 === head.sha256 && age >= 0 && age < SAME_COPY_MS;
+  const isSame = stored.version === head.version && stored.sha256 === head.sha256;
+  return isSame && age >= 0 && age < SAME_COPY_MS;
 }
 
 /** A line with the head, one with the parts, and the bytes of the catalog. */

@@ -10,7 +10,7 @@ export interface Suggestion {
   readonly kind: Place["kind"];
   /** UUID in its usual text form. */
   readonly id: string;
-  /** Of a region or country in the language of the answer, of a city or airport as the contract has it. */
+  /** In the language of the answer, where that has one; of an airport as travellers say it. */
   readonly name: string;
   /** Tells apart places of one name: `Maine, United States`. Empty for a country. */
   readonly where: string;
@@ -22,6 +22,8 @@ export interface Suggestion {
   readonly position: Position | null;
   /** IATA codes: of an airport its own, of anything else those of its airports, the busiest first. */
   readonly airports: readonly string[];
+  /** IANA time zone of an airport, or of a city's busiest one; null of anything else, or if it is not known. */
+  readonly timeZone: string | null;
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
   /** There where it is a guess: it has most of the words, or is like what was typed. */
@@ -59,9 +61,10 @@ export function suggestionOf(
   { isUnderCity, isPartial = false, countryName, typed = "", resorts }: Wording,
 ): Suggestion {
   const { kind, id } = place;
-  const name = place.kind === "country" ? countryName(place) : place.name;
+  const name = nameOf(place, countryName);
   const airports = place.kind === "airport" ? [place] : place.airports;
-  const codes = airports.toSorted((a, b) => a.rank - b.rank).map(({ iata }) => iata);
+  const busiestFirst = airports.toSorted((a, b) => a.rank - b.rank);
+  const hasOneTime = place.kind === "airport" || place.kind === "city";
   const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
   const near =
     place.kind === "airport" ? nearIn(typed, place, resorts?.get(place.iata)) : undefined;
@@ -74,12 +77,18 @@ export function suggestionOf(
     matched: matchedIn(name, typed),
     countryCode: countryOf(place)?.code ?? null,
     position: "lat" in place ? { lat: place.lat, lon: place.lon } : null,
-    airports: codes,
+    airports: busiestFirst.map(({ iata }) => iata),
+    timeZone: (hasOneTime && busiestFirst[0]?.timeZone) || null,
     isUnderCity,
     ...(isPartial && { isPartial }),
     ...(replaces && { replaces }),
     ...(near && { near }),
   };
+}
+
+function nameOf(place: Place, countryName: CountryNames): string {
+  if (place.kind === "country") return countryName(place);
+  return place.kind === "city" ? place.nameLocal : place.name;
 }
 
 /** Finds the words of a name that begin as words of a text do, whatever their case and accents. */
@@ -152,7 +161,7 @@ function countryOf(place: Place): CountryPlace | undefined {
 function whereIs(place: Place, countryName: CountryNames): string {
   switch (place.kind) {
     case "airport":
-      return `${place.city.name}, ${countryName(place.city.country)}`;
+      return `${place.city.nameLocal}, ${countryName(place.city.country)}`;
     case "city": {
       const region = subdivisionOf(place);
       const country = countryName(place.country);

@@ -76,6 +76,8 @@ function linkWorker(worker: WorkerPort): WorkerLink {
   const waiting = new Map<number, Waiting & { readonly catalog: number }>();
   let calls = 0;
   let catalogs = 0;
+  /** Whether it has ever said anything. */
+  let isLoaded = false;
   let isEnded = false;
 
   function rejectAll(error: CatalogError, catalog?: number): void {
@@ -87,6 +89,7 @@ function linkWorker(worker: WorkerPort): WorkerLink {
   }
 
   worker.addEventListener("message", (event) => {
+    isLoaded = true;
     const message = (event as MessageEvent).data as FromWorker;
     if (message.kind === "change") return hearers.get(message.catalog)?.(message.state);
     const call = waiting.get(message.id);
@@ -96,11 +99,11 @@ function linkWorker(worker: WorkerPort): WorkerLink {
     else call?.reject(new CatalogError(message.failure));
   });
   worker.addEventListener("error", (event) => {
-    // Only the event of a script that ran has a message.
-    if ("message" in event)
-      return rejectAll(misuse("internal", `the worker has failed: ${String(event.message)}`));
+    // Only the event of a script that has come, or a part of it, has a message.
+    const said = "message" in event ? ` (${String(event.message)})` : "";
+    if (isLoaded) return rejectAll(misuse("internal", `the worker has failed${said}`));
     isEnded = true;
-    rejectAll(misuse("unavailable", NO_SCRIPT));
+    rejectAll(misuse("unavailable", `${NO_SCRIPT}${said}: ${SCRIPT_ADVICE}`));
   });
 
   return {
@@ -154,9 +157,10 @@ function linkWorker(worker: WorkerPort): WorkerLink {
 
 const SILENT = "the worker does not answer: check the connection, and try again";
 
-const NO_SCRIPT =
-  "the worker's script could not be loaded from the address of this page: check the connection, and try " +
-  "again. If it never can, with Vite before 8, `vite dev` needs optimizeDeps: " +
+const NO_SCRIPT = "the worker's script could not be loaded from the address of this page";
+
+const SCRIPT_ADVICE =
+  "check the connection, and try again. If it never can, with Vite before 8, `vite dev` needs optimizeDeps: " +
   '{ exclude: ["locations-at-the-edge-client"] } in vite.config. Elsewhere see startWorker.';
 
 function closed(): CatalogError {

@@ -54,8 +54,15 @@ export function answerPage({ open, openSearch, prepare, show }: Openers): void {
       case "close":
         (await opened(number)).close();
         return void cores.delete(number);
+      case "search":
+      case "get":
+      case "nearest":
+      case "setLocale":
+      case "refresh":
+      case "pack":
+        return (await opened(number)).call(call, argument);
       default:
-        return (await opened(number)).call(call, argument as never); // of this call
+        return message satisfies never;
     }
   }
 

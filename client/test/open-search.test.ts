@@ -12,20 +12,22 @@ import { type Medium, Store } from "../src/store.ts";
 import { snapshotFinder } from "../../test/builders/catalog-finder.ts";
 import { CatalogService } from "../../test/builders/catalog-service.ts";
 import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
-import { otherNames, servedPlaces } from "../../web/build/search-files.ts";
+import { cityNames, otherNames, servedPlaces } from "../../web/build/search-files.ts";
 
 const BASE_URL = "https://locations.example.com";
 /** Compressed as the service sends it where there is no brotli. */
-const MAX_BYTES = 145_000;
+const MAX_BYTES = 150_000;
 const MAX_BYTES_OF_NAMES = 400_000;
+const MAX_CITIES_BYTES = 8_000;
 
 const served = servedPlaces();
 const names = otherNames();
+const german = cityNames().get("de");
 let service: CatalogService;
 
 beforeEach(() => {
   service = new CatalogService({ version: 1, bytes: new Uint8Array() });
-  service.files = { "served.json": served, "names.json": names };
+  service.files = { "served.json": served, "names.json": names, "de.json": german };
 });
 
 /** One folder for each test. */
@@ -54,12 +56,59 @@ async function find(search: LocationsSearch, typed: string, limit = 3): Promise<
 }
 
 describe("the search without a catalog", () => {
-  it("fetches one file, of at most 145 kB, until the first suggestion, and then names of at most 400 kB", async () => {
+  it("fetches at most 150 kB until the first suggestion, 8 kB with names of cities, and then names of at most 400 kB", async () => {
     const search = await open("de");
-    expect(await find(search, "zürich")).toContain("Zurich | Schweiz | ZRH");
-    expect(service.takeCalls()).toEqual(["GET served.json"]);
+    expect(await find(search, "zürich")).toContain("Zürich | Schweiz | ZRH");
+    expect(service.takeCalls()).toEqual(["GET served.json", "GET de.json"]);
     expect(gzipSync(JSON.stringify(served)).length).toBeLessThan(MAX_BYTES);
     expect(gzipSync(JSON.stringify(names)).length).toBeLessThan(MAX_BYTES_OF_NAMES);
+    for (const file of cityNames().values())
+      expect(gzipSync(JSON.stringify(file)).length).toBeLessThan(MAX_CITIES_BYTES);
+  });
+
+  it("names cities in the reader's language, and where that has no name as in English", async () => {
+    const search = await open("de");
+    expect(await find(search, "MUC", 1)).toEqual(["Munich Airport | München, Deutschland | MUC"]);
+    expect((await find(search, "munich"))[0]).toBe("München | Deutschland | MUC");
+    expect((await find(search, "oslo"))[0]).toMatch(/^Oslo \|/);
+    service.takeCalls();
+    expect((await find(await open("en"), "munich"))[0]).toBe("Munich | Germany | MUC");
+    expect(service.takeCalls()).toEqual(["GET served.json"]);
+  });
+
+  it("shows the names of cities once they come, if they fail to come at first", async () => {
+    const { "de.json": cities, ...files } = service.files;
+    service.files = files;
+    const search = await open("de");
+    expect((await find(search, "munich"))[0]).toBe("Munich | Deutschland | MUC");
+    service.files = { ...files, "de.json": cities };
+    const changed = new Promise<void>((onwards) => search.onChange(onwards));
+    await search.refresh();
+    await changed;
+    expect((await find(search, "munich"))[0]).toBe("München | Deutschland | MUC");
+  });
+
+  it("gives an airport and a city their time zone, and nothing else one", async () => {
+    const search = await open();
+    const zoneOf = async (typed: string) => (await search.search(typed, { limit: 1 }))[0]?.timeZone;
+    expect(await zoneOf("BAH")).toBe("Asia/Bahrain"); // the nearest land is Iran's
+    expect(await zoneOf("URC")).toBe("Asia/Shanghai"); // as timetables have it
+    expect(await zoneOf("new york")).toBe("America/New_York");
+    expect(await zoneOf("germany")).toBeNull();
+  });
+
+  it("has the zones of the catalog, each one that the platform knows", async () => {
+    const { airports } = await joinServed(served);
+    const zones = new Map(airports.map(({ iata, timeZone }) => [iata, timeZone]));
+    expect(zones.get("BSL")).toBe("Europe/Paris"); // its city is in Switzerland
+    const now = new Date();
+    for (const timeZone of new Set(zones.values()))
+      expect(() => now.toLocaleString("en", { timeZone })).not.toThrow();
+    const { catalog } = await snapshotFinder();
+    const inCatalog = catalog.airports.filter(({ hasScheduledService }) => hasScheduledService);
+    expect(new Map(inCatalog.map(({ iata, timeZone }) => [iata, timeZone]))).toEqual(zones);
+    const others = catalog.airports.filter(({ hasScheduledService }) => !hasScheduledService);
+    expect(new Set(others.map(({ timeZone }) => timeZone))).toEqual(new Set([""]));
   });
 
   it("has the ids, the names and the order of the catalog's search", async () => {
@@ -190,7 +239,7 @@ describe("the search without a catalog", () => {
   it("finds the nearest airports, as a catalog does", async () => {
     const search = await open("de");
     const [first] = await search.nearest({ lat: 47.3779, lon: 8.5402 });
-    expect(first).toMatchObject({ where: "Zurich, Schweiz", airports: ["ZRH"] });
+    expect(first).toMatchObject({ where: "Zürich, Schweiz", airports: ["ZRH"] });
   });
 
   it("names countries in the language that one sets", async () => {
@@ -213,7 +262,7 @@ describe("the search without a catalog", () => {
     expect((await open(locale)).language).toBe(language);
   });
 
-  it("is one for all locales, in the store and in memory", async () => {
+  it("fetches its places once for all locales", async () => {
     const medium = memoryMedium();
     await open("de", medium);
     service.takeCalls();
@@ -221,7 +270,6 @@ describe("the search without a catalog", () => {
     await search.setLocale("fr");
     await search.refresh();
     expect(service.takeCalls()).not.toContain("GET served.json");
-    expect(await medium.keys()).toHaveLength(1);
   });
 
   it("opens without the service what is stored, and refreshes it", async () => {

@@ -67,6 +67,7 @@ describe("a copy of the catalog", () => {
   it("stays when a location of the service has not seen its version yet", async () => {
     const newer = { ...copy, version: 3 };
     expect(await refreshed(newer)).toBe(newer);
+    expect(service.takeCalls()).toEqual(["HEAD GetLocationsV1"]);
   });
 
   it("gets the whole catalog when there is no diff from it", async () => {
@@ -96,6 +97,19 @@ describe("a copy of the catalog", () => {
     };
     await expect(refresh({ baseUrl: BASE_URL, fetch: damaged })).rejects.toThrow("damaged");
   });
+
+  it.each(["catalog-version", "catalog-sha256"])(
+    "is not taken for the current one where something on the way drops %s",
+    async (name) => {
+      const dropping: typeof fetch = async (input, init) => {
+        const answer = await service.fetch(input, init);
+        answer.headers.delete(name);
+        return answer;
+      };
+      const refreshing = refresh({ baseUrl: BASE_URL, locale: "en", fetch: dropping }, copy);
+      await expect(refreshing).rejects.toMatchObject({ code: "unavailable" });
+    },
+  );
 
   it("remains usable when the service does not answer", async () => {
     service.isDown = true;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placeContext } from "../../web/explorer/places.ts";
+import { ENGLISH } from "../../web/explorer/speech.ts";
 import { SEARCH_LIMIT } from "../src/search/search.ts";
 import { catalogFinder, snapshotFinder } from "../../test/builders/catalog-finder.ts";
 import { aLocationsResponse } from "../../test/builders/locations-response.ts";
@@ -9,7 +10,7 @@ function texts(find: Awaited<ReturnType<typeof catalogFinder>>) {
   return (typed: string) =>
     find(typed).map(({ place }) => {
       const name = place.kind === "airport" ? place.iata : place.name;
-      return `${place.kind} ${name} (${placeContext(place)})`;
+      return `${place.kind} ${name} (${placeContext(place, ENGLISH)})`;
     });
 }
 

@@ -122,7 +122,7 @@ describe("a catalog in a worker", () => {
     const worker = new FakeWorker();
     const found = (await openIn(worker)).search("a");
     worker.fail("out of memory");
-    await expect(found).rejects.toThrow("the worker has failed: out of memory");
+    await expect(found).rejects.toThrow("the worker has failed (out of memory)");
   });
 
   it("leaves no call waiting when it is closed", async () => {

@@ -2,9 +2,9 @@ import { applyChanges, readChanges, withPredecessors } from "./airport-changes.t
 import { type Correction, listCorrections } from "./airport-corrections.ts";
 import { checkIcao, checkSecondList } from "./airport-codes.ts";
 import { checkLosses, checkNames } from "./airport-losses.ts";
+import { compareWithWitness, isCurrent, readDecisions, readWitness } from "./airport-witness.ts";
 import { readCuratedMap } from "./curated.ts";
 import { readDays } from "./our-airports.ts";
-import { readListedCodes } from "./served-cities.ts";
 import { readPublishedAirports } from "./snapshot-reader.ts";
 
 /** One OurAirports row: upstream values as they are, nothing normalized. */
@@ -56,7 +56,8 @@ export function isOpen({ type, iata }: Pick<AirportRow, "type" | "iata">): boole
  *
  * @throws Error that names each curated row that does not fit, each airport with scheduled service
  * that an earlier day has and this one lacks, each name that has become another, and each code that
- * another column, the published snapshot or OpenTravelData contradicts.
+ * another column, the published snapshot or OpenTravelData contradicts. Likewise for a witness that
+ * cannot be used, and for each undecided difference from it.
  */
 export function readAirports(): {
   airports: AirportRow[];
@@ -64,19 +65,25 @@ export function readAirports(): {
   /** All rows of the newest day. */
   newest: readonly AirportRow[];
 } {
+  const witness = readWitness();
   const [newest, ...earlier] = readDays();
   const changes = withPredecessors(newest.rows, readChanges());
   const airports = applyChanges(newest.rows, changes)
     .filter(isOpen)
     .toSorted((a, b) => a.id - b.id);
   const published = { source: "the published snapshot", rows: readPublishedAirports() };
+  const others = readCuratedMap("other-codes", "code", "iata");
   const problems = [
     ...[...earlier, published].flatMap((day) => [
       ...checkLosses(day, airports, changes),
       ...checkNames(day, airports, changes),
     ]),
     ...checkIcao(published, airports, changes),
-    ...checkSecondList(readListedCodes(), airports, readCuratedMap("other-codes", "code", "iata")),
+    ...checkSecondList(witness.filter(isCurrent), airports, others),
+    ...compareWithWitness(witness, airports, {
+      decisions: readDecisions(),
+      others: new Set(others.keys()),
+    }),
   ];
   if (problems.length > 0) throw new Error(problems.join("\n"));
   return {

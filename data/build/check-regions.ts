@@ -1,8 +1,9 @@
 import { countryOfRegion, isSubdivision, isTravelRegion } from "./catalog-region.ts";
 import { isEnglishTitle } from "./english-titles.ts";
 import type { Findings } from "./findings.ts";
+import { readEnglishSpellings } from "./given-names.ts";
 import { readFacts } from "./facts.ts";
-import { HALF_WORD, UNSPACED } from "./plain-names.ts";
+import { HALF_WORD, readHeadWords, UNSPACED } from "./plain-names.ts";
 import { listMembers } from "./region-members.ts";
 import { airportsOfRegion, membersOf } from "./served-airports.ts";
 import { readSnapshotTable, type Tables } from "./snapshot-reader.ts";
@@ -56,16 +57,38 @@ export function checkTravelRegions(tables: Tables, findings: Findings): void {
   }
 }
 
-/** No name of another language is English, save those of travel regions, which people wrote: Gold Coast. */
+/** No name of another language is English, save those that people wrote, such as Gold Coast. */
 export function checkNoEnglish(tables: Tables, findings: Findings): void {
   const english = new Map(tables.regions.map((row) => [row["key"], row["name"] ?? ""]));
+  const written = new Set(readEnglishSpellings().map(({ locale, key }) => `${locale} ${key}`));
   for (const { locale } of tables.manifest.locales) {
     if (locale === "en") continue;
     findings.every(
       readSnapshotTable(`names/${locale}.json.gz`),
       ({ key = "", name = "" }) =>
-        isTravelRegion(key) || !isEnglishTitle(name, english.get(key) ?? "", countryOfRegion(key)),
+        isTravelRegion(key) ||
+        written.has(`${locale} ${key}`) ||
+        !isEnglishTitle(name, english.get(key) ?? "", countryOfRegion(key)),
       `${locale} has no English`,
+    );
+  }
+}
+
+/** A name with the only mark of quotation at its beginning or end. */
+const HALF_QUOTED = /^(?:["„“”«»][^"„“”«»]*|[^"„“”«»]*["„“”«»])$/u;
+
+/** No name has half a bracket, a mark of quotation at one end, or an "of" before it. */
+export function checkForms(tables: Tables, findings: Findings): void {
+  const headWords = readHeadWords(tables.manifest.locales.map(({ locale }) => locale));
+  for (const { locale } of tables.manifest.locales) {
+    const links = headWords.get(locale)?.links ?? [];
+    findings.every(
+      readSnapshotTable(`names/${locale}.json.gz`),
+      ({ name = "" }) =>
+        name.match(/[(（]/gu)?.length === name.match(/[)）]/gu)?.length &&
+        !HALF_QUOTED.test(name) &&
+        !links.some((link) => name.startsWith(`${link} `)),
+      `${locale} names are in good form`,
     );
   }
 }

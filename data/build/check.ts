@@ -11,6 +11,7 @@ import { countryOfRegion, ownCountry } from "./catalog-region.ts";
 import { checkCorrections } from "./check-corrections.ts";
 import { checkLicenses } from "./check-licenses.ts";
 import {
+  checkForms,
   checkNoEnglish,
   checkPlaces,
   checkRegionJoins,
@@ -221,6 +222,7 @@ export function checkSnapshot(): readonly string[] {
     checkLicenses,
     checkRegionJoins,
     checkNoEnglish,
+    checkForms,
     checkTravelRegions,
     checkWholeWords,
   ];

@@ -1,4 +1,5 @@
-import type { CatalogRegion } from "./catalog-region.ts";
+import { type CatalogRegion, subdivisionKey } from "./catalog-region.ts";
+import { readCurated } from "./curated.ts";
 import { repeated } from "./repeated.ts";
 
 /** A name that a person gave to a region in a locale. */
@@ -27,4 +28,16 @@ export function givenNames(
   if (twice !== undefined) throw new Error(`${twice} is named twice`);
   const byLocale = Map.groupBy(rows, (row) => row.locale);
   return (locale) => new Map((byLocale.get(locale) ?? []).map(({ key, name }) => [key, name]));
+}
+
+/** The names of `curated/english-spellings.csv`: their languages have no other than the English one. */
+export function readEnglishSpellings(): readonly Omit<GivenName, "name">[] {
+  return readCurated<"code" | "locales">("english-spellings").flatMap(({ code, locales }) =>
+    locales.split(" ").map((locale) => ({ locale, key: regionKey(code) })),
+  );
+}
+
+/** The key of a region by its code in a curated table: a subdivision's code, or the key itself. */
+export function regionKey(code: string): string {
+  return code.includes(":") ? code : subdivisionKey(code);
 }

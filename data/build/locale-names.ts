@@ -26,11 +26,6 @@ interface PatternDocument {
     >
   >;
 }
-interface ParentsDocument {
-  readonly supplemental: {
-    readonly parentLocales: { readonly parentLocale: Readonly<Record<string, string>> };
-  };
-}
 
 /** CLDR's territory names in a locale; empty when CLDR has no such locale. A name equal to its code is no name. */
 export const readTerritoryNames = memoize((locale: string): TerritoryNames => {
@@ -65,15 +60,4 @@ function readQualifiedPattern(locale: string): string {
   if (!existsSync(packageFile(path))) return "{0} ({1})";
   const { localeDisplayNames } = readPackageJson<PatternDocument>(path).main[locale] ?? {};
   return localeDisplayNames?.localeDisplayPattern.localePattern ?? "{0} ({1})";
-}
-
-/** The locale that CLDR inherits names from, or undefined at the top. */
-export function readParentLocale(): (locale: string) => string | undefined {
-  const { parentLocale } = readPackageJson<ParentsDocument>(
-    "cldr-core/supplemental/parentLocales.json",
-  ).supplemental.parentLocales;
-  return (locale) => {
-    const parent = parentLocale[locale] ?? locale.replace(/-?[^-]+$/u, "");
-    return parent === "" || parent === "und" || parent === "root" ? undefined : parent;
-  };
 }

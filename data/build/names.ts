@@ -5,14 +5,9 @@ import { inTraditional, readChineseNames } from "./chinese.ts";
 import { toCsv } from "./csv.ts";
 import { readCurated } from "./curated.ts";
 import { isEnglishTitle } from "./english-titles.ts";
-import { type GivenName, givenNames } from "./given-names.ts";
+import { type GivenName, givenNames, readEnglishSpellings, regionKey } from "./given-names.ts";
 import { exemplarCityFinder } from "./exemplar-cities.ts";
-import {
-  readParentLocale,
-  readQualification,
-  readTerritoryNames,
-  shortTerritoryName,
-} from "./locale-names.ts";
+import { readQualification, readTerritoryNames, shortTerritoryName } from "./locale-names.ts";
 import {
   type CatalogRegion,
   codeOfRegion,
@@ -21,7 +16,9 @@ import {
   isTravelRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
+import { wellFormed } from "./name-forms.ts";
 import { withoutNamesakes } from "./namesakes.ts";
+import { ownScripts } from "./own-scripts.ts";
 import { readHeadWords, withoutHeadWords } from "./plain-names.ts";
 import { inEnglishNumbering } from "./renumbered.ts";
 import { withCountries } from "./shared-names.ts";
@@ -65,6 +62,7 @@ const UNDECIDED_NAMES = new URL("../undecided-names.csv", import.meta.url);
 const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
 
 const citiesOf = exemplarCityFinder();
+const scriptOf = ownScripts();
 const sounds = makeSounds(anyAscii);
 const headWords = readHeadWords(subdivisionLocales());
 const formerNames = readFormerNames();
@@ -111,7 +109,7 @@ export function readAllNames(
   });
 }
 
-/** Names as travellers say them. */
+/** Names as travellers say them, in good form. */
 function plainNames(
   locale: string,
   names: Names,
@@ -120,7 +118,7 @@ function plainNames(
     plainOf,
   }: { readonly regions: readonly CatalogRegion[]; readonly plainOf: Verdicts["plainOf"] },
 ): Names {
-  return withoutHeadWords({
+  const plain = withoutHeadWords({
     locale,
     names,
     regions,
@@ -130,6 +128,17 @@ function plainNames(
       [name, inEnglishSpelling(name, locale)].some((one) => sounds.sharesOnset(one, english)),
     toAscii: anyAscii,
   });
+  const english = new Map(regions.map(({ key, bareName }) => [key, bareName]));
+  const inForm = (key: string, name: string) =>
+    wellFormed(name, {
+      locale,
+      english: english.get(key) ?? "",
+      isTransliterated: scriptOf(countryOfRegion(key)) !== undefined,
+      soundsLike: sounds.soundsLike,
+    });
+  return new Map(
+    [...plain].map(([key, name]) => [key, countryOfRegion(key) === "" ? name : inForm(key, name)]),
+  );
 }
 
 /** The words of names that were given up, by region key: a locale's name that has one is no longer true. */
@@ -166,14 +175,20 @@ function withoutNotes(names: Names): Names {
   );
 }
 
-/** The corrections by subdivision code, and the names of regions that no standard has. */
-function readGivenNames(): GivenName[] {
-  const corrections = readCurated<"locale" | "code" | "name">("localized-names");
+/**
+ * The corrections by subdivision code, the names that languages write as English does, and those of
+ * regions that no standard has.
+ */
+function readGivenNames(regions: readonly CatalogRegion[]): GivenName[] {
+  const english = new Map(regions.map(({ key, bareName }) => [key, bareName]));
   return [
-    ...corrections.map(({ locale, code, name }) => ({
+    ...readCurated<"locale" | "code" | "name">("localized-names").map(
+      ({ locale, code, name }): GivenName => ({ locale, key: regionKey(code), name }),
+    ),
+    ...readEnglishSpellings().map(({ locale, key }): GivenName => ({
       locale,
-      key: code.includes(":") ? code : subdivisionKey(code),
-      name,
+      key,
+      name: english.get(key) ?? "",
     })),
     ...readCurated<"locale" | "key" | "name">("travel-region-names"),
   ];
@@ -207,10 +222,13 @@ function travelCoverageOf(locale: string, names: Names, regions: readonly Catalo
   return round(keys.filter((key) => locale === "en" || names.has(key)).length / keys.length);
 }
 
-/**
- * The locales of the verdicts, and English, by tag. CLDR's parent of a locale lends it its names,
- * which are of the same language.
- */
+/** Locales that are written with the names of another where they have none of their own. */
+const LENDERS: ReadonlyMap<string, string> = new Map([
+  ["yue", "zh-Hant"],
+  ["yue-Hans", "zh"],
+]);
+
+/** The locales of the verdicts, and English, by tag. */
 export function buildLocales(
   regions: readonly CatalogRegion[],
   spares: readonly CatalogRegion[],
@@ -220,10 +238,10 @@ export function buildLocales(
     evidence,
   }: { readonly weights: Weights; readonly verdicts: Verdicts; readonly evidence: Evidence },
 ): LocaleNames[] {
-  const parentOf = readParentLocale();
-  const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
-  const typedIn = (locale: string) => typedNames(locale, given);
   const everywhere = [...regions, ...spares];
+  const given = givenNames(readGivenNames(everywhere), everywhere, new Set(subdivisionLocales()));
+  const typedIn = (locale: string) => typedNames(locale, given);
+  const ofRegions = namesAmong(regions);
   const found = readAllNames(everywhere, verdicts.locales, typedIn);
   checkRows(verdicts, found);
   const judged = findWitnesses(found, evidence);
@@ -240,17 +258,20 @@ export function buildLocales(
   const all = new Map(tags.map((locale) => [locale, trueNames(locale, regions)]));
   const spareNames = new Map(tags.map((locale) => [locale, trueNames(locale, everywhere)]));
   return tags.map((locale) => {
-    const parent = parentOf(locale) ?? "";
+    const lender = LENDERS.get(locale) ?? "";
     const typed = typedIn(locale);
+    const lent: Names = lender === "" ? new Map() : typedIn(lender);
     const names = withoutNamesakes({
-      names: new Map([...(all.get(parent) ?? []), ...(all.get(locale) ?? []), ...typed]),
+      names: ofRegions([all.get(lender), lent, all.get(locale), typed]),
       given: typed,
       regions,
       soundsLike: sounds.soundsLike,
     });
-    const ofSpares = new Map([
-      ...(spareNames.get(parent) ?? []),
-      ...(spareNames.get(locale) ?? []),
+    const ofSpares = namesAmong(spares)([
+      spareNames.get(lender),
+      lent,
+      spareNames.get(locale),
+      typed,
     ]);
     return {
       locale,
@@ -263,6 +284,15 @@ export function buildLocales(
       ],
     };
   });
+}
+
+/** Merges names, of which later ones count, and leaves out those of other regions. */
+function namesAmong(
+  regions: readonly CatalogRegion[],
+): (sources: readonly (Names | undefined)[]) => Names {
+  const keys = new Set(regions.map(({ key }) => key));
+  return (sources) =>
+    new Map(sources.flatMap((names) => [...(names ?? [])]).filter(([key]) => keys.has(key)));
 }
 
 /** @throws Error that lists the rows about names that CLDR does not have, or that people replaced. */
@@ -304,14 +334,10 @@ function checkWitnessed(
   );
 }
 
-/** The names that people gave in a locale. Those in Chinese are written in its other scripts too. */
+/** The names that people gave in a locale. Those in Chinese are written in its traditional script too. */
 function typedNames(locale: string, given: (locale: string) => Names): Names {
   const own = given(locale);
-  const chinese = given("zh");
-  const travel = new Map([...chinese].filter(([key]) => isTravelRegion(key)));
-  if (locale === "zh-Hant") return inTraditional(chinese, own);
-  if (locale === "yue") return inTraditional(travel, own);
-  return locale === "yue-Hans" ? new Map([...travel, ...own]) : own;
+  return locale === "zh-Hant" ? inTraditional(given("zh"), own) : own;
 }
 
 /** The rows of the regions without an airport. Those of the others do not depend on them. */
@@ -330,9 +356,8 @@ function localizedSpares(
 ): LocalizedRegion[] {
   const everywhere = [...regions, ...spares];
   const keys = new Set(spares.map(({ key }) => key));
-  const own = [...found].filter(([key]) => keys.has(key));
   const distinct = withoutNamesakes({
-    names: new Map([...names, ...own]),
+    names: new Map([...names, ...found]),
     given: new Map(regions.map(({ key, bareName }) => [key, bareName])),
     regions: everywhere,
     soundsLike: sounds.soundsLike,

@@ -193,8 +193,7 @@ function restsOf(name: string, english: string, { locale, words }: Names): strin
   if (before !== undefined) {
     const rest = name.slice(before.length).trim();
     const link = words.links.find((one) => rest.startsWith(/['’]$/u.test(one) ? one : `${one} `));
-    if (link !== undefined) rests.push(rest.slice(link.length).trim());
-    rests.push(rest);
+    rests.push(rest.slice(link?.length ?? 0).trim());
   }
   if (after !== undefined) {
     const rest = name.slice(0, -(glued(after) ?? after).length).trim();

@@ -23,6 +23,7 @@ import { nameKey } from "./gazetteer.ts";
 import { gzip } from "./gzip.ts";
 import { packageFile, readPackageJson } from "./packages.ts";
 import { repeated } from "./repeated.ts";
+import { findTimeZones } from "./time-zones.ts";
 import { travellerName } from "./traveller-names.ts";
 import { ownScripts, trueNames } from "./own-scripts.ts";
 
@@ -272,6 +273,9 @@ for (const { iata } of curatedRows)
     throw new Error(`airport-names.csv: no airport with scheduled service has ${iata}`);
 const curatedNames = new Map(curatedRows.map((row) => [row.iata, row]));
 
+const zones = findTimeZones(ordered);
+/** Airports whose city a person chose: whoever types upstream's town finds them, too. */
+const withChosenCity = new Set(readCurated<"iata">("airport-cities").map(({ iata }) => iata));
 const localNames = Map.groupBy(trueNames(ownNames), ({ iata }) => iata);
 const namedCities = new Map(
   cityRows.map(([id, , , names]) => [`geonames:${id}`, names.split("|")]),
@@ -302,6 +306,9 @@ const airportRows = ordered.map((airport) => {
   const names = [
     ...otherNames([...(curated?.others.split("|") ?? []), ...others], AIRPORT_NAME_MAX_LENGTH),
     ...otherNames(airport.placeNames, PLACE_NAME_MAX_LENGTH),
+    ...(withChosenCity.has(iata)
+      ? otherNames(citiesOfMunicipality(municipality), PLACE_NAME_MAX_LENGTH)
+      : []),
   ];
   const local = otherNames(
     (localNames.get(iata) ?? []).map(({ name: own }) => own),
@@ -313,9 +320,13 @@ const airportRows = ordered.map((airport) => {
     name ?? "",
     namesColumn([official, name ?? "", cityName], names),
     namesColumn([...(namedCities.get(cityKey) ?? []), ...names], local),
+    zones.get(iata) ?? "",
   ];
 });
-write("airports", { columns: ["iata", "type", "name", "names", "local"], rows: airportRows });
+write("airports", {
+  columns: ["iata", "type", "name", "names", "local", "zone"],
+  rows: airportRows,
+});
 
 const named = new Set<string | undefined>(
   ordered.slice(0, WITH_NAMED_REGIONS).map(({ iata }) => iata),

@@ -8,6 +8,7 @@ const LATIN = new Map([
   ["Κρήτη", "Kriti"],
   ["ης", "is"],
   ["ภูเก็ต", "phuket"],
+  ["বার্ন", "barn"],
 ]);
 const toAscii = (name: string): string => LATIN.get(name) ?? name;
 const { sharesOnset } = makeSounds(toAscii);
@@ -48,6 +49,8 @@ describe("withoutHeadWords", () => {
       "La Pampa",
     ],
     ["it", { before: ["Regione"], links: ["d’"] }, "Oromia", "Regione d’Oromia", "Oromia"],
+    ["sk", { after: ["~s län", "län"] }, "Halland", "Hallands län", "Halland"],
+    ["bn", { before: ["ক্যান্টন"], links: ["অব"] }, "Bern", "ক্যান্টন অব বার্ন", "বার্ন"],
     [
       "el",
       { before: ["Περιφέρεια"], nominative: [["ης", "η"]] },

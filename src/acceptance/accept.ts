@@ -54,7 +54,7 @@ interface Judged {
 /**
  * Lets changes that a wrong clock has dated in the future wait from now on. But if a time lies no further
  * ahead than two looks may be apart, the clock may have been set back since: then the times stay, and this
- * look counts as one at the latest of them, so that no wait gets shorter.
+ * look counts as one at the latest of these, so that no wait gets shorter.
  */
 function withoutFuture<R extends AcceptRun>(run: R): R {
   const { ledger, now, recorded = [] } = run;
@@ -64,8 +64,7 @@ function withoutFuture<R extends AcceptRun>(run: R): R {
     ),
   );
   const known = [...recorded, ...held.map(({ last_seen }) => Date.parse(last_seen))];
-  const latest = Math.max(now, ...known);
-  const seenAt = latest <= now + GAP_MS ? latest : now;
+  const seenAt = Math.max(now, ...known.filter((time) => time <= now + GAP_MS));
   return { ...run, seenAt, ledger: { ...ledger, held } };
 }
 
@@ -240,7 +239,7 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
   return held
     .filter(({ source, state }) => source !== run.source && state !== "corrected")
     .map((change) => withDecision(change, verdicts))
-    .filter((change) => change.state !== "waiting" || isUnbroken(change, run.seenAt ?? run.now));
+    .filter((change) => change.state !== "waiting" || isUnbroken(change, run.now));
 }
 
 /** Accepts all airports of a source that people have checked, and its names; the others are gone. */

@@ -21,7 +21,7 @@ export interface AdminPlatform extends Authentication {
   readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
   readonly audit: Pick<AuditStore, "list">;
   readonly backups: BackupStore;
-  readonly archive: Pick<SourceArchive, "open">;
+  readonly archive: Pick<SourceArchive, "read">;
   readonly probes: StoreProbes;
   readonly recordChange: RecordChange;
   readonly defaultLocale: string;

@@ -15,6 +15,8 @@ const PARTS = {
   history: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
   backups: "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
   archive: "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
+  ledger:
+    "R2 has lost or damaged the list of held changes. The next run finds them again, and they wait anew: queue one.",
 } as const;
 
 /** A Durable Object or a store could not be reached, was overloaded, or did not answer in time. */

@@ -17,10 +17,10 @@
  */
 import * as z from "zod";
 import {
-  adoptedGeneration,
   count,
   type DeepReadonly,
   fileBytes,
+  generation,
   hexHash,
   timestamp,
 } from "../schemas/fields.ts";
@@ -59,7 +59,7 @@ const backupManifestSchema = z.strictObject({
   /** Nothing reads it, but an earlier Worker refuses a manifest without it. */
   built_by: z.string().nullable(),
   /** The published catalog; null if there was none. */
-  catalog: z.strictObject({ generation: adoptedGeneration, catalog_sha256: hexHash }).nullable(),
+  catalog: z.strictObject({ generation, catalog_sha256: hexHash }).nullable(),
   tables: z.record(z.string(), z.strictObject({ columns: z.array(z.string()), rows: count })),
   parts: z.array(partSchema),
   objects: z.array(objectSchema),
@@ -83,7 +83,7 @@ export function parseManifest(text: string | null, id: string): ParsedManifest {
   if (text === null) return refuse("manifest_missing", "there is no manifest.json");
   const json = parseJson(text);
   if (typeof json !== "object" || json === null || Array.isArray(json))
-    return refuse("manifest_damaged", "manifest.json is truncated or not a JSON object");
+    return refuse("manifest_damaged", "manifest.json is truncated, too long or not a JSON object");
   const { sha256, ...fields }: { readonly [name: string]: unknown } = { ...json };
   const { format } = fields;
   if (isFormat(format) && format > FORMAT)

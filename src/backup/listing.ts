@@ -4,7 +4,7 @@ import { pageOf, type PageQuery } from "../storage/page.ts";
 import { durationOf, timeText } from "../platform/time.ts";
 import { backupBytes } from "./format.ts";
 import type { BackupJob } from "../schemas/backup-job.ts";
-import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
+import { type FoundBackup, listFolders, listIds, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "../platform/map-concurrently.ts";
 
 export interface ListingDependencies {
@@ -14,6 +14,7 @@ export interface ListingDependencies {
 }
 
 const LISTED_AT_A_TIME = 10;
+const OTHER_FOLDERS_MAX = 100;
 
 type BackupList =
   | { readonly ok: true; readonly body: BackupPage }
@@ -25,7 +26,7 @@ export async function listBackups(
   query: PageQuery,
 ): Promise<BackupList> {
   const { backups } = deps;
-  const stored = await listIds(backups);
+  const [stored, otherFolders] = await listFolders(backups);
   const open = await openJobs(deps);
   const ids = [...new Set([...stored, ...open.map((job) => job.backup_id)])];
   const newestFirst = ids.toSorted().toReversed();
@@ -40,6 +41,7 @@ export async function listBackups(
       backups: found.map((backup) => describe(backup, jobOf(open, backup.id))),
       next_cursor: page.nextCursor,
       total: page.total,
+      other_folders: otherFolders.slice(0, OTHER_FOLDERS_MAX),
     },
   };
 }

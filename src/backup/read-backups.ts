@@ -1,4 +1,5 @@
 /** Reads backups from R2, which is the only record of them. */
+import { BACKUP_OBJECTS_FOLDER } from "../storage/keys.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { CLOCK_SKEW_MS, timeText } from "../platform/time.ts";
 import type { EpochMs, Instant } from "../platform/units.ts";
@@ -27,9 +28,16 @@ export interface FoundBackup {
   readonly isMisdated: boolean;
 }
 
-/** Lists the ids of all backups, ascending and therefore by time. Ignores other folders. */
+/** Lists the ids of all backups, ascending and therefore by time, and the names of other folders. */
+export async function listFolders(backups: BackupStore): Promise<[string[], string[]]> {
+  const folders = await backups.folders();
+  const isOther = (name: string) => !isBackupId(name) && name !== BACKUP_OBJECTS_FOLDER;
+  return [folders.filter(isBackupId), folders.filter(isOther)];
+}
+
 export async function listIds(backups: BackupStore): Promise<string[]> {
-  return (await backups.folders()).filter(isBackupId);
+  const [ids] = await listFolders(backups);
+  return ids;
 }
 
 /** Reads a backup. The times of R2 limit its own, which may come from a wrong clock. */

@@ -4,7 +4,6 @@ import { FORMER_FORMAT } from "../parts/former-manifest.ts";
 import { blobsOf, type Manifest, neededBlobs } from "../parts/manifest.ts";
 import { type DeepReadonly, hexHash, timestamp } from "../schemas/fields.ts";
 import { manifestSchema } from "../parts/manifest-schema.ts";
-import { isAdoptable } from "../platform/ranges.ts";
 import { heldSummary } from "../schemas/run-report.ts";
 import { type Fault, fault } from "../schemas/backup-fault.ts";
 import type { Sha256Hex } from "../platform/units.ts";
@@ -40,12 +39,7 @@ const firstLine = z.strictObject({
   pause: savedPause.nullable(),
   ledger: savedLedger.nullable(),
 });
-const versionLine = z.strictObject({
-  version: manifestSchema.refine(
-    ({ generation }) => isAdoptable(generation),
-    "has a generation above which others could not follow",
-  ),
-});
+const versionLine = z.strictObject({ version: manifestSchema });
 const versionFormat = z.object({ version: z.object({ format: z.number() }) });
 
 export function stateLines({ pause, ledger, versions }: SavedState): string[] {

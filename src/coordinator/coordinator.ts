@@ -1,3 +1,4 @@
+import { settledWithin } from "../platform/deadline.ts";
 import { alarmTime } from "../storage/alarm.ts";
 import { timeText } from "../platform/time.ts";
 import { WorkLimit } from "../platform/work-limit.ts";
@@ -40,6 +41,9 @@ import {
   IngestRuns,
 } from "./ingest-runs.ts";
 import { type CoordinatorStatus, describeStatus } from "./status.ts";
+
+/** Longest wait until the stores show what an operator has published. The caller waits little longer. */
+const SHOWN_WITHIN_MS = 10_000;
 
 /**
  * Ingests, makes backups and collects garbage, in a Durable Object. Pure rules over its tables
@@ -128,23 +132,24 @@ export class Coordinator {
   takeOver(by: string): Promise<TakeoverResult> {
     return this.#thenRearm(async () => {
       const at = timeText(this.#platform.now());
-      const result = await takeOver(this.#state, this.#platform.store, { at, by });
+      const result = await takeOver(this.#platform, { at, by });
       return result.ok ? this.#onceShown(result) : result;
     });
   }
 
   /** Replicates what is published, unless a job does so now. The alarm repeats it until the stores show it. */
-  async #onceShown<T>(result: T) {
+  async #onceShown<T>(published: T) {
     const { running } = this.#state.queue();
     const isBusy = this.#workLimit.isWorking && running.some(({ isCommitted }) => isCommitted);
-    if (!isBusy) await this.#reconciler.replicateNow();
+    const shown = isBusy ? Promise.resolve() : this.#reconciler.replicateNow();
+    await settledWithin(SHOWN_WITHIN_MS, shown, () => undefined);
     // Another installation may have published at the same moment.
     const foreign = this.#state.values.get("foreign");
     if (foreign !== null) return { ok: false, reason: "foreign_stores", detail: foreign } as const;
     const manifest = this.#state.unreplicated();
-    if (manifest === null) return result;
+    if (manifest === null) return published;
     const detail = `Version ${manifest.generation} is published, but KV or R2 does not show it yet. The coordinator writes it again every half minute; repeat the request to see. The alert replication_stuck says more.`;
-    return { ok: false, reason: "not_shown", detail } as const;
+    return { ok: false, reason: "not_shown", detail, published } as const;
   }
 
   /** Queues a backup, unless the request is a repetition or the stores are foreign. */

@@ -5,7 +5,7 @@
  *    them yet.
  * 2. `recordVersion` numbers the content in a transaction. From then on it is published, whatever fails.
  * 3. `replicatePublished` writes the manifest to R2 and KV, where readers find it. The job that recorded
- *    the version or the reconciler repeats it until both stores show that version.
+ *    the version or the reconciler repeats it until R2 shows that version, and KV no newer one.
  *
  * A rollback, a restore, a takeover and the replacement of an unknown version begin at the second step
  * with the content of an earlier version.
@@ -20,8 +20,9 @@ import { ForeignStores } from "../storage/ownership.ts";
 import type { Instant } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import type { CoordinatorState } from "./state.ts";
+import type { Log } from "../platform/log.ts";
 import { misfitOf } from "../platform/parse-json.ts";
-import { isAdoptable } from "../platform/ranges.ts";
+import { isAdoptable, isPublishable } from "../platform/ranges.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 
@@ -78,6 +79,11 @@ export async function adoptVersions(
   return unusable;
 }
 
+/** Names the versions of the stores that were not adopted. */
+export function logUnusable(log: Log, problems: readonly string[]): void {
+  if (problems.length > 0) log("error", "versions_unusable", { problems });
+}
+
 /** A version that was recorded is no longer there. The message says what to do. */
 export class VersionLost extends Error {
   override readonly name = "VersionLost";
@@ -109,7 +115,7 @@ export async function replicatePublished(
 }
 
 /**
- * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
+ * Replicates a published version to R2 and KV, and reads both. Idempotent. Throws
  * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
  * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
  *
@@ -174,9 +180,9 @@ function isSame(stored: Manifest, manifest: Manifest): boolean {
 
 /** The versions in the stores of an installation that does not know them. */
 interface FoundVersions {
-  /** Those above which it can publish, oldest first. */
+  /** Those that it can record, oldest first. */
   readonly versions: Manifest[];
-  /** The highest generation above which it can, readable or not. */
+  /** The highest generation that others may have read, even of a version that it cannot record. */
   readonly highest: number;
   /** What is wrong with the other manifests. */
   readonly unusable: string[];
@@ -184,7 +190,7 @@ interface FoundVersions {
 
 /** Finds the versions in the stores. Throws StoreError if a store fails. */
 export async function findVersions(store: CatalogStore): Promise<FoundVersions> {
-  const generations = (await store.listGenerations()).filter(isAdoptable);
+  const generations = (await store.listGenerations()).filter(isPublishable);
   const copies = [];
   for (const generation of generations.toSorted((a, b) => b - a))
     copies.push(await store.readGeneration(generation));
@@ -193,19 +199,20 @@ export async function findVersions(store: CatalogStore): Promise<FoundVersions> 
   const unusable: string[] = [];
   for (const copy of copies) {
     if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+    if (copy.ok && isPublishable(copy.value.generation)) generations.push(copy.value.generation);
     const problem = problemOf(copy);
     if (problem !== null) unusable.push(problem);
     else if (copy.ok) found.set(copy.value.generation, copy.value);
   }
   const versions = [...found.values()].toSorted((a, b) => a.generation - b.generation);
-  return { versions, highest: Math.max(0, ...generations, ...found.keys()), unusable };
+  return { versions, highest: Math.max(0, ...generations), unusable };
 }
 
 /** Says why a manifest that a store has cannot be recorded; null if it can, or if there is none. */
 function problemOf(copy: Copy<Manifest>): string | null {
   if (!copy.ok) return copy.fault === "corrupt" ? copy.detail : null;
   const { generation } = copy.value;
-  if (!isAdoptable(generation))
+  if (!isPublishable(generation))
     return `generation ${generation} is too high: no installation has published it`;
   try {
     const problem = misfitOf(copy.value, manifestSchema);
@@ -215,21 +222,27 @@ function problemOf(copy: Copy<Manifest>): string | null {
   }
 }
 
+/** A version is published, but a store does not show it yet. */
+export interface NotShown<Published> {
+  readonly ok: false;
+  readonly reason: "not_shown";
+  readonly detail: string;
+  readonly published: Published;
+}
+
+export interface RolledBack {
+  readonly version: Version;
+  /** False if the current version, which is then `version`, has that content already. */
+  readonly changed: boolean;
+  /** Whether ingestion is paused. A rollback publishes even then. */
+  readonly paused: boolean;
+}
+
 export type RollbackResult =
-  | {
-      readonly ok: true;
-      readonly version: Version;
-      /** False if the current version, which is then `version`, has that content already. */
-      readonly changed: boolean;
-      /** Whether ingestion is paused. A rollback publishes even then. */
-      readonly paused: boolean;
-    }
+  | ({ readonly ok: true } & RolledBack)
   | { readonly ok: false; readonly reason: "not_retained" | "blobs_lost" }
-  | {
-      readonly ok: false;
-      readonly reason: "foreign_stores" | "not_shown";
-      readonly detail: string;
-    }
+  | { readonly ok: false; readonly reason: "foreign_stores"; readonly detail: string }
+  | NotShown<RolledBack>
   | { readonly ok: false; readonly reason: "generation_changed"; readonly current: number };
 
 interface Rollback {

@@ -1,4 +1,10 @@
-import { adoptVersions, recordVersion, repairCopies, replicatePublished } from "./publishing.ts";
+import {
+  adoptVersions,
+  logUnusable,
+  recordVersion,
+  repairCopies,
+  replicatePublished,
+} from "./publishing.ts";
 import type { Manifest } from "../parts/manifest.ts";
 import { ForeignStores } from "../storage/ownership.ts";
 import { type EnqueueRequest, plainRun } from "./run-record.ts";
@@ -91,7 +97,7 @@ export class Reconciler {
     const { state, store, log } = this.#platform;
     await this.#orWarn("adoption_failed", async () => {
       const unusable = await adoptVersions(state, store);
-      if (unusable.length > 0) log("error", "versions_unusable", { problems: unusable });
+      logUnusable(log, unusable);
       if (this.#isFirstIngestDue()) this.#enqueue(FIRST_INGEST);
     });
     const current = state.currentVersion();

@@ -23,7 +23,7 @@ import {
   hexHash,
   timestamp,
 } from "../schemas/fields.ts";
-import { ADOPTED_MAX, GENERATION_MAX, isGeneration } from "../platform/ranges.ts";
+import { GENERATION_MAX, PUBLISHED_MAX } from "../platform/ranges.ts";
 import { heldSummary, REPORT_FIELDS } from "../schemas/run-report.ts";
 import { STAGES } from "../schemas/run-words.ts";
 import { pauseSchema } from "../schemas/pause.ts";
@@ -81,6 +81,10 @@ export class JobTable {
 
   constructor(tables: ObjectTables) {
     this.#tables = tables;
+    this.#exec(
+      `UPDATE jobs SET is_open = iif(json_valid(record), record ->> '$.job.state' IN ('queued', 'running'), 1)
+        WHERE is_open NOT IN (0, 1)`,
+    );
   }
 
   save(record: JobRecord): void {
@@ -162,6 +166,7 @@ export class VersionTable {
 
   constructor(tables: ObjectTables) {
     this.#tables = tables;
+    tables.removeBeyond("versions", "generation", "manifest", GENERATION_MAX);
   }
 
   /** Lists the versions, newest first. */
@@ -192,8 +197,7 @@ export class VersionTable {
 
   /**
    * Reads versions. If the newest of all cannot be read, there are none: `adoptVersions` then takes
-   * over those of the stores, so that no generation is used twice. A row of a generation that cannot be
-   * was never one.
+   * over those of the stores, so that no generation is used twice.
    */
   #manifests(where: string, ...bindings: number[]): Manifest[] {
     const rows = this.#exec(`SELECT generation, manifest FROM versions ${where}`, ...bindings);
@@ -207,9 +211,7 @@ export class VersionTable {
     });
     const read = new Set(manifests.map(({ generation }) => generation));
     const lost = rows.map((row) => Number(row["generation"])).filter((key) => !read.has(key));
-    if (lost.length === 0) return manifests;
-    if (Math.max(0, ...lost.filter(isGeneration)) <= this.#highest())
-      return this.#manifests(where, ...bindings);
+    if (lost.every((key) => key < this.#highest())) return manifests;
     this.clear();
     return [];
   }
@@ -227,10 +229,7 @@ export class VersionTable {
   }
 
   #highest(): number {
-    const [row] = this.#exec(
-      "SELECT MAX(generation) AS highest FROM versions WHERE generation <= ?",
-      GENERATION_MAX,
-    );
+    const [row] = this.#exec("SELECT MAX(generation) AS highest FROM versions");
     return Number(row?.["highest"] ?? 0);
   }
 
@@ -252,6 +251,7 @@ export class DecisionTable {
 
   constructor(tables: ObjectTables) {
     this.#tables = tables;
+    tables.renumber("decisions");
   }
 
   /** Adds decisions. A later one about a change replaces an earlier one. */
@@ -384,7 +384,7 @@ const VALUES = {
   skipped_run: z.string(),
   unreplicated: generationSchema,
   /** The highest generation that the stores showed when they were adopted. */
-  highest: count.max(ADOPTED_MAX),
+  highest: count.max(PUBLISHED_MAX),
   /** Time of the last complete collection of garbage. */
   collected_at: storedTime,
   /** When rows of D1 were found missing, until a restore. */

@@ -1,29 +1,39 @@
 import { type CatalogStore } from "../storage/catalog-store.ts";
 import { ForeignStores } from "../storage/ownership.ts";
-import { adoptVersions, findVersions, recordVersion } from "./publishing.ts";
+import type { CoordinatorPlatform } from "./coordinator-platform.ts";
+import {
+  adoptVersions,
+  findVersions,
+  logUnusable,
+  type NotShown,
+  recordVersion,
+} from "./publishing.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { Version } from "../schemas/version.ts";
 import type { Instant } from "../platform/units.ts";
 import { describeVersion } from "./versions.ts";
 
+export interface TakenOver {
+  readonly changed: boolean;
+  /** Published now; null if the stores have none. */
+  readonly version: Version | null;
+  readonly paused: boolean;
+  /** What is wrong with the versions that it has not adopted. */
+  readonly unusable: readonly string[];
+}
+
 export type TakeoverResult =
-  /** `version` is published now; null if the stores have none. */
-  | {
-      readonly ok: true;
-      readonly changed: boolean;
-      readonly version: Version | null;
-      readonly paused: boolean;
-    }
+  | ({ readonly ok: true } & TakenOver)
   /**
    * `foreign_stores`: a newer Worker has written the manifest, or its owner publishes at the same moment.
-   * `nothing_adopted`: the stores are its own now, but no version in them can be used. `not_shown`: they do
-   * not show the version yet.
+   * `nothing_adopted`: the stores are its own now, but no version in them can be used.
    */
   | {
       readonly ok: false;
-      readonly reason: "foreign_stores" | "nothing_adopted" | "not_shown";
+      readonly reason: "foreign_stores" | "nothing_adopted";
       readonly detail: string;
-    };
+    }
+  | NotShown<TakenOver>;
 
 /**
  * Makes the stores of another installation this one's own. Adopts the versions there and publishes the
@@ -36,15 +46,19 @@ export type TakeoverResult =
  * @throws StoreError if a store fails.
  */
 export async function takeOver(
-  state: CoordinatorState,
-  store: CatalogStore,
+  { state, store, log }: Pick<CoordinatorPlatform, "state" | "store" | "log">,
   { at, by }: { readonly at: Instant; readonly by: string },
 ): Promise<TakeoverResult> {
   const foreign = await findForeign(store);
-  if (foreign === null) return describeTakeover(state, false, await adoptVersions(state, store));
+  if (foreign === null) {
+    const unusable = await adoptVersions(state, store);
+    logUnusable(log, unusable);
+    return describeTakeover(state, false, unusable);
+  }
   const { etag } = foreign;
   if (etag === null) return { ok: false, reason: "foreign_stores", detail: foreign.message };
   const { versions, highest, unusable } = await findVersions(store);
+  logUnusable(log, unusable);
   const newest = versions.at(-1);
   state.transaction(() => {
     state.takeOver(versions, etag);
@@ -83,5 +97,5 @@ function describeTakeover(
       detail: `The stores are this installation's, but no version in them can be used (${problem}). Restore a backup; without one, queue a run with mode full, and resume.`,
     };
   const version = current === undefined ? null : describeVersion(current, versions);
-  return { ok: true, changed, version, paused: state.pause() !== null };
+  return { ok: true, changed, version, paused: state.pause() !== null, unusable };
 }

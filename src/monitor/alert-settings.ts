@@ -74,7 +74,7 @@ const target = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be 1 to 40 of a-z, 0-9, _ and -, as in ops-chat"),
+      .regex(/^[a-z0-9_-]{1,40}$/, "must be 1 to 40 of a-z, 0-9, _ and -, as in ops-chat"),
     kind: z.enum(WEBHOOK_KINDS),
     url: z.string().superRefine((url, context) => {
       const problem = urlProblem(url);

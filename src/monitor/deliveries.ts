@@ -3,7 +3,7 @@ import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
 import { storedTime } from "../storage/object-tables.ts";
-import { DAY_MS, timeText } from "../platform/time.ts";
+import { HOUR_MS, timeText } from "../platform/time.ts";
 import type { DurationMs, EpochMs } from "../platform/units.ts";
 import { ALERT_CHANGES, type AlertChange } from "../schemas/alert-run.ts";
 import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
@@ -22,8 +22,8 @@ export type KnownAlert = DeepReadonly<z.output<typeof knownAlert>>;
 
 const undeliveredChange = z.object({ change: z.enum(ALERT_CHANGES), messageId: z.string() });
 
-/** Longest silence for which a webhook may ask: a day, since nobody may know that it has. */
-export const RETRY_AFTER_MAX_MS = DAY_MS;
+/** Longest silence for which a webhook may ask: an hour, since it withholds every alert. */
+export const RETRY_AFTER_MAX_MS = HOUR_MS;
 
 /** What a webhook knows. */
 export const targetRecord = z.object({
@@ -35,7 +35,7 @@ export const targetRecord = z.object({
   /** The changes that it has not accepted yet, by fingerprint. */
   undelivered: z.record(z.string(), undeliveredChange),
   /** When it has said how long it wants no message, and how long; absent if it wants them. */
-  silence: z.object({ since: storedTime, ms: count.max(RETRY_AFTER_MAX_MS) }).exactOptional(),
+  silence: z.object({ since: storedTime, ms: count.max(RETRY_AFTER_MAX_MS) }).optional(),
 });
 export type TargetRecord = DeepReadonly<z.output<typeof targetRecord>>;
 

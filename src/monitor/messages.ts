@@ -3,14 +3,16 @@ import { timeText } from "../platform/time.ts";
 import type { EpochMs, Instant } from "../platform/units.ts";
 import { mostSevere } from "../schemas/check.ts";
 import type { RuleFinding } from "./rules.ts";
-import type { RuleName, Severity } from "../schemas/rule-names.ts";
+import type { RuleName, Severity, Unit } from "../schemas/rule-names.ts";
 import type { AlertChange } from "../schemas/alert-run.ts";
 import { MONITOR_GAP_MS, type WebhookTarget } from "./alert-settings.ts";
 
-type NoticeField =
-  "fingerprint" | "labels" | "message" | "value" | "threshold" | "unit" | "evidence";
+type NoticeField = "fingerprint" | "labels" | "message" | "value" | "evidence";
 
 export interface Notice extends Pick<RuleFinding, NoticeField> {
+  /** Null, like the unit, in a test message, which measures nothing. */
+  readonly threshold: number | null;
+  readonly unit: Unit | null;
   readonly change: AlertChange;
   /** Name of the rule; `test` in a test message. */
   readonly rule: RuleName | "test";
@@ -90,9 +92,7 @@ function labelsOf({ rule, labels }: Notice, severity: Severity) {
 function annotationsOf({ message, value, threshold, unit, evidence }: Notice) {
   return {
     description: message,
-    value: value === null ? "" : String(value),
-    threshold: String(threshold),
-    unit,
+    ...(unit !== null && { value: String(value ?? ""), threshold: String(threshold), unit }),
     evidence: JSON.stringify(evidence),
   };
 }

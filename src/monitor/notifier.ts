@@ -46,7 +46,8 @@ export class Notifier {
     const all = await Promise.all(
       config.targets.map((target) => this.#notify(run, target, evaluated, { now, repeatMs })),
     );
-    const sent = all.flat();
+    const sent = all.flatMap((messages) => messages.sent);
+    const withheld = all.reduce((sum, messages) => sum + messages.withheld, 0);
     const deliveries = sent.map(({ receipt }) => receipt);
     const results = run.results.map((result) => ({
       ...result,
@@ -62,7 +63,7 @@ export class Notifier {
       results,
       deliveries,
       notified,
-      notify_failed: deliveries.length - notified,
+      notify_failed: deliveries.length - notified + withheld,
       changed: run.changed || sent.some(isNews),
     };
   }
@@ -79,6 +80,7 @@ export class Notifier {
     const send = async (notice: Notice) => {
       const id = this.#platform.newId();
       const { receipt } = await this.#send(target, id, [notice]);
+      if (receipt.delivered) this.#update(target, (record) => ({ ...record, silence: undefined }));
       logReceipt(log, "alert_test", { id, receipt });
       return receipt;
     };
@@ -106,19 +108,19 @@ export class Notifier {
     target: WebhookTarget,
     evaluated: readonly Evaluated[],
     context: { readonly now: EpochMs; readonly repeatMs: DurationMs },
-  ): Promise<readonly Sent[]> {
+  ): Promise<{ readonly sent: readonly Sent[]; readonly withheld: number }> {
     const newId = this.#platform.newId();
     const forgets = target.kind === "alertmanager";
     const known = this.#state.target(target);
     const due = noticesDue(known, evaluated, { ...context, forgets, newId });
+    const messages = Map.groupBy(due, ({ messageId }) => messageId);
     const { since = 0, ms = 0 } = known.silence ?? {};
     if (due.length > 0 && isRecent(since, ms, context.now)) {
       this.#update(target, (record) => ({ ...record, failures: increased(record.failures) }));
-      return [];
+      return { sent: [], withheld: messages.size };
     }
     // Stores the ids before sending, because a crash must not change them.
     this.#update(target, (record) => beforeDelivery(record, due));
-    const messages = Map.groupBy(due, ({ messageId }) => messageId);
     const log = logOf(this.#platform.log, runId);
     const sent = await Promise.all(
       [...messages].map(async ([id, notices]): Promise<Sent> => {
@@ -131,14 +133,15 @@ export class Notifier {
     );
     const failed = sent.find(({ receipt }) => !receipt.delivered);
     const waitMs = Math.max(0, ...sent.map(({ retryAfterMs }) => retryAfterMs ?? 0));
+    const silence = { since: context.now, ms: Math.min(waitMs, RETRY_AFTER_MAX_MS) };
     if (sent.length > 0)
       this.#update(target, (record) => ({
         ...record,
         failures: failed === undefined ? 0 : increased(record.failures),
         lastError: failed?.receipt.error ?? null,
-        silence: { since: context.now, ms: Math.min(waitMs, RETRY_AFTER_MAX_MS) },
+        silence: waitMs > 0 ? silence : undefined,
       }));
-    return sent;
+    return { sent, withheld: 0 };
   }
 
   #send(target: WebhookTarget, id: string, notices: readonly Notice[]) {
@@ -180,8 +183,8 @@ function testNotice(by: string, at: Instant): Notice {
     severities: ["warn"],
     message: `${by} has sent this as a test; there is nothing to do.`,
     value: null,
-    threshold: 0,
-    unit: "runs",
+    threshold: null,
+    unit: null,
     evidence: {},
     startsAt: at,
     endsAt: null,

@@ -9,7 +9,13 @@ import { EVALUATION, type RuleName } from "../schemas/rule-names.ts";
 import type { Pause } from "../schemas/pause.ts";
 import { judgeLocales } from "./catalog-rules.ts";
 import type { Check, Checks } from "../schemas/check.ts";
-import { judgeHistory, judgeStores } from "./ingest-rules.ts";
+import {
+  judgeFailures,
+  judgeGuards,
+  judgeHistory,
+  judgeSource,
+  judgeStores,
+} from "./ingest-rules.ts";
 import type { MonitorStatus } from "./monitor.ts";
 import { bothShow } from "./facts.ts";
 import { MONITOR_GAP_MS } from "./alert-settings.ts";
@@ -19,11 +25,17 @@ import { durationOf } from "../platform/time.ts";
 import type { EpochMs, Instant } from "../platform/units.ts";
 
 /** The part of a finding that a check shows. */
-type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message" | "fingerprint">;
+type CheckedFinding = Pick<
+  RuleFinding,
+  "status" | "value" | "unit" | "message" | "fingerprint" | "evidence"
+>;
 
 /** Shows a finding as a check; `time` is that of its evaluation. */
 export function toCheck(finding: CheckedFinding, time?: Instant): Check {
-  const { status, value, unit, message, fingerprint } = finding;
+  const { status, value, unit, message, fingerprint, evidence } = finding;
+  const { run_id: one, runs } = evidence;
+  const [first] = Array.isArray(runs) ? runs : [];
+  const runId = one ?? (typeof first === "object" ? first?.["id"] : undefined);
   return {
     status,
     fingerprint,
@@ -31,6 +43,7 @@ export function toCheck(finding: CheckedFinding, time?: Instant): Check {
     observedUnit: unit,
     ...(time !== undefined && { time }),
     ...(status !== "pass" && { output: message }),
+    ...(typeof runId === "string" && { runId }),
   };
 }
 
@@ -75,6 +88,9 @@ export function checkLive(
     toCheck(completeFinding(name, finding, context)),
   ];
   return {
+    "rule:ingest_failing": check("ingest_failing", judgeFailures(facts)),
+    "rule:source_broken": check("source_broken", judgeSource(facts)),
+    "rule:guard_tripped": check("guard_tripped", judgeGuards(facts)),
     "rule:foreign_stores": check("foreign_stores", judgeStores(facts)),
     "rule:history_lost": check("history_lost", judgeHistory(facts, context)),
     "rule:locales_differ": check("locales_differ", judgeLocales(facts)),

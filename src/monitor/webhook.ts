@@ -58,7 +58,7 @@ interface Sent {
 }
 
 /**
- * Sends a message and retries transient failures, unless the receiver says when to come back. Never throws.
+ * Sends a message and retries transient failures, unless the receiver wants a longer wait. Never throws.
  *
  * Accepted race: a receiver whose answer is too slow gets the message again. `Webhook-Id` and the
  * fingerprint and start of each alert stay the same, so the receiver can detect duplicates.
@@ -72,11 +72,13 @@ export async function sendMessage(
   const body = bodyOf(target.kind, message, { dashboardUrl, now: began });
   let attempts = 0;
   let outcome: Outcome;
-  do {
-    if (attempts > 0) await network.sleep(network.deliveryLimits.backoffMs * 2 ** (attempts - 1));
+  for (;;) {
     attempts++;
     outcome = await attempt(target, { id: message.id, body }, network);
-  } while (mayRepeat(outcome) && attempts < network.deliveryLimits.maxAttempts);
+    if (!mayRepeat(outcome) || attempts >= network.deliveryLimits.maxAttempts) break;
+    const backoffMs = network.deliveryLimits.backoffMs * 2 ** (attempts - 1);
+    await network.sleep(Math.max(backoffMs, outcome.retryAfterMs ?? 0));
+  }
   const ended = network.now();
   const { status, error, retryAfterMs } = outcome;
   return {
@@ -143,8 +145,11 @@ function isTransient(status: number): boolean {
   return status >= 500 || TRANSIENT_STATUSES.has(status);
 }
 
+/** Longest wait between attempts for which a receiver may ask. It is silent for any longer one. */
+const WAIT_MAX_MS = 5_000;
+
 function mayRepeat({ status, retryAfterMs }: Outcome): boolean {
-  return status === null || (isTransient(status) && retryAfterMs === null);
+  return status === null || (isTransient(status) && (retryAfterMs ?? 0) <= WAIT_MAX_MS);
 }
 
 /**

@@ -51,7 +51,7 @@ export interface FormerManifest extends Head {
 
 /** As KV and R2 have it. The segments of a locale follow those of the head. */
 export interface FormerLines {
-  readonly format: number;
+  readonly format: typeof FORMER_FORMAT;
   readonly lines: readonly [
     Head & { readonly locales: readonly string[] },
     readonly FormerDiff[],

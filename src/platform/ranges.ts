@@ -5,11 +5,13 @@
 
 /** The highest generation that is read. */
 export const GENERATION_MAX = 900_000_000;
+/** The highest generation of an unknown manifest in a store above which the coordinator publishes. */
+const ADOPTED_MAX = 500_000_000;
 /**
- * The highest generation from elsewhere, such as that of an unknown manifest in KV, above which the
- * coordinator publishes. The rest is for what it has published since.
+ * The highest generation that an installation has published: it begins above ADOPTED_MAX at most, and a
+ * version a minute reaches this after two centuries. The rest is room above what is found without tables.
  */
-export const ADOPTED_MAX = 500_000_000;
+export const PUBLISHED_MAX = 600_000_000;
 /** Most bytes of a stored file: more does not fit into an isolate. */
 export const FILE_BYTES_MAX = 99_999_999;
 export const CRC32_MAX = 0xffff_ffff;
@@ -26,9 +28,14 @@ export function isGeneration(value: unknown): boolean {
   return isWhole(value, 1, GENERATION_MAX);
 }
 
-/** Whether the coordinator can publish above a generation that it has not published. */
+/** Whether the coordinator publishes above a generation that it has not published. */
 export function isAdoptable(generation: number): boolean {
   return isWhole(generation, 1, ADOPTED_MAX);
+}
+
+/** Whether an installation may have published a generation. */
+export function isPublishable(generation: number): boolean {
+  return isWhole(generation, 1, PUBLISHED_MAX);
 }
 
 export function isFileBytes(value: unknown): boolean {

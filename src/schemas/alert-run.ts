@@ -78,7 +78,9 @@ export const alertRunSchema = z
     nodata: count,
     suppressed: count,
     notified: count.meta({ description: "Delivered messages." }),
-    notify_failed: count.meta({ description: "Messages that could not be delivered." }),
+    notify_failed: count.meta({
+      description: "Messages that could not be delivered, or that a webhook wants later.",
+    }),
     changed: z.boolean(),
     results: z.array(alertResultSchema).meta({
       description:

@@ -76,6 +76,10 @@ export const backupPage = z.strictObject({
   backups: z.array(backupSchema).meta({ description: "Newest first." }),
   next_cursor: z.string().nullable(),
   total: count,
+  other_folders: z.array(z.string()).meta({
+    description:
+      "Names of other folders under `backups/`, a hundred at most: no backup has such an id, so that nothing reads or deletes them.",
+  }),
 });
 
 export type Backup = DeepReadonly<z.output<typeof backupSchema>>;

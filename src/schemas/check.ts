@@ -21,6 +21,7 @@ const checkSchema = z
       .string()
       .exactOptional()
       .meta({ description: "The permanent name of the alert whose finding this is." }),
+    runId: z.string().exactOptional().meta({ description: "The run that it is about." }),
   })
   .meta({
     id: "HealthCheck",
@@ -45,6 +46,7 @@ const answerSchema = z
       z.strictObject({
         text: z.string(),
         at: timestamp.nullable(),
+        status: healthStatus.exactOptional().meta({ description: "Of a problem." }),
         links: z.array(z.strictObject({ text: z.string(), href: z.string() })),
       }),
     ),
@@ -79,23 +81,22 @@ export interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
   readonly output: string;
-  /** The alert whose finding it is. */
-  readonly fingerprint?: string;
+  /** The run that it is about. */
+  readonly runId?: string;
 }
 
-/** Lists the problems, the most severe first. */
+/** Lists the problems, the most severe first; of those as severe, runs that have failed. */
 export function problemsOf(checks: Checks): readonly CheckProblem[] {
   return Object.entries(checks)
     .flatMap(([name, list]) =>
-      list.map(({ status, output = "not as it should be", fingerprint }) => ({
-        name,
-        status,
-        output,
-        ...(fingerprint !== undefined && { fingerprint }),
-      })),
+      list.map(({ output = "not as it should be", ...check }) => ({ ...check, name, output })),
     )
     .filter(({ status }) => status !== "pass")
-    .toSorted((a, b) => HEALTH_STATUSES.indexOf(b.status) - HEALTH_STATUSES.indexOf(a.status));
+    .toSorted(
+      (a, b) =>
+        HEALTH_STATUSES.indexOf(b.status) - HEALTH_STATUSES.indexOf(a.status) ||
+        Number(b.runId !== undefined) - Number(a.runId !== undefined),
+    );
 }
 
 /** Joins all problems in one line. Returns undefined if there is none. */

@@ -1,6 +1,6 @@
 /** Schemas of values that several answers share. */
 import * as z from "zod";
-import { ADOPTED_MAX, CRC32_MAX, FILE_BYTES_MAX, GENERATION_MAX } from "../platform/ranges.ts";
+import { CRC32_MAX, FILE_BYTES_MAX, GENERATION_MAX } from "../platform/ranges.ts";
 import { storedTimes } from "./stored-times.ts";
 
 /** A time that may lie in the future: RFC 3339, UTC, with milliseconds. */
@@ -36,8 +36,6 @@ export const crc32 = count.max(CRC32_MAX);
 
 /** The number of a publication. */
 export const generation = z.int().min(1).max(GENERATION_MAX);
-/** The generation of a version from elsewhere, such as that of a backup. */
-export const adoptedGeneration = generation.max(ADOPTED_MAX);
 
 /** A number for each list of the catalog. */
 export const listCounts = z

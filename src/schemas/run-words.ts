@@ -14,3 +14,11 @@ export type RunMode = (typeof RUN_MODES)[number];
 /** In order. `verify` replicates. */
 export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
 export type Stage = (typeof STAGES)[number];
+
+/** Whether a pause holds a run that has begun. What has its version publishes it all the same. */
+export function isHalted(
+  run: { readonly state: string; readonly generation_after: number | null },
+  isPaused: boolean,
+): boolean {
+  return isPaused && run.state === "running" && run.generation_after === null;
+}

@@ -117,6 +117,6 @@ export function isPastDay(text: string, now: EpochMs): boolean {
 
 /** Dates the content of an HTTP response by Last-Modified; empty if that says no past day from 1970 on. */
 export function dated(lastModified: string | undefined, now: EpochMs): { readonly as_of?: Day } {
-  const at = parseHttpDate(lastModified);
+  const at = parseHttpDate(lastModified, now);
   return at !== null && at >= 0 && at <= now ? { as_of: dayOf(new Date(at)) } : {};
 }

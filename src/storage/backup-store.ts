@@ -39,10 +39,13 @@ interface ListedObject {
 export type BackupStore = ReturnType<typeof createBackupStore>;
 
 export function createBackupStore(r2: R2Bucket) {
-  const readText = async (key: string) => (await r2.get(key))?.text() ?? null;
+  const readText = async (key: string) => {
+    const object = await r2.get(key);
+    return object && textOf(object);
+  };
   const findManifest = async (id: string) => {
     const object = await r2.get(backupManifestKey(id));
-    return object && { text: await object.text(), storedAt: object.uploaded.getTime() };
+    return object && { text: await textOf(object), storedAt: object.uploaded.getTime() };
   };
   return bounded("backups", CALL_DEADLINE_MS, {
     /** Lists the folders under `backups/`, ascending: ids and any other folder. */
@@ -116,6 +119,16 @@ export function createBackupStore(r2: R2Bucket) {
         if (objects.length > 0) await r2.delete(objects.map(({ key }) => key));
     },
   });
+}
+
+/** Several times what the manifest of a backup of twenty versions has. */
+const TEXT_MAX_BYTES = 4 * 1024 * 1024;
+
+/** The text of a manifest or a note; empty, and so damaged, if it is too long to be one. */
+async function textOf(object: R2ObjectBody): Promise<string> {
+  if (object.size <= TEXT_MAX_BYTES) return object.text();
+  await object.body.cancel();
+  return "";
 }
 
 async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> {

@@ -142,7 +142,12 @@ export class CachedCatalogReader {
   }
 }
 
-/** A generation that no installation has published gives way to any that one may have. */
+/**
+ * A generation above which the coordinator would not publish gives way to any other.
+ *
+ * Accepted race: an installation that publishes beyond it all the same, because it has adopted the highest
+ * one, is shown a version earlier by an isolate to which KV answers with an older manifest.
+ */
 function isNewer(found: Manifest, cached: Manifest): boolean {
   if (!isAdoptable(cached.generation) && isAdoptable(found.generation)) return true;
   return found.generation > cached.generation;

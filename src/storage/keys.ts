@@ -41,7 +41,8 @@ export const backupPartKey = (id: string, name: string): string =>
 export const backupNoteKey = (id: string, note: "pin" | "verdict"): string =>
   `${backupPrefix(id)}${note}.json`;
 
-export const BACKUP_OBJECTS_PREFIX = `${BACKUPS_PREFIX}objects/`;
+export const BACKUP_OBJECTS_FOLDER = "objects";
+export const BACKUP_OBJECTS_PREFIX = `${BACKUPS_PREFIX}${BACKUP_OBJECTS_FOLDER}/`;
 
 /** R2: backup copy of a blob or an upstream file, by hash. */
 export const backupObjectKey = (sha256: Sha256Hex): string => `${BACKUP_OBJECTS_PREFIX}${sha256}`;

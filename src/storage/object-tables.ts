@@ -55,6 +55,8 @@ interface JsonRow {
 
 /** Most characters of a row and of its problem that are kept. */
 const KEPT_CHARACTERS = 1_000;
+/** The highest number of a row in a table that counts them. Far below what JavaScript cannot count. */
+const SEQ_MAX = 900_000_000;
 /** Most rows that are kept; the log has all. */
 const KEPT_ROWS = 100;
 /** Of their keys in the table `single_values`, which every Durable Object has. */
@@ -115,6 +117,42 @@ export class ObjectTables implements TableStorage {
     const cut = changeTimes(schema, value, (time, aheadMs) => cutToNow(time, now, aheadMs));
     if (JSON.stringify(cut) === JSON.stringify(value)) return value;
     return this.#replace(row, cut, "it was dated in the future: a clock was wrong");
+  }
+
+  /** Sets the rows aside whose key is none of the numbers from 1 to `most`. */
+  removeBeyond(table: string, column: string, valueColumn: string, most: number): void {
+    // As text: not every stored number is one of JavaScript.
+    const rows = this.exec(
+      `SELECT CAST(${column} AS TEXT) AS key, ${valueColumn} AS text FROM ${table} WHERE ${column} NOT BETWEEN 1 AND ?`,
+      most,
+    );
+    for (const { key, text } of rows)
+      this.#replace(
+        { table, column, key: String(key), text },
+        undefined,
+        "its key is out of range",
+      );
+  }
+
+  /** Numbers the rows of a table anew, in their order, if a number is too high to be increased for ever. */
+  renumber(table: string): void {
+    const beyond = this.exec(
+      `SELECT 1 FROM (SELECT seq FROM ${table} UNION ALL SELECT seq FROM sqlite_sequence WHERE name = ?)
+        WHERE seq NOT BETWEEN 0 AND ? LIMIT 1`,
+      table,
+      SEQ_MAX,
+    );
+    if (beyond.length === 0) return;
+    this.transactionSync(() => {
+      this.exec(
+        `UPDATE ${table} SET seq = -place FROM (SELECT seq AS old, row_number() OVER (ORDER BY seq) AS place FROM ${table}) WHERE seq = old`,
+      );
+      this.exec(`UPDATE ${table} SET seq = -seq`);
+      this.exec(
+        `UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(seq), 0) FROM ${table}) WHERE name = ?`,
+        table,
+      );
+    });
   }
 
   setAside(): SetAside[] {

@@ -55,6 +55,7 @@ export class Outbox<Value> {
     this.#name = name;
     this.#schema = schema;
     this.#maxRows = maxRows;
+    tables.renumber("outgoing");
   }
 
   /** Adds a row, in the place of a waiting one with the same id. Drops the oldest rows beyond the limit. */

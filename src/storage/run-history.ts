@@ -43,7 +43,7 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(d1: D1Database) {
   const db = drizzle(d1);
   return {
-    /** Saves rows in one transaction. Of two rows of one run, that with the higher `seq` wins. */
+    /** Saves rows in one transaction. Of two rows of one run, that with its end wins, or else that with the higher `seq`. */
     async saveRuns(rows: readonly HistoryRow[]): Promise<void> {
       const upserts = rows.map(({ seq, run }) =>
         db
@@ -52,7 +52,7 @@ export function createHistory(d1: D1Database) {
           .onConflictDoUpdate({
             target: ingestRuns.id,
             set: { seq: sql`excluded.seq`, run: sql`excluded.run` },
-            setWhere: sql`excluded.seq > ${ingestRuns.seq}`,
+            setWhere: sql`excluded.seq > ${ingestRuns.seq} OR ${ingestRuns.state} IN ${ACTIVE_STATES} AND excluded.state NOT IN ${ACTIVE_STATES}`,
           }),
       );
       const [first, ...rest] = upserts;

@@ -67,22 +67,37 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
   return {
     async fetch(request: Request): Promise<Response> {
       const answer = await app.fetch(request);
-      return (await isForPage(request, answer)) ? notFoundPage(env, request) : answer;
+      const page = await pageInstead(request, answer);
+      return page === undefined ? answer : sendPage(page, { env, request, answer });
     },
   };
 }
 
-/** Whether a person has opened an address that does not exist. */
-async function isForPage({ method, headers }: Request, answer: Response): Promise<boolean> {
+/** The page that a person gets instead of an answer for programs; undefined if there is none. */
+async function pageInstead(
+  { method, headers, url }: Request,
+  answer: Response,
+): Promise<string | undefined> {
   const isShown = method === "GET" && headers.get("accept")?.includes("text/html") === true;
-  if (answer.status !== 404 || !isShown) return false;
+  if (!isShown) return undefined;
+  if (new URL(url).pathname === "/credits") return "/docs/credits";
+  if (answer.status !== 404) return undefined;
   const { code }: { readonly code?: string } = await answer.clone().json();
-  return code === "not_found";
+  return code === "not_found" ? "/404" : undefined;
 }
 
-async function notFoundPage(env: Env, { url }: Request): Promise<Response> {
-  const page = await env.ASSETS.fetch(new URL("/404", url));
-  return new Response(page.body, { status: 404, headers: page.headers });
+async function sendPage(
+  path: string,
+  {
+    env,
+    request,
+    answer,
+  }: { readonly env: Env; readonly request: Request; readonly answer: Response },
+): Promise<Response> {
+  const page = await env.ASSETS.fetch(new URL(path, request.url));
+  const headers = new Headers(page.headers);
+  headers.set("vary", "accept");
+  return new Response(page.body, { status: answer.status, headers });
 }
 
 function authentication(env: Env): Authentication {

@@ -10,6 +10,8 @@ import { buffer } from "node:stream/consumers";
 /** A binding as wrangler uploads it. */
 interface Binding {
   readonly name: string;
+  /** `inherit` for what the deployed version has. */
+  readonly type: string;
   readonly text?: string;
 }
 
@@ -19,6 +21,12 @@ export interface Version {
   readonly modules: readonly File[];
   /** Static assets by their paths. */
   readonly assets: ReadonlyMap<string, Uint8Array>;
+}
+
+/** What wrangler says of an upload. */
+interface Metadata extends Pick<Version, "bindings"> {
+  readonly keep_bindings?: readonly string[];
+  readonly migrations?: { readonly new_tag?: string };
 }
 
 interface Refusal {
@@ -54,9 +62,12 @@ export class FakeCloudflare {
   /** Of the Worker that was deployed. */
   deployed: Version | undefined;
   crons: readonly string[] = [];
+  isOnWorkersDev = false;
+  customDomains: readonly string[] = [];
   readonly #buckets = new Set<string>();
   readonly #databases: { readonly uuid: string; readonly name: string }[] = [];
   readonly #files = new Map<string, Uint8Array>();
+  #migration: string | undefined;
   #manifest: { readonly [path: string]: { readonly hash: string } } = {};
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -112,6 +123,18 @@ export class FakeCloudflare {
       }
       return { result: { jwt: "assets" } };
     },
+    "GET /workers/services/:name": () => {
+      if (this.deployed === undefined) return refuse(404, NO_WORKER, "There is no Worker.");
+      const script = { tag: "t", last_deployed_from: "wrangler", migration_tag: this.#migration };
+      return { result: { default_environment: { environment: "production", script } } };
+    },
+    // An upgrade, unless it has migrations of Durable Objects.
+    "POST /workers/scripts/:name/versions": async (asked) => {
+      this.deployed = this.#versionOf(await formOf(asked));
+      const resources = { script: { etag: "e" } };
+      return { result: { id: randomUUID(), startup_time_ms: 9, resources } };
+    },
+    "POST /workers/scripts/:name/deployments": () => ({ result: {} }),
     "PUT /workers/scripts/:name": async (asked) => {
       if (this.isBroken) return BROKEN;
       this.deployed = this.#versionOf(await formOf(asked));
@@ -138,10 +161,19 @@ export class FakeCloudflare {
     "GET /workers/workers/:name": () =>
       this.deployed === undefined
         ? refuse(404, NO_WORKER, "This Worker does not exist on your account.")
-        : { result: { subdomain: { enabled: false } } },
-    "POST /workers/scripts/:name/subdomain": () => ({
-      result: { enabled: true, previews_enabled: false },
+        : { result: { subdomain: { enabled: this.isOnWorkersDev } } },
+    "POST /workers/scripts/:name/subdomain": ({ body }) => {
+      this.isOnWorkersDev = JSON.parse(body.toString()).enabled;
+      return { result: { enabled: this.isOnWorkersDev, previews_enabled: false } };
+    },
+    "POST /workers/scripts/:name/domains/changeset": () => ({
+      result: { added: [], removed: [], updated: [], conflicting: [] },
     }),
+    "PUT /workers/scripts/:name/domains/records": ({ body }) => {
+      const { origins } = JSON.parse(body.toString());
+      this.customDomains = origins.map(({ hostname }: { hostname: string }) => hostname);
+      return { result: {} };
+    },
   };
 
   /** @returns the fake and the base of its API. */
@@ -163,7 +195,16 @@ export class FakeCloudflare {
   #versionOf(form: FormData): Version {
     const text = form.get("metadata");
     if (typeof text !== "string") throw new Error("there is no metadata");
-    const { bindings }: Pick<Version, "bindings"> = JSON.parse(text);
+    const metadata: Metadata = JSON.parse(text);
+    this.#migration = metadata.migrations?.new_tag ?? this.#migration;
+    const before = new Map(this.deployed?.bindings.map((binding) => [binding.name, binding]));
+    const kept = metadata.keep_bindings ?? [];
+    const bindings = [
+      ...metadata.bindings.map((binding) =>
+        binding.type === "inherit" ? (before.get(binding.name) ?? binding) : binding,
+      ),
+      ...[...before.values()].filter(({ type }) => kept.includes(type)),
+    ];
     const files = Object.entries(this.#manifest).map(([path, { hash }]) => {
       const bytes = this.#files.get(hash);
       if (bytes === undefined) throw new Error(`${path} was not uploaded`);

@@ -21,7 +21,6 @@ const INHERITED = [
   "keep_names",
   "minify",
   "upload_source_maps",
-  "workers_dev",
   "preview_urls",
   "rules",
   "migrations",
@@ -32,8 +31,13 @@ const INHERITED = [
   "build",
 ];
 
+/** Keys of the address, which an environment has for itself. */
+const ADDRESS = ["workers_dev", "routes"];
+
 /** Keys of the names that an environment has for itself; bindings have the same names in all. */
 const OWN_NAMES = ["bucket_name", "database_name", "namespace_id"];
+/** Settings that an environment behind Cloudflare Access has for itself. */
+const OWN_SETTINGS = ["ACCESS_AUD", "ACCESS_TEAM_DOMAIN", "ACCESS_OPERATORS", "SERVICE_URL"];
 
 interface Section {
   readonly [key: string]: unknown;
@@ -43,11 +47,12 @@ const raw = experimental_readRawConfig({ config: "wrangler.toml" }).rawConfig as
   readonly env: { readonly [name: string]: Section };
 }; // wrangler itself checks it, in the build
 
-function withoutOwnNames(section: unknown): unknown {
-  if (Array.isArray(section)) return section.map(withoutOwnNames);
+function withoutOwn(section: unknown): unknown {
+  if (Array.isArray(section)) return section.map(withoutOwn);
   if (typeof section !== "object" || section === null) return section;
-  const entries = Object.entries(section).filter(([key]) => !OWN_NAMES.includes(key));
-  return Object.fromEntries(entries.map(([key, value]) => [key, withoutOwnNames(value)]));
+  const own = [...OWN_NAMES, ...OWN_SETTINGS];
+  const entries = Object.entries(section).filter(([key]) => !own.includes(key));
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutOwn(value)]));
 }
 
 /** All values of these keys, in a section and those below it. */
@@ -63,10 +68,11 @@ const staging = env["staging"] ?? {};
 
 describe("the environment staging of wrangler.toml", () => {
   it("repeats each binding, setting and secret of production, with stores of its own", () => {
-    const repeated = Object.keys(production).filter((key) => !INHERITED.includes(key));
-    expect(Object.keys(staging).toSorted()).toEqual(repeated.toSorted());
+    const notOwn = (key: string) => !INHERITED.includes(key) && !ADDRESS.includes(key);
+    const repeated = Object.keys(production).filter(notOwn);
+    expect(Object.keys(staging).toSorted()).toEqual([...repeated, ...ADDRESS].toSorted());
     for (const key of repeated.filter((name) => name !== "name"))
-      expect(withoutOwnNames(staging[key])).toEqual(withoutOwnNames(production[key]));
+      expect(withoutOwn(staging[key])).toEqual(withoutOwn(production[key]));
     const ownNames = [production, staging].flatMap((section) => [
       section["name"],
       ...valuesOf(section, OWN_NAMES),

@@ -1,6 +1,6 @@
 /**
  * What a reader accepts of a stored number, the coordinator can store, increase and publish above.
- * The sweep `storage/stored-numbers.sweep.test.ts` has each number of the Durable Objects.
+ * The sweep `storage/set-aside.sweep.test.ts` has each number of the Durable Objects.
  */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -15,6 +15,7 @@ import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts"
 import { generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { BackupWorld } from "../builders/backup-world.ts";
 import { beginEachWith, CoordinatorWorld } from "../builders/coordinator-world.ts";
+import { sealedBytes } from "../builders/memory-catalog-store.ts";
 import { aHeldChange } from "../builders/held-change.ts";
 import { aDiff, aLocaleEntry, aManifest } from "../builders/manifest.ts";
 import { ReaderWorld } from "../builders/reader-world.ts";
@@ -23,6 +24,7 @@ import { type NumberRange, numberPaths, valuesOf, withNumber } from "../builders
 
 /** No installation publishes so many versions, and so few that others do not fit above. */
 const ADOPTED_MAX = 500_000_000;
+const PUBLISHED_MAX = 600_000_000;
 const GENERATION_MAX = 900_000_000;
 const COUNT = { least: 0, most: 2 ** 53 - 1 };
 const BYTES = { least: 0, most: 99_999_999 };
@@ -55,25 +57,7 @@ const manifest = aManifest({
 
 /** The seal of a manifest with another number, written in any way. */
 function resealed(path: readonly string[], text: string): Uint8Array<ArrayBuffer> {
-  const [opening = "", head = "", diffs = "", ...entries] = sealManifest(manifest)
-    .split("\n")
-    .slice(0, -2);
-  const [top = "", at = "", ...rest] = path;
-  const replace = (line: string, inLine: readonly string[]) => {
-    const comma = line.endsWith(",") ? "," : "";
-    return withNumber(JSON.parse(line.replace(/,$/, "")), inLine, text) + comma;
-  };
-  const locale = Object.keys(manifest.locales).indexOf(at);
-  const lines = [
-    opening,
-    top === "diffs" || top === "locales" ? head : replace(head, path),
-    top === "diffs" ? replace(diffs, [at, ...rest]) : diffs,
-    ...entries.map((line, index) =>
-      top === "locales" && index === locale ? replace(line, rest) : line,
-    ),
-    "]}",
-  ];
-  const json = lines.join("\n");
+  const json = withNumber(manifest, path, text);
   return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
 }
 
@@ -114,6 +98,8 @@ const GENERATIONS = [
   "400000000",
   String(ADOPTED_MAX),
   String(ADOPTED_MAX + 1),
+  String(PUBLISHED_MAX),
+  String(PUBLISHED_MAX + 1),
   String(GENERATION_MAX),
   String(GENERATION_MAX + 1),
   "999999999",
@@ -225,6 +211,16 @@ describe("a manifest in a store with a generation that this installation has not
     },
   );
 
+  it("is of a date that nobody can record: isolates that have read it follow", async () => {
+    const version = { ...current(), generation: 7, published_at: "yesterday" };
+    world.store.kv.set(MANIFEST_KEY, sealedBytes(version));
+    const look = await anIsolate();
+    world.loseTables();
+    await world.coordinator.takeOver("ops");
+    expect(current()).toMatchObject({ generation: 8 });
+    expect(await look()).toEqual(current());
+  });
+
   it.each(["0", "-1", "1.5", "7.5", "1000", "9007199254740991", "1e400", "NaN", ""])(
     "is of the format %s by its metadata: no newer Worker has written it",
     async (format) => {
@@ -237,11 +233,64 @@ describe("a manifest in a store with a generation that this installation has not
   );
 });
 
+describe("an installation that has published above the highest generation that it adopts", () => {
+  const AT_LIMIT = [ADOPTED_MAX - 2, ADOPTED_MAX - 1, ADOPTED_MAX];
+
+  async function published(unknown: number): Promise<BackupWorld> {
+    const world = new BackupWorld(undefined, ["en"]);
+    const { ingest } = world;
+    await ingest.publishVersions(3);
+    const shown = ingest.current();
+    if (shown === null) throw new Error("nothing is published");
+    ingest.store.kv.set(MANIFEST_KEY, withGeneration(shown, String(unknown)));
+    ingest.time += 300_000;
+    await ingest.coordinator.reconcile();
+    await ingest.drain();
+    await ingest.publishVersions(1);
+    expect(ingest.current()).toMatchObject({ generation: unknown + 2 });
+    return world;
+  }
+
+  it.each(AT_LIMIT)("above %i: can be backed up and restored, twice", async (unknown) => {
+    const world = await published(unknown);
+    for (const generation of [unknown + 3, unknown + 4]) {
+      const { backup_id, verdict } = await world.backUp();
+      expect(verdict).toBe("verified");
+      const job = await world.restore(backup_id);
+      expect(job).toMatchObject({ state: "succeeded", generation });
+      expect(await world.ingest.served()).toMatchObject({ generation });
+    }
+  });
+
+  it.each(AT_LIMIT)(
+    "above %i: can lose its tables and take the stores over, twice",
+    async (unknown) => {
+      const { ingest } = await published(unknown);
+      const catalog_sha256 = ingest.current()?.catalog_sha256;
+      for (const generation of [unknown + 3, unknown + 4]) {
+        ingest.loseTables();
+        const version = { generation, catalog_sha256 };
+        expect(await ingest.coordinator.takeOver("ops")).toMatchObject({ ok: true, version });
+        expect(await ingest.served()).toMatchObject(version);
+      }
+    },
+  );
+
+  it.each(AT_LIMIT)("above %i: can roll back, twice", async (unknown) => {
+    const { ingest } = await published(unknown);
+    for (const generation of [unknown + 3, unknown + 4]) {
+      const former = ingest.coordinator.versions().at(1)?.generation ?? 0;
+      const result = await ingest.coordinator.rollback(generation === unknown + 3 ? 2 : former);
+      expect(result).toMatchObject({ ok: true, version: { generation } });
+    }
+  });
+});
+
 describe("a number of a backup", () => {
   const ID = "0199aa3c-0000-7000-8000-00000000000f";
   const ranges: { readonly [name: string]: NumberRange } = {
     format: { least: 1, most: 1 },
-    generation: { least: 1, most: ADOPTED_MAX },
+    generation: { least: 1, most: GENERATION_MAX },
     rows: COUNT,
     bytes: BYTES,
   };
@@ -295,7 +344,7 @@ describe("a number of a backup", () => {
     expect(readStateLines(lines).ok).toBe(isRight);
   });
 
-  it.each([1, 400_000_000, ADOPTED_MAX])(
+  it.each([1, 400_000_000, ADOPTED_MAX, ADOPTED_MAX + 1, PUBLISHED_MAX])(
     "can be the generation %i, above which a restore publishes, and others after it",
     async (generation) => {
       const made = new BackupWorld(undefined, ["en"]);
@@ -312,6 +361,30 @@ describe("a number of a backup", () => {
       world.crash();
       expect(world.ingest.coordinator.setAside()).toEqual([]);
       expect(await world.ingest.served()).toMatchObject({ generation: generation + 2 });
+    },
+  );
+});
+
+describe("a restore while a store shows a generation that nobody has published", () => {
+  it.each(
+    [ADOPTED_MAX + 1, GENERATION_MAX].flatMap((generation) => [
+      ["kv", generation] as const,
+      ["r2", generation] as const,
+    ]),
+  )(
+    "%s shows %i: publishes above its own, and both stores show that",
+    async (replica, generation) => {
+      const world = new BackupWorld(undefined, ["en"]);
+      await world.ingest.publishVersions(2);
+      const { backup_id } = await world.backUp();
+      const shown = world.ingest.current();
+      if (shown === null) throw new Error("nothing is published");
+      world.ingest.store[replica].set(MANIFEST_KEY, withGeneration(shown, String(generation)));
+      expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 3 });
+      for (const store of ["kv", "r2"] as const)
+        expect(await world.ingest.store.readManifest(store)).toMatchObject({
+          value: { generation: 3 },
+        });
     },
   );
 });

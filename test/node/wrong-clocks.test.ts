@@ -379,3 +379,16 @@ describe("an ended run whose id a wrong clock has made", () => {
     },
   );
 });
+
+it("a run knows when the last runs ended, and when the version was published", async () => {
+  const world = new CoordinatorWorld();
+  await world.publishVersions(1);
+  const published = Date.parse(world.current()?.published_at ?? "");
+  const { finished_at } = await world.runToEnd();
+  expect(world.state.recordedTimes()).toEqual(
+    expect.arrayContaining([published, Date.parse(finished_at ?? "")]),
+  );
+  world.loseTables();
+  await world.coordinator.takeOver("ops");
+  expect(world.state.recordedTimes()).toEqual([Date.parse(world.current()?.published_at ?? "")]);
+});

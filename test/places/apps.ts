@@ -89,3 +89,17 @@ export async function built(
   await run(app.folder, command, ...args);
   return whileServingFiles(`${app.folder}/${out}`, (origin) => shownBy(origin, app));
 }
+
+/** The same place with a search that fetches no catalog. */
+export function asPicker({ name, files, ...place }: Place): Place {
+  const changed = Object.entries(files).map(([path, source]) => [
+    path,
+    source.replaceAll("openCatalog", "openSearch"),
+  ]);
+  return {
+    ...place,
+    name: `${name}, as a picker without the catalog`,
+    files: Object.fromEntries(changed),
+    shows: /^München \| Deutschland$/,
+  };
+}

@@ -3,14 +3,14 @@ import { html, PAGE } from "./apps.ts";
 import type { BrowserName } from "./browsers.ts";
 import { type Place, run, shownAt, shownBy, testPlaces, whileServingFiles } from "./place.ts";
 
-/** Types into the explorer's search, and reads the first place that it lists, once that is Munich. */
+/** Types into the explorer's search, and reads the first place that it lists, once that is München. */
 const SEARCH = `(() => {
   const input = document.querySelector("[role=combobox]");
   if (input) input.value = "münchen";
   input?.dispatchEvent(new Event("input", { bubbles: true }));
   const option = document.querySelector("[role=option] .result-text");
   const [name, where] = [...(option?.children ?? [])].map((part) => part.textContent);
-  return name === "Munich" ? name + " | " + where : "";
+  return name === "München" ? name + " | " + where : "";
 })()`;
 
 function inBrowser(browser: BrowserName): readonly Place[] {

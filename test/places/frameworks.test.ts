@@ -45,7 +45,7 @@ function readmeReact(): string {
   const service = 'new URLSearchParams(location.search).get("service") ?? ""';
   return `import { StrictMode, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { openCatalog, type LocationsCatalog, type Suggestion } from "locations-at-the-edge-client";
+import { openCatalog, takeLatest, type LocationsCatalog, type Suggestion } from "locations-at-the-edge-client";
 import { show } from "./find.js";
 ${outside.replace(/baseUrl: "[^"]*", locale: [\w.]+/, `baseUrl: ${service}, locale: "de"`)}
 function Picker() {

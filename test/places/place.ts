@@ -31,7 +31,7 @@ export interface Place {
   readonly shows?: RegExp;
 }
 
-const FOUND = /^Munich \| Bayern, Deutschland$/;
+const FOUND = /^München \| Bayern, Deutschland$/;
 
 const PROTOBUF = { "@bufbuild/protobuf": "2.17.0" };
 
@@ -158,7 +158,9 @@ export async function whileServingFiles<T>(
     const { pathname } = new URL(url, "http://localhost");
     const path = join(folder, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
     if (!existsSync(path)) return void response.writeHead(404).end();
-    response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "text/plain" });
+    const type = TYPES[extname(path)] ?? "text/plain";
+    // As a CDN does.
+    response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" });
     response.end(readFileSync(path));
   });
   const port = await freePort();

@@ -1,7 +1,7 @@
 /** The places that each change is tested in: a Worker, Vite and Node. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ESM, html, PAGE, program, viteApps, viteConfig } from "./apps.ts";
+import { asPicker, ESM, html, PAGE, program, viteApps, viteConfig } from "./apps.ts";
 import { type App, type Place, shownBy, testPlaces, whileServing } from "./place.ts";
 
 const readme = readFileSync("client/README.md", "utf8");
@@ -86,20 +86,6 @@ function worker(name: string, date: string, isBound = false): Place {
       const options = ["--inspector-port=0", ...configs.map((config) => `--config=${config}`)];
       return whileServing(folder, [...command, ...options], askWorker);
     },
-  };
-}
-
-/** The same place with a search that fetches no catalog. */
-function asPicker({ name, files, ...place }: Place): Place {
-  const changed = Object.entries(files).map(([path, source]) => [
-    path,
-    source.replaceAll("openCatalog", "openSearch"),
-  ]);
-  return {
-    ...place,
-    name: `${name}, as a picker without the catalog`,
-    files: Object.fromEntries(changed),
-    shows: /^Munich \| Deutschland$/,
   };
 }
 

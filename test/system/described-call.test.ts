@@ -33,6 +33,7 @@ it.each<[number, string, RequestInit]>([
   [200, "/search/v1/ranks.json", {}],
   [200, "/search/v1/names.json", {}],
   [200, "/search/v1/served.json", {}],
+  [200, "/search/v1/cities/zh-Hant.json", {}],
   [200, "/catalog/health", {}],
   [200, "/credits", {}],
 ])("%i of %s is as described", async (status, path, init) => {

@@ -15,12 +15,13 @@ export class Start {
   stdout = "";
   stderr = "";
 
-  constructor(args: readonly string[], { inShell = false, cwd = "." } = {}) {
+  constructor(args: readonly string[], { inShell = false, cwd = ".", env = {} } = {}) {
     const command = [process.execPath, "scripts/start.ts", ...args];
+    const options = { cwd, env: { ...process.env, ...env } };
     // A shell that does something afterwards stays, as npm's does.
     this.#child = inShell
-      ? spawn("sh", ["-c", '"$@"; true', "sh", ...command], { cwd })
-      : spawn(process.execPath, command.slice(1), { cwd });
+      ? spawn("sh", ["-c", '"$@"; true', "sh", ...command], options)
+      : spawn(process.execPath, command.slice(1), options);
     this.#closed = once(this.#child, "close");
     this.#child.stdout?.on("data", (text) => (this.stdout += String(text)));
     this.#child.stderr?.on("data", (text) => (this.stderr += String(text)));

@@ -1,14 +1,31 @@
+import { readdirSync } from "node:fs";
 import { describe, expect, inject, it } from "vitest";
 import { send } from "./http.ts";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 
 const { url } = inject("service");
 
+it("each file that the service hands out has a media type, which browsers may not guess", async () => {
+  const files = readdirSync("dist/web", { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "_headers")
+    .map(({ parentPath, name }) => `${parentPath}/${name}`.slice("dist/web".length));
+  expect(files).toEqual(expect.arrayContaining(["/client.tgz", "/locations.proto"]));
+  const types = await Promise.all(
+    files.map(async (path) => {
+      const { headers } = await fetch(url + path, { method: "HEAD" });
+      return [path, headers.get("content-type")] as const;
+    }),
+  );
+  expect(types.filter(([, type]) => type === null)).toEqual([]);
+  expect(new Map(types).get("/locations.proto")).toBe("text/plain; charset=utf-8");
+});
+
 describe.each([
   "/openapi.json",
   "/search/v1/ranks.json",
   "/search/v1/names.json",
   "/search/v1/served.json",
+  "/search/v1/cities/de.json",
 ])("%s", (path) => {
   it("allows the scripts of any origin to send headers of their own, such as those of tracing", async () => {
     const asked = "baggage,traceparent";
@@ -41,12 +58,23 @@ it("a file that is none is answered as any other path", async () => {
 });
 
 describe.each([
-  ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed"]],
+  ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed", "timeZones"]],
   ["names.json", ["airports", "cities", "local", "regions", "regionCodes", "resorts"]],
   [
     "served.json",
-    ["airports", "cities", "countries", "regions", "members", "names", "codes", "closed"],
+    [
+      "airports",
+      "cities",
+      "countries",
+      "regions",
+      "members",
+      "names",
+      "codes",
+      "closed",
+      "timeZones",
+    ],
   ],
+  ["cities/ja.json", ["airports", "names"]],
 ])("/search/v1/%s", (name, keys) => {
   const address = `${url}/search/v1/${name}`;
 

@@ -43,15 +43,21 @@ interface Running {
 
 /** Starts the service; `vars` are settings that differ from those of the small upstream. */
 async function run(vars: object = {}, ...args: readonly string[]): Promise<Running> {
+  return runIn({}, vars, ...args);
+}
+
+/** The same, with these variables of the environment. */
+async function runIn(env: object, vars: object, ...args: readonly string[]): Promise<Running> {
   const port = await freePort();
   const settings = Object.entries({ ...small.vars, ...vars });
-  const start = new Start([
+  const options = [
     `--port=${port}`,
     "--locales=en",
     `--state=${state}`,
     ...settings.map(([name, value]) => `--var=${name}=${value}`),
     ...args,
-  ]);
+  ];
+  const start = new Start(options, { env });
   return { start, url: `http://127.0.0.1:${port}` };
 }
 
@@ -123,6 +129,15 @@ describe("npm start with a catalog from an earlier start", () => {
     expect(start.stdout).toContain("The ingest failed in stage fetch");
     expect(start.stdout).toContain(`--json '{}' ${url}/admin/ingest/queue`);
     expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
+    expect(await start.interrupt()).toBe(0);
+  });
+
+  it("serves it whatever environment the shell has chosen for wrangler", async () => {
+    const buckets = readdirSync(join(state, "v3", "r2"));
+    const { start } = await runIn({ CLOUDFLARE_ENV: "staging" }, { SOURCE: "dropped" });
+    await start.says(SERVING);
+    expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
+    expect(readdirSync(join(state, "v3", "r2"))).toEqual(buckets);
     expect(await start.interrupt()).toBe(0);
   });
 

@@ -1,6 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -21,6 +30,56 @@ async function germanRegions(url: string): Promise<unknown> {
   const answer = await fetch(url + CALL, { method: "POST", headers, body });
   const { regions } = await answer.json<{ regions: { nameLocalized: string }[] }>();
   return regions.map(({ nameLocalized }) => nameLocalized);
+}
+
+/** Those of the table in the test of the front door, to read what is stored. */
+const MINIFLARE_PATHS = [
+  "/__cf_local/stream",
+  "/__local_artifacts__",
+  "/cdn-cgi/",
+  "/cdn-cgi/local/email",
+  "/cdn-cgi/local/explorer",
+  "/cdn-cgi/local/explorer/api",
+  "/cdn-cgi/local/platform-proxy",
+  "/cdn-cgi/local/r2/public/locations-archive/catalog/manifest",
+  "/cdn-cgi/local/r2/s3",
+  "/cdn-cgi/local/scheduled",
+];
+
+/** The port on which workerd listens. */
+function ownPort(pids: ReadonlySet<number>): string {
+  const workerd = processes().find(
+    ({ pid, command }) => pids.has(pid) && command.includes("workerd serve"),
+  );
+  return process.platform === "linux" ? portInProc(workerd?.pid) : portByLsof(workerd?.pid);
+}
+
+function portByLsof(pid: number | undefined): string {
+  const args = ["-nP", "-a", "-p", String(pid), "-iTCP", "-sTCP:LISTEN", "-Fn"];
+  const { stdout } = spawnSync("lsof", args, { encoding: "utf8" });
+  return /^n127\.0\.0\.1:(\d+)$/m.exec(stdout)?.[1] ?? "";
+}
+
+/** As `lsof`, which macOS has and most of Linux has not. */
+function portInProc(pid: number | undefined): string {
+  const files = readdirSync(`/proc/${pid}/fd`).map((file) =>
+    readlinkSync(`/proc/${pid}/fd/${file}`),
+  );
+  const listening = "0A";
+  for (const line of readFileSync("/proc/net/tcp", "utf8").split("\n")) {
+    const [, local = "", , socket, , , , , , inode] = line.trim().split(/\s+/);
+    if (socket === listening && files.includes(`socket:[${inode}]`))
+      return String(Number.parseInt(local.split(":")[1] ?? "", 16));
+  }
+  return "";
+}
+
+/** The status of an answer, whoever has signed the certificate. */
+async function statusOf(url: string): Promise<number | undefined> {
+  const sent = request(url, { rejectUnauthorized: false, agent: false }).end();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage]; // the event's signature
+  answer.resume();
+  return answer.statusCode;
 }
 
 describe("npm start", () => {
@@ -121,6 +180,15 @@ describe("npm start", () => {
     expect(await germanRegions(url)).toContain("Balearen");
 
     const pids = started.descendants();
+    // As SECURITY.md says of Miniflare's own port.
+    const own = `https://127.0.0.1:${ownPort(pids)}`;
+    const open = [];
+    for (const path of MINIFLARE_PATHS) if ((await statusOf(own + path)) !== 404) open.push(path);
+    expect(open).toEqual([
+      "/cdn-cgi/local/platform-proxy",
+      "/cdn-cgi/local/r2/public/locations-archive/catalog/manifest",
+    ]);
+    await expect(fetch(own)).rejects.toThrow("fetch failed");
     expect(await started.interrupt()).toBe(0);
     expect(await survivors(pids)).toEqual([]);
   });

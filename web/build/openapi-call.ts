@@ -1,4 +1,5 @@
 /** What callers reach that is no route of `src/admin/`: the one call as plain HTTP, and the search's files. */
+import { CITY_NAME_LOCALES } from "../../client/src/search/city-names.ts";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { METHOD_PATH } from "../../src/rpc/request.ts";
 import type { contractSchemas } from "./contract-schemas.ts";
@@ -34,6 +35,19 @@ const CLOSED: Schema = {
     },
     required: ["iata", "name", "names", "year", "successor"],
   },
+};
+
+const TIME_ZONES: Schema = {
+  ...columns({
+    countries: byKey(
+      "IANA names by two-letter code of the city's country, with spaces between them.",
+    ),
+    airports: {
+      ...text,
+      description: "Positions among them, a digit of base 36 each, the busiest airport first.",
+    },
+  }),
+  description: "The time zones of the airports with scheduled service.",
 };
 
 /** The schemas that the operations refer to. */
@@ -77,8 +91,9 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
         description: "Ids of cities that no source but their airports puts into a subdivision.",
       },
       closed: CLOSED,
+      timeZones: TIME_ZONES,
     },
-    required: ["airports", "tiers", "names", "cities", "codes", "closed"],
+    required: ["airports", "tiers", "names", "cities", "codes", "closed", "timeZones"],
   },
   SearchNames: {
     type: "object",
@@ -103,6 +118,16 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
       },
     },
     required: ["airports", "cities", "regions", "regionCodes"],
+  },
+  SearchCities: {
+    ...columns({
+      airports: {
+        ...text,
+        description: "IATA codes of an airport of each city, three letters each.",
+      },
+      names: { ...text, description: "With | between them." },
+    }),
+    description: "What readers of a locale call cities that they do not name as in English.",
   },
   SearchServed: {
     ...columns({
@@ -143,6 +168,7 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
       names: byKey("Names that travellers use, by IATA code; `*` stands for the city's."),
       codes: byKey("Positions of cities, by their codes, such as LON.", { type: "integer" }),
       closed: CLOSED,
+      timeZones: TIME_ZONES,
     }),
     description:
       "The airports with scheduled service, their cities and countries: a list for each field, whose values have the order of the places.",
@@ -291,6 +317,19 @@ export const OUTSIDE_ROUTES: {
     },
     "/search/v1/served.json": {
       get: file("getSearchServed", "SearchServed", "What a picker of airports needs"),
+    },
+    "/search/v1/cities/{locale}.json": {
+      get: {
+        ...file("getSearchCities", "SearchCities", "Names of the busiest cities in a locale"),
+        parameters: [
+          {
+            name: "locale",
+            in: "path",
+            required: true,
+            schema: { type: "string", enum: CITY_NAME_LOCALES },
+          },
+        ],
+      },
     },
   },
   schemas: CALL_SCHEMAS,

@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
-import { INTRODUCTION } from "../explorer/introduction.ts";
-import { otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
-import { docsPages } from "./docs-content.ts";
+import { WORDS } from "../explorer/words/en.ts";
+import { cityNames, otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
+import { docsChapters, docsPages } from "./docs-content.ts";
 import { describeContract, packClient } from "./for-clients.ts";
 import { openApiDocument } from "./openapi-document.ts";
 
@@ -38,7 +38,10 @@ const PAGES: readonly Page[] = [
     description: "Every airport of the world with its city, country and regions, in one call.",
     entries: [`${SOURCE}/explorer/main.tsx`],
     // Without spaces, for which Preact would replace the elements.
-    content: fillIn("explorer.html", INTRODUCTION).replaceAll(/>\s+</g, "><"),
+    content: fillIn("explorer.html", {
+      heading: WORDS.heading,
+      introduction: WORDS.introduction,
+    }).replaceAll(/>\s+</g, "><"),
   },
   {
     name: "dashboard",
@@ -100,6 +103,7 @@ const OPTIONS = {
   format: "esm",
   target: ["es2023", "chrome123", "firefox121", "safari17.5"],
   minify: true,
+  charset: "utf8",
   write: false,
   plugins: [generated],
   logLevel: "warning",
@@ -140,10 +144,13 @@ const files: Files = new Map(
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("docs/chapters.json", JSON.stringify(docsChapters()));
 files.set("openapi.json", JSON.stringify(openApiDocument(CONTRACT)));
 files.set("search/v1/names.json", JSON.stringify(otherNames()));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
 files.set("search/v1/served.json", JSON.stringify(servedPlaces()));
+for (const [locale, file] of cityNames())
+  files.set(`search/v1/cities/${locale}.json`, JSON.stringify(file));
 files.set("service-worker.js", await buildServiceWorker(files));
 files.set("client.tgz", await packing);
 files.set("locations.binpb", describeContract());

@@ -2,8 +2,10 @@
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { foldForSearch } from "../../client/src/search/fold.ts";
+import type { CityNamesFile } from "../../client/src/search/city-names.ts";
 import type { ClosedAirport, RanksFile } from "../../client/src/search/ranks.ts";
 import type { ServedFile } from "../../client/src/search/served.ts";
+import type { TimeZones } from "../../client/src/search/time-zones.ts";
 import type { OtherNames } from "../../client/src/search/search-index.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../src/catalog/ids.ts";
 import { readTable, type Row } from "./snapshot-table.ts";
@@ -19,7 +21,7 @@ const RANKED_FROM = 20_000;
 const ICAO = /^[A-Z]{4}$/;
 
 /** Ranks the airports and cities of the snapshot, and names the airports as travellers do. */
-export function rankPlaces(): RanksFile {
+export function rankPlaces(): RanksFile & { readonly timeZones: TimeZones } {
   const airports = readTable("search/airports.csv.gz");
   const cities = readTable("search/cities.csv.gz");
   return {
@@ -35,7 +37,44 @@ export function rankPlaces(): RanksFile {
     ),
     apart: citiesApart(),
     closed: closedAirports(),
+    timeZones: timeZones(airports),
   };
+}
+
+function timeZones(airports: readonly Row[]): TimeZones {
+  const countryOf = countriesOfCities();
+  const byCountry = Map.groupBy(airports, countryOf);
+  const zones = new Map([...byCountry].map(([country, its]) => [country, frequentFirst(its)]));
+  return {
+    countries: Object.fromEntries([...zones].map(([country, names]) => [country, names.join(" ")])),
+    airports: airports
+      .map((row) =>
+        zones
+          .get(countryOf(row))
+          ?.indexOf(row["zone"] ?? "")
+          .toString(36),
+      )
+      .join(""),
+  };
+}
+
+function frequentFirst(airports: readonly Row[]): string[] {
+  const used = Map.groupBy(airports, ({ zone = "" }) => zone);
+  return [...used].toSorted(([, a], [, b]) => b.length - a.length).map(([zone]) => zone);
+}
+
+/** Finds the country of the city of an airport of the search. */
+function countriesOfCities(): (airport: Row) => string {
+  const countryOf = new Map(
+    readTable("snapshot/cities.csv.gz").map((row) => [row["key"], row["country"]]),
+  );
+  const keyOf = new Map(
+    readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
+  );
+  const idOfCode = new Map(
+    readTable("snapshot/airports.csv.gz").map((row) => [row["iata_code"], row["id"]]),
+  );
+  return ({ iata }) => countryOf.get(keyOf.get(idOfCode.get(iata))) ?? "";
 }
 
 /** The airports with scheduled service, and all that a picker needs to suggest them. */
@@ -114,11 +153,50 @@ export function servedPlaces(): ServedFile {
       }),
     ),
     closed: ranks.closed ?? [],
+    timeZones: ranks.timeZones,
   };
 }
 
 function hundredths(column: string): (row: Row) => number {
   return (row) => Math.round(Number(row[column]) * 100);
+}
+
+/** What each locale calls the cities that it does not name as in English. */
+export function cityNames(): ReadonlyMap<string, CityNamesFile> {
+  const nameOf = new Map(readTable("snapshot/cities.csv.gz").map(({ key, name }) => [key, name]));
+  const keyOf = new Map(
+    readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
+  );
+  const idOfAirport = new Map(
+    readTable("snapshot/airports.csv.gz").map((row) => [row["iata_code"], row["id"]]),
+  );
+  const busiest = new Map(
+    readTable("search/airports.csv.gz")
+      .toReversed()
+      .map(({ iata = "" }) => [keyOf.get(idOfAirport.get(iata)), iata]),
+  );
+  const table = readTable("city-names.csv.gz");
+  const rows = table
+    // A city that was renamed has other names, too.
+    .filter(({ geonames, english }) => nameOf.get(`geonames:${geonames}`) === english)
+    .flatMap((row) => {
+      const iata = busiest.get(`geonames:${row["geonames"]}`);
+      return iata === undefined ? [] : [{ iata, names: row }];
+    })
+    .toSorted((a, b) => (a.iata < b.iata ? -1 : 1));
+  const { geonames: _, english: __, ...locales } = table[0] ?? {};
+  return new Map(
+    Object.keys(locales).map((locale) => {
+      const named = rows.filter(({ names }) => names[locale] !== "");
+      return [
+        locale,
+        {
+          airports: named.map(({ iata }) => iata).join(""),
+          names: named.map(({ names }) => names[locale]).join("|"),
+        },
+      ];
+    }),
+  );
 }
 
 interface SearchedCity {

@@ -4,7 +4,7 @@ import { FORCE_EFFECT, OVERRIDDEN } from "../../src/schemas/overridable.ts";
 import type { RunMode, SourceName } from "../../src/schemas/run-words.ts";
 import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import type { Backup, HeldChange, Run, Version } from "./answers.ts";
+import type { Backup, HeldChange, Run, RunDetail, Version } from "./answers.ts";
 import { ComparisonView } from "./diff-view.tsx";
 import { DecisionPreview, GroupPreview } from "./decision-preview.tsx";
 import { PauseEffect } from "./pause-effect.tsx";
@@ -21,7 +21,7 @@ export const PAUSE: Action = {
   verb: "Pause",
   path: "/admin/ingest/pause",
   fields: [
-    noteField("Shown at the top of the dashboard while it is paused."),
+    noteField("Shown in “What happens next?” while it is paused."),
     {
       kind: "time",
       name: "until",
@@ -87,6 +87,23 @@ export const QUEUE: Action = {
     noteField("Shown in the run’s history."),
   ],
 };
+
+/** Queues another run like one that has ended. */
+export function queueAgain({ mode, source, as_of, candidate_of }: RunDetail): Action {
+  return {
+    title: "Queue the run again",
+    explanation: `Queues a run with the same mode (${MODES[mode === "incremental" ? "" : mode]}) and the same source (${source}), without force.`,
+    verb: "Queue",
+    path: "/admin/ingest/queue",
+    fields: [noteField("Shown in the run’s history.")],
+    fixed: {
+      mode,
+      ...(candidate_of === null
+        ? { source, ...(as_of !== undefined && { as_of }) }
+        : { candidate_of }),
+    },
+  };
+}
 
 export const BACK_UP: Action = {
   title: "Take a backup",
@@ -162,7 +179,7 @@ export function cancelRun(id: string): Action {
 export function rollBackTo({ generation }: Version, current: Version): Action {
   return {
     title: `Roll back to version ${generation}`,
-    explanation: `Publishes its content again as a new, higher version. Clients see it within about a minute. To undo it, roll back to version ${current.generation}.`,
+    explanation: `Publishes its content again as a new, higher version. Clients see it within two minutes. To undo it, roll back to version ${current.generation}.`,
     preview: (
       <>
         <PauseEffect of="rollback" />

@@ -36,7 +36,7 @@ interface Problem {
 export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>> {
   try {
     const answer = await send(request);
-    // Cloudflare Access redirects people to its own page when their session has ended.
+    // Cloudflare Access redirects people without a session to its own page.
     if (answer.type === "opaqueredirect") return fail("unauthenticated", SIGNED_OUT);
     if (isAnswer(answer)) {
       const body: unknown = answer.status === NO_CONTENT ? {} : await answer.json();
@@ -53,7 +53,8 @@ export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>
 const NO_CONTENT = 204;
 const UNAUTHORIZED = 401;
 const NOT_ACCEPTED = "That token was not accepted.";
-const SIGNED_OUT = "Your session has ended. Sign in again in another tab, then try again here.";
+const SIGNED_OUT =
+  "You have no session of Cloudflare Access. Open /admin/whoami in another tab, sign in there, then reload this page.";
 
 function send({
   method = "GET",

@@ -46,7 +46,12 @@ export function AlertsSection({ evaluation, onAction }: Props) {
       )}
       {latest && <Findings run={latest} isCurrent={evaluation?.status === "pass"} />}
       <h3>Evaluations</h3>
-      <Table label="Evaluations" columns={HISTORY} rows={runs.map(historyRow)} />
+      <Table
+        label="Evaluations"
+        columns={HISTORY}
+        rows={runs.map(historyRow)}
+        advice="The cron trigger evaluates the rules every five minutes, and “Evaluate now” at once."
+      />
     </Section>
   );
 }

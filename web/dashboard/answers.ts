@@ -45,7 +45,7 @@ export type HeldPage = Page<"held", HeldChange> & {
   /** How many changes each rule marks. */
   readonly by_rule: { readonly [rule: string]: number };
 };
-export type BackupList = Page<"backups", Backup>;
+export type BackupList = Page<"backups", Backup> & { readonly other_folders: readonly string[] };
 
 /** `GET /admin/ingest/pause` */
 export type PauseState = { readonly paused: boolean } & Pick<Pause, "until">;

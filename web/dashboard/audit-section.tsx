@@ -45,7 +45,12 @@ export function AuditSection({ iata }: Props) {
         </>
       }
     >
-      <Table label="Audit" columns={COLUMNS} rows={entries.map(auditRow)} />
+      <Table
+        label="Audit"
+        columns={COLUMNS}
+        rows={entries.map(auditRow)}
+        advice="Each change by an operator appears here."
+      />
     </Section>
   );
 }

@@ -18,6 +18,7 @@ const JOBS_MAX = 5;
 export function BackupsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
   const polled = usePages<BackupList>("/admin/backup/list", EVERY_MS);
   const jobs = usePoll<{ jobs: readonly BackupJob[] }>("/admin/backup-jobs", JOBS_EVERY_MS);
+  const otherFolders = polled.body?.other_folders ?? [];
   const backups = polled.pages.flatMap((page) => page.backups);
   // The backups wait for the jobs above them, so that nothing moves.
   if (jobs.body === undefined && jobs.failure === undefined)
@@ -40,11 +41,18 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
           )}
         </p>
       )}
+      {otherFolders.length > 0 && (
+        <p class="hint">
+          Below <code>backups/</code> there are folders that are no backup’s:{" "}
+          {otherFolders.join(", ")}.
+        </p>
+      )}
       {jobs.body && <Jobs jobs={jobs.body.jobs} />}
       <Table
         label="Backups"
         columns={COLUMNS}
         rows={backups.map((backup) => backupRow(backup, { onAction, isKept: isKept(backup) }))}
+        advice="The cron trigger takes one a day, and “Back up” one now."
       />
     </Section>
   );

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { EVALUATION } from "../../src/schemas/rule-names.ts";
+import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { AnswersBody, Check, Identity, PauseState, RunListPage } from "./answers.ts";
+import type { AnswersBody, Check, HeldPage, Identity, PauseState, RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -14,7 +15,7 @@ import { RunsSection } from "./runs-section.tsx";
 import { keepSessionToken, sessionToken } from "./session-token.ts";
 import { Time } from "./time.tsx";
 import { TokenForm } from "./token-form.tsx";
-import { usePoll } from "./use-poll.ts";
+import { type Polled, usePoll } from "./use-poll.ts";
 import { VersionsSection } from "./versions-section.tsx";
 
 const TABS = [
@@ -30,6 +31,8 @@ const LIVE_MS = 1_000;
 const IDLE_MS = 5_000;
 const NEWEST_RUNS = "/admin/ingest/runs?limit=10";
 const WHOAMI_EVERY_MS = 60_000;
+const WAITING_CHANGES = "/admin/ingest/held?state=waiting&limit=1";
+const WAITING_EVERY_MS = 10_000;
 
 /** The page for operators. */
 export function Dashboard() {
@@ -52,6 +55,7 @@ export function Dashboard() {
   const isRefused = failure !== undefined;
   const isAnswered = identity.body !== undefined || identity.failure !== undefined;
   const form = useRef({ isShown: false, wasShown: false }).current;
+  const pause = usePoll<PauseState>(identity.body ? "/admin/ingest/pause" : null, IDLE_MS);
   const path = identity.body && !isRefused ? "/admin/monitor/status" : "/dashboard/summary";
   const answers = usePoll<AnswersBody>(
     isAnswered || !mayAsk || form.isShown ? path : null,
@@ -72,7 +76,7 @@ export function Dashboard() {
         </h1>
         {form.isShown && <TokenForm failure={failure} />}
         {!form.isShown && isAnswered && (
-          <ControlBar identity={identity.body} onAction={setAction} />
+          <ControlBar identity={identity.body} pause={pause} onAction={setAction} />
         )}
       </div>
       {mayAsk && !isAnswered && !form.isShown ? (
@@ -83,6 +87,7 @@ export function Dashboard() {
       {!form.isShown && isAnswered && isSummed && (
         <Tabs
           live={live}
+          pause={pause.body}
           evaluation={answers.failure ? undefined : answers.body?.checks?.[EVALUATION]?.[0]}
           hasReplaced={form.wasShown}
           onAction={setAction}
@@ -103,12 +108,12 @@ export function Dashboard() {
 interface ControlProps {
   /** Undefined while nobody is known to be signed in. */
   readonly identity: Identity | undefined;
+  readonly pause: Polled<PauseState>;
   readonly onAction: (action: Action) => void;
 }
 
 /** Who is signed in, the most frequent actions, and signing out. */
-function ControlBar({ identity, onAction }: ControlProps) {
-  const pause = usePoll<PauseState>(identity ? "/admin/ingest/pause" : null, IDLE_MS);
+function ControlBar({ identity, pause, onAction }: ControlProps) {
   const isPaused = pause.body?.paused === true;
   // The buttons have their places before it is known, so that nothing moves.
   const isKnown = pause.body !== undefined || pause.failure !== undefined;
@@ -162,6 +167,7 @@ function Who({ identity: { id, scopes, expires_at: end } }: { readonly identity:
 
 interface TabsProps {
   readonly live: RunListPage["runs"];
+  readonly pause: PauseState | undefined;
   /** Undefined while it is not known. */
   readonly evaluation: Check | undefined;
   /** Whether the form that had the focus was here before. */
@@ -169,8 +175,11 @@ interface TabsProps {
   readonly onAction: (action: Action) => void;
 }
 
-function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
+function Tabs({ live, pause, evaluation, hasReplaced, onAction }: TabsProps) {
   const { tab, id } = useRoute();
+  const waiting = usePoll<HeldPage>(WAITING_CHANGES, WAITING_EVERY_MS).body?.by_rule ?? {};
+  const surprising = Object.entries(waiting).filter(([rule]) => rule !== "none");
+  const count = surprising.reduce((sum, [, changes]) => sum + changes, 0);
   const nav = useRef<HTMLElement>(null);
   const isNew = useRef(true);
   useEffect(() => {
@@ -187,11 +196,23 @@ function Tabs({ live, evaluation, hasReplaced, onAction }: TabsProps) {
         {TABS.map(([name, label]) => (
           <a key={name} href={`#${name}`} aria-current={name === tab ? "page" : undefined}>
             {label}
+            {name === "held" && count > 0 && (
+              <>
+                {" "}
+                <span class="pill tone-warn">
+                  {formatCount(count)} <span class="visually-hidden">to decide on</span>
+                </span>
+              </>
+            )}
           </a>
         ))}
       </nav>
-      {tab === "runs" && id === undefined && <RunsSection live={live} onAction={onAction} />}
-      {tab === "runs" && id !== undefined && <OneRun key={id} id={id} onAction={onAction} />}
+      {tab === "runs" && id === undefined && (
+        <RunsSection live={live} pause={pause} onAction={onAction} />
+      )}
+      {tab === "runs" && id !== undefined && (
+        <OneRun key={id} id={id} pause={pause} onAction={onAction} />
+      )}
       {tab === "held" && <HeldSection onAction={onAction} />}
       {tab === "versions" && <VersionsSection onAction={onAction} />}
       {tab === "alerts" && <AlertsSection evaluation={evaluation} onAction={onAction} />}

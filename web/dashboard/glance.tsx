@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
 import { isRecent } from "../../src/platform/time.ts";
 import type { Answer, AnswersBody } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
+import { StatusPill } from "./status-pill.tsx";
 import { Age, Time, useNow } from "./time.tsx";
 import type { Polled } from "./use-poll.ts";
 
@@ -31,21 +31,24 @@ interface Props {
 export function Glance({ polled, isSignedIn }: Props) {
   const { body, receivedAt, failure } = polled;
   const now = useNow();
-  const isPhone = useIsPhone();
   const isOld = failure !== undefined || !isRecent(receivedAt, OLD_MS, now);
   const answers = body?.answers ?? [];
-  const isNext = ({ question }: Answer) => question === "next";
   const inOrder = answers.toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)));
-  const showCard = (answer: Answer) => (
-    <Card key={answer.question} {...{ answer, isOld, isPhone, isSignedIn }} />
-  );
   return (
     <section class="stack glance" aria-label="At a glance">
       <FailureLine polled={polled} what="summary" />
-      <div class="cards">{inOrder.filter((answer) => !isNext(answer)).map(showCard)}</div>
-      {answers.filter(isNext).map(showCard)}
+      <div class="cards">
+        {inOrder.map((answer) => (
+          <Card key={answer.question} {...{ answer, isOld, isSignedIn }} />
+        ))}
+      </div>
     </section>
   );
+}
+
+/** Whether it also rests on what the rules found when they were last evaluated. */
+function isOfRules({ question }: Answer): boolean {
+  return question === "failed" || question === "fresh";
 }
 
 /** Whether it says that something has failed: this comes first, because not all fits on a phone. */
@@ -53,64 +56,44 @@ function hasFailed({ question, status }: Answer): boolean {
   return question === "failed" && status !== "pass";
 }
 
-function hasSeveralProblems(answer: Answer): boolean {
-  return hasFailed(answer) && answer.details.length > 1;
-}
-
 interface CardProps {
   readonly answer: Answer;
   readonly isOld: boolean;
-  readonly isPhone: boolean;
   readonly isSignedIn: boolean;
 }
 
-/** Problems that a phone shows at once, so that the sections stay in sight. */
-const SHOWN_ON_PHONE = 2;
+/** Problems that are shown at once, so that the sections stay in sight. */
+const SHOWN_MAX = 3;
 
-/** One answer. On a phone it is a line that opens, unless something is wrong. */
-function Card({ answer, isOld, isPhone, isSignedIn }: CardProps) {
+/** One answer, folded into a line unless it says what failed. */
+function Card({ answer, isOld, isSignedIn }: CardProps) {
+  const { details, status } = answer;
   const question = QUESTIONS[answer.question];
-  const width = hasSeveralProblems(answer) ? "card-wide" : "";
-  const tone = `tone-${isOld ? "quiet" : TONES[answer.status]}`;
-  const attributes = {
-    class: `panel card card-${answer.question} ${width} ${tone}`,
-    "data-card": question,
-    "data-status": answer.status,
-  };
-  const heading = (
-    <>
-      <h2>{question}</h2>
-      <p class="card-value">{answer.answer}</p>
-    </>
-  );
-  const judged = (
-    <p class="card-judged">
-      {isOld ? "Not up to date. Judged" : "Judged"} <Age at={answer.at} />
-    </p>
-  );
-  const notes = (details: Answer["details"]) => <Notes {...{ details, isSignedIn }} />;
-  if (isPhone && !hasFailed(answer))
-    return (
-      <details {...attributes}>
-        <summary>{heading}</summary>
-        {notes(answer.details)}
-        {judged}
-      </details>
-    );
-  const shown = isPhone ? SHOWN_ON_PHONE : answer.details.length;
-  const others = answer.details.slice(shown);
+  const shown = hasFailed(answer) ? SHOWN_MAX : details.length;
+  const others = details.slice(shown);
   return (
-    <div {...attributes}>
-      {heading}
-      {notes(answer.details.slice(0, shown))}
+    <details
+      class={`panel card ${details.length > 1 ? "card-wide" : ""} tone-${isOld ? "quiet" : TONES[status]}`}
+      data-card={question}
+      open={hasFailed(answer)}
+    >
+      <summary>
+        <h2>{question}</h2>
+        <p class="card-value">
+          {answer.answer} <StatusPill word={isOld ? "not up to date" : status} />
+        </p>
+      </summary>
+      <Notes details={details.slice(0, shown)} isSignedIn={isSignedIn} />
       {others.length > 0 && (
         <details>
           <summary>{others.length} more</summary>
-          {notes(others)}
+          <Notes details={others} isSignedIn={isSignedIn} />
         </details>
       )}
-      {judged}
-    </div>
+      <p class="card-judged">
+        {isOfRules(answer) ? "Rules evaluated" : "Judged"} <Age at={answer.at} />
+      </p>
+    </details>
   );
 }
 
@@ -123,9 +106,9 @@ function Notes({ details, isSignedIn }: NotesProps) {
     isSignedIn || !href.startsWith("#");
   return (
     <ul class="card-note">
-      {details.map(({ text, at, links }, index) => (
+      {details.map(({ text, at, status, links }, index) => (
         <li key={index}>
-          {text} {at && <Time at={at} />}
+          {status && <StatusPill word={status} />} {text} {at && <Time at={at} />}
           {links.filter(leadsSomewhere).map((link) => (
             <span key={link.href}>
               {" "}
@@ -136,16 +119,4 @@ function Notes({ details, isSignedIn }: NotesProps) {
       ))}
     </ul>
   );
-}
-
-/** Whether the window is as narrow as a phone, as the style sheet has it. */
-function useIsPhone(): boolean {
-  const [query] = useState(() => window.matchMedia("(max-width: 560px)"));
-  const [isPhone, setPhone] = useState(query.matches);
-  useEffect(() => {
-    const onChange = () => setPhone(query.matches);
-    query.addEventListener("change", onChange);
-    return () => query.removeEventListener("change", onChange);
-  }, []);
-  return isPhone;
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatCount } from "../shared/format.ts";
+import { formatCount, formatNumberOf } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
 import { decideAll, decideHeld } from "./actions.tsx";
@@ -20,6 +20,14 @@ const FILTERS = {
   corrected: "Corrected",
 } as const satisfies { readonly [S in HeldChange["state"]]: string };
 
+/** What to do where there are none. */
+const ADVICE: { readonly [S in keyof typeof FILTERS]: string } = {
+  waiting: "Surprising changes by upstream will wait here for a decision.",
+  approved: "The runs have taken over what was approved.",
+  rejected: "What you reject stays here until upstream says something else.",
+  corrected: "The snapshot corrects nothing of upstream.",
+};
+
 interface Props {
   readonly onAction: (action: Action) => void;
 }
@@ -36,7 +44,7 @@ export function HeldSection({ onAction }: Props) {
       polled={polled}
       actions={<Segmented legend="Show" choices={FILTERS} value={state} onChange={setState} />}
     >
-      {groups.length === 0 && <p class="hint">There are none.</p>}
+      {groups.length === 0 && <p class="hint">There are none. {ADVICE[state]}</p>}
       {groups.map(([rule, total], index) => (
         <HeldGroup
           key={`${state} ${rule}`}
@@ -62,7 +70,7 @@ interface GroupProps extends Props {
 
 function HeldGroup({ group, isFirst, onAction }: GroupProps) {
   const [isOpen, setOpen] = useState(isFirst);
-  const { rule, total } = group;
+  const { rule, total, state } = group;
   return (
     <details
       class="panel held-group"
@@ -72,7 +80,9 @@ function HeldGroup({ group, isFirst, onAction }: GroupProps) {
     >
       <summary>
         <b>{rule === "none" ? "No rule" : rule.replaceAll("_", " ")}</b>{" "}
-        <span class="count">{formatCount(total)}</span>{" "}
+        <span class={`pill ${state === "waiting" && rule !== "none" ? "tone-warn" : ""}`}>
+          {formatNumberOf(total, "change")}
+        </span>{" "}
         <span class="hint">{WORDS_OF_RULES[rule]}</span>
       </summary>
       {isOpen && <HeldChanges group={group} onAction={onAction} />}

@@ -1,27 +1,28 @@
 import type { ComponentChildren } from "preact";
 import { LISTS } from "../../src/schemas/lists.ts";
-import { formatDuration } from "../../src/platform/durations.ts";
-import { formatCount, formatNumberOf } from "../shared/format.ts";
+import { isHalted } from "../../src/schemas/run-words.ts";
+import { formatBytes, formatCount, formatHash, formatNumberOf } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import { approve, cancelRun, mayApprove } from "./actions.tsx";
-import type { RunDetail } from "./answers.ts";
+import { approve, cancelRun, mayApprove, queueAgain } from "./actions.tsx";
+import type { PauseState, RunDetail } from "./answers.ts";
 import { DiffLists } from "./diff-view.tsx";
-import { RunStatePill, starterOf } from "./runs-section.tsx";
+import { RunStatePill, starterOf, tookText } from "./runs-section.tsx";
 import { Section } from "./section.tsx";
-import { Stages } from "./stage-track.tsx";
+import { Halt, Stages } from "./stage-track.tsx";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
 import { usePoll } from "./use-poll.ts";
 
 interface Props {
   readonly id: string;
+  readonly pause: PauseState | undefined;
   readonly onAction: (action: Action) => void;
 }
 
 const EVERY_MS = 2_000;
 
 /** Everything about one run, at an address of its own. */
-export function RunPage({ id, onAction }: Props) {
+export function RunPage({ id, pause, onAction }: Props) {
   const polled = usePoll<RunDetail>(`/admin/ingest/runs/${id}`, EVERY_MS);
   const run = polled.body;
   const isOpen = run?.state === "running" || run?.state === "queued";
@@ -38,6 +39,11 @@ export function RunPage({ id, onAction }: Props) {
               Approve …
             </button>
           )}
+          {run && (run.state === "failed" || run.state === "cancelled") && (
+            <button type="button" class="button" onClick={() => onAction(queueAgain(run))}>
+              Queue again …
+            </button>
+          )}
           {run && isOpen && (
             <button type="button" class="button" onClick={() => onAction(cancelRun(id))}>
               Cancel …
@@ -46,16 +52,22 @@ export function RunPage({ id, onAction }: Props) {
         </>
       }
     >
-      {run && <Details run={run} />}
+      {run && <Details run={run} pause={pause} />}
     </Section>
   );
 }
 
-function Details({ run }: { readonly run: RunDetail }) {
+interface DetailsProps extends Pick<Props, "pause"> {
+  readonly run: RunDetail;
+}
+
+function Details({ run, pause }: DetailsProps) {
   const { error, guards, counts, changes } = run;
+  const isHeldUp = isHalted(run, pause?.paused === true);
   return (
     <div class="details stack">
       <Stages run={run} />
+      {isHeldUp && <Halt pause={pause} />}
       {error && guards.length === 0 && (
         <p class="notice notice-bad">
           <b>{error.code.replaceAll("_", " ")}</b> in stage {error.stage}: {error.message}
@@ -67,7 +79,12 @@ function Details({ run }: { readonly run: RunDetail }) {
           {message}
         </p>
       ))}
-      <RunFacts run={run} />
+      {run.state === "failed" && (
+        <p>
+          <a href={adviceFor(run)}>What to do</a>
+        </p>
+      )}
+      <RunFacts run={run} isHeldUp={isHeldUp} />
       {counts && (
         <Table
           label="Counts"
@@ -93,21 +110,43 @@ function Details({ run }: { readonly run: RunDetail }) {
 
 const COUNT_COLUMNS = ["seen", "kept", "rejected", "added", "changed", "removed"] as const;
 
-function RunFacts({ run }: { readonly run: RunDetail }) {
+/** The chapter on what has failed. */
+function adviceFor({ guards, error }: RunDetail): string {
+  if (guards.length > 0) return "/docs/operating#guards-refused-a-run";
+  const rule = error?.code.startsWith("source_") ? "source_broken" : "ingest_failing";
+  return `/docs/alerts#${rule}`;
+}
+
+interface FactsProps {
+  readonly run: RunDetail;
+  /** Whether a pause holds it. */
+  readonly isHeldUp: boolean;
+}
+
+function RunFacts({ run, isHeldUp }: FactsProps) {
   const facts: [name: string, value: ComponentChildren][] = [
-    ["State", <RunStatePill run={run} />],
+    ["State", <RunStatePill run={run} isHalted={isHeldUp} />],
     ["Started by", starterOf(run)],
     ["Source", run.source],
     ["Mode", `${run.mode.replaceAll("_", " ")}${run.forced ? ", forced" : ""}`],
     ["Queued", <Time at={run.queued_at} />],
     ["Started", <Time at={run.started_at} />],
     ["Finished", <Time at={run.finished_at} />],
-    ["Took", run.duration_ms === null ? "–" : formatDuration(run.duration_ms)],
+    ["Took", tookText(run)],
     ["Attempt", `${run.attempt}, ${formatNumberOf(run.retries, "step")} repeated`],
     ["Version", versionsOf(run)],
     ["Held", run.held && <a href="#held">{heldText(run.held)}</a>],
     ["Files of run", run.candidate_of && <RunLink id={run.candidate_of} />],
     ["Retry of run", run.parent_run_id && <RunLink id={run.parent_run_id} />],
+    ["Date of the data", run.as_of ?? null],
+    ["Content", run.catalog_sha256 && <Hash sha256={run.catalog_sha256} />],
+    ...Object.entries(run.upstream).map(([name, file]): [string, ComponentChildren] => [
+      name,
+      <>
+        <Hash sha256={file.sha256} /> {formatBytes(file.bytes)}
+        {file.as_of !== undefined && `, of ${file.as_of}`}
+      </>,
+    ]),
     ["Note", run.note],
     ["Cancelled by", run.cancellation && describeCancellation(run.cancellation)],
     ["ID", <code>{run.id}</code>],
@@ -136,6 +175,10 @@ function heldText({ waiting, added }: NonNullable<RunDetail["held"]>): string {
 
 function describeCancellation({ by, note }: NonNullable<RunDetail["cancellation"]>): string {
   return note === null ? by : `${by}: “${note}”`;
+}
+
+function Hash({ sha256 }: { readonly sha256: string }) {
+  return <code title={`SHA-256 ${sha256}`}>{formatHash(sha256)}</code>;
 }
 
 function RunLink({ id }: { readonly id: string }) {

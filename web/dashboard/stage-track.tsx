@@ -1,35 +1,60 @@
 import { durationOf } from "../../src/platform/time.ts";
-import { STAGES } from "../../src/schemas/run-words.ts";
+import { isHalted, STAGES } from "../../src/schemas/run-words.ts";
 import { formatDuration } from "../../src/platform/durations.ts";
-import type { Run } from "./answers.ts";
+import type { PauseState, Run } from "./answers.ts";
 import { StatusPill } from "./status-pill.tsx";
-import { useNow } from "./time.tsx";
+import { Time, useNow } from "./time.tsx";
 
 interface Props {
   readonly run: Run;
+  readonly pause: PauseState | undefined;
   readonly onCancel: () => void;
 }
 
 /** Shows a run under way, or one that waits. */
-export function StageTrack({ run, onCancel }: Props) {
+export function StageTrack({ run, pause, onCancel }: Props) {
   const now = useNow();
   const { started_at: startedAt } = run;
+  const isHeldUp = isHalted(run, pause?.paused === true);
   const elapsed = startedAt === null ? 0 : durationOf(startedAt, now);
   return (
     <div class="panel stack track" data-run={run.id}>
       <div class="row track-top">
-        <StatusPill word={run.state} />
+        <StatusPill word={isHeldUp ? "halted" : run.state} />
         <a href={`#runs/${run.id}`}>
           {run.mode === "dry_run" ? "dry run" : `${run.mode} run`} from {run.source}
         </a>
-        <span>{startedAt !== null && formatDuration(elapsed)}</span>
+        <span>{startedAt !== null && formatDuration(isHeldUp ? workedMs(run) : elapsed)}</span>
         <button type="button" class="button" onClick={onCancel}>
           Cancel
         </button>
       </div>
+      {isHeldUp && <Halt pause={pause} />}
       <Stages run={run} />
     </div>
   );
+}
+
+/** Says how long a pause holds a run. */
+export function Halt({ pause }: Pick<Props, "pause">) {
+  const end = pause?.until ?? null;
+  return (
+    <p class="notice notice-warn" role="status">
+      Ingestion is paused: the run stands still until{" "}
+      {end === null ? (
+        "somebody resumes it."
+      ) : (
+        <>
+          the pause ends, <Time at={end} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** How long the steps of a run have taken. */
+export function workedMs({ stage_ms: took = {} }: Run): number {
+  return Object.values(took).reduce((sum, ms) => sum + ms, 0);
 }
 
 /** The stages of a run, and how long each has taken: those done, and the one that it is in or failed in. */

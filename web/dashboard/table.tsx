@@ -11,14 +11,16 @@ interface Props {
   /** A column without a name has the row's buttons. */
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
+  /** What to do where there are none. */
+  readonly advice?: string;
 }
 
 /**
  * A table. On a phone, each row is a card that names its cells. The roles stay where the style
  * sheet makes blocks of its parts.
  */
-export function Table({ label, columns: names, rows }: Props) {
-  if (rows.length === 0) return <p class="hint">There are none.</p>;
+export function Table({ label, columns: names, rows, advice = "" }: Props) {
+  if (rows.length === 0) return <p class="hint">There are none. {advice}</p>;
   const columns = names.map((name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`);
   return (
     <table class="table" role="table" aria-label={label}>

@@ -1,6 +1,7 @@
-/** Makes the page's examples call this service, copies them, and opens what links name. */
+/** Makes the page's examples call this service, copies them, opens what links name, and searches. */
 import { render } from "preact";
 import { CopyButton } from "../shared/copy-button.tsx";
+import { DocsSearch } from "./docs-search.tsx";
 
 /** Where the examples find the service, on this machine and deployed. */
 const EXAMPLE_ORIGIN = /http:\/\/127\.0\.0\.1:8787|https:\/\/locations\.example\.com/g;
@@ -21,6 +22,10 @@ for (const block of document.querySelectorAll("pre.code-block:not(.output)")) {
   frame.append(block, copy);
   render(<CopyButton label="Copy" text={() => block.textContent ?? ""} />, copy);
 }
+
+const search = document.createElement("div");
+document.querySelector(".docs-nav")?.prepend(search);
+render(<DocsSearch />, search);
 
 /** Opens the operation or schema that the address names. */
 function openNamed(): void {

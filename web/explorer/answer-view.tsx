@@ -32,7 +32,12 @@ export function AnswerView({ place, encoding, port }: Props) {
   }, [isOpen, place, bytesOfAnswer]);
   const bytes = joined.reduce((sum, message) => sum + message.bytes[shown], 0);
   return (
-    <details class="answer" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      class="answer"
+      lang="en"
+      dir="ltr"
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>The answer itself</summary>
       {joined.length > 0 && (
         <div class="stack">

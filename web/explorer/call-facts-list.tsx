@@ -30,6 +30,14 @@ export function CallFactsList({ facts, isCalling, hasFailed }: Props) {
   );
 }
 
+/** The last call in a line: "200, 394 KB, 1.1 s". */
+export function callText({ exchange, transfer, totalMs }: CallFacts): string {
+  const wire = transfer && formatBytes(transfer.wireBytes);
+  return [exchange?.status, wire, formatDuration(totalMs)]
+    .filter((part) => part !== undefined)
+    .join(", ");
+}
+
 type Fact = [name: string, value: string | null | undefined, smallPrint: string | undefined];
 
 function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
@@ -41,7 +49,7 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
   return [
     ["Status", status, exchange?.isStored ? "kept on this device" : exchange?.method],
     [
-      "Time",
+      "Shown after",
       totalMs === undefined ? null : formatDuration(totalMs),
       transfer && `received in ${formatDuration(transfer.lastByteMs)}`,
     ],

@@ -1,5 +1,5 @@
 import { Segmented } from "../shared/segmented.tsx";
-import { CallFactsList } from "./call-facts-list.tsx";
+import { CallFactsList, callText } from "./call-facts-list.tsx";
 import { CopyCall } from "./copy-call.tsx";
 import type { CallSettings } from "./permalink.ts";
 import type { CallFacts } from "./use-catalog.ts";
@@ -20,10 +20,14 @@ const PROTOCOL_NAMES = {
 } as const;
 const ENCODING_NAMES = { proto: "Protobuf", json: "JSON" } as const;
 
-/** Sets up the call and shows its result. */
+/** Sets up the call and shows its result, for developers: in English, and folded into a line at first. */
 export function CallPanel({ settings, facts, isCalling, hasFailed, onChange, onCall }: Props) {
   return (
-    <section class="call" aria-label="The call">
+    <details class="call" lang="en" dir="ltr">
+      <summary>
+        <b>The call</b> {PROTOCOL_NAMES[settings.protocol]} in {ENCODING_NAMES[settings.encoding]}
+        {facts?.exchange && <>: {callText(facts)}</>}
+      </summary>
       <div class="row call-controls">
         <Segmented
           legend="Protocol"
@@ -43,6 +47,6 @@ export function CallPanel({ settings, facts, isCalling, hasFailed, onChange, onC
       </div>
       <CallFactsList facts={facts} isCalling={isCalling} hasFailed={hasFailed} />
       <CopyCall settings={settings} />
-    </section>
+    </details>
   );
 }

@@ -3,13 +3,7 @@ import { readAnswer } from "../../client/src/read-answer.ts";
 import type { CatalogCopy } from "../../client/src/refresh.ts";
 import { getUrl } from "./call-snippets.ts";
 import { type CallSettings, DEFAULT_CALL } from "./permalink.ts";
-import {
-  type Exchange,
-  sendRequest,
-  type SendOptions,
-  type WireAnswer,
-  type WireRequest,
-} from "./wire.ts";
+import { type Exchange, type Send, sendRequest, type SendOptions } from "./wire.ts";
 
 /** Why a call failed. */
 export interface CallFailure extends CatalogFailure {
@@ -24,9 +18,6 @@ interface CallResult {
   readonly copy?: CatalogCopy;
   readonly failure?: CallFailure;
 }
-
-/** Sends a client's request. */
-export type Send = (request: WireRequest) => Promise<WireAnswer>;
 
 /** Calls the service as the settings say. Never rejects. */
 export async function callService(

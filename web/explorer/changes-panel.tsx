@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { formatCount, formatTime } from "../shared/format.ts";
+import { useSpeech } from "./use-speech.ts";
 import type { AirportPlace, Place } from "../../client/src/catalog.ts";
 import { PanelHead } from "./panel-head.tsx";
 import { PlaceList } from "./place-list.tsx";
@@ -17,19 +18,22 @@ const CHANGE_KINDS = ["added", "changed", "removed"] as const;
 
 /** Shows what the current version has changed. */
 export function ChangesPanel({ catalog, changes, onSelect, onClose }: Props) {
+  const { words, fill } = useSpeech();
   return (
     <article class="place stack">
       <PanelHead
         above={
           <span class="trail">{changes.state === "known" && formatTime(changes.publishedAt)}</span>
         }
-        heading={`What version ${catalog.version} changed`}
+        heading={fill(words.changes, { version: String(catalog.version) })}
         onClose={onClose}
       />
       {changes.state === "known" ? (
         <KnownChanges catalog={catalog} changes={changes} onSelect={onSelect} />
       ) : (
-        <p role="status">{TEXTS[changes.state]}</p>
+        <p role="status" lang="en" dir="ltr">
+          {TEXTS[changes.state]}
+        </p>
       )}
     </article>
   );
@@ -46,11 +50,12 @@ interface KnownProps extends Pick<Props, "catalog" | "onSelect"> {
 }
 
 function KnownChanges({ catalog, changes, onSelect }: KnownProps) {
+  const { words, format } = useSpeech();
   const { lists } = changes;
   const airports = useMemo(() => changedAirports(catalog, changes), [catalog, changes]);
   return (
     <>
-      <table class="changes">
+      <table class="changes" lang="en" dir="ltr">
         <thead>
           <tr>
             <td />
@@ -73,7 +78,7 @@ function KnownChanges({ catalog, changes, onSelect }: KnownProps) {
         </tbody>
       </table>
       <PlaceList
-        title="Airports on the map"
+        title={words.airports}
         places={airports}
         locale={catalog.locale}
         onSelect={onSelect}
@@ -81,7 +86,8 @@ function KnownChanges({ catalog, changes, onSelect }: KnownProps) {
       {lists.airports.removed.length > 0 && (
         <section class="place-list">
           <h2>
-            Removed <span class="count">{formatCount(lists.airports.counts.removed)}</span>
+            {words.removed}{" "}
+            <span class="count">{format("count", lists.airports.counts.removed)}</span>
           </h2>
           <ul>
             {lists.airports.removed.map(({ id, iata, name }) => (

@@ -5,8 +5,8 @@ import { LocationsResponseSchema, LocationsService } from "../../gen/locations/v
 import { CatalogError } from "../../client/src/api.ts";
 import { describeAnswer } from "../../client/src/read-answer.ts";
 import type { CatalogCopy } from "../../client/src/refresh.ts";
-import type { Send } from "./call.ts";
 import type { CallSettings } from "./permalink.ts";
+import type { Send } from "./wire.ts";
 
 /**
  * Calls by Connect's own client; returns the answer in protobuf, in whatever encoding it came.

@@ -13,7 +13,9 @@ import { keepForOffline } from "./offline.ts";
 import { Overview } from "./overview.tsx";
 import { PlacePanel } from "./place-panel.tsx";
 import { findPlace, nameIn, nearestAirports, selectionOf } from "./places.ts";
+import { positionOf } from "./positions.ts";
 import { SearchBox } from "./search-box.tsx";
+import { SpeechContext, useSpeechFor } from "./use-speech.ts";
 import { textDirection } from "./text-direction.ts";
 import { useCatalog } from "./use-catalog.ts";
 import { useChanges } from "./use-changes.ts";
@@ -26,9 +28,11 @@ const TITLE = "Locations at the Edge";
 export function Explorer() {
   const [link, go] = usePermalink();
   const side = useRef<HTMLDivElement>(null);
-  const { selection, near } = link;
+  const { selection } = link;
   const shown = useRef<MapView | null>(link.view);
   const call = { ...link.call, locale: readLocale(link.call.locale || navigator.language) };
+  const speech = useSpeechFor(call.locale);
+  const { words } = speech;
   const port = useCatalog(call);
   const { catalog, failure, isCalling } = port;
   const health = useHealth(catalog !== undefined);
@@ -36,6 +40,8 @@ export function Explorer() {
     () => (catalog && selection ? findPlace(catalog, selection) : undefined),
     [catalog, selection?.kind, selection?.key],
   );
+  // Of what has no airport, those nearest to it are shown.
+  const near = link.near ?? positionOf(selected);
   const nearest = useMemo(
     () => (catalog && near ? nearestAirports(catalog.airports, near) : undefined),
     [catalog, near?.lat, near?.lon],
@@ -57,6 +63,7 @@ export function Explorer() {
   const locale = catalog?.locale ?? (call.locale || "en");
   const isLoaded = catalog?.isWhole === true;
   useTitle(selected, locale);
+  useLanguage(speech.language);
   useOffline(isLoaded);
   const select = (place: Place) => go({ selection: selectionOf(place), near: null, view: null });
   const showNear = (position: Position, view: MapView | null) =>
@@ -68,83 +75,82 @@ export function Explorer() {
   const isMissing = isLoaded && selection !== null && selected === undefined;
 
   return (
-    <div class="explorer">
-      <div class="side">
-        <div class="row side-top">
-          <SearchBox {...port} locale={locale} onSelect={select} />
-          <LocalePicker
-            value={locale}
-            published={health.locales}
-            onChange={(chosen) => go({ call: { ...link.call, locale: chosen } })}
-          />
+    <SpeechContext value={speech}>
+      <div class="explorer">
+        <div class="side">
+          <div class="row side-top">
+            <SearchBox {...port} locale={locale} onSelect={select} />
+            <LocalePicker
+              value={locale}
+              published={health.locales}
+              onChange={(chosen) => go({ call: { ...link.call, locale: chosen } })}
+            />
+          </div>
+          {failure && <FailureNotice failure={failure} onRetry={port.callAgain} />}
+          {port.facts?.exchange?.isStored === true && <Notice text={words.offline} />}
+          {isMissing && <Notice text={words.missing} />}
+          <div ref={side} class="side-scroll" tabIndex={-1}>
+            {selected && (
+              <PlacePanel
+                key={selected.id}
+                place={selected}
+                locale={locale}
+                nearest={nearest}
+                onSelect={select}
+                answer={{ encoding: call.encoding, port }}
+                onNear={(position) => showNear(position, null)}
+                onClose={close}
+              />
+            )}
+            {!selected && near && nearest && (
+              <NearPanel
+                position={near}
+                nearest={nearest}
+                locale={locale}
+                onSelect={select}
+                onClose={close}
+              />
+            )}
+            {catalog && link.changes && (
+              <ChangesPanel catalog={catalog} changes={changes} onSelect={select} onClose={close} />
+            )}
+            {!selected && !nearest && !(catalog && link.changes) && (
+              <Overview
+                catalog={catalog}
+                published={health.counts}
+                isCalling={isCalling}
+                progress={port.progress}
+                onSelect={select}
+                onShowChanges={() => go({ ...NOWHERE, changes: true })}
+              />
+            )}
+          </div>
         </div>
-        {failure && <FailureNotice failure={failure} onRetry={port.callAgain} />}
-        {port.facts?.exchange?.isStored === true && (
-          <Notice text="There is no connection. This is the catalog as this device saw it last." />
-        )}
-        {isMissing && (
-          <Notice text={`The catalog has no such ${selection.kind}. Search for it instead.`} />
-        )}
-        <div ref={side} class="side-scroll" tabIndex={-1}>
-          {selected && (
-            <PlacePanel
-              key={selected.id}
-              place={selected}
-              locale={locale}
-              onSelect={select}
-              answer={{ encoding: call.encoding, port }}
-              onNear={(position) => showNear(position, null)}
-              onClose={close}
-            />
-          )}
-          {!selected && near && nearest && (
-            <NearPanel
-              position={near}
-              nearest={nearest}
-              locale={locale}
-              onSelect={select}
-              onClose={close}
-            />
-          )}
-          {catalog && link.changes && (
-            <ChangesPanel catalog={catalog} changes={changes} onSelect={select} onClose={close} />
-          )}
-          {!selected && !nearest && !(catalog && link.changes) && (
-            <Overview
-              catalog={catalog}
-              published={health.counts}
-              isCalling={isCalling}
-              progress={port.progress}
-              onSelect={select}
-              onShowChanges={() => go({ ...NOWHERE, changes: true })}
-            />
-          )}
-        </div>
+        <WorldMap
+          catalog={catalog}
+          locale={locale}
+          isAwaited={catalog === undefined && isCalling && port.progress?.share !== 1}
+          selected={selected}
+          changed={(link.changes && changed) || undefined}
+          near={onMap ?? undefined}
+          view={link.view}
+          onSelect={select}
+          onSpot={(position) => showNear(position, shown.current)}
+          onLook={(view, by) => {
+            shown.current = view;
+            if (by === "person") go({ view });
+          }}
+        />
+        <CallPanel
+          settings={call}
+          facts={port.facts}
+          isCalling={isCalling}
+          hasFailed={failure !== undefined}
+          onChange={(change) => go({ call: { ...link.call, ...change } })}
+          onCall={port.callAgain}
+        />
       </div>
-      <WorldMap
-        catalog={catalog}
-        locale={locale}
-        isAwaited={catalog === undefined && isCalling && port.progress?.share !== 1}
-        selected={selected}
-        changed={(link.changes && changed) || undefined}
-        near={onMap ?? undefined}
-        view={link.view}
-        onSelect={select}
-        onSpot={(position) => showNear(position, shown.current)}
-        onLook={(view, by) => {
-          shown.current = view;
-          if (by === "person") go({ view });
-        }}
-      />
-      <CallPanel
-        settings={call}
-        facts={port.facts}
-        isCalling={isCalling}
-        hasFailed={failure !== undefined}
-        onChange={(change) => go({ call: { ...link.call, ...change } })}
-        onCall={port.callAgain}
-      />
-    </div>
+    </SpeechContext>
   );
 }
 
@@ -156,12 +162,19 @@ function Notice({ text }: { readonly text: string }) {
   );
 }
 
-/** Names the place in the window's title, and turns the page as its language is read. */
+/** Names the place in the window's title. */
 function useTitle(selected: Place | undefined, locale: string): void {
   useEffect(() => {
     document.title = selected ? `${nameIn(locale, selected)} · ${TITLE}` : TITLE;
-    document.documentElement.dir = textDirection(locale);
   }, [selected, locale]);
+}
+
+/** Says in which language the page is, and turns it as that is read. */
+function useLanguage(language: string): void {
+  useEffect(() => {
+    document.documentElement.lang = language;
+    document.documentElement.dir = textDirection(language);
+  }, [language]);
 }
 
 /** Keeps the explorer for offline use. It waits until all is shown, because it loads more files. */

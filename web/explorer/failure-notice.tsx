@@ -14,7 +14,12 @@ export function FailureNotice({ failure, onRetry }: Props) {
   const [title, advice] =
     preparing ?? (answered || code === "invalid_argument" ? ADVICE[code] : NO_ANSWER) ?? UNEXPECTED;
   return (
-    <div class={`notice ${preparing ? "tone-busy" : "notice-bad"}`} role="alert">
+    <div
+      class={`notice ${preparing ? "tone-busy" : "notice-bad"}`}
+      role="alert"
+      lang="en"
+      dir="ltr"
+    >
       <h2>{title}</h2>
       {retryAfterSeconds === null ? (
         <p>{advice}</p>

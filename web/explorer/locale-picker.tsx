@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { inTasks } from "../../client/src/catalog.ts";
+import { useSpeech } from "./use-speech.ts";
 import type { Health } from "./use-health.ts";
 
 interface Props {
@@ -13,6 +14,7 @@ const NONE: NonNullable<Health["locales"]> = [];
 
 /** Chooses a published locale by its name in its own language. */
 export function LocalePicker({ value, published: known = NONE, onChange }: Props) {
+  const { words } = useSpeech();
   const [named, setNamed] = useState<readonly NamedLocale[]>([]);
   useEffect(() => {
     let isWanted = true;
@@ -25,7 +27,7 @@ export function LocalePicker({ value, published: known = NONE, onChange }: Props
   return (
     <select
       class="select"
-      aria-label="Language"
+      aria-label={words.language}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     >

@@ -1,10 +1,10 @@
 import { CopyButton } from "../shared/copy-button.tsx";
-import { formatCount, formatPosition } from "../shared/format.ts";
 import type { Place } from "../../client/src/catalog.ts";
 import { PanelHead } from "./panel-head.tsx";
 import type { Position } from "./permalink.ts";
 import { PlaceLink } from "./place-link.tsx";
 import type { NearAirport, NearestAirports } from "./places.ts";
+import { useSpeech } from "./use-speech.ts";
 
 interface Props {
   readonly position: Position;
@@ -16,23 +16,46 @@ interface Props {
 
 /** Lists the airports nearest to a spot on the map. */
 export function NearPanel({ position, nearest, locale, onSelect, onClose }: Props) {
+  const { words, position: positionText } = useSpeech();
   const links = { locale, onSelect };
   return (
     <article class="place stack">
       <PanelHead
-        above={<span class="trail">{formatPosition(position.lat, position.lon)}</span>}
-        heading="Nearest airports"
+        above={<span class="trail">{positionText(position)}</span>}
+        heading={words.nearest}
         subject={position}
         onClose={onClose}
       />
-      <NearList title="With scheduled flights" airports={nearest.scheduled} {...links} />
-      {nearest.others.length > 0 && (
-        <NearList title="Without scheduled flights" airports={nearest.others} {...links} />
-      )}
+      <NearLists nearest={nearest} {...links} />
       <div class="place-actions">
-        <CopyButton label="Copy link" text={() => window.location.href} />
+        <CopyLink />
       </div>
     </article>
+  );
+}
+
+/** The nearest airports, those with scheduled flights first. */
+export function NearLists({ nearest, ...links }: Pick<Props, "nearest" | "locale" | "onSelect">) {
+  const { words } = useSpeech();
+  return (
+    <>
+      <NearList title={words.flights} airports={nearest.scheduled} {...links} />
+      {nearest.others.length > 0 && (
+        <NearList title={words.withoutFlights} airports={nearest.others} {...links} />
+      )}
+    </>
+  );
+}
+
+/** Copies the address of what is shown. */
+export function CopyLink() {
+  const { words } = useSpeech();
+  return (
+    <CopyButton
+      label={words.copyLink}
+      answers={{ copied: words.copied, refused: words.copyRefused }}
+      text={() => window.location.href}
+    />
   );
 }
 
@@ -42,6 +65,7 @@ interface ListProps extends Pick<Props, "locale" | "onSelect"> {
 }
 
 function NearList({ title, airports, locale, onSelect }: ListProps) {
+  const { format } = useSpeech();
   return (
     <section class="place-list">
       <h2>{title}</h2>
@@ -50,7 +74,7 @@ function NearList({ title, airports, locale, onSelect }: ListProps) {
           <li key={airport.id} class="row">
             <span class="code">{airport.iata}</span>
             <PlaceLink place={airport} locale={locale} onSelect={onSelect} />
-            <span class="row-note">{formatCount(Math.round(km))} km</span>
+            <span class="row-note">{format("kilometer", Math.round(km))}</span>
           </li>
         ))}
       </ul>

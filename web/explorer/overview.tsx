@@ -1,10 +1,9 @@
 import { useMemo } from "preact/hooks";
-import { formatBytes, formatCount } from "../shared/format.ts";
 import type { Place } from "../../client/src/catalog.ts";
 import { type ListName, LISTS } from "../../src/schemas/lists.ts";
-import { INTRODUCTION } from "./introduction.ts";
 import { PlaceList } from "./place-list.tsx";
 import { byAirports } from "./places.ts";
+import { useSpeech } from "./use-speech.ts";
 import type { LoadedCatalog } from "./use-catalog.ts";
 import type { Health } from "./use-health.ts";
 import type { Progress } from "./wire.ts";
@@ -28,23 +27,26 @@ export function Overview({
   onSelect,
   onShowChanges,
 }: Props) {
+  const { words, format, fill } = useSpeech();
   const whole = catalog?.isWhole === true ? catalog : undefined;
   const countOf = (list: ListName) => whole?.[list].length ?? published?.[list];
+  const countText = (count: number | undefined) =>
+    count === undefined ? "–" : format("count", count);
   return (
     <div class="overview stack">
-      <h1 class="place-name">{INTRODUCTION.heading}</h1>
-      <p>{INTRODUCTION.text}</p>
+      <h1 class="place-name">{words.heading}</h1>
+      <p>{words.introduction}</p>
       <dl class="counts">
         {LISTS.map((name) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{words[name]}</dt>
             <dd>{countText(countOf(name))}</dd>
           </div>
         ))}
       </dl>
       {catalog && catalog.version > 1 && (
         <button type="button" class="link-button" onClick={onShowChanges}>
-          What version {catalog.version} changed
+          {fill(words.changes, { version: String(catalog.version) })}
         </button>
       )}
       {catalog && <LargestPlaces catalog={catalog} onSelect={onSelect} />}
@@ -53,14 +55,11 @@ export function Overview({
   );
 }
 
-function countText(count: number | undefined): string {
-  return count === undefined ? "–" : formatCount(count);
-}
-
 function LargestPlaces({
   catalog,
   onSelect,
 }: Pick<Props, "onSelect"> & { readonly catalog: LoadedCatalog }) {
+  const { words } = useSpeech();
   const { regions, countries, locale } = catalog;
   const [largestCountries, largestRegions] = useMemo(
     () => [countries.toSorted(byAirports), regions.toSorted(byAirports)],
@@ -68,18 +67,32 @@ function LargestPlaces({
   );
   return (
     <>
-      <PlaceList title="Countries" places={largestCountries} locale={locale} onSelect={onSelect} />
-      <PlaceList title="Regions" places={largestRegions} locale={locale} onSelect={onSelect} />
+      <PlaceList
+        title={words.countries}
+        places={largestCountries}
+        locale={locale}
+        onSelect={onSelect}
+      />
+      <PlaceList
+        title={words.regions}
+        places={largestRegions}
+        locale={locale}
+        onSelect={onSelect}
+      />
     </>
   );
 }
 
 function Loading({ progress }: { readonly progress: Progress | undefined }) {
+  const { words, format } = useSpeech();
   return (
     <div class="loading">
-      <p role="status">Loading the catalog …</p>
-      <progress aria-label="Loaded" {...(progress?.share != null && { value: progress.share })} />
-      <p>{progress && formatBytes(progress.bytes)}</p>
+      <p role="status">{words.loading}</p>
+      <progress
+        aria-label={words.loading}
+        {...(progress?.share != null && { value: progress.share })}
+      />
+      <p>{progress && format("megabyte", progress.bytes / 1e6)}</p>
     </div>
   );
 }

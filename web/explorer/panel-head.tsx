@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { useSpeech } from "./use-speech.ts";
 
 interface Props {
   /** What the heading belongs to. */
@@ -12,6 +13,7 @@ interface Props {
 
 /** The head of a panel of the side, with a button that closes it. */
 export function PanelHead({ above, heading, subject, onClose }: Props) {
+  const { words } = useSpeech();
   const shown = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     shown.current?.focus({ preventScroll: true });
@@ -26,8 +28,8 @@ export function PanelHead({ above, heading, subject, onClose }: Props) {
         <button
           type="button"
           class="icon-button"
-          aria-label="Close"
-          title="Close"
+          aria-label={words.close}
+          title={words.close}
           onClick={onClose}
         >
           <span aria-hidden="true">×</span>

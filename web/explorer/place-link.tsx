@@ -26,10 +26,11 @@ export function PlaceLink({ place, locale, onSelect }: Props) {
   );
 }
 
-/** The name of a place. Only countries and regions have one in the locale of the answer. */
+/** The name of a place, in the locale of the answer where that has one. */
 export function PlaceName({ place, locale }: Pick<Props, "place" | "locale">) {
   const name = nameIn(locale, place);
-  if (place.kind === "airport" || place.kind === "city") return <bdi>{name}</bdi>;
+  const isLocal = place.kind !== "airport" && (place.kind !== "city" || name !== place.name);
+  if (!isLocal) return <bdi>{name}</bdi>;
   return (
     <bdi lang={locale} dir={textDirection(locale)}>
       {name}

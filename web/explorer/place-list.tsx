@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatCount } from "../shared/format.ts";
-import type { Place } from "../../client/src/catalog.ts";
+import type { AirportPlace, Place } from "../../client/src/catalog.ts";
 import { PlaceLink } from "./place-link.tsx";
-import { countAirports, selectionOf } from "./places.ts";
+import { selectionOf } from "./places.ts";
+import type { Speech } from "./speech.ts";
+import { useSpeech } from "./use-speech.ts";
 
 interface Props {
   readonly title: string;
@@ -16,6 +17,8 @@ const FIRST_ROWS = 12;
 
 /** A titled list of places. A long list is collapsed at first. */
 export function PlaceList({ title, places, locale, onSelect }: Props) {
+  const speech = useSpeech();
+  const { words, format, fill } = speech;
   const [isWhole, setWhole] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
@@ -27,7 +30,7 @@ export function PlaceList({ title, places, locale, onSelect }: Props) {
   return (
     <section class="place-list">
       <h2>
-        {title} <span class="count">{formatCount(places.length)}</span>
+        {title} <span class="count">{format("count", places.length)}</span>
       </h2>
       <ul ref={list}>
         {shown.map((place) => (
@@ -35,20 +38,22 @@ export function PlaceList({ title, places, locale, onSelect }: Props) {
             {place.kind === "airport" && <span class="code">{place.iata}</span>}
             <PlaceLink place={place} locale={locale} onSelect={onSelect} />
             <span class="row-note">
-              {place.kind === "airport" ? airportNote(place) : countAirports(place)}
+              {place.kind === "airport"
+                ? airportNote(place, speech)
+                : speech.countAirports(place.airports.length)}
             </span>
           </li>
         ))}
       </ul>
       {shown.length < places.length && (
         <button type="button" class="link-button" onClick={() => setWhole(true)}>
-          Show all {formatCount(places.length)}
+          {fill(words.all, { count: places.length })}
         </button>
       )}
     </section>
   );
 }
 
-function airportNote({ city, tier }: Extract<Place, { kind: "airport" }>): string {
-  return tier === 3 ? `${city.name} · no scheduled flights` : city.name;
+function airportNote({ city, tier }: AirportPlace, { words }: Speech): string {
+  return tier === 3 ? `${city.nameLocal} · ${words.noFlights}` : city.nameLocal;
 }

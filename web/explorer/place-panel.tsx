@@ -2,8 +2,6 @@ import type { ComponentChildren, ComponentProps } from "preact";
 import { useMemo } from "preact/hooks";
 import { subdivisionOf } from "../../client/src/suggestion.ts";
 import { originOfId } from "../../src/catalog/id-origin.ts";
-import { CopyButton } from "../shared/copy-button.tsx";
-import { formatPosition } from "../shared/format.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type {
   AirportPlace,
@@ -12,15 +10,26 @@ import type {
   Place,
   RegionPlace,
 } from "../../client/src/catalog.ts";
+import { CopyLink, NearLists } from "./near-panel.tsx";
 import { PanelHead } from "./panel-head.tsx";
 import type { Position } from "./permalink.ts";
 import { PlaceLink, PlaceName } from "./place-link.tsx";
 import { PlaceList } from "./place-list.tsx";
-import { byAirports, byCitySize, byImportance, closedText } from "./places.ts";
+import {
+  byAirports,
+  byCitySize,
+  byImportance,
+  closedText,
+  type NearestAirports,
+} from "./places.ts";
+import type { Speech } from "./speech.ts";
+import { useSpeech } from "./use-speech.ts";
 
 interface Props {
   readonly place: Place;
   readonly locale: string;
+  /** Those nearest to it, if it has none. */
+  readonly nearest: NearestAirports | undefined;
   readonly onSelect: (place: Place) => void;
   /** The answer that the place is of. */
   readonly answer: Omit<ComponentProps<typeof AnswerView>, "place">;
@@ -29,8 +38,11 @@ interface Props {
 }
 
 /** Shows a place with links to related places. */
-export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }: Props) {
-  const lists = useMemo(() => listsOf(place), [place]);
+export function PlacePanel(props: Props) {
+  const { place, locale, nearest, answer, onSelect, onNear, onClose } = props;
+  const speech = useSpeech();
+  const { words } = speech;
+  const lists = useMemo(() => listsOf(place, words), [place, words]);
   const links = { locale, onSelect };
   return (
     <article class="place stack">
@@ -52,16 +64,18 @@ export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }:
       />
       <dl class="facts">
         {[
-          ...factsOf(place, links),
+          ...factsOf(place, { ...links, speech }),
           ["ID", <code class="id">{place.id}</code>] as const,
-          ["Source", originOfId(place.id)] as const,
+          [words.source, originOfId(place.id)] as const,
         ].map(([name, value]) => (
           <div key={name} class="fact">
             <dt>{name}</dt>
-            <dd>{value || <span class="none">none</span>}</dd>
+            <dd>{value || <span class="none">–</span>}</dd>
           </div>
         ))}
       </dl>
+      {place.kind !== "airport" && place.airports.length === 0 && <p>{words.nowhere}</p>}
+      {nearest && <NearLists nearest={nearest} {...links} />}
       {lists.map(([title, places]) => (
         <PlaceList key={title} title={title} places={places} {...links} />
       ))}
@@ -69,19 +83,20 @@ export function PlacePanel({ place, locale, answer, onSelect, onNear, onClose }:
       <div class="row place-actions">
         {"lat" in place && (
           <button type="button" class="button" onClick={() => onNear(place)}>
-            Airports nearby
+            {words.nearby}
           </button>
         )}
-        <CopyButton label="Copy link" text={() => window.location.href} />
+        <CopyLink />
       </div>
     </article>
   );
 }
 
 function Trail({ place, ...links }: Pick<Props, "place" | "locale" | "onSelect">) {
+  const { words } = useSpeech();
   return (
-    <nav aria-label="Belongs to" class="trail">
-      <span class="eyebrow">{place.kind}</span>
+    <nav aria-label={words.belongsTo} class="trail">
+      <span class="eyebrow">{words[place.kind]}</span>
       {trailOf(place).map((above) => (
         <span key={above.kind}>
           <span aria-hidden="true"> · </span>
@@ -111,68 +126,81 @@ type AirportFacts = {
   ]: readonly Fact[];
 };
 
-function factsOf(place: Place, links: Pick<Props, "locale" | "onSelect">): Fact[] {
+interface FactsContext extends Pick<Props, "locale" | "onSelect"> {
+  readonly speech: Speech;
+}
+
+function factsOf(place: Place, { speech, ...links }: FactsContext): Fact[] {
+  const { words, position } = speech;
   switch (place.kind) {
     case "airport":
       return Object.values({
         officialName:
           place.name === place.officialName
             ? []
-            : [["Official name", <bdi>{place.officialName}</bdi>]],
+            : [[words.officialName, <bdi>{place.officialName}</bdi>]],
         icao: [["ICAO", place.icao]],
         city: [
-          ["City", <PlaceLink place={place.city} {...links} />],
-          ["Country", <PlaceLink place={place.city.country} {...links} />],
+          [words.city, <PlaceLink place={place.city} {...links} />],
+          [words.country, <PlaceLink place={place.city.country} {...links} />],
         ],
-        lat: [["Position", formatPosition(place.lat, place.lon)]],
+        lat: [[words.position, position(place)]],
+        timeZone: [[words.timeZone, place.timeZone]],
         replaces:
           place.replaces.length === 0
             ? []
-            : [["Replaces", place.replaces.map((closed) => <div>{closedText(closed)}</div>)]],
+            : [
+                [
+                  words.replaces,
+                  place.replaces.map((closed) => <div>{closedText(closed, speech)}</div>),
+                ],
+              ],
       } satisfies AirportFacts).flat();
     case "city":
       return [
-        ["Country", <PlaceLink place={place.country} {...links} />],
-        ["Position", formatPosition(place.lat, place.lon)],
+        [words.country, <PlaceLink place={place.country} {...links} />],
+        [words.position, position(place)],
       ];
     case "country":
       return [
         ["ISO 3166-1", `${place.code} · ${place.code3}`],
-        ["Native name", <bdi>{place.nameNative}</bdi>],
-        ["In English", place.name],
-        ["Calling code", place.phonePrefix && `+${place.phonePrefix}`],
+        [words.nativeName, <bdi>{place.nameNative}</bdi>],
+        [words.inEnglish, place.name],
+        [words.callingCode, place.phonePrefix && <bdi dir="ltr">+{place.phonePrefix}</bdi>],
       ];
     case "region":
       return [
-        ["In English", place.nameEnglish],
+        [words.inEnglish, place.nameEnglish],
         ["Slug", <code>{place.slug}</code>],
-        ["Local slug", <code>{place.slugLocalized}</code>],
+        [`Slug (${links.locale})`, <code>{place.slugLocalized}</code>],
       ];
     default:
       return place satisfies never;
   }
 }
 
+type TitledPlaces = [title: string, places: readonly Place[]];
+
 /** Lists what belongs to a place, the important first. */
-function listsOf(place: Place): [title: string, places: readonly Place[]][] {
+function listsOf(place: Place, words: Speech["words"]): TitledPlaces[] {
   switch (place.kind) {
     case "airport":
-      return [["Regions", place.regions]];
+      return [[words.regions, place.regions]];
     case "city":
       return [
-        ["Airports", place.airports.toSorted(byImportance)],
-        ["Regions", regionsOf(place)],
+        [words.airports, place.airports.toSorted(byImportance)],
+        [words.regions, regionsOf(place)],
       ];
     case "country":
-      return listsOfCountry(place);
+      return listsOfCountry(place, words);
     case "region": {
       const countries = [...Map.groupBy(place.airports, ({ city }) => city.country)];
       return [
         [
-          "Countries",
+          words.countries,
           countries.toSorted(([, a], [, b]) => b.length - a.length).map(([country]) => country),
         ],
-        ["Airports", place.airports.toSorted(byImportance)],
+        [words.airports, place.airports.toSorted(byImportance)],
       ];
     }
     default:
@@ -180,17 +208,32 @@ function listsOf(place: Place): [title: string, places: readonly Place[]][] {
   }
 }
 
-function listsOfCountry(country: CountryPlace): [title: string, places: readonly Place[]][] {
-  const isWithin = ({ airports }: RegionPlace) =>
-    airports.every(({ city }) => city.country === country);
+function listsOfCountry(country: CountryPlace, words: Speech["words"]): TitledPlaces[] {
+  const within = country.regions.filter((region) => isWithin(region, country));
   return [
-    ["Regions", country.regions.filter(isWithin).toSorted(byAirports)],
-    ["Part of", country.regions.filter((region) => !isWithin(region))],
-    ["Cities", country.cities.toSorted(byCitySize)],
-    ["Airports", country.airports.toSorted(byImportance)],
+    [words.regions, within.toSorted(byAirports)],
+    [words.partOf, country.regions.filter((region) => !within.includes(region))],
+    [words.cities, country.cities.toSorted(byCitySize)],
+    [words.airports, country.airports.toSorted(byImportance)],
   ];
 }
 
-function regionsOf({ airports }: CityPlace): RegionPlace[] {
-  return [...new Set(airports.flatMap(({ regions }) => regions))];
+function isWithin({ airports }: RegionPlace, country: CountryPlace): boolean {
+  return airports.every(({ city }) => city.country === country);
+}
+
+/** The regions of a city's airports: those of its country first, of these the ones that have most of them. */
+function regionsOf({ airports, country }: CityPlace): RegionPlace[] {
+  const regions = [
+    ...Map.groupBy(
+      airports.flatMap((airport) => airport.regions),
+      (region) => region,
+    ),
+  ];
+  return regions
+    .toSorted(
+      ([a, inA], [b, inB]) =>
+        Number(isWithin(b, country)) - Number(isWithin(a, country)) || inB.length - inA.length,
+    )
+    .map(([region]) => region);
 }

@@ -1,11 +1,11 @@
 import { ENTITY_KINDS, NAMESPACE, SOURCES } from "../../src/catalog/id-origin.ts";
-import { formatNumberOf } from "../shared/format.ts";
 import type { AirportPlace, Catalog, CityPlace, Place } from "../../client/src/catalog.ts";
 import { byDistance } from "../../client/src/nearest.ts";
 import { type CountryNames, countryNamesIn, subdivisionOf } from "../../client/src/suggestion.ts";
 import type { ClosedAirport } from "../../client/src/search/ranks.ts";
 import { foldForSearch } from "../../client/src/search/fold.ts";
 import type { Position, Selection } from "./permalink.ts";
+import type { Speech } from "./speech.ts";
 
 /** How the id of each city begins. */
 const CITY = `${NAMESPACE}${ENTITY_KINDS.city}`.replace(/(.{8})(.{4})(.{4})/, "$1-$2-$3-");
@@ -62,6 +62,7 @@ const countryNames = new Map<string, CountryNames>();
 
 /** Returns the name of a place for readers of a locale. */
 export function nameIn(locale: string, place: Place): string {
+  if (place.kind === "city") return place.nameLocal;
   if (place.kind !== "country") return place.name;
   const nameOf = countryNames.get(locale) ?? countryNamesIn(locale);
   countryNames.set(locale, nameOf);
@@ -69,10 +70,10 @@ export function nameIn(locale: string, place: Place): string {
 }
 
 /** Returns a note that tells apart places of one name. */
-export function placeContext(place: Place): string {
+export function placeContext(place: Place, speech: Speech): string {
   switch (place.kind) {
     case "airport":
-      return `${place.city.name}, ${place.city.country.name}`;
+      return `${place.city.nameLocal}, ${place.city.country.name}`;
     case "city": {
       const region = subdivisionOf(place);
       return `${region ? `${region.name}, ` : ""}${place.country.name}`;
@@ -80,20 +81,18 @@ export function placeContext(place: Place): string {
     case "country":
       return place.code3;
     case "region":
-      return place.nameEnglish === place.name ? countAirports(place) : place.nameEnglish;
+      return place.nameEnglish === place.name
+        ? speech.countAirports(place.airports.length)
+        : place.nameEnglish;
     default:
       return place satisfies never;
   }
 }
 
 /** Names a closed airport for its successor, such as `Berlin Tegel (TXL) since 2020`. */
-export function closedText({ name, iata, year }: ClosedAirport): string {
-  return `${name}${iata === "" ? "" : ` (${iata})`} since ${year}`;
-}
-
-/** Counts the airports of a place in words. */
-export function countAirports({ airports }: { readonly airports: readonly unknown[] }): string {
-  return formatNumberOf(airports.length, "airport");
+export function closedText({ name, iata, year }: ClosedAirport, { fill, words }: Speech): string {
+  const place = `${name}${iata === "" ? "" : ` (${iata})`}`;
+  return fill(words.since, { place, year: String(year) });
 }
 
 /** Orders airports: the busiest first, then those of large cities. */

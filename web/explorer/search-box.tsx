@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Place } from "../../client/src/catalog.ts";
 import { PlaceName } from "./place-link.tsx";
 import { closedText, placeContext } from "./places.ts";
-import { SEARCH_LIMIT } from "../../client/src/search/search.ts";
+import type { Speech } from "./speech.ts";
+import { useSpeech } from "./use-speech.ts";
 import type { CatalogPort, Result } from "./use-catalog.ts";
 
 interface Props extends Pick<CatalogPort, "found" | "search" | "prepareSearch"> {
@@ -12,6 +13,8 @@ interface Props extends Pick<CatalogPort, "found" | "search" | "prepareSearch"> 
 
 /** A combobox (ARIA authoring practices) that searches the catalog. */
 export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Props) {
+  const speech = useSpeech();
+  const { words } = speech;
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -61,12 +64,12 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
       <div class="search-field">
         <input
           ref={input}
-          aria-label="Search airports, cities, countries and regions"
+          aria-label={words.search}
           class="input"
           type="text"
           autocomplete="off"
           spellcheck={false}
-          placeholder="Search places, codes"
+          placeholder={words.searchHint}
           role="combobox"
           aria-expanded={isListed}
           aria-controls="search-results"
@@ -89,8 +92,8 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
           <button
             type="button"
             class="icon-button search-clear"
-            aria-label="Clear the search"
-            title="Clear the search"
+            aria-label={words.clear}
+            title={words.clear}
             onClick={clear}
           >
             <span aria-hidden="true">×</span>
@@ -102,8 +105,10 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
         class={`floating results ${isCurrent ? "" : "is-stale"}`}
         aria-busy={!isCurrent}
         role="listbox"
-        aria-label="Results"
+        aria-label={words.results}
         hidden={!isListed || results.length === 0}
+        // The input keeps the focus, because its blur would close the list before a click on it.
+        onMouseDown={(event) => event.preventDefault()}
       >
         {isListed &&
           results.map((result, index) => (
@@ -118,7 +123,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
           ))}
       </ul>
       <p class="floating search-status" role="status">
-        {isListed && (isCurrent || results.length === 0) && resultText(found, isLoaded)}
+        {isListed && (isCurrent || results.length === 0) && resultText(found, isLoaded, speech)}
       </p>
     </div>
   );
@@ -129,13 +134,15 @@ function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
 }
 
-function resultText({ typed, results }: CatalogPort["found"], isLoaded: boolean): string {
-  if (!isLoaded || results === null) return "Still loading. The results follow.";
-  const { length } = results;
-  if (length === 0) return `Nothing found for “${typed.trim()}”. Try a code or fewer letters.`;
-  if (results[0]?.isPartial) return "Nothing has all of these words. The closest results";
-  if (length === SEARCH_LIMIT) return `The best ${SEARCH_LIMIT} results`;
-  return length === 1 ? "1 result" : `${length} results`;
+function resultText(
+  { typed, results }: CatalogPort["found"],
+  isLoaded: boolean,
+  { words, fill, format }: Speech,
+): string {
+  if (!isLoaded || results === null) return words.waiting;
+  if (results.length === 0) return fill(words.nothing, { typed: typed.trim() });
+  if (results[0]?.isPartial) return words.closest;
+  return `${words.results}: ${format("count", results.length)}`;
 }
 
 interface OptionProps {
@@ -149,6 +156,8 @@ interface OptionProps {
 /** An airport under its city is indented; what is read aloud says the city. */
 function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
   const { place, name, where, isUnderCity, replaces, near } = result;
+  const speech = useSpeech();
+  const { words, fill, format } = speech;
   const option = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isActive) option.current?.scrollIntoView({ block: "nearest" });
@@ -160,22 +169,27 @@ function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
       class={`row result${isUnderCity ? " result-under" : ""}`}
       role="option"
       aria-selected={isActive}
-      // The input keeps the focus, because its blur would close the list before the click.
-      onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
     >
       <span class={`badge badge-${place.kind}`}>
-        {place.kind === "airport" ? place.iata : place.kind}
+        {place.kind === "airport" ? place.iata : words[place.kind]}
       </span>
       <span class="result-text">
         <PlaceName place={{ ...place, name }} locale={locale} />
         <small class={isUnderCity ? "visually-hidden" : ""}>
-          {"lat" in place ? where : placeContext(place)}
+          {"lat" in place ? where : placeContext(place, speech)}
         </small>
-        {replaces && <small>replaces {closedText(replaces)}</small>}
+        {replaces && (
+          <small>
+            {words.replaces}: {closedText(replaces, speech)}
+          </small>
+        )}
         {near && (
           <small>
-            {Math.round(near.distanceKm)} km from {near.name}
+            {fill(words.distance, {
+              distance: format("kilometer", Math.round(near.distanceKm)),
+              place: near.name,
+            })}
           </small>
         )}
       </span>

@@ -96,7 +96,7 @@ export function useCatalog({ protocol, encoding, locale }: CallSettings): Catalo
   const worker = useMemo(() => {
     const linked = linkOf(startWorker).add(CALL_TIMEOUT_MS);
     linked.onChange(() => void searchAgain());
-    void linked.call("prepare", OPTIONS);
+    void linked.call("prepare", { ...OPTIONS, locale });
     return linked;
   }, []);
 

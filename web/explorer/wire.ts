@@ -17,6 +17,9 @@ export interface WireAnswer {
   readonly body: ArrayBuffer;
 }
 
+/** Sends a client's request. */
+export type Send = (request: WireRequest) => Promise<WireAnswer>;
+
 /** An answer without its body. */
 export interface Exchange {
   readonly method: string;

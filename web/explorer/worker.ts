@@ -14,6 +14,7 @@ answerPage({
     // A search says what it misses.
     await Promise.allSettled([
       libraryFor(caller).file("ranks", caller),
+      libraryFor(caller).file("cities", caller),
       caller.lazyNames || libraryFor(caller).file("names", caller),
     ]);
   },
@@ -24,8 +25,11 @@ async function show({ options, copy: catalog }: Argument<"show">): Promise<Shown
   const caller = readCaller(options);
   const library = libraryFor(caller);
   const { version } = catalog;
-  const ranks = await library.file("ranks", caller).catch(() => undefined);
-  const files = ranks === undefined ? {} : { ranks };
+  const [ranks, cities] = await Promise.all([
+    library.file("ranks", caller).catch(() => undefined),
+    library.file("cities", { ...caller, locale: catalog.language }).catch(() => undefined),
+  ]);
+  const files = { ...(ranks && { ranks }), ...(cities && { cities }) };
   const copy: Copy = { version, lookedAt: Date.now(), catalog, files };
   const packed = CATALOG.pack(copy);
   const open = async () => {

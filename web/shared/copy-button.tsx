@@ -2,6 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 
 interface Props {
   readonly label: string;
+  /** What the button says once it was pressed. */
+  readonly answers?: typeof ANSWERS;
   /** Called when the button is pressed. */
   readonly text: () => string;
 }
@@ -9,7 +11,7 @@ interface Props {
 const SHOWN_MS = 2_000;
 
 /** Copies a text and confirms it. */
-export function CopyButton({ label, text }: Props) {
+export function CopyButton({ label, answers = ANSWERS, text }: Props) {
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
   useEffect(() => {
     if (state === "idle") return undefined;
@@ -27,13 +29,13 @@ export function CopyButton({ label, text }: Props) {
   return (
     <>
       <button type="button" class="button" onClick={copy}>
-        {state === "idle" ? label : ANSWERS[state]}
+        {state === "idle" ? label : answers[state]}
       </button>
       <span class="visually-hidden" role="status">
-        {state !== "idle" && ANSWERS[state]}
+        {state !== "idle" && answers[state]}
       </span>
     </>
   );
 }
 
-const ANSWERS = { copied: "Copied", refused: "Select the text to copy it" } as const;
+const ANSWERS = { copied: "Copied", refused: "Select the text to copy it" };

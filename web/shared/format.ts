@@ -40,9 +40,3 @@ const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 export function formatTimesIn(message: string): string {
   return message.replaceAll(TIMES, formatTime);
 }
-
-/** Formats degrees: "47.4647° N, 8.5492° E". */
-export function formatPosition(lat: number, lon: number): string {
-  const north = `${Math.abs(lat).toFixed(4)}° ${lat < 0 ? "S" : "N"}`;
-  return `${north}, ${Math.abs(lon).toFixed(4)}° ${lon < 0 ? "W" : "E"}`;
-}

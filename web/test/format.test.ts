@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { formatBytes, formatPosition, formatTime } from "../shared/format.ts";
+import { formatBytes, formatTime } from "../shared/format.ts";
 
 describe("numbers for people", () => {
   it.each([
@@ -23,9 +23,5 @@ describe("numbers for people", () => {
     process.env["TZ"] = zone;
     onTestFinished(() => void (process.env["TZ"] = before ?? "UTC"));
     expect(formatTime(time)).toBe(text);
-  });
-
-  it("writes positions with their hemispheres", () => {
-    expect(formatPosition(-33.94611, 151.17722)).toBe("33.9461° S, 151.1772° E");
   });
 });

@@ -59,12 +59,7 @@ const OTHER_NAMES = new Set(
 );
 
 /** Words of other programs and of a source. */
-const OTHER_WORDS = [
-  "custom_domain",
-  "http_gzip_support",
-  "ref_airport_pageranked",
-  "proxy_cache_revalidate",
-];
+const OTHER_WORDS = ["http_gzip_support", "ref_airport_pageranked", "proxy_cache_revalidate"];
 
 /** The words, such as `run_not_found`, of what the service, the contract and the snapshot are made of. */
 const WORDS = new Set([
@@ -174,9 +169,9 @@ describe("the README", () => {
 describe("the pages below /docs", () => {
   const pages = docsPages();
 
-  it("are those of docs/, at the names of their files, the welcome, the package and the routes", () => {
+  it("are those of docs/, at the names of their files, the welcome, the package, the routes and the credits", () => {
     const ofFiles = markdownIn("docs").map((file) => `/${file.replace(/\.md$/, "")}`);
-    const all = ["/docs", "/docs/package", "/docs/routes", ...ofFiles];
+    const all = ["/docs", "/docs/credits", "/docs/package", "/docs/routes", ...ofFiles];
     expect(pages.map(({ path }) => path).toSorted()).toEqual(all.toSorted());
   });
 

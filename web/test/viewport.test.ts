@@ -80,6 +80,18 @@ describe("the viewport of the map", () => {
     expect(places[0]?.y).toBeCloseTo(SIZE.height / 2);
   });
 
+  it("comes so close to the airports of a city that they part", () => {
+    const { places } = onScreen([
+      [-73.78, 40.64], // JFK
+      [-73.87, 40.78], // LGA
+      [-74.17, 40.69], // EWR
+    ]);
+    const [jfk, lga] = places;
+    expect(
+      Math.hypot((jfk?.x ?? 0) - (lga?.x ?? 0), (jfk?.y ?? 0) - (lga?.y ?? 0)),
+    ).toBeGreaterThan(100);
+  });
+
   it("never shows anything beyond the poles", () => {
     for (const size of [SIZE, { width: 360, height: 700 }, { width: 1900, height: 300 }]) {
       const { y, k } = worldView(size);
@@ -102,7 +114,7 @@ describe("the viewport of the map", () => {
     expect(linkOfView(WORLD, SIZE)).toBeNull();
   });
 
-  it("comes no closer for a link than the outline has detail", () => {
+  it("comes no closer for a link than an airport is large", () => {
     const [, largest] = scaleExtent(SIZE);
     expect(viewOfLink({ lat: 47, lon: 8, zoom: 22 }, SIZE).k).toBe(largest);
   });

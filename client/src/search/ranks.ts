@@ -1,4 +1,5 @@
 import { isRecord, isTextByKey, isTexts } from "./shape.ts";
+import { isTimeZones, timeZoneAt, type TimeZones } from "./time-zones.ts";
 
 /** 0: large, 1: medium, 2: small with scheduled service; 3: no scheduled service. */
 export type Tier = 0 | 1 | 2 | 3;
@@ -43,6 +44,7 @@ export interface RanksFile {
   /** Ids of the cities that no source but their airports puts into a subdivision, such as Moscow. */
   readonly apart?: readonly string[];
   readonly closed?: readonly ClosedAirport[];
+  readonly timeZones?: TimeZones;
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -54,7 +56,8 @@ export function isRanksFile(file: unknown): file is RanksFile {
     isTextByKey(file["names"]) &&
     isTexts(file["cities"]) &&
     isTextByKey(file["codes"]) &&
-    isListOfClosed(file["closed"] ?? [])
+    isListOfClosed(file["closed"] ?? []) &&
+    (file["timeZones"] === undefined || isTimeZones(file["timeZones"]))
   );
 }
 
@@ -67,6 +70,8 @@ export interface Ranks {
   readonly tierOf: (iata: string) => Tier;
   /** 0 for the busiest airport of the world; `UNRANKED` without scheduled service. */
   readonly trafficRankOf: (iata: string) => number;
+  /** The IANA time zone, by the country of the city as well; empty without scheduled service. */
+  readonly timeZoneOf: (iata: string, country: string) => string;
   /** The name that travellers use; undefined where it is the official one. */
   readonly nameOf: (iata: string) => string | undefined;
   /** @param id of a city, as a UUID. */
@@ -94,6 +99,7 @@ export function readRanks(file: RanksFile = NO_RANKS): Ranks {
   return {
     tierOf: (iata) => Number(tiers[trafficRankOf(iata)] ?? 3) as Tier, // the file has no other digits
     trafficRankOf,
+    timeZoneOf: (iata, country) => timeZoneAt(file.timeZones, trafficRankOf(iata), country),
     nameOf: (iata) => names[iata],
     rankOf: (id) => cityRanks.get(id) ?? UNRANKED,
     codesOf: (id) => codesOf.get(id) ?? [],

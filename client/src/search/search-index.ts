@@ -239,7 +239,7 @@ function textsOf(
         names: [place.name, place.officialName],
       };
     case "city":
-      return { codes: place.codes, names: [place.name, ...localNames(place)] };
+      return { codes: place.codes, names: [place.name, place.nameLocal, ...localNames(place)] };
     case "country": {
       const { code, code3, name, nameNative } = place;
       const names = [name, nameNative, countryName(place), ...(COUNTRY_ALIASES[code] ?? [])];

@@ -8,6 +8,7 @@ import {
   UNRANKED,
 } from "./ranks.ts";
 import { isNumbers, isRecord, isTextByKey, isTexts } from "./shape.ts";
+import { isTimeZones, timeZoneAt, type TimeZones } from "./time-zones.ts";
 
 /**
  * `/search/v1/served.json`: the airports with scheduled service, their cities and their countries. Each
@@ -52,6 +53,7 @@ export interface ServedFile {
   /** Positions of cities by their codes, such as `LON`. */
   readonly codes: { readonly [code: string]: number };
   readonly closed: readonly ClosedAirport[];
+  readonly timeZones: TimeZones;
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -74,7 +76,8 @@ export function isServedFile(file: unknown): file is ServedFile {
     isTextByKey(names) &&
     isRecord(codes) &&
     isNumbers(Object.values(codes)) &&
-    isListOfClosed(file["closed"])
+    isListOfClosed(file["closed"]) &&
+    isTimeZones(file["timeZones"])
   );
 }
 
@@ -83,8 +86,13 @@ const ID_END_LENGTH = 12;
 /**
  * Joins the places of the file, as `unpackCatalog` joins those of an answer. A city has the position
  * of its busiest airport.
+ *
+ * @param cityNames in the reader's language, by IATA code.
  */
-export function joinServed(file: ServedFile): Promise<Catalog> {
+export function joinServed(
+  file: ServedFile,
+  cityNames: ReadonlyMap<string, string> = new Map(),
+): Promise<Catalog> {
   const { airports, cities, names } = file;
   const countryAt = new Map(file.countries.map(([, code = ""], position) => [code, position]));
   const apart = new Set(cities.apart);
@@ -94,6 +102,13 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
   const airportIds = wholeIds(airports.ids);
   const cityIds = wholeIds(cities.ids);
   const icao = airports.icao.split(" ");
+  const iatas = airports.iata.match(/.../g) ?? [];
+  const localNames = new Map(
+    iatas.map((iata, rank) => [
+      cityNames.has(iata) ? airports.cities[rank] : -1,
+      cityNames.get(iata),
+    ]),
+  );
   const countryCodes = cities.countries.match(/../g) ?? [];
   const rows: CatalogFile = {
     countries: file.countries.map(([id = "", code = "", code3 = "", name = "", native = ""]) => ({
@@ -114,6 +129,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
         kind: "city",
         id: cityIds[position] ?? "",
         name,
+        nameLocal: localNames.get(position) ?? name,
         lat: degrees(airports.lat[busiest]),
         lon: degrees(airports.lon[busiest]),
         country: countryAt.get(countryCodes[position] ?? "") ?? -1,
@@ -123,7 +139,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
         airports: [],
       };
     }),
-    airports: (airports.iata.match(/.../g) ?? []).map((iata, rank) => {
+    airports: iatas.map((iata, rank) => {
       const city = airports.cities[rank] ?? -1;
       const cityName = cities.names[city] ?? "";
       const officialName = airports.names[rank]?.replace("*", cityName) ?? "";
@@ -138,6 +154,7 @@ export function joinServed(file: ServedFile): Promise<Catalog> {
         lon: degrees(airports.lon[rank]),
         tier: Number(airports.tiers[rank]) as Tier, // the file has no other digits
         hasScheduledService: true,
+        timeZone: timeZoneAt(file.timeZones, rank, countryCodes[city] ?? ""),
         replaces: closedFor(iata),
         rank,
         city,

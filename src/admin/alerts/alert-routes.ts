@@ -64,7 +64,7 @@ export function alertRoutes({ alerts }: AdminPlatform) {
     const message = receipts.map(describeReceipt).join(" ");
     return {
       status: 200,
-      body: { changed: false, receipts, message },
+      body: { changed: delivered > 0, receipts, message },
       change: { after: { messages: receipts.length, delivered } },
     };
   });

@@ -96,7 +96,8 @@ function auditEntry(c: Context<Http>, { action, actor, at }: Attempt): AuditEntr
     actor: actor.id,
     action,
     target: change?.target ?? (typeof id === "string" ? id : null),
-    outcome: problem === undefined ? "done" : refused,
+    // A version is published also if a store does not show it yet.
+    outcome: problem === undefined || change?.after !== undefined ? "done" : refused,
     status: c.res.status,
     code: problem?.code ?? null,
     detail: problem?.detail ?? null,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 
-const IN_UTF_8 = { "content-type": "text/markdown; charset=utf-8" };
+const HEADERS = { "content-type": "text/markdown; charset=utf-8", vary: "accept" };
 
 export function creditsRoutes({ notice }: AdminPlatform) {
   const credits = route({
@@ -10,11 +10,12 @@ export function creditsRoutes({ notice }: AdminPlatform) {
     path: "/credits",
     operationId: "getCredits",
     summary: "The credits that the data's licences require",
-    description: "Sources, licences and what was changed. Show them where you show the data.",
+    description:
+      "Sources, licences and what was changed. Show them where you show the data. A browser gets them as a page.",
     access: "public",
     responses: {
       200: { description: "In Markdown", body: z.string(), mediaType: "text/markdown" },
     },
-  }).answer(async () => ({ status: 200, body: notice, headers: IN_UTF_8 }));
+  }).answer(async () => ({ status: 200, body: notice, headers: HEADERS }));
   return [credits];
 }

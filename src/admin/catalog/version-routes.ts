@@ -2,10 +2,10 @@ import * as z from "zod";
 import { generation as generationField } from "../../schemas/fields.ts";
 import { versionSchema } from "../../schemas/version.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
-import type { RollbackResult } from "../../coordinator/publishing.ts";
-import type { TakeoverResult } from "../../coordinator/take-over.ts";
+import type { RolledBack, RollbackResult } from "../../coordinator/publishing.ts";
+import type { TakenOver, TakeoverResult } from "../../coordinator/take-over.ts";
 import { noteField, outcome, pageFields, pageQuery } from "../http/query.ts";
-import type { Problem } from "../http/http.ts";
+import type { AuditedChange, Problem } from "../http/http.ts";
 import { type Refusal, route } from "../http/route.ts";
 import type { AdminPlatform } from "../admin-platform.ts";
 
@@ -71,15 +71,10 @@ export function versionRoutes({ coordinator }: AdminPlatform) {
     const result = await coordinator.rollback(generation, expected_generation);
     if (!result.ok) return rollbackRefusal(generation, result);
     const { version, changed } = result;
-    const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
       status: 200,
       body: { version, changed, message: rollbackMessage(generation, result) },
-      change: {
-        target: String(generation),
-        before: changed ? { generation: version.generation - 1 } : after,
-        after,
-      },
+      change: rollbackChange(generation, result),
     };
   });
 
@@ -100,14 +95,20 @@ export function versionRoutes({ coordinator }: AdminPlatform) {
     },
   }).answer(async ({ actor }) => {
     const result = await coordinator.takeOver(actor.id);
-    if (!result.ok) return refuseStores(result);
-    const { version, changed, paused } = result;
-    const after = { generation: version?.generation ?? null, paused };
+    if (!result.ok) {
+      const change = result.reason === "not_shown" && { change: takeoverChange(result.published) };
+      return { ...refuseStores(result), ...change };
+    }
+    const { version, changed, paused, unusable } = result;
     const done = changed
       ? "The stores are this installation's now."
       : "The stores are this installation's already: nothing changed.";
-    const message = paused ? `${done} ${PAUSED_UNTIL_RESUME}` : done;
-    return { status: 200, body: { version, changed, message }, change: { after } };
+    const message = [
+      done,
+      ...(unusable.length > 0 ? [unusableMessage(unusable)] : []),
+      ...(paused ? [PAUSED_UNTIL_RESUME] : []),
+    ].join(" ");
+    return { status: 200, body: { version, changed, message }, change: takeoverChange(result) };
   });
 
   return [list, rollback, takeOver];
@@ -119,14 +120,29 @@ const NOT_SHOWN =
 const PAUSED_UNTIL_RESUME =
   "Ingestion is paused: see in GET /admin/audit whether it was paused before, then POST /admin/ingest/resume.";
 
-function rollbackMessage(
-  generation: number,
-  { version, changed, paused }: Extract<RollbackResult, { ok: true }>,
-): string {
+/** Most problems that an answer names; the log has all. */
+const PROBLEMS_NAMED = 5;
+
+function unusableMessage(problems: readonly string[]): string {
+  const named = problems.slice(0, PROBLEMS_NAMED).join("; ");
+  return `Not adopted, so the content may be older than before: ${named}. To have the newest, restore a backup, or queue a run.`;
+}
+
+function takeoverChange({ version, paused }: TakenOver): AuditedChange {
+  return { after: { generation: version?.generation ?? null, paused } };
+}
+
+function rollbackChange(target: number, { version, changed }: RolledBack): AuditedChange {
+  const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
+  const before = changed ? { generation: version.generation - 1 } : after;
+  return { target: String(target), before, after };
+}
+
+function rollbackMessage(generation: number, { version, changed, paused }: RolledBack): string {
   if (!changed)
     return `The content of generation ${generation} is already published, as ${version.generation}: nothing changed.`;
   const pause = paused ? " Ingestion stays paused." : "";
-  return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within about a minute.${pause}`;
+  return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within two minutes.${pause}`;
 }
 
 function rollbackRefusal(target: number, result: RollbackResult & { readonly ok: false }): Refusal {
@@ -134,8 +150,9 @@ function rollbackRefusal(target: number, result: RollbackResult & { readonly ok:
     case "not_retained":
       return notRetained(target);
     case "foreign_stores":
-    case "not_shown":
       return { ...refuseStores(result), change: { target: String(target) } };
+    case "not_shown":
+      return { ...refuseStores(result), change: rollbackChange(target, result.published) };
     case "blobs_lost":
       return refuse(target, {
         status: 409,

@@ -9,7 +9,7 @@ import {
   rankOf,
   withDecision,
 } from "../../acceptance/decisions.ts";
-import { decodeHeld, HELD_FILE } from "../../ingest/ledger-files.ts";
+import { decodeHeld } from "../../ingest/ledger-files.ts";
 import { count } from "../../schemas/fields.ts";
 import { plainRun } from "../../coordinator/run-record.ts";
 import { type ListedRun, runSchema } from "../../schemas/run.ts";
@@ -105,7 +105,7 @@ export function heldRoutes(platform: AdminPlatform) {
     access: "read",
     query: heldQuery,
     responses: { 200: { description: "A page of held changes", body: heldPage } },
-    problems: { 503: "`archive_unavailable`: R2 does not answer" },
+    problems: { 503: NO_LIST },
   }).answer(async ({ query }) => {
     const { limit, cursor, rule, ...wanted } = query;
     const found = (await readHeld(platform)).filter((held) => matchesFilter(held, wanted));
@@ -148,7 +148,7 @@ function decisionRoutes(verb: Verb, platform: AdminPlatform) {
     body: z.strictObject({ note: noteField }),
     problems: {
       404: "`held_not_found`: nothing is held under this id; upstream may say something else now",
-      503: "`archive_unavailable`: R2 does not answer",
+      503: NO_LIST,
     },
   }).answer(async ({ params: { id }, body, actor }) => {
     const found = (await readHeld(platform)).filter(
@@ -163,7 +163,7 @@ function decisionRoutes(verb: Verb, platform: AdminPlatform) {
     operationId: `${verb}HeldChanges`,
     summary: `${verb === "approve" ? "Approve" : "Reject"} all waiting changes of a run or a rule`,
     body: manyBody,
-    problems: { 503: "`archive_unavailable`: R2 does not answer" },
+    problems: { 503: NO_LIST },
   }).answer(async ({ body, actor }) => {
     const { note: why, ...wanted } = body;
     const found = (await readHeld(platform)).filter(
@@ -176,16 +176,20 @@ function decisionRoutes(verb: Verb, platform: AdminPlatform) {
   return [one, many];
 }
 
+const NO_LIST =
+  "`archive_unavailable`: R2 does not answer; `ledger_unavailable`: it has lost what is held, and the next run finds that again";
+
 /** Reads what is held, with the decisions that no run has followed yet. */
 async function readHeld({ coordinator, archive }: AdminPlatform): Promise<HeldChange[]> {
   const { files, decisions } = await coordinator.ledger();
   if (files === null) return [];
-  const held = await archive
-    .open(HELD_FILE, files.held)
-    .then(decodeHeld)
-    .catch((cause: unknown) => {
-      throw new Unavailable("archive", cause);
-    });
+  const bytes = await archive.read(files.held).catch((cause: unknown) => {
+    throw new Unavailable("archive", cause);
+  });
+  if (bytes === null) throw new Unavailable("ledger");
+  const held = await decodeHeld(new Blob([bytes]).stream()).catch((cause: unknown) => {
+    throw new Unavailable("ledger", cause);
+  });
   const verdicts = byChange(decisions);
   // An earlier Worker has archived them in another order.
   return held.map((change) => withDecision(change, verdicts)).toSorted(byRank);

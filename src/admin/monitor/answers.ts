@@ -1,9 +1,11 @@
-/** The five questions of an operator, answered from one observation. Each status is that of checks. Pure. */
+/**
+ * The five questions of an operator, answered from one observation. Each status is that of checks; what
+ * waits for an operator warns as well. Pure.
+ */
 import { Cron } from "croner";
 import { validate as isUuid } from "uuid";
 import { actionText } from "../../schemas/audit-actions.ts";
 import { decidedIn, namesOf } from "../../schemas/decided-change.ts";
-import type { AlertResult } from "../../schemas/alert-run.ts";
 import { lastSuccess } from "../../monitor/catalog-rules.ts";
 import {
   type Answer,
@@ -19,6 +21,7 @@ import { describeAge } from "../../monitor/rule.ts";
 import { hasEnded, type Pause } from "../../schemas/pause.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import { durationOf, timeText } from "../../platform/time.ts";
+import { isHalted } from "../../schemas/run-words.ts";
 import type { DurationMs, EpochMs, Instant } from "../../platform/units.ts";
 import type { ScheduledJob } from "../admin-platform.ts";
 import type { Observation } from "./observation.ts";
@@ -51,6 +54,10 @@ function detail(text: string, at: Instant | null = null, links: Detail["links"] 
   return { text, at, links };
 }
 
+function problemDetail({ status, output }: CheckProblem, links: Detail["links"] = []): Detail {
+  return { ...detail(output, null, links), status };
+}
+
 const GROUPED = new Intl.NumberFormat("en");
 
 /** Formats 9074 and "run" as "9,074 runs". */
@@ -67,7 +74,7 @@ function checksOf(checks: Checks, beginnings: readonly string[]): Checks {
 function isServed({ manifest, checks }: Observation): Judged {
   const found = checksOf(checks, ["catalog:", "rule:blobs_lost"]);
   const status = worstOf(found);
-  const problems = problemsOf(found).map(({ output }) => detail(output));
+  const problems = problemsOf(found).map((problem) => problemDetail(problem));
   const question = "served";
   if (status === "fail") {
     const answer = worstOf(checksOf(checks, ["catalog:"])) === "fail" ? "No" : "Not all of it";
@@ -103,7 +110,7 @@ function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Ju
     ...(successAt
       ? [detail("Last compared with its source", successAt, [{ text: "History", href: "#runs" }])]
       : []),
-    ...problemsOf(found).map(({ output }) => detail(output)),
+    ...problemsOf(found).map((problem) => problemDetail(problem)),
   ];
   const status = worstOf(found);
   const answer = manifest?.as_of ? `As of ${manifest.as_of}` : "Unknown";
@@ -121,27 +128,24 @@ function isExpected({ name, status }: CheckProblem): boolean {
 
 const OPERATING = "/docs/operating#when-something-is-wrong";
 
-function whatFailed({ monitor, checks }: Observation, { isPublic }: Viewer): Judged {
+function whatFailed({ checks }: Observation, { isPublic }: Viewer): Judged {
   const problems = problemsOf(checks).filter((problem) => !isExpected(problem));
-  const details = problems.map(({ name, output, fingerprint }) => {
+  const details = problems.map((problem) => {
+    const { name, output, runId } = problem;
     const [component = "", rule = ""] = name.split(":");
     if (component !== "rule")
-      return detail(`${component}: ${output}`, null, [{ text: "What to do", href: OPERATING }]);
+      return problemDetail({ ...problem, output: `${component}: ${output}` }, [
+        { text: "What to do", href: OPERATING },
+      ]);
     const whatToDo = { text: rule, href: `/docs/alerts#${rule}` };
-    if (isPublic) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
-    const found = monitor?.lastRun?.results.find((result) => result.fingerprint === fingerprint);
-    return detail(output, null, [whatToDo, ...linksToRun(found)]);
+    if (isPublic)
+      return problemDetail({ ...problem, output: rule.replaceAll("_", " ") }, [whatToDo]);
+    const run = runId === undefined ? [] : [{ text: "The run", href: `#runs/${runId}` }];
+    return problemDetail(problem, [whatToDo, ...run]);
   });
   const answer = details.length === 0 ? "Nothing" : numberOf(details.length, "problem");
   const status = mostSevere(problems.map((problem) => problem.status));
   return { question: "failed", status, answer, details };
-}
-
-function linksToRun(result: AlertResult | undefined): Detail["links"] {
-  const { run_id: one, runs } = result?.evidence ?? {};
-  const [first] = Array.isArray(runs) ? runs : [];
-  const id = one ?? (typeof first === "object" ? first?.["id"] : undefined);
-  return typeof id === "string" ? [{ text: "The run", href: `#runs/${id}` }] : [];
 }
 
 const CHANGES_SHOWN = 3;
@@ -163,8 +167,10 @@ function whoChangedWhat(
 ): Judged {
   const found = checksOf(checks, OF_AUDIT);
   const status = worstOf(found);
-  const problems = problemsOf(found).map(({ name, output }) =>
-    name === "rule:history_lost" ? INCOMPLETE_AUDIT : detail(output),
+  const problems = problemsOf(found).map((problem) =>
+    problem.name === "rule:history_lost"
+      ? { ...INCOMPLETE_AUDIT, status: problem.status }
+      : problemDetail(problem),
   );
   const published = manifest
     ? [detail(`Version ${manifest.generation} was published`, manifest.published_at)]
@@ -172,10 +178,11 @@ function whoChangedWhat(
   const changes = isPublic ? [] : attempts?.filter(hasEffect).slice(0, CHANGES_SHOWN);
   const [last] = changes ?? [];
   const version = manifest ? `Version ${manifest.generation}` : "Nothing";
+  const newest = last ? describeChange(last).text : version;
   return {
     question: "changed",
     status,
-    answer: changes === undefined ? "Unknown" : (last?.actor ?? version),
+    answer: changes === undefined ? "Unknown" : newest,
     details: [
       ...problems,
       ...(changes ?? []).map(describeChange),
@@ -199,10 +206,10 @@ const INCOMPLETE_AUDIT = detail("The audit is incomplete, because D1 has lost ro
 ]);
 
 const JOBS = {
-  ingest: "Next ingest",
-  watch: "Next evaluation of the alerts",
-  back_up: "Next backup",
-  verify_backup: "Next verification of a backup",
+  ingest: "ingest",
+  watch: "evaluation of the alerts",
+  back_up: "backup",
+  verify_backup: "verification of a backup",
 } as const satisfies { readonly [J in ScheduledJob["job"]]: string };
 
 /** The checks that say whether the cron trigger of a job has come lately. */
@@ -226,12 +233,21 @@ function whatHappensNext(
     describeTick(tick, { pause: coordinator?.pause ?? null, isLate: isLate(tick, checks) }),
   );
   if (coordinator === null) {
-    const problems = problemsOf(found).map(({ output }) => detail(`The coordinator: ${output}`));
+    const problems = problemsOf(found).map((problem) =>
+      problemDetail({ ...problem, output: `The coordinator: ${problem.output}` }),
+    );
     return { question, status, answer: "Unknown", details: [...problems, ...scheduled] };
   }
-  const answer = describeBusy(coordinator) ?? describeIdle(ticks, checks);
+  const waiting = coordinator.held?.waiting ?? 0;
+  const decisions = waiting > 0 ? `${numberOf(waiting, "change")} to decide on` : null;
+  const answer = describeBusy(coordinator) ?? decisions ?? describeIdle(ticks, checks);
   const details = [...describeWork(coordinator, isPublic), ...scheduled];
-  return { question, status, answer, details };
+  return {
+    question,
+    status: mostSevere([status, waiting > 0 ? "warn" : "pass"]),
+    answer,
+    details,
+  };
 }
 
 interface Tick {
@@ -263,7 +279,7 @@ function describeTick(
 ): Detail {
   const isSkipped = job === "ingest" && pause !== null && !hasEnded(pause, Date.parse(at));
   const skipped = isSkipped ? ", which the pause skips" : "";
-  return detail(`${JOBS[job]}${skipped}${isUnsure ? ", if its trigger comes" : ""}`, at);
+  return detail(`Next ${JOBS[job]}${skipped}${isUnsure ? ", if its trigger comes" : ""}`, at);
 }
 
 function describeBusy({ job, pause, running, queued }: CoordinatorStatus): string | null {
@@ -276,7 +292,7 @@ function describeIdle(ticks: readonly Tick[], checks: Checks): string {
   // The alerts are evaluated all the time, which is no news.
   const next = ticks.find(({ job }) => job !== "watch");
   if (next === undefined) return "Nothing";
-  return isLate(next, checks) ? "Unknown: the triggers are late" : JOBS[next.job];
+  return isLate(next, checks) ? "Unknown: the triggers are late" : `The next ${JOBS[next.job]}`;
 }
 
 function describeWork(
@@ -287,7 +303,14 @@ function describeWork(
   if (job !== null) details.push(describeBackupJob(job));
   if (pause !== null) details.push(...describePause(pause, isPublic));
   if (running !== null)
-    details.push(detail(`A run is in stage ${running.stage}`, running.started_at));
+    details.push(
+      isHalted(running, pause !== null)
+        ? detail(
+            `A run stands still in stage ${running.stage} until the pause ends; it began`,
+            running.started_at,
+          )
+        : detail(`A run is in stage ${running.stage}; it began`, running.started_at),
+    );
   if (queued.length > 0) details.push(detail(`${numberOf(queued.length, "run")} in the queue`));
   details.push(...describeHeld(held, isPublic));
   return details;
@@ -314,11 +337,12 @@ function describeHeld(held: HeldSummary | null, isPublic: boolean): Detail[] {
   const { waiting, oldest_since, next_due_at } = held;
   if (waiting === 0) return [];
   const changes = numberOf(waiting, "surprising change");
-  const since = `${changes} by upstream waited at the last run, the oldest since`;
-  const due =
-    next_due_at === null
-      ? "Each of them waits for a decision."
-      : "The first of them is taken over by the run after";
   const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
-  return [detail(since, oldest_since, links), detail(due, next_due_at)];
+  return [
+    { ...detail(`At the last run, ${changes} by upstream waited.`, null, links), status: "warn" },
+    detail("The oldest of them was first seen", oldest_since),
+    next_due_at === null
+      ? detail("They wait until somebody decides.")
+      : detail("Without a decision, a run takes over the first of them", next_due_at),
+  ];
 }

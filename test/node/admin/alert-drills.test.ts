@@ -1,11 +1,11 @@
 /** What docs/alerts.md advises about a rule, done once on a service that is broken so. */
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Manifest } from "../../../src/parts/manifest.ts";
+import { blobsOf, type Manifest } from "../../../src/parts/manifest.ts";
 import { newestTimes } from "../../../src/backup/read-backups.ts";
 import { type FactSources, readFacts } from "../../../src/monitor/facts.ts";
 import { evaluateRules } from "../../../src/monitor/rules.ts";
-import type { RuleName } from "../../../src/schemas/rule-names.ts";
+import { RULE_NAMES, type RuleName } from "../../../src/schemas/rule-names.ts";
 import type { Run } from "../../../src/schemas/run.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
@@ -14,6 +14,65 @@ import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { DEFAULT_LIMITS, MINUTE_MS, someFacts } from "../../builders/facts.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+
+const OF_PAGE = "test/node/admin/drills.test.ts";
+const OUTSIDE = "its advice is done outside the service:";
+
+/** Where each rule is drilled: here, or in a test of another file; or why it is not. */
+const DRILLS: {
+  readonly [rule in RuleName]: "here" | readonly [file: string, title: string] | { not: string };
+} = {
+  catalog_stale: { not: "its advice is that of the rules of failed runs, or a run" },
+  data_old: { not: `${OUTSIDE} a setting, or a snapshot that somebody makes` },
+  ingest_failing: { not: "it refers to the fault of each code, of which it counts the runs" },
+  source_broken: { not: `${OUTSIDE} upstream or a setting` },
+  ingest_stuck: "here",
+  replication_stuck: "here",
+  foreign_stores: "here",
+  guard_tripped: [OF_PAGE, "approve what guards refused"],
+  rows_unusable: { not: `${OUTSIDE} the file of upstream` },
+  changes_held: [
+    "test/node/admin/ingest/held-routes.test.ts",
+    "queues a run that publishes only the approved change",
+  ],
+  ingest_paused_long: "here",
+  queue_backlog: { not: `${OUTSIDE} D1, or whoever queues runs` },
+  blobs_lost: "here",
+  integrity_mismatch: "here",
+  ledger_lost: {
+    not: "what is lost cannot come back but by a restore, which has tests of its own",
+  },
+  history_lost: [
+    OF_PAGE,
+    "see that D1 has lost its rows, although its tables are there again, and restore them",
+  ],
+  values_set_aside: [
+    "test/node/storage/set-aside.sweep.test.ts",
+    "of the %s in %s, whatever they are, stop nothing",
+  ],
+  backup_stale: [OF_PAGE, "see which rule fails, and do what its section says"],
+  backup_unverified: { not: "its first advice is the call that every backup ends with" },
+  coverage_drop: { not: "its advice is a rollback, which drills.test.ts has" },
+  locales_differ: { not: "its advice is a run, with other settings than the coordinator here" },
+  notify_failing: { not: `${OUTSIDE} the receiver` },
+  ticks_missed: { not: `${OUTSIDE} the triggers of the deployment` },
+  monitor_gap: { not: `${OUTSIDE} the triggers of the deployment` },
+  token_expiring: { not: `${OUTSIDE} a secret` },
+  settings_wrong: { not: `${OUTSIDE} a setting or a secret` },
+};
+
+/** The files with drills, and what each has in it. */
+function drillsIn(): (readonly [file: string, text: string])[] {
+  return Object.entries(DRILLS).flatMap(([rule, drill]): (readonly [string, string])[] => {
+    if (drill === "here") return [[import.meta.filename, `\ndescribe("${rule}", `]];
+    return "not" in drill ? [] : [[drill[0], `("${drill[1]}"`]];
+  });
+}
+
+it("every rule has a drill, or a reason why it has none", () => {
+  expect(Object.keys(DRILLS)).toEqual(RULE_NAMES);
+  for (const [file, text] of drillsIn()) expect(readFileSync(file, "utf8")).toContain(text);
+});
 
 const installation = new BackupWorld(undefined, ["en"]);
 beginEachWith(installation, async () => {
@@ -122,7 +181,7 @@ describe("ingest_stuck", () => {
 
 describe("replication_stuck", () => {
   it("is named in the log, and ends half a minute after the store accepts the manifest", async () => {
-    advised("replication_stuck", /look for `replication_failed`.* every half minute/);
+    advised("replication_stuck", /look for `replication_failed`.* at least once a minute/);
     installation.before = (call) => {
       if (call === `catalog kv put ${MANIFEST_KEY}`) throw new Error("429");
     };
@@ -169,6 +228,44 @@ describe("foreign_stores", () => {
     await help();
     expect(await statusOf("foreign_stores")).toBe("pass");
     expect(await world.ingest.served()).toEqual(current());
+  });
+});
+
+describe("ingest_paused_long", () => {
+  it.each([
+    ["a resumption", () => post("/admin/ingest/resume")],
+    [
+      "a pause with an end",
+      () =>
+        post("/admin/ingest/pause", {
+          until: new Date(world.ingest.time + MINUTE_MS).toISOString(),
+        }),
+    ],
+  ])("ends with %s", async (_, end) => {
+    advised("ingest_paused_long", /resume, or pause again with an `until`/);
+    await post("/admin/ingest/pause");
+    world.ingest.time += 25 * 60 * MINUTE_MS;
+    expect(await statusOf("ingest_paused_long")).toBe("warn");
+    await end();
+    world.ingest.time += 2 * MINUTE_MS;
+    expect(await statusOf("ingest_paused_long")).toBe("pass");
+  });
+});
+
+describe("blobs_lost", () => {
+  it.each([
+    ["a restore of the newest backup, even during a pause", restoreNewest],
+    ["a full run", runFully],
+  ])("ends with %s", async (_, help) => {
+    advised(
+      "blobs_lost",
+      /\[restore\].* the newest backup, even during a pause\..* `"mode": "full"`, and resume/,
+    );
+    await post("/admin/ingest/pause");
+    for (const sha256 of blobsOf(current())) installation.loseBlob(sha256);
+    expect(await statusOf("blobs_lost")).toBe("fail");
+    await help();
+    expect(await statusOf("blobs_lost")).toBe("pass");
   });
 });
 

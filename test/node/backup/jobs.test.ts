@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { countUp } from "../../../src/backup/step.ts";
 import { findBackup, listBackups } from "../../../src/backup/listing.ts";
 import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 
@@ -134,4 +135,12 @@ describe("the queue of backup jobs", () => {
       ["run", "succeeded"],
     ]);
   });
+});
+
+it("a stage that has counted more than there is begins anew, since it may have skipped something", () => {
+  expect(countUp({ at: 2, done: 6, draft: null }, 0, 5)).toMatchObject({
+    do: "again",
+    checkpoint: { at: 2, done: 0 },
+  });
+  expect(countUp({ at: 2, done: 4, draft: null }, 1, 5)).toMatchObject({ do: "next" });
 });

@@ -1,5 +1,5 @@
 /** A job or a request succeeds only with its effect; otherwise it says what to do, and that helps. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
@@ -82,7 +82,12 @@ describe.each([
       };
       for (let times = 0; times < 2; times++) {
         const detail = expect.stringContaining("repeat the request to see");
-        expect(await ask()).toEqual({ ok: false, reason: "not_shown", detail });
+        expect(await ask()).toMatchObject({
+          ok: false,
+          reason: "not_shown",
+          detail,
+          published: { changed: times === 0, version: { generation: 3 } },
+        });
       }
       world.before = () => {};
       expect(await ask()).toMatchObject({ ok: true, changed: false, version: { generation: 3 } });
@@ -90,6 +95,47 @@ describe.each([
       expect(ingest.coordinator.versions().length).toBeGreaterThan(before);
     },
   );
+});
+
+describe("a rollback", () => {
+  it.each([`kv put ${MANIFEST_KEY}`, `r2 put ${MANIFEST_KEY}`])(
+    "does not wait for “%s” that never answers, and says so in time",
+    async (hanging) => {
+      vi.useFakeTimers();
+      try {
+        world.before = (call) =>
+          call === `catalog ${hanging}` ? new Promise(() => {}) : undefined;
+        const answer = ingest.coordinator.rollback(1);
+        await vi.advanceTimersByTimeAsync(15_000);
+        const late = Promise.resolve("late");
+        expect(await Promise.race([answer, late])).toMatchObject({ reason: "not_shown" });
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
+
+  it("writes nothing beside a job that replicates its version", async () => {
+    ingest.renameAirport("Kloten");
+    await ingest.runUpTo("verify");
+    const hung = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    world.before = (call) => {
+      if (call !== `catalog kv put ${MANIFEST_KEY}`) return;
+      entered.resolve();
+      return hung.promise;
+    };
+    const alarm = ingest.alarm();
+    await entered.promise;
+    const before = world.calls.length;
+    expect(await ingest.coordinator.rollback(1)).toMatchObject({ reason: "not_shown" });
+    expect(world.calls.slice(before).filter((call) => call.includes(" put "))).toEqual([]);
+    world.before = () => {};
+    hung.resolve();
+    await alarm;
+    await world.drain();
+    expect(await ingest.served()).toMatchObject({ generation: 4 });
+  });
 });
 
 describe("a takeover of stores whose versions cannot be used", () => {
@@ -124,6 +170,22 @@ describe("a takeover of stores whose versions cannot be used", () => {
     expect(await help()).toMatchObject({ state: "succeeded" });
     expect(await ingest.served()).toEqual(ingest.current());
     expect(await ingest.coordinator.takeOver("ops")).toMatchObject({ ok: true, changed: false });
+  });
+
+  it("names what it has not adopted if it publishes an older version", async () => {
+    const damaged = Uint8Array.of(0);
+    ingest.store.r2.set(generationKey(2), damaged);
+    ingest.store.kv.set(MANIFEST_KEY, damaged);
+    ingest.store.bucket.damage(MANIFEST_KEY, () => damaged);
+    const older = ingest.state.findRetained(1)?.catalog_sha256;
+    ingest.loseTables();
+    const taken = await ingest.coordinator.takeOver("ops");
+    const unusable = expect.arrayContaining([expect.stringContaining(generationKey(2))]);
+    expect(taken).toMatchObject({ ok: true, version: { catalog_sha256: older }, unusable });
+    const problems = taken.ok ? taken.unusable : [];
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ event: "versions_unusable", fields: { problems } }),
+    );
   });
 
   it("adopts them if the stores are its own already and it has lost them", async () => {

@@ -143,7 +143,7 @@ describe("a takeover", () => {
     expect(await first.coordinator.takeOver("ops")).toMatchObject({ ...unchanged, version });
     expect(stored()).toEqual(before);
     const answer = await new CoordinatorWorld().coordinator.takeOver("ops");
-    expect(answer).toEqual({ ...unchanged, version: null, paused: false });
+    expect(answer).toEqual({ ...unchanged, version: null, paused: false, unusable: [] });
   });
 
   it("stops the owner before, also in the middle of a publication, which is no run's doing then", async () => {

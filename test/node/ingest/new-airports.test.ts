@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { cityId, idKey } from "../../../src/catalog/ids.ts";
@@ -81,8 +82,11 @@ describe("a new airport of upstream", () => {
 });
 
 describe("airports of the snapshot, if it had never known them", () => {
+  // No rule finds what a person has chosen.
+  const chosen: Row[] = parse(readFileSync("data/curated/airport-cities.csv"), { columns: true });
+  const byHand = new Set(chosen.map((row) => row["iata"]));
   const scheduled = rows.filter((row) => row["scheduled_service"] === "yes");
-  const sample = scheduled.filter((_, index) => index % 8 === 0);
+  const sample = scheduled.filter((row, index) => index % 6 === 0 && !byHand.has(row["iata_code"]));
   const resolved = resolve(sample, openWithout(sample));
 
   it("find the same city in three of four cases, and a wrong one in fewer than one of thirty", async () => {

@@ -52,6 +52,14 @@ describe("loadAlertConfig", () => {
   });
 });
 
+it.each(["_ops", "-", "7", "a".repeat(40)])("a webhook may have the name %s", (name) => {
+  expect(config(webhooks({ ...HOOK, name })).targets).toMatchObject([{ name }]);
+});
+
+it.each(["", "a".repeat(41), "Ops", "o.ps"])("a webhook may not have the name %j", (name) => {
+  expect(problem(webhooks({ ...HOOK, name }))).toContain("0 name must be 1 to 40 of a-z");
+});
+
 describe("a setting of the alerts that cannot be used", () => {
   it.each([
     [{ name: "Ops Chat" }, "0 name must be 1 to 40 of a-z"],

@@ -1,7 +1,7 @@
 /** Every setting, with values right and wrong, wherever it may be set. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -115,6 +115,8 @@ it.each(SECRET_NAMES)(
 /** They are judged with another setting, which must be right itself. */
 const OF_PAIRS = ["DEFAULT_LOCALE", "ACCESS_AUD"];
 
+const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
+
 describe("the commands", () => {
   const worst = Object.entries(SETTING_VALUES).flatMap(([name, { wrong }]) =>
     wrong.length === 0 || OF_PAIRS.includes(name) ? [] : [[name, wrong[0] ?? ""] as const],
@@ -133,6 +135,25 @@ describe("the commands", () => {
       /^\[vars\] in wrangler\.toml: SOURCE .*\n\[env\.a\.vars\] in .* no setting LOCALE\n/,
     );
     expect(stderr).not.toContain("    at ");
+  });
+
+  it("a deployment shows the wrong line, and little else", () => {
+    const [, command = ""] =
+      /^command = "(.*)"$/m.exec(readFileSync("wrangler.toml", "utf8")) ?? [];
+    const build = command.replace(/\S+\.ts$/, (file) => resolve(file));
+    const head = 'name = "wrong"\nmain = "none.ts"\ncompatibility_date = "2026-10-20"\n';
+    writeFileSync(
+      join(folder, "wrangler.toml"),
+      `${head}[build]\ncommand = "${build}"\n[vars]\nSOURCE = "x"\n`,
+    );
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [resolve(WRANGLER), "deploy", "--dry-run"],
+      { cwd: folder, encoding: "utf8", env: { ...process.env, WRANGLER_LOG: "log" } },
+    );
+    expect(status).toBe(1);
+    expect(stdout + stderr).toContain("SOURCE must be one of");
+    expect((stdout + stderr).split("\n").length).toBeLessThan(40);
   });
 
   it("npm start names everything that is wrong, and shows no secret", () => {

@@ -273,11 +273,13 @@ describe("a delivery", () => {
   });
 
   it.each([
-    ["0", 1],
-    ["1", 1],
+    ["0", 3],
+    ["1", 3],
+    ["5", 3],
+    ["6", 1],
     ["3600", 1],
     ["Fri, 31 Dec 9999 23:59:59 GMT", 1],
-    ["Fri, 20 Nov 2026 11:00:00 GMT", 1],
+    ["Fri, 20 Nov 2026 11:00:00 GMT", 3],
     ["-5", 3],
     ["1.5", 3],
     ["soon", 3],
@@ -296,6 +298,13 @@ describe("a delivery", () => {
       expect(receiver.received).toHaveLength(2 * attempts + 1);
     },
   );
+
+  it("waits between its attempts as long as the answer says, but no less than usual", async () => {
+    const asked = ["3", "0"].map((seconds) => status(429, { "retry-after": seconds }));
+    receiver.answers = [...asked, status(200)];
+    expect(await send()).toMatchObject({ delivered: true, attempts: 3 });
+    expect(waits).toEqual([3_000, 20]);
+  });
 
   it("ends after three attempts without an answer", async () => {
     receiver.answers = [silence];

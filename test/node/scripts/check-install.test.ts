@@ -81,6 +81,8 @@ describe("the check of what is installed", () => {
     ["20.19.0", true],
     ["22.17.1", true],
     ["22.18.0", false],
+    ["23.5.0", true],
+    ["23.6.0", false],
     ["24.0.0", false],
     ["26.10.0", false],
   ])("on Node %s, asks for a newer one: %s", (node, isTooOld) => {

@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, inject, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { afterEach, expect, inject, it } from "vitest";
 import { callCatalog } from "../../../scripts/service-call.ts";
 import { WATCH_CRON } from "../../../src/coordinator/schedule.ts";
 import { readCredentials } from "../../../src/platform/credentials.ts";
@@ -13,7 +14,7 @@ import { ACCOUNT_ID, FakeCloudflare, type Version } from "../../builders/fake-cl
 import { startSmallUpstream } from "../../builders/small-upstream.ts";
 import { TestService } from "../../system/test-service.ts";
 
-/** It runs wrangler five times, and an ingest. */
+/** A test runs wrangler up to five times, and an ingest. */
 const HANG_MS = 600_000;
 /** More than the snapshot has. */
 const ALL_AIRPORTS = 100_000;
@@ -62,6 +63,46 @@ async function start(version: Version, folder: string, sourceUrls = "") {
   });
 }
 
+interface Place {
+  /** A home of nobody else, for what the commands write. */
+  readonly home: string;
+  /** The base of Cloudflare's API. */
+  readonly api: string;
+}
+
+/** The lines of wrangler.toml that the page says to uncomment. A fork may have done so. */
+const DOMAIN_LINES = /^(?:# )?(workers_dev = false|routes = \[\{ pattern = "(.*?)".*)$/gm;
+const settings = readFileSync("wrangler.toml", "utf8");
+/** Edited settings, beside the real ones because paths in them are relative. */
+const CONFIG = "wrangler.edited.toml";
+
+afterEach(() => rmSync(CONFIG, { force: true }));
+
+/** Returns what runs a line as an operator would, with edited settings, and says how it ended. */
+function operatorOf({ home, api }: Place) {
+  return async (line: string, variables: { readonly [name: string]: string } = {}) => {
+    const edited = line
+      .replaceAll(/secrets\.(?:json|env)/g, `${home}/$&`)
+      .replace("wrangler deploy", `$& --config ${CONFIG}`);
+    const child = spawn("sh", ["-c", edited], {
+      env: {
+        ...ownEnv,
+        HOME: home,
+        XDG_CONFIG_HOME: home,
+        WRANGLER_SEND_METRICS: "false",
+        CLOUDFLARE_API_BASE_URL: api,
+        CLOUDFLARE_API_TOKEN: "a-token-that-only-the-fake-takes",
+        CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
+        ...variables,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
+    const [[code], [stdout, stderr]] = await Promise.all([once(child, "close"), outputs]);
+    return { code: Number(code), stdout, stderr };
+  };
+}
+
 it(
   "the page's commands and the workflow's end in a service that serves, also after a first upload that broke",
   async () => {
@@ -69,28 +110,12 @@ it(
     const { cloudflare, url: api } = await FakeCloudflare.start();
     const upstream = await startSmallUpstream(ALL_AIRPORTS);
     let service: TestService | undefined;
-    const run = async (line: string, variables: { readonly [name: string]: string } = {}) => {
-      const child = spawn("sh", ["-c", line.replaceAll(/secrets\.(?:json|env)/g, `${home}/$&`)], {
-        env: {
-          ...ownEnv,
-          HOME: home,
-          XDG_CONFIG_HOME: home,
-          WRANGLER_SEND_METRICS: "false",
-          CLOUDFLARE_API_BASE_URL: api,
-          CLOUDFLARE_API_TOKEN: "a-token-that-only-the-fake-takes",
-          CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
-          ...variables,
-        },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
-      const [[code], [stdout, stderr]] = await Promise.all([once(child, "close"), outputs]);
-      return { code: Number(code), stdout, stderr };
-    };
+    const run = operatorOf({ home, api });
     try {
       const made = await run(command("npm run token -- --id ann"));
       const [token = ""] = /(?<=^ {2})[\w-]{43}$/m.exec(made.stdout) ?? [];
 
+      writeFileSync(CONFIG, settings.replaceAll(DOMAIN_LINES, "# $1"));
       const deploy = command("npx wrangler deploy --env=");
       cloudflare.isBroken = true;
       expect(await run(deploy)).toMatchObject({ code: 1 });
@@ -102,6 +127,7 @@ it(
       expect(deployed.stderr).toBe("");
       expect(deployed.code).toBe(0);
       expect(deployed.stdout).toContain("https://locations.ada.workers.dev");
+      expect(cloudflare).toMatchObject({ isOnWorkersDev: true, customDomains: [] });
       expect(cloudflare.namespaces).toMatchObject([{ title: "locations-catalog" }]);
       expect(cloudflare.crons).toContain(WATCH_CRON);
 
@@ -115,7 +141,7 @@ it(
         { id: "ann" },
         { id: "bob" },
       ]);
-      const step = await run(workflowStep(), { TARGET: "", DOMAIN: "", TOKENS });
+      const step = await run(workflowStep(), { TARGET: "", TOKENS });
       expect(step).toMatchObject({ code: 0, stderr: "" });
       expect(cloudflare.deployed).not.toBe(version);
       expect(cloudflare.deployed && tokensOf(cloudflare.deployed)).toBe(TOKENS);
@@ -140,6 +166,39 @@ it(
     } finally {
       await service?.stop();
       await upstream.stop();
+      await cloudflare.stop();
+      rmSync(home, { recursive: true });
+    }
+  },
+  HANG_MS,
+);
+
+it(
+  "a domain in wrangler.toml closes workers.dev, and an upgrade and the workflow leave it so",
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), "locations-home-"));
+    const { cloudflare, url: api } = await FakeCloudflare.start();
+    const run = operatorOf({ home, api });
+    const [, , domain] = [...settings.matchAll(DOMAIN_LINES)].at(-1) ?? [];
+    const [, upgrade = ""] = /^- \*\*An upgrade\*\* is `(.*?)`/m.exec(page) ?? [];
+    try {
+      await run(command("npm run token -- --id ann"));
+      writeFileSync(CONFIG, settings.replaceAll(DOMAIN_LINES, "# $1"));
+      expect(await run(command("npx wrangler deploy --env="))).toMatchObject({ code: 0 });
+      expect(cloudflare).toMatchObject({ isOnWorkersDev: true, customDomains: [] });
+
+      writeFileSync(CONFIG, settings.replaceAll(DOMAIN_LINES, "$1"));
+      const TOKENS = cloudflare.deployed && tokensOf(cloudflare.deployed);
+      for (const line of [upgrade, upgrade, workflowStep()]) {
+        const ended = await run(line, { TARGET: "", TOKENS: "" });
+        expect(ended).toMatchObject({ code: 0, stderr: "" });
+        expect(ended.stdout).not.toContain("workers.dev");
+        expect(cloudflare).toMatchObject({ isOnWorkersDev: false, customDomains: [domain] });
+        expect(cloudflare.deployed && tokensOf(cloudflare.deployed)).toBe(TOKENS);
+      }
+      const staging = unstable_readConfig({ config: CONFIG, env: "staging" });
+      expect(staging).toMatchObject({ workers_dev: true, routes: [] });
+    } finally {
       await cloudflare.stop();
       rmSync(home, { recursive: true });
     }

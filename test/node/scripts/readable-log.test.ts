@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { followLog, readableLine } from "../../../scripts/readable-log.ts";
+import { followLog, jsonLine, readableLine, workerLine } from "../../../scripts/readable-log.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { MonitorWorld } from "../../builders/monitor-world.ts";
@@ -161,4 +161,13 @@ describe("followLog", () => {
     stop();
     expect(lines).toEqual(["14:02:11 ingest 1 started (é)"]);
   });
+});
+
+it("what workerd says of the Worker is a line of JSON, as with --json", () => {
+  const uncaught = "uncaught Error: later\n    at worker.js:1:1";
+  const line = workerLine("error", uncaught);
+  expect(jsonLine(line)).toBe(line);
+  expect(JSON.parse(line)).toMatchObject({ level: "error", msg: uncaught });
+  const own = logged({ event: "ingest_started", fields: {} });
+  expect(workerLine("info", own)).toBe(own);
 });

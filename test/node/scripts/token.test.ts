@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -106,6 +116,38 @@ describe("npm run token", () => {
       expect(secrets()).toMatchObject({ ALERT_WEBHOOKS: "[]" });
       expect(statSync(file).mode & 0o777).toBe(0o600);
       expect(readdirSync(folder)).toEqual(["secrets.json"]);
+    });
+
+    it("shows its secrets to nobody else, whatever lies beside it", () => {
+      writeFileSync(`${file}.new`, "", { mode: 0o666 });
+      expect(add("ann").status).toBe(0);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      chmodSync(file, 0o644);
+      expect(add("bob").status).toBe(0);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    });
+
+    it("writes where a link leads, and leaves the link", () => {
+      const place = join(folder, "elsewhere.json");
+      writeFileSync(place, "{}");
+      symlinkSync(place, file);
+      expect(add("ann").status).toBe(0);
+      expect(lstatSync(file).isSymbolicLink()).toBe(true);
+      expect(JSON.parse(readFileSync(place, "utf8"))).toHaveProperty("ADMIN_TOKENS");
+    });
+
+    it("quotes its path in the commands as a shell needs it", () => {
+      file = join(folder, "it's mine.json");
+      const [command = ""] = /npx wrangler secret bulk .+(?= --env)/.exec(add("ann").stdout) ?? [];
+      const script = command.replace("npx wrangler secret bulk", "cat");
+      const { stdout } = spawnSync("sh", ["-c", script], { encoding: "utf8" });
+      expect(JSON.parse(stdout)).toHaveProperty("ADMIN_TOKENS");
+    });
+
+    it("must have a name", () => {
+      file = "";
+      expect(add("ann")).toMatchObject({ status: 1, stdout: "" });
+      expect(add("ann").stderr).toContain("--secrets-file must name a file");
     });
 
     it.each([

@@ -93,6 +93,9 @@ describe("a transient fault", () => {
     ["0", 0, "answers 503 and asks to be left alone for 0 s; try again later"],
     ["120", 120_000, "answers 503 and asks to be left alone for 120 s; try again later"],
     ["Sun, 01 Nov 2026 04:18:30 GMT", 90_000, "left alone for 90 s"],
+    ["Sunday, 01-Nov-26 04:18:30 GMT", 90_000, "left alone for 90 s"],
+    ["Sun Nov  1 04:18:30 2026", 90_000, "left alone for 90 s"],
+    ["9".repeat(400), Number.MAX_SAFE_INTEGER, "asks to be left alone for"],
     ["Sun, 01 Nov 2026 04:00:00 GMT", 0, "left alone for 0 s"],
   ])("turns the Retry-After %j into a wait of %j ms", async (value, retryAfterMs, message) => {
     server.on(AIRPORTS_PATH, status(503, { "retry-after": value }));

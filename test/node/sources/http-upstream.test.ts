@@ -46,6 +46,10 @@ describe("an HTTP upstream", () => {
   it.each<readonly [string, string | undefined, string | undefined]>([
     ["with the day of its Last-Modified", MODIFIED, "2026-10-31"],
     ["with no day if there is no Last-Modified", undefined, undefined],
+    ["in the form of RFC 850", "Saturday, 31-Oct-26 06:00:00 GMT", "2026-10-31"],
+    ["in that form of the last century", "Sunday, 31-Oct-99 06:00:00 GMT", "1999-10-31"],
+    ["in the form of asctime", "Sat Oct 31 06:00:00 2026", "2026-10-31"],
+    ["in that form with one digit", "Thu Oct  1 06:00:00 2026", "2026-10-01"],
     ...[
       "yesterday",
       "-5",
@@ -55,6 +59,10 @@ describe("an HTTP upstream", () => {
       "Fri, 31 Oct 2026 06:00:00 GMT",
       "Sat, 31 Oct 2026 25:00:00 GMT",
       "Mon, 01 Jan 0001",
+      "Friday, 31-Oct-26 06:00:00 GMT",
+      "Saturday, 31-Oct-26 06:00:00",
+      "Fri Oct 31 06:00:00 2026",
+      "Sat Oct 31 06:00:00 2026 GMT",
       "Mon, 01 Jan 0001 00:00:00 GMT",
       "Wed, 31 Dec 1969 23:59:59 GMT",
       "Sun, 01 Nov 2037 06:00:00 GMT",

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MONITOR_SCHEMA, MonitorState } from "../../../src/monitor/monitor-state.ts";
+import { isOpen } from "../../../src/coordinator/jobs.ts";
+import { INGEST } from "../../../src/coordinator/run-record.ts";
 import { COORDINATOR_SCHEMA } from "../../../src/coordinator/tables.ts";
 import { DAY_MS, HOUR_MS, timeText } from "../../../src/platform/time.ts";
 import { migrate, type ObjectSchema } from "../../../src/storage/object-tables.ts";
@@ -247,6 +249,15 @@ describe("the values of both Durable Objects", () => {
   });
 });
 
+/** Other numbers, as a column of whole numbers can hold them. */
+const WHOLE_NUMBERS = [
+  "-1",
+  "2000000000",
+  "9007199254740991",
+  "9007199254740993",
+  "9223372036854775807",
+];
+
 /** Other numbers, as JSON can write them. */
 const NUMBERS = ["-1", "0.5", "9007199254740991", "9007199254740993", "1e400"];
 
@@ -295,6 +306,53 @@ describe("the numbers of both Durable Objects", () => {
           ).toEqual([]);
         }
       expect(values).not.toEqual([]);
+    },
+  );
+
+  /** The columns of numbers, and the table with the numbers that were given last. */
+  const columns = tables.flatMap(([object, table]) => {
+    const stored = new MemoryTables();
+    migrate(stored, object, schemas[object]);
+    const info = stored.sql.exec(`PRAGMA table_info(${table})`).toArray();
+    const numbers = info.filter(({ type }) => type === "INTEGER").map(({ name }) => String(name));
+    const given = numbers.includes("seq") ? [[object, "sqlite_sequence", "seq"] as const] : [];
+    return [...numbers.map((column) => [object, table, column] as const), ...given];
+  });
+
+  it.each(columns)(
+    "of the %s in %s.%s stop nothing, and lose only versions",
+    async (object, table, column) => {
+      const { sql } = object === "coordinator" ? ingest.tables : monitor.tables;
+      const goBack = world.remember();
+      for (const number of WHOLE_NUMBERS) {
+        const what = `${column} of ${number}`;
+        goBack();
+        const chosen =
+          table === "sqlite_sequence" ? "" : `WHERE rowid = (SELECT max(rowid) FROM ${table})`;
+        sql.exec(`UPDATE ${table} SET ${column} = ${number} ${chosen}`);
+        await pass(what);
+        const isLost = ingest.coordinator.setAside().map((row) => row.table);
+        expect(isLost, what).toEqual(table === "versions" ? ["versions"] : []);
+        ingest.coordinator.decide([
+          {
+            id: "2-0000000000000000",
+            verdict: "rejected",
+            by: "ops",
+            at: monitor.at(),
+            note: null,
+          },
+        ]);
+        expect(await pass(what), what).toHaveLength(isLost.length);
+        const { decisions } = ingest.coordinator.ledger();
+        expect(
+          decisions.map(({ id }) => id),
+          what,
+        ).toEqual(["1-0000000000000000", "2-0000000000000000"]);
+        expect(
+          ingest.state.jobs.newest(INGEST).filter(({ job }) => isOpen(job.state)),
+          what,
+        ).toEqual([]);
+      }
     },
   );
 });

@@ -2,7 +2,7 @@
 import { brotliDecompressSync } from "node:zlib";
 import platform from "../../../docs/platform.md?raw";
 import snapshot from "../../../data/snapshot/manifest.json";
-import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { composeBody, REPRESENTATIONS } from "../../../src/parts/compose.ts";
@@ -204,6 +204,34 @@ describe("a pause", { timeout: RUN_TIMEOUT_MS }, () => {
     expect((started.started_at ?? "") >= end).toBe(true);
     await coordinator().cancel(run.id, { by: "ops", note: null });
     expect(await runEnded(run.id)).toMatchObject({ state: "cancelled" });
+  });
+});
+
+describe("rows whose numbers are too high", { timeout: RUN_TIMEOUT_MS }, () => {
+  it("stop neither runs nor decisions", async () => {
+    await settled();
+    await dropAirports(SMALL_AIRPORTS);
+    const { generation } = await servedManifest();
+    await runInDurableObject(coordinator(), (_, { storage: { sql } }) => {
+      for (const seq of ["9007199254740993", "9223372036854775807"]) {
+        sql.exec(`INSERT INTO versions SELECT ${seq}, manifest FROM versions LIMIT 1`);
+        sql.exec(`INSERT INTO decisions VALUES (${seq}, '${seq}', '{}')`);
+        sql.exec(`INSERT INTO outgoing VALUES (${seq}, 'audit', NULL, '{}')`);
+      }
+    });
+    await abortAllDurableObjects();
+    const by = { by: "ops", at: new Date().toISOString(), note: null };
+    await coordinator().decide([{ id: "1-0000000000000000", verdict: "rejected", ...by }]);
+    expect(await runToEnd({ ...SOURCE, mode: "full", forced: true })).toMatchObject({
+      state: "succeeded",
+    });
+    const [newest] = await coordinator().versions();
+    expect(newest?.generation).toBe((await servedManifest()).generation);
+    expect(newest?.generation).toBeGreaterThanOrEqual(generation);
+    const setAside = await coordinator().setAside();
+    expect(setAside.map(({ table }) => table).toSorted()).toEqual(
+      ["decisions", "outgoing", "versions"].flatMap((table) => [table, table]),
+    );
   });
 });
 

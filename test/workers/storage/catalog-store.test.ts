@@ -137,11 +137,8 @@ describe("the manifest", () => {
     const locales = { de: aLocaleEntry(), en: aLocaleEntry() };
     await store.writeManifest(aManifest({ locales }));
     const written = (await env.CATALOG.get(MANIFEST_KEY)) ?? "";
-    const lines = written.split("\n");
-    const [head] = lines.splice(1, 1, (lines[1] ?? "").replace('"de",', ""));
-    const [de] = lines.splice(3, 1);
-    const without = lines.join("\n");
-    expect([head, de].map((line) => without.includes(line ?? ""))).toEqual([false, false]);
+    const without = written.replace(`"de":${JSON.stringify(locales.de)},`, "");
+    expect(without).not.toBe(written);
     await env.CATALOG.put(MANIFEST_KEY, without);
     await env.ARCHIVE.put(MANIFEST_KEY, without);
     for (const replica of ["kv", "r2"] as const)

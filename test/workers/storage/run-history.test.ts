@@ -62,6 +62,17 @@ describe("saveRuns", () => {
   const rows = () => drizzle(env.HISTORY).select().from(ingestRuns).orderBy(ingestRuns.id);
   const seqAndState = async () => (await rows()).map(({ seq, state }) => [seq, state]);
 
+  it.each([["succeeded"], ["failed"], ["cancelled"]] as const)(
+    "ends a run as %s whatever its row is numbered, and a late write opens none",
+    async (state) => {
+      await history.saveRuns([aRow(1, { state: "running", outcome: null }, 9)]);
+      await env.HISTORY.exec("UPDATE ingest_runs SET seq = 9223372036854775807");
+      await history.saveRuns([aRow(1, { state }, 10)]);
+      await history.saveRuns([aRow(1, { state: "running" }, 9)]);
+      expect(await seqAndState()).toEqual([[10, state]]);
+    },
+  );
+
   it("saves a whole run, and replaces it by a later state", async () => {
     const counts = { seen: 3, kept: 2, rejected: 1, added: 1, changed: 0, removed: 0 };
     const first = aRow(1, {

@@ -1,5 +1,4 @@
 import type { AirportPlace } from "../../../client/src/catalog.ts";
-import { formatCount } from "../../shared/format.ts";
 import { type Box, type Frame, placeOnCanvas, radiusOf, SPOT_RADIUS } from "./frame.ts";
 import type { MapPoint } from "./map-scene.ts";
 import type { WorldPoint } from "./mercator.ts";
@@ -289,7 +288,7 @@ function scaleBox({ size: { height }, textScale }: Frame): Box {
 
 /** Draws how long a round number of kilometers is in the middle of the map. */
 export function drawScale(frame: Omit<Frame, "zoom">): void {
-  const { context, size, view, colors } = frame;
+  const { context, size, view, colors, scene } = frame;
   const meters = metersPerPixel(view, size);
   const largest = meters * SCALE_WIDTH_MAX;
   const power = 10 ** Math.floor(Math.log10(largest));
@@ -309,7 +308,7 @@ export function drawScale(frame: Omit<Frame, "zoom">): void {
     context.lineWidth = lineWidth;
     context.stroke();
   }
-  const text = `${formatCount((length * power) / 1000)} km`;
+  const text = scene.speech.format("kilometer", (length * power) / 1000);
   const style = styleOf(frame, "city", colors.label);
   writeWithHalo(frame, { text, left: left + 4, top: top - 4 - style.height / 2, style });
 }

@@ -1,6 +1,6 @@
 import { drawLabels, drawScale } from "./draw-labels.ts";
 import { type Frame, placeOnCanvas, radiusOf, SPOT_RADIUS } from "./frame.ts";
-import { isShown, type MapPoint } from "./map-scene.ts";
+import { isShown, type MapPoint, type MapScene } from "./map-scene.ts";
 import type { Shape } from "./outline.ts";
 import { smallestScale } from "./viewport.ts";
 import { pathOf } from "./world-outline.ts";
@@ -35,19 +35,46 @@ export function drawMap(whole: Omit<Frame, "zoom">): void {
 
 function drawLands(frame: Frame): void {
   const { context, scene, colors } = frame;
-  const { outline, highlightedCodes } = scene;
+  const { outline, shades } = scene;
   if (outline === undefined) return;
   onGrid(frame, outline.size, (pixel) => {
     context.strokeStyle = colors.border;
     // Of one pixel of the screen at most, which is drawn twelve times as fast as a wider line.
     context.lineWidth = Math.min(0.7, 1 / frame.pixelRatio) * pixel;
     for (const land of shapesInSight(frame, outline.lands)) {
-      const isSelected = land.codes.some((code) => highlightedCodes.has(code));
-      context.fillStyle = isSelected ? colors["land-selected"] : colors.land;
+      const ofLand = shades.filter(({ code }) => land.codes.includes(code));
+      const isWhole = ofLand.some(({ cells }) => cells === undefined);
+      context.fillStyle = isWhole ? colors["land-selected"] : colors.land;
       context.fill(pathOf(land, "closed"));
+      const cells = isWhole ? [] : ofLand.flatMap((shade) => shade.cells ?? []);
+      if (cells.length > 0) shadePart(frame, { land, size: outline.size, cells });
       context.stroke(pathOf(land, "closed"));
     }
   });
+}
+
+interface Part {
+  readonly land: Shape;
+  /** Of the world, in grid units. */
+  readonly size: number;
+  readonly cells: NonNullable<MapScene["shades"][number]["cells"]>;
+}
+
+/** Shades a part of a land; on the grid. */
+function shadePart({ context, colors }: Frame, { land, size, cells }: Part): void {
+  context.save();
+  context.clip(pathOf(land, "closed"));
+  context.fillStyle = colors["land-selected"];
+  context.beginPath();
+  // What lies across the date line is on the other side of the world.
+  const isAcross = cells.flat().some(({ x }) => x < 0 || x > 1);
+  for (const world of isAcross ? [-1, 0, 1] : [0])
+    for (const [first, ...others] of cells) {
+      if (first) context.moveTo((first.x + world) * size, first.y * size);
+      for (const { x, y } of others) context.lineTo((x + world) * size, y * size);
+    }
+  context.fill();
+  context.restore();
 }
 
 function drawWater(frame: Frame): void {

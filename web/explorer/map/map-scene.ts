@@ -3,8 +3,11 @@ import {
   type Catalog,
   type CountryPlace,
   inTasks,
+  type Place,
 } from "../../../client/src/catalog.ts";
+import { ENGLISH, type Speech } from "../speech.ts";
 import { UNRANKED } from "../../../client/src/search/ranks.ts";
+import { cellOf } from "./cell.ts";
 import { project, type WorldPoint } from "./mercator.ts";
 import type { WorldOutline, WorldWater } from "./outline.ts";
 
@@ -16,6 +19,13 @@ export interface MapPoint extends WorldPoint {
 /** Where an airport was. */
 interface RemovedPoint extends WorldPoint {
   readonly iata: string;
+}
+
+/** A country that is shaded: as a whole, or only these areas, by their corners. */
+interface Shade {
+  /** Alpha-2 code. */
+  readonly code: string;
+  readonly cells: readonly (readonly WorldPoint[])[] | undefined;
 }
 
 /** A city on the map. */
@@ -42,11 +52,12 @@ export interface MapScene {
   readonly removed: readonly RemovedPoint[];
   /** Points of the selection. */
   readonly highlighted: readonly MapPoint[];
-  /** Alpha-2 codes of the selected countries. */
-  readonly highlightedCodes: ReadonlySet<string>;
+  /** What of the selected countries is shaded. */
+  readonly shades: readonly Shade[];
   /** Where somebody asks for the nearest airports, which are highlighted. */
   readonly spot: WorldPoint | undefined;
   readonly hovered: MapPoint | undefined;
+  readonly speech: Speech;
 }
 
 export const EMPTY_SCENE: MapScene = {
@@ -57,9 +68,10 @@ export const EMPTY_SCENE: MapScene = {
   countryNames: new Map(),
   removed: [],
   highlighted: [],
-  highlightedCodes: new Set(),
+  shades: [],
   spot: undefined,
   hovered: undefined,
+  speech: ENGLISH,
 };
 
 /** Largest distance in pixels between a pointer and its point. */
@@ -78,6 +90,19 @@ function leastImportantFirst(airports: readonly AirportPlace[]): AirportPlace[] 
 
 function pointOf(place: AirportPlace): MapPoint {
   return { place, ...project(place.lon, place.lat) };
+}
+
+/** Shades a country, or of each country in a region what is nearest to the region's airports. */
+export function shadesOf(place: Place | undefined): Shade[] {
+  if (place?.kind === "country") return [{ code: place.code, cells: undefined }];
+  if (place?.kind !== "region") return [];
+  const within = new Set(place.airports);
+  const countries = Map.groupBy(place.airports, ({ city }) => city.country);
+  return [...countries].map(([{ code, airports }, ofRegion]) => {
+    const others = airports.filter((airport) => !within.has(airport)).map(pointOf);
+    const cells = ofRegion.map((airport) => cellOf(pointOf(airport), others));
+    return { code, cells: others.length === 0 ? undefined : cells };
+  });
 }
 
 /** What the map shows of a catalog. */

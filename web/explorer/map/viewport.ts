@@ -19,8 +19,8 @@ export interface View {
 const TOP = project(0, 83).y;
 const BOTTOM = project(0, -66).y;
 
-/** Largest magnification: 800 m per pixel at the equator, since the outline is no finer. */
-const CLOSEST_ZOOM = 50_000;
+/** Largest magnification: 40 m per pixel at the equator, so that the airports of a city part. */
+const CLOSEST_ZOOM = 1_000_000;
 const EQUATOR_METERS = 40_075_017;
 /** Magnification of a single place, compared with the whole world. */
 const PLACE_ZOOM = 24;
@@ -73,7 +73,8 @@ export function fitView(points: readonly WorldPoint[], size: MapSize, now: View)
   const height = Math.max(...ys) - north;
   const [smallest, largest] = scaleExtent(size);
   const wanted = Math.min((size.width * FILL) / span, (size.height * FILL) / height);
-  const k = Math.max(smallest, Math.min(smallest * PLACE_ZOOM, largest, wanted));
+  const closest = span + height === 0 ? smallest * PLACE_ZOOM : largest;
+  const k = Math.max(smallest, Math.min(closest, wanted));
   const lookingAt = (size.width / 2 - now.x) / now.k;
   const middle = west + span / 2;
   const x = middle + Math.round(lookingAt - middle);
@@ -96,7 +97,7 @@ export function linkOfView({ x, y, k }: View, size: MapSize): MapView | null {
   const { lat, lon } = unproject({ x: (size.width / 2 - x) / k, y: (size.height / 2 - y) / k });
   const rounded = (value: number, digits: number) => Number(value.toFixed(digits));
   const zoom = rounded(Math.log2(k / LINK_WORLD_WIDTH), 2);
-  return { lat: rounded(lat, 3), lon: rounded(lon, 3), zoom };
+  return { lat: rounded(lat, 4), lon: rounded(lon, 4), zoom };
 }
 
 /** Returns the shortest arc of longitude with all these points, as its western end and length. */

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatCount } from "../../shared/format.ts";
 import type { AirportPlace, Catalog, Place } from "../../../client/src/catalog.ts";
 import type { MapView, Position } from "../permalink.ts";
 import { airportsOf, nameIn } from "../places.ts";
+import type { Speech } from "../speech.ts";
+import { useSpeech } from "../use-speech.ts";
 import { MapController } from "./map-controller.ts";
-import { mapCatalog, type MapPlaces, type MapPoint, mapPoints } from "./map-scene.ts";
+import { mapCatalog, type MapPlaces, type MapPoint, mapPoints, shadesOf } from "./map-scene.ts";
 import { project } from "./mercator.ts";
 import type { RemovedAirport } from "../use-changes.ts";
 import { loadWorld } from "./world-outline.ts";
@@ -42,6 +43,8 @@ const ZOOM_STEP = 1.8;
 /** An interactive map of all airports. */
 export function WorldMap(props: Props) {
   const { catalog } = props;
+  const speech = useSpeech();
+  const { words, fill } = speech;
   const canvas = useRef<HTMLCanvasElement>(null);
   const controller = useRef<MapController>(undefined);
   const last = useRef(props);
@@ -74,8 +77,8 @@ export function WorldMap(props: Props) {
     return () => map.end();
   }, []);
   useEffect(
-    () => controller.current?.show({ outline, water, ...places, countryNames }),
-    [outline, water, places, countryNames],
+    () => controller.current?.show({ outline, water, ...places, countryNames, speech }),
+    [outline, water, places, countryNames, speech],
   );
   useHighlight(controller, props);
   const { view } = props;
@@ -90,15 +93,14 @@ export function WorldMap(props: Props) {
     move(controller.current);
     event.preventDefault();
   };
-  const highlighted = highlightedName(props);
-  const count = formatCount(places.points.length);
+  const highlighted = highlightedName(props, words);
   return (
-    <section class="map" aria-label="Map">
+    <section class="map" aria-label={words.map}>
       <div
         class="map-stage"
         role="application"
         tabIndex={0}
-        aria-label={`Map of ${count} airports. Arrow keys move it, plus and minus zoom, zero shows the whole world. Everything on it can be found by search as well.`}
+        aria-label={fill(words.mapLabel, { count: places.points.length })}
         onKeyDown={onKeyDown}
       >
         <canvas
@@ -111,25 +113,25 @@ export function WorldMap(props: Props) {
         {tip && <MapTip tip={tip} locale={props.locale} />}
       </div>
       <div class="floating map-buttons">
-        {BUTTONS.map(([label, sign, move]) => (
+        {BUTTONS.map(([word, sign, move]) => (
           <button
-            key={label}
+            key={word}
             type="button"
             class="icon-button map-button"
-            aria-label={label}
-            title={label}
+            aria-label={words[word]}
+            title={words[word]}
             onClick={() => controller.current && move(controller.current)}
           >
             <span aria-hidden="true">{sign}</span>
           </button>
         ))}
       </div>
-      <div class="map-legend" dir="ltr" aria-hidden="true">
+      <div class="map-legend" aria-hidden="true">
         {highlighted && <span class="legend-highlighted">{highlighted}</span>}
-        {props.changed && <span class="legend-removed">removed</span>}
-        <span class="legend-large">large</span>
-        <span>scheduled flights</span>
-        <span class="legend-other">other, closer up</span>
+        {props.changed && <span class="legend-removed">{words.removed}</span>}
+        <span class="legend-large">{words.large}</span>
+        <span>{words.scheduled}</span>
+        <span class="legend-other">{words.other}</span>
       </div>
     </section>
   );
@@ -154,7 +156,7 @@ function MapTip({ tip, locale }: { readonly tip: Tip; readonly locale: string })
     >
       <b>{iata}</b> {name}
       <small>
-        {city.name}, {nameIn(locale, city.country)}
+        {city.nameLocal}, {nameIn(locale, city.country)}
       </small>
     </div>
   );
@@ -193,10 +195,13 @@ function useLoaded<T>(load: (() => Promise<T>) | null): T | undefined {
 }
 
 /** How the legend calls what is highlighted. */
-function highlightedName({ selected, near, changed }: Props): string | undefined {
-  if (selected) return "selected";
-  if (near) return "nearest";
-  return changed && "new or changed";
+function highlightedName(
+  { selected, near, changed }: Props,
+  words: Speech["words"],
+): string | undefined {
+  if (near) return words.near;
+  if (selected) return words.selected;
+  return changed && words.changed;
 }
 
 /** Shows what is selected. Flies there when the selection changes, unless a link names another view. */
@@ -205,7 +210,8 @@ function useHighlight(
   { selected, near, changed, view }: Props,
 ): void {
   const highlighted = useMemo(
-    () => mapPoints(selected ? airportsOf(selected) : (near?.airports ?? changed?.airports ?? [])),
+    () =>
+      mapPoints(near?.airports ?? (selected ? airportsOf(selected) : (changed?.airports ?? []))),
     [selected, near, changed],
   );
   const removed = useMemo(
@@ -214,8 +220,7 @@ function useHighlight(
   );
   const spot = near && project(near.lon, near.lat);
   useEffect(() => {
-    const highlightedCodes = new Set(selected && codesOf(selected));
-    controller.current?.show({ highlighted, highlightedCodes, removed, spot });
+    controller.current?.show({ highlighted, shades: shadesOf(selected), removed, spot });
   }, [highlighted]);
   // A new locale of the same place does not move the map.
   useEffect(() => {
@@ -224,25 +229,16 @@ function useHighlight(
   }, [selected?.id, near?.lat, near?.lon, changed]);
 }
 
-/** Returns the alpha-2 codes of a country, or of the countries that lie in a region as a whole. */
-function codesOf(place: Place): string[] {
-  if (place.kind === "country") return [place.code];
-  if (place.kind !== "region") return [];
-  return [...Map.groupBy(place.airports, ({ city }) => city.country)]
-    .filter(([country, airports]) => country.airports.length === airports.length)
-    .map(([{ code }]) => code);
-}
-
 type Move = (map: MapController) => void;
 
 const zoomIn: Move = (map) => map.zoomBy(ZOOM_STEP);
 const zoomOut: Move = (map) => map.zoomBy(1 / ZOOM_STEP);
 const showWorld: Move = (map) => map.reset();
 
-const BUTTONS: readonly [label: string, sign: string, move: Move][] = [
-  ["Zoom in", "+", zoomIn],
-  ["Zoom out", "−", zoomOut],
-  ["Whole world", "⤢", showWorld],
+const BUTTONS: readonly ["zoomIn" | "zoomOut" | "wholeWorld", sign: string, move: Move][] = [
+  ["zoomIn", "+", zoomIn],
+  ["zoomOut", "−", zoomOut],
+  ["wholeWorld", "⤢", showWorld],
 ];
 
 /** What the keys do to the map. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { openPage, useBrowser } from "./browser.ts";
-import { waitForAnswer } from "./explorer-page.ts";
+import { openCall, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
@@ -26,6 +26,7 @@ beforeAll(async () => {
     permissions: ["clipboard-read", "clipboard-write"],
   });
   await waitForAnswer(page, "de");
+  await openCall(page);
   await page.getByText("Copy this call").click();
   const choose = (name: string) => page.getByRole("radio", { name, exact: true }).check();
   const controls = page.locator(".copy-call");
@@ -81,6 +82,7 @@ function germanName(bytes: Uint8Array): string | undefined {
 describe("a copied call", () => {
   it("is the same in a page that a link opens with these choices", async () => {
     const page = await openPage("/?locale=de&protocol=grpc-web&encoding=json");
+    await openCall(page);
     await page.getByText("Copy this call").click();
     const shown = await page.locator(".copy-call pre").textContent();
     expect(shown).toBe(copiedCall("curl", "gRPC-Web", "JSON"));

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
-import { newPage, openPage, takeProblems, useBrowser } from "./browser.ts";
-import { waitForAnswer } from "./explorer-page.ts";
+import { newPage, openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { openCall, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
@@ -18,7 +18,7 @@ async function openWhole(...[path, options]: Parameters<typeof openPage>): Promi
 
 async function settle(page: Page): Promise<void> {
   if (await page.locator("#explorer").count())
-    await page.locator(".call-fact small", { hasText: "GET" }).waitFor();
+    await page.locator(".call-fact small", { hasText: "GET" }).waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle");
   takeProblems(); // The dashboard is told that it is signed out.
 }
@@ -52,6 +52,7 @@ describe("in high contrast", () => {
 
   it("shows the chosen protocol, and the result that Enter takes", async () => {
     const page = await openWhole("/", { forcedColors: "active" });
+    await openCall(page);
     const chosen = await backgroundOf(page, ".segment input:checked + span");
     expect(chosen).not.toBe(await backgroundOf(page, ".segment input:not(:checked) + span"));
     await page.getByRole("combobox", { name: "Search" }).fill("london");
@@ -193,7 +194,7 @@ describe.each([
   it("finds countries under their names in that language, wherever they stand", async () => {
     const page = await openPage(`/?locale=${locale}`);
     await waitForAnswer(page, locale);
-    const list = page.locator(".place-list", { hasText: "Countries" });
+    const list = page.locator(".place-list").first();
     await list.getByText(name, { exact: true }).click();
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
     await heading.getByText(name, { exact: true }).waitFor();
@@ -205,6 +206,39 @@ describe.each([
     await page.locator(".map-canvas").hover();
     await page.locator(".map-tip small", { hasText: name }).waitFor();
   });
+});
+
+describe("the language of a page", () => {
+  it.each([
+    ["ar-EG", "ar", "rtl", "العالم في طلب واحد"],
+    ["de-AT", "de", "ltr", "Die Welt in einem Aufruf"],
+    ["zh-TW", "zh-Hant", "ltr", "一次呼叫，盡覽世界"],
+    ["he-IL", "en", "ltr", "The world in one call"],
+    ["en-GB", "en", "ltr", "The world in one call"],
+  ])(
+    "of %s is %s, written %s, and no other words are loaded",
+    async (locale, language, direction, heading) => {
+      const page = await newPage({ locale });
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await page.goto("/");
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      await page.locator(`html[lang="${language}"][dir="${direction}"]`).waitFor();
+      await page.waitForLoadState("networkidle");
+      const words = asked.flatMap(
+        (path) => /^\/assets\/([a-z]{2}(?:-hant)?)-\w+\.js$/.exec(path)?.[1] ?? [],
+      );
+      expect(words).toEqual(language === "en" ? [] : [language.toLowerCase()]);
+      // What is for developers stays English.
+      for (const part of [".site-header", ".call"])
+        expect(await page.locator(part).getAttribute("lang")).toBe("en");
+      expect(await seriousFaults(page)).toEqual([]);
+      await page.goto("/dashboard");
+      await page.getByRole("heading", { level: 1, name: "Dashboard" }).waitFor();
+      await page.locator('html[lang="en"]:not([dir])').waitFor({ state: "attached" });
+      takeProblems(); // The dashboard is told that it is signed out.
+    },
+  );
 });
 
 it("mirrors the page, but not the map, for those who read from right to left", async () => {

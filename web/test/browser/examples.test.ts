@@ -47,16 +47,17 @@ async function expectFound(page: Page, text: string, places: readonly string[]):
   await expect.poll(() => page.getByRole("listitem").allTextContents()).toEqual(places);
 }
 
-/** SHA-256 of what is stored. */
+/** SHA-256 of the catalog that is stored, behind two lines. */
 function storedSha256(page: Page): Promise<string> {
-  const key = `${service.proxy.url} ${LOCALE}`;
+  const key = `${service.proxy.url} catalog ${LOCALE}`;
   return page.evaluate<string>(`(async () => {
     const settled = (request) =>
       new Promise((resolve) => request.addEventListener("success", () => resolve(request.result)));
-    const database = await settled(indexedDB.open("locations-at-the-edge", 1));
-    const objects = database.transaction("values").objectStore("values");
-    const { bytes } = await settled(objects.get(${JSON.stringify(key)}));
+    const database = await settled(indexedDB.open("locations-at-the-edge", 2));
+    const objects = database.transaction("copies").objectStore("copies");
+    const record = await settled(objects.get(${JSON.stringify(key)}));
     database.close();
+    const bytes = record.slice(record.indexOf(10, record.indexOf(10) + 1) + 1);
     const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
     return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
   })()`);

@@ -6,7 +6,12 @@ export async function waitForAnswer(page: Page, locale: string): Promise<void> {
   await facts
     .locator(".call-fact", { has: page.locator("dt", { hasText: "Language" }) })
     .locator("dd", { hasText: new RegExp(`^${locale}(no closer|$)`) })
-    .waitFor();
+    .waitFor({ state: "attached" });
+}
+
+/** Unfolds the call. */
+export async function openCall(page: Page): Promise<void> {
+  await page.locator(".call > summary").click();
 }
 
 /** What the explorer says of the last call, with the small print. */

@@ -9,7 +9,7 @@ import {
   takeProblems,
   useBrowser,
 } from "./browser.ts";
-import { factOf, MAP_COPY, waitForAnswer } from "./explorer-page.ts";
+import { factOf, MAP_COPY, openCall, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
@@ -35,14 +35,15 @@ const FOCUS_IS_SEEN = `{
 describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (protocol) => {
   it("shows the catalog in the chosen locale, identical to that from JSON", async () => {
     const page = await openPage("/?region=caribbean");
+    await openCall(page);
     await page.getByRole("radio", { name: protocol, exact: true }).check();
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
     for (const [locale, name, direction] of CARIBBEAN) {
-      await page.getByLabel("Language", { exact: true }).selectOption(locale);
+      await page.locator(".side-top select").selectOption(locale);
       await waitForAnswer(page, locale);
       expect(await heading.textContent()).toContain(name);
       expect(await heading.getAttribute("lang")).toBe(locale);
-      expect(await page.locator("html").getAttribute("dir")).toBe(direction);
+      await page.locator(`html[lang="${locale}"][dir="${direction}"]`).waitFor();
       expect(await factOf(page, "Status")).toMatch(/^200 ok(GET|POST)$/);
       expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
       expect(await factOf(page, "Version")).toMatch(/^\d+[0-9a-f]{10}$/);
@@ -69,6 +70,7 @@ describe("the explorer", () => {
   it("downloads again only what has changed over Connect GET", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
+    await openCall(page);
     await page.getByRole("button", { name: "Call again" }).click();
     await page.locator(".call-fact", { hasText: "not modified" }).waitFor();
     expect(await factOf(page, "On the wire")).toMatch(/^\d+ B/);
@@ -86,7 +88,7 @@ describe("the explorer", () => {
     await page.goto("/?region=caribbean");
     await page.getByRole("heading", { name: /^Countries/ }).waitFor();
     expect(await page.locator(".place-list").count()).toBe(1);
-    expect(await page.locator(".map-canvas").getAttribute("data-points")).not.toBe("0");
+    await page.locator('.map-canvas:not([data-points="0"])').waitFor();
     expect(await page.getByText("The catalog has no such").count()).toBe(0);
     await page.getByRole("heading", { level: 1, name: "Caribbean" }).waitFor();
     expect(await page.getByRole("heading", { name: /^Airports/ }).count()).toBe(1);
@@ -112,7 +114,7 @@ describe("the explorer", () => {
     const locales = ["ccp", "de", "en", "eu", "hy"].map((locale) => ({ locale }));
     await page.route("**/catalog/health", (route) => route.fulfill({ json: { locales } }));
     await page.goto("/");
-    const options = page.getByLabel("Language", { exact: true }).locator("option");
+    const options = page.locator(".side-top select").locator("option");
     const names = ["Deutsch", "English", "euskara", "հայերեն", "𑄌𑄋𑄴𑄟𑄳𑄦"];
     await expect.poll(async () => (await options.allTextContents()).toSorted()).toEqual(names);
   });
@@ -168,6 +170,7 @@ describe("the explorer", () => {
       await page.keyboard.press("Tab");
       name = await page.evaluate<string>(focused);
       expect(await page.evaluate(FOCUS_IS_SEEN), name).toBe(true);
+      if (name.startsWith("The call")) await page.keyboard.press("Enter");
     }
     expect(passed.slice(0, 8)).toEqual([
       "Skip to content",
@@ -179,11 +182,12 @@ describe("the explorer", () => {
       "Language",
       "United States",
     ]);
-    expect(passed.slice(-8, -1).map((name) => name.slice(0, 10))).toEqual([
+    expect(passed.slice(-9, -1).map((name) => name.slice(0, 10))).toEqual([
       "Map of 9,1",
       "Zoom in",
       "Zoom out",
       "Whole worl",
+      "The call C",
       "",
       "",
       "Call again",
@@ -214,17 +218,35 @@ describe("the explorer", () => {
     await heading.getByText("The world").waitFor();
   });
 
+  it("leads from a country without airports to those nearest to it, on the map as well", async () => {
+    const page = await openPage("/?country=AD");
+    await page.getByText("There is no airport here.").waitFor();
+    const nearest = page.locator(".place-list li").first();
+    expect(await nearest.textContent()).toMatch(/^LEU.+\d km$/);
+    await expect.poll(() => isOnMap(page, [194, 65, 12])).toBe(true);
+    await nearest.getByRole("link").click();
+    await page.locator(".eyebrow", { hasText: "airport" }).waitFor();
+  });
+
+  it("lists the regions of a city's own country first", async () => {
+    const page = await openPage("/?city=new-york-5128581");
+    const regions = page.locator(".place-list", { hasText: "Regions" }).getByRole("link");
+    await regions.first().waitFor();
+    expect((await regions.allTextContents()).slice(0, 2)).toEqual(["New York", "New Jersey"]);
+  });
+
   it("opens each link that it made at the same place", async () => {
     const page = await openPage("/?city=&airport=nrt&locale=ja&protocol=grpc-web&encoding=json");
     await page.getByRole("heading", { level: 1, name: "Narita" }).waitFor();
+    await openCall(page);
     expect(await page.getByRole("radio", { name: "gRPC-Web" }).isChecked()).toBe(true);
     expect(await page.getByRole("radio", { name: "JSON" }).isChecked()).toBe(true);
-    await expect.poll(() => page.getByLabel("Language", { exact: true }).inputValue()).toBe("ja");
+    await expect.poll(() => page.locator(".side-top select").inputValue()).toBe("ja");
     await page.locator(".facts a").first().click();
-    await page.locator(".eyebrow", { hasText: "city" }).waitFor();
+    await page.locator(".eyebrow", { hasText: "都市" }).waitFor();
     const link = page.url();
     const again = await openPage(link);
-    await again.locator(".eyebrow", { hasText: "city" }).waitFor();
+    await again.locator(".eyebrow", { hasText: "都市" }).waitFor();
     expect(again.url()).toBe(link);
   });
 
@@ -293,6 +315,7 @@ describe("the explorer", () => {
     await page.getByRole("combobox", { name: "Search" }).fill("münchen");
     await page.getByRole("option").first().getByText("Munich", { exact: true }).waitFor();
     // A call that is fresh in the browser's own cache needs no network either.
+    await openCall(page);
     await page.getByRole("button", { name: "Call again" }).click();
     await page.getByText("There is no connection").waitFor();
     expect(await factOf(page, "Status")).toBe("200 okkept on this device");
@@ -306,7 +329,7 @@ describe("the explorer", () => {
   it("offers the languages also without a network, and shows one that was chosen before", async () => {
     const page = await openPage("/?region=caribbean");
     await waitForAnswer(page, "en");
-    const language = page.getByLabel("Language", { exact: true });
+    const language = page.locator(".side-top select");
     await language.selectOption("de");
     await waitForAnswer(page, "de");
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
@@ -338,7 +361,7 @@ describe("the explorer", () => {
 
   it("says that a link names something that the catalog does not have", async () => {
     const page = await openPage("/?airport=QQQ");
-    await page.getByText("The catalog has no such airport").waitFor();
+    await page.getByText("The catalog has no such place").waitFor();
     expect(await page.locator(".place").count()).toBe(0);
   });
 
@@ -374,7 +397,7 @@ describe("the explorer", () => {
     expect(await alert.textContent()).toContain("invalid_argument");
     expect(await seriousFaults(page)).toEqual([]);
     expect(takeProblems().join()).toContain("400");
-    await page.getByLabel("Language", { exact: true }).selectOption("de");
+    await page.locator(".side-top select").selectOption("de");
     await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
     await waitForAnswer(page, "de");
     expect(await alert.count()).toBe(0);
@@ -383,6 +406,7 @@ describe("the explorer", () => {
   it("explains that the service does not answer, and recovers once it does", async () => {
     const page = await openPage("/?protocol=connect");
     await waitForAnswer(page, "en");
+    await openCall(page);
     await page.context().setOffline(true);
     await page.getByRole("button", { name: "Call again" }).first().click();
     await page.getByRole("alert").getByText("No answer from the service").waitFor();
@@ -423,7 +447,7 @@ describe("the explorer", () => {
     answer = "Yes";
     await alert.waitFor({ state: "detached" });
     await waitForAnswer(page, "en");
-    const languages = page.getByLabel("Language", { exact: true }).locator("option");
+    const languages = page.locator(".side-top select").locator("option");
     await expect.poll(() => languages.count()).toBeGreaterThan(1);
     expect(takeProblems().join()).toContain("503");
   });
@@ -431,10 +455,11 @@ describe("the explorer", () => {
   it("has no serious accessibility fault", async () => {
     const page = await openPage("/?country=CH&locale=ar");
     await waitForAnswer(page, "ar");
+    await openCall(page);
     await page.getByText("Copy this call").click();
     expect(await faultsInAllColors(page)).toEqual([]);
-    await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("combobox", { name: "Search" }).fill("par");
+    await page.getByRole("button", { name: "إغلاق" }).click();
+    await page.locator("[role=combobox]").fill("par");
     await page.getByRole("option").first().waitFor();
     expect(await faultsInAllColors(page)).toEqual([]);
   });

@@ -48,7 +48,7 @@ async function listTexts(page: Page): Promise<void> {
 describe("the map", () => {
   it.each([
     [390, ["United States", "United Kingdom", "Germany", "China"], ["Mali", "Niger", "Iceland"]],
-    [1024, ["United States", "United Kingdom", "Germany", "Japan", "France"], ["Niger", "Chad"]],
+    [1024, ["United States", "United Kingdom", "Germany", "China", "France"], ["Niger", "Chad"]],
     [1600, ["United States", "United Kingdom", "Germany", "Spain", "Japan"], ["Chad"]],
   ])("names countries of much traffic first at %i pixels", async (width, named, unnamed) => {
     const page = await newPage({ viewport: { width, height: 850 } });
@@ -223,6 +223,17 @@ describe("the map", () => {
       return (await page.locator(".map-tip", { hasText: "ZRH" }).count()) === 1;
     };
     await expect.poll(isThere, { interval: 500 }).toBe(true);
+  });
+
+  it.each(["country=CH", "region=new-york-us", "region=zurich-ch"])("shades %s", async (place) => {
+    const page = await openMap(`/?${place}`);
+    const isShaded = `{
+      const map = ${MAP_COPY};
+      const { data } = map.getImageData(0, 0, map.canvas.width, map.canvas.height);
+      const isAt = (at) => [251, 220, 198].every((value, channel) => data[at + channel] === value);
+      Array.from({ length: data.length / 4 }, (_, pixel) => pixel * 4).filter(isAt).length > 1_000;
+    }`;
+    await expect.poll(() => page.evaluate(isShaded)).toBe(true);
   });
 
   it("shows where a region is, and whether it is another one than before", async () => {

@@ -110,12 +110,23 @@ it("the explorer draws its introduction from its HTML alone", async () => {
 });
 
 describe("the documentation", () => {
-  it("shows the contract with its comments, and the credits", async () => {
+  it("shows the contract with its comments", async () => {
     const page = await openPage("/docs/clients");
     await page.getByText("Every airport").first().waitFor({ state: "attached" });
     const text = (await page.locator("main").textContent()) ?? "";
     expect(text).toContain("// GetLocationsV1 returns the full lists");
-    expect(text).toContain("GeoNames");
+  });
+
+  it("has the credits as a page for browsers, and as Markdown for programs", async () => {
+    const page = await openPage("/credits", { viewport: { width: 390, height: 844 } });
+    await page.getByRole("heading", { level: 1, name: "Credits" }).waitFor();
+    await page.getByRole("row", { name: "GeoNames CC BY 4.0" }).first().waitFor();
+    await page.getByText("Natural Earth").first().waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    expect(await faultsInAllColors(page)).toEqual([]);
+    const { url } = inject("service");
+    const answer = await fetch(`${url}/credits`);
+    expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
   });
 
   it("leads operators to the runbook, with the host of this service, and to the routes", async () => {
@@ -140,6 +151,21 @@ describe("the documentation", () => {
     expect(code?.height).toBeLessThan(30);
     await page.goto("/docs/routes#schema-queueanswer");
     await page.locator("details[open]", { hasText: "queue_depth" }).waitFor();
+  });
+
+  it("finds the chapter with all typed words, first that with the words in its title", async () => {
+    const page = await openPage("/docs");
+    const search = page.getByRole("searchbox", { name: "Search the documents" });
+    await search.fill("guards refused");
+    const found = page.getByRole("search").getByRole("link");
+    await found.first().waitFor();
+    expect(await found.first().textContent()).toBe("Operating: Guards refused a run");
+    expect(await seriousFaults(page)).toEqual([]);
+    await found.first().click();
+    await page.getByRole("heading", { name: "Guards refused a run" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#guards-refused-a-run");
+    await search.fill("wxzqvj");
+    await page.getByText("Chapters found: 0").waitFor();
   });
 
   it("begins with a call by curl, and leads from page to page", async () => {

@@ -13,7 +13,7 @@ describe("the explorer's search", () => {
     await waitForAnswer(page, "de");
     expect(asked).toContain("/search/v1/ranks.json");
     expect(asked).not.toContain("/search/v1/names.json");
-    await page.getByRole("combobox", { name: "Search" }).fill("mailand");
+    await page.locator("[role=combobox]").fill("mailand");
     await page.getByRole("option").first().getByText("Lombardei, Italien").waitFor();
     expect(asked).toContain("/search/v1/names.json");
   });
@@ -22,18 +22,19 @@ describe("the explorer's search", () => {
     const page = await openPage("/?locale=de");
     await waitForAnswer(page, "de");
     const options = page.locator("#search-results li");
+    const search = page.locator("[role=combobox]");
     for (const [typed, found] of [
       ["zrh", "Zürich Airport"],
       ["NYC", "New York"],
       ["sudostasien", "Südostasien"],
-      ["münchen", "Munich"],
-      ["Zurch", "Zurich"],
+      ["münchen", "München"],
+      ["Zurch", "Zürich"],
     ] as const) {
-      await page.getByRole("combobox", { name: "Search" }).fill(typed);
+      await search.fill(typed);
       await options.first().getByText(found, { exact: true }).waitFor();
     }
-    await page.getByRole("combobox", { name: "Search" }).fill("wxzqvj");
-    await page.getByText("Nothing found for “wxzqvj”").waitFor();
+    await search.fill("wxzqvj");
+    await page.getByText("Nichts gefunden für „wxzqvj“").waitFor();
     expect(await options.count()).toBe(0);
   });
 
@@ -42,7 +43,7 @@ describe("the explorer's search", () => {
     await waitForAnswer(page, "en");
     await page.getByRole("combobox", { name: "Search" }).fill("tegel");
     const option = page.getByRole("option", { name: "Berlin Brandenburg" });
-    await option.getByText("replaces Berlin Tegel (TXL) since 2020").click();
+    await option.getByText("Replaces: Berlin Tegel (TXL) since 2020").click();
     await page.getByRole("heading", { level: 1, name: "Berlin Brandenburg" }).waitFor();
     const replaced = await page.locator(".fact", { hasText: "Replaces" }).textContent();
     expect(replaced).toContain("Berlin Tempelhof (THF) since 2008");
@@ -93,6 +94,17 @@ describe("the explorer's search", () => {
     await page.getByRole("combobox", { name: "Search" }).fill("wxzqvj");
     await page.getByText("Nothing found for “wxzqvj”").waitFor();
     expect(await heading.boundingBox()).toEqual(before);
+  });
+
+  it("leaves the list open where its edge is clicked", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("london");
+    await page.getByRole("option").first().waitFor();
+    const list = await page.getByRole("listbox").boundingBox();
+    await page.mouse.click((list?.x ?? 0) + 2, (list?.y ?? 0) + 2);
+    expect(await page.getByRole("option").count()).toBeGreaterThan(1);
+    expect(await page.locator(".place").count()).toBe(0);
   });
 
   it("chooses nothing from the results of an earlier text", async () => {

@@ -161,8 +161,20 @@ describe("POST /admin/alerts/test", () => {
 
   it("sends an alert that ends", async () => {
     world.monitor.restart(receiver.settingsFor("ops"));
-    expect((await test({})).status).toBe(200);
+    const answer = await test({});
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ changed: true, message: "ops: delivered." });
     expect(receiver.bodies.map((body) => body["status"])).toEqual(["firing", "resolved"]);
+    // It measures nothing.
+    const annotations = {
+      summary: expect.any(String),
+      description: expect.any(String),
+      evidence: "{}",
+    };
+    expect(receiver.bodies.map((body) => body["commonAnnotations"])).toEqual([
+      { ...annotations, change: "fired" },
+      { ...annotations, change: "resolved" },
+    ]);
     const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(new Set(ids).size).toBe(2);
   });

@@ -46,6 +46,30 @@ describe("POST /admin/backup/run", () => {
 });
 
 describe("the routes that list backups and jobs", () => {
+  it("list a backup whose manifest is too long as damaged, and read no more of it than its size", async () => {
+    storeGoodBackup(world.backups, anId(1));
+    await world.backups.put(backupManifestKey(anId(1)), " ".repeat(4 * 1024 * 1024 + 1));
+    const get = world.backups.get.bind(world.backups);
+    let read = 0;
+    world.backups.get = async (key) => {
+      const object = await get(key);
+      return object && Object.assign(object, { text: async () => `${(read += object.size)}` });
+    };
+    const answer = await world.request("/admin/backup/list");
+    expect((await answer.json<{ backups: object[] }>()).backups).toMatchObject([
+      { state: "damaged", problem: expect.stringContaining("too long") },
+    ]);
+    expect(read).toBeLessThan(1_000);
+  });
+
+  it("name folders that are no backup's, which nothing else does", async () => {
+    storeGoodBackup(world.backups, anId(1));
+    await world.backups.put("backups/objects/00", "a shared object");
+    await world.backups.put("backups/2026-11-28/manifest.json", "{}");
+    const listed = await (await world.request("/admin/backup/list")).json();
+    expect(listed).toMatchObject({ total: 1, other_folders: ["2026-11-28"] });
+  });
+
   it("include the waiting backups, in pages", async () => {
     for (const number of [1, 2, 3]) storeGoodBackup(world.backups, anId(number));
     await world.backups.put(backupManifestKey(anId(2)), "{");

@@ -1,5 +1,6 @@
 import { neededBlobs } from "../../../../src/parts/manifest.ts";
 import { beforeEach, describe, expect, it } from "vitest";
+import { generationKey, MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
 import { beginEachWith } from "../../../builders/coordinator-world.ts";
@@ -97,5 +98,50 @@ describe("POST /admin/catalog/rollback", () => {
     expect(await again.json()).toMatchObject({ changed: false, version: first.version });
     expect(generations()).toEqual([4, 3, 2, 1]);
     expect(world.audited).toMatchObject([{ request: { note } }, { request: { note } }]);
+  });
+});
+
+describe("a version that a store does not show yet", () => {
+  beforeEach(() => {
+    installation.before = (call) => {
+      if (call === `catalog kv put ${MANIFEST_KEY}`) throw new Error("503");
+    };
+  });
+
+  const published = { status: 503, code: "not_shown", outcome: "done" };
+
+  it("is in the audit as a rollback that was done, with what it has changed", async () => {
+    await rollback({ generation: 2 });
+    await rollback({ generation: 2 });
+    expect(world.audited).toMatchObject([
+      { ...published, target: "2", before: { generation: 3 }, after: { generation: 4 } },
+      { ...published, target: "2", before: { generation: 4 }, after: { generation: 4 } },
+    ]);
+  });
+
+  it("is in the audit as a take-over that was done", async () => {
+    world.ingest.loseTables();
+    await world.post("/admin/catalog/take-over", {});
+    expect(world.audited).toMatchObject([{ ...published, after: { generation: 4, paused: true } }]);
+  });
+});
+
+describe("POST /admin/catalog/take-over", () => {
+  const takeOver = () => world.post("/admin/catalog/take-over", {});
+
+  it("names the versions that it could not use", async () => {
+    const { store } = world.ingest;
+    const damaged = Uint8Array.of(0);
+    store.r2.set(generationKey(3), damaged);
+    store.kv.set(MANIFEST_KEY, damaged);
+    store.bucket.damage(MANIFEST_KEY, () => damaged);
+    world.ingest.loseTables();
+    expect(await (await takeOver()).json()).toMatchObject({
+      changed: true,
+      message: expect.stringMatching(
+        /may be older than before: catalog\/manifests\/3: .*restore a backup, or queue a run\./,
+      ),
+    });
+    expect((await (await takeOver()).json<{ message: string }>()).message).not.toContain("older");
   });
 });

@@ -124,6 +124,22 @@ describe("GET /admin/ingest/held", () => {
   });
 });
 
+it.each([
+  ["lost", (key: string) => world.ingest.archive.bucket.files.delete(key)],
+  ["damaged", (key: string) => world.ingest.archive.bucket.damage(key, () => Uint8Array.of(0))],
+])("a list that is %s is made anew by the next run, as the answer says", async (_, harm) => {
+  harm(sourceKey(heldFile()));
+  const answer = await world.request("/admin/ingest/held");
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({
+    code: "ledger_unavailable",
+    detail: expect.stringContaining("queue one"),
+  });
+  await world.post("/admin/ingest/queue", {});
+  await world.ingest.drain();
+  expect((await world.request("/admin/ingest/held")).status).toBe(200);
+});
+
 describe("the parameter run_id", () => {
   it("filters by the run that saw a change first", async () => {
     const edited = VANDALISED.map((row) =>
@@ -273,6 +289,29 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
     await world.ingest.coordinator.rollback(generation);
     await world.ingest.runToEnd();
     expect((await list("?iata=ZRH")).held).toMatchObject([{ state: "rejected" }]);
+  });
+});
+
+describe("a new deployment", () => {
+  it("serves the snapshot, and after one approval of what its first run holds today's world", async () => {
+    world = new AdminWorld();
+    world.ingest.snapshot = aSnapshot({ airports: ROWS });
+    world.ingest.source = "other";
+    world.ingest.crash();
+    world.ingest.upstream = anUpstream(VANDALISED);
+    const { id: run_id } = await world.ingest.runToEnd();
+    expect(world.ingest.run(run_id)).toMatchObject({
+      outcome: "published",
+      counts: { airports: { added: ROWS.length } },
+      held: { waiting: 3 },
+    });
+    const { run } = await decide("approve", { run_id });
+    await world.ingest.drain();
+    expect(world.ingest.run(run?.id ?? "")).toMatchObject({
+      outcome: "published",
+      counts: { airports: { changed: 3 } },
+      held: { waiting: 0 },
+    });
   });
 });
 

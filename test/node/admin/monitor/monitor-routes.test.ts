@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ScheduledJob } from "../../../../src/admin/admin-platform.ts";
 import { answerQuestions } from "../../../../src/admin/monitor/answers.ts";
+import type { Stage } from "../../../../src/schemas/run-words.ts";
 import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
@@ -102,7 +103,7 @@ describe("GET /admin/monitor/status", () => {
     world.breakCalls("monitor");
     const { output, checks } = await monitor(503);
     expect(output).toBe("monitor:responseTime: it does not answer");
-    expect(checks).not.toHaveProperty("rule:ingest_failing");
+    expect(checks).not.toHaveProperty("rule:catalog_stale");
   });
 
   it("fails once an evaluation is late by the limit of the alerts, and shows the last findings", async () => {
@@ -216,7 +217,7 @@ describe("the five answers", () => {
       ),
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
-      next: say("pass", "Next ingest", "Next evaluation of the alerts"),
+      next: say("pass", "The next ingest", "Next evaluation of the alerts"),
     });
   });
 
@@ -358,12 +359,54 @@ describe("the five answers", () => {
     ]);
   });
 
+  it("show a run that has just failed before what the last evaluation found, as severe as each is", async () => {
+    const silent = anAlertResult({
+      rule: "notify_failing",
+      status: "warn",
+      message: "No webhook.",
+    });
+    const run = anAlertRun({ started_at: world.monitor.at(), results: [silent] });
+    const last = { ...world.monitor.monitor.status(), lastRun: run };
+    world.monitor.monitor.status = () => last;
+    const fetch = () => Promise.reject(new Error("bug"));
+    world.ingest.upstream = { ...world.ingest.upstream, fetch };
+    const { id } = await world.ingest.runToEnd();
+    const { failed } = await answers();
+    expect(failed).toMatchObject({ status: "warn", answer: "2 problems" });
+    expect(failed?.details).toMatchObject([
+      {
+        status: "warn",
+        text: expect.stringMatching(/^1 run has failed/),
+        links: [{ href: "/docs/alerts#ingest_failing" }, { href: `#runs/${id}` }],
+      },
+      { status: "warn", text: "No webhook." },
+    ]);
+  });
+
+  it("point at the surprising changes that wait for a decision", async () => {
+    const held = { waiting: 10, oldest_since: "2026-11-20T00:00:00.000Z", next_due_at: null };
+    const coordinator = { ...world.ingest.coordinator.status(), held };
+    const others = { at: world.ingest.time, manifest: null, monitor: null, changes: null };
+    const observation = { ...others, coordinator, checks: {}, limits: DEFAULT_LIMITS };
+    const next = answerQuestions(observation, { jobs: [], isPublic: false }).at(-1);
+    expect(next).toMatchObject({ status: "warn", answer: "10 changes to decide on" });
+    expect(next?.details).toMatchObject([
+      {
+        status: "warn",
+        text: "At the last run, 10 surprising changes by upstream waited.",
+        links: [{ href: "#held" }],
+      },
+      { text: "The oldest of them was first seen", at: held.oldest_since },
+      { text: "They wait until somebody decides." },
+    ]);
+  });
+
   it("name who paused and until when, but give the public neither name nor reason", async () => {
     const until = new Date(world.ingest.time + HOUR_MS).toISOString();
     await world.post("/admin/ingest/pause", { note: "bad data", until });
     const { changed, next, failed } = await answers();
     expect(failed).toMatchObject(say("pass", "Nothing"));
-    expect(changed).toMatchObject(say("pass", "ops", "ops: Pause ingestion"));
+    expect(changed).toMatchObject(say("pass", "ops: Pause ingestion", "ops: Pause ingestion"));
     expect(next).toMatchObject(say("warn", "Ingestion is paused", "Paused by ops: “bad data”; "));
     const end = next?.details.find(({ text }) => text === "The pause ends");
     expect(end?.at).toBe(until);
@@ -375,6 +418,21 @@ describe("the five answers", () => {
       say("warn", "Ingestion is paused", "Paused; The pause ends when somebody resumes."),
     );
     expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
+  });
+
+  it("say that a run stands still in a pause, unless its version is published", async () => {
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue({ forced: true });
+    const upTo = (stage: Stage) =>
+      world.ingest.drain(() => world.ingest.nextStage(run.id) === stage);
+    await upTo("encode");
+    expect((await answers())["next"]?.text).toContain("A run is in stage guard");
+    await world.post("/admin/ingest/pause");
+    expect((await answers())["next"]?.text).toContain("A run stands still in stage guard");
+    await world.post("/admin/ingest/resume");
+    await upTo("verify");
+    await world.post("/admin/ingest/pause");
+    expect((await answers())["next"]?.text).toContain("A run is in stage publish");
   });
 
   it("show the last three changes by operators, and lead to all if there are any", async () => {

@@ -113,6 +113,7 @@ describe("GET /credits", () => {
     expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     const text = await answer.text();
     expect(text).toBe(notice);
+    expect(answer.headers.get("vary")).toBe("accept");
     for (const source of ["OurAirports", "GeoNames", "CC BY 4.0", "OpenTravelData", "CLDR"])
       expect(text).toContain(source);
   });

@@ -37,6 +37,24 @@ const OUTLINE = "getComputedStyle(document.activeElement).outlineStyle";
 const POLL_MS = 5_000;
 const ONE_LINE_PX = 15;
 
+it("shows during a pause that a run stands still, unless its version is published", async () => {
+  const page = await signIn();
+  const pause = { paused: true, until: null };
+  await page.route("**/admin/ingest/pause", (route) => route.fulfill({ json: pause }));
+  await page.route(RUNS, async (route) => {
+    const body = await (await route.fetch()).json();
+    const [run] = body.runs;
+    const halted = { ...run, id: "halted", state: "running", generation_after: null };
+    const published = { ...run, id: "published", state: "running", generation_after: 2 };
+    await route.fulfill({ json: { ...body, runs: [halted, published] } });
+  });
+  const halted = page.locator('[data-run="halted"]');
+  await halted.getByText("stands still until somebody resumes it").waitFor();
+  expect(await halted.locator(".pill").textContent()).toBe("halted");
+  const published = page.locator('[data-run="published"]');
+  expect(await published.locator(".pill").textContent()).toBe("running");
+});
+
 describe("what the dashboard shows first", () => {
   it("keeps all answers on the first screen while much has failed", async () => {
     const page = await newPage({ viewport: { width: 1280, height: 800 } });
@@ -87,7 +105,7 @@ describe("what the dashboard shows first", () => {
       const problem = page.locator(`[data-card="${FAILED}"] li`).first();
       expect((await problem.boundingBox())?.y).toBeLessThan(height / 2);
     }
-    const others = page.locator(`[data-card="${FAILED}"] summary`);
+    const others = page.locator(`[data-card="${FAILED}"] details summary`);
     await others.click();
     await page.locator(`[data-card="${FAILED}"] li`).last().waitFor();
     expect(await seriousFaults(page)).toEqual([]);
@@ -125,6 +143,46 @@ describe("what the dashboard shows first", () => {
     await page.getByRole("heading", { level: 2, name: "Held changes" }).waitFor();
   });
 
+  it.each([
+    ["pass", "✓"],
+    ["warn", "!"],
+    ["fail", "✕"],
+  ])(
+    "says %s of every card and problem by a word and a sign, also in high contrast",
+    async (status, sign) => {
+      const page = await newPage({ forcedColors: "active" });
+      await page.route(/\/dashboard\/summary/, async (route) => {
+        const body = await (await route.fetch()).json();
+        const details = [{ text: "a problem", at: null, links: [], status }];
+        for (const answer of body.answers) Object.assign(answer, { status, details });
+        await route.fulfill({ json: body });
+      });
+      await page.goto("/dashboard");
+      const cards = page.locator("[data-card]");
+      await cards.nth(4).waitFor();
+      for (const card of await cards.all()) {
+        if ((await card.getAttribute("open")) === null) await card.locator("summary").click();
+        const heard = await card.ariaSnapshot();
+        expect(heard.match(new RegExp(`\\b${status}\\b`, "g")), heard).toHaveLength(2);
+      }
+      const signs = await page.evaluate<string[]>(
+        `[...document.querySelectorAll("[data-card] .pill")].map((pill) => getComputedStyle(pill, "::before").content)`,
+      );
+      expect(signs).toHaveLength(10);
+      for (const content of signs) expect(content).toContain(sign);
+    },
+  );
+
+  it.each([1280, 1440])(
+    "leaves more than half of a screen %i px wide to the sections",
+    async (width) => {
+      const page = await signIn("", { viewport: { width, height: 900 } });
+      await firstRun(page).waitFor();
+      const sections = await page.getByRole("navigation", { name: "Sections" }).boundingBox();
+      expect(sections?.y).toBeLessThan(450);
+    },
+  );
+
   it("greys out the answers once the service is silent", async () => {
     const page = await newPage();
     await page.clock.install();
@@ -134,7 +192,7 @@ describe("what the dashboard shows first", () => {
     expect(await card.getAttribute("class")).toContain("tone-good");
     await page.route(/\/dashboard\/summary/, (route) => route.abort());
     await page.clock.runFor(POLL_MS);
-    await card.getByText("Not up to date.").waitFor();
+    await card.getByText("not up to date").waitFor();
     expect(await card.getAttribute("class")).toContain("tone-quiet");
     takeProblems(); // The service is silent.
   });
@@ -171,6 +229,85 @@ describe("the dashboard's runs", () => {
     const held = page.getByRole("link", { name: "1,868 changes, 12 of them new" });
     expect(await held.getAttribute("href")).toBe("#held");
   });
+
+  /** Shows the newest run with these fields, in lists and on its own page. */
+  const changeRuns = (page: Page, fields: object) =>
+    page.route(/\/admin\/ingest\/runs/, async (route) => {
+      const body = await (await route.fetch()).json();
+      if (body.runs === undefined) return route.fulfill({ json: { ...body, ...fields } });
+      const [first, ...others] = body.runs;
+      return route.fulfill({ json: { ...body, runs: [{ ...first, ...fields }, ...others] } });
+    });
+
+  it.each([
+    [null, "until somebody resumes it."],
+    ["2099-01-01T00:00:00.000Z", "until the pause ends"],
+  ])("says of a run that a pause holds until %s that it stands still", async (until, end) => {
+    const page = await signIn();
+    await page.route("/admin/ingest/pause", (route) =>
+      route.fulfill({ json: { paused: true, until } }),
+    );
+    const running = { state: "running", stage: "parse", generation_after: null };
+    const begun = { ...running, duration_ms: null, finished_at: null };
+    await changeRuns(page, { ...begun, stage_ms: { fetch: 2_000, parse: 1_000 } });
+    const track = page.locator(".track");
+    await track.getByText("halted").waitFor();
+    expect(await track.textContent()).toContain(`the run stands still ${end}`);
+    expect(await track.locator(".track-top").textContent()).toContain("3 s");
+    expect(await seriousFaults(page)).toEqual([]);
+    await firstRun(page).getByText("halted").waitFor();
+    await firstRun(page).getByRole("link").click();
+    await page.locator(".details").getByText("stands still").waitFor();
+    await page.locator(".run-facts").getByText("halted").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
+  it.each([
+    ["source_not_found", [], "/docs/alerts#source_broken"],
+    ["internal", [], "/docs/alerts#ingest_failing"],
+    [
+      "guard_shrink",
+      [{ guard: "guard_shrink", message: "too few" }],
+      "/docs/operating#guards-refused-a-run",
+    ],
+  ])(
+    "leads on from a run that failed with %s, and queues it again",
+    async (code, guards, advice) => {
+      const page = await signIn();
+      const file = { sha256: "ab".repeat(32), bytes: 12_345, as_of: "2026-11-19" };
+      await changeRuns(page, {
+        state: "failed",
+        mode: "full",
+        source: "dropped",
+        as_of: "2026-11-20",
+        error: { code, stage: "fetch", message: "It is broken." },
+        guards,
+        catalog_sha256: "cd".repeat(32),
+        upstream: { "airports.csv": file },
+      });
+      const sent: unknown[] = [];
+      await page.route("**/admin/ingest/queue", (route) => {
+        sent.push(route.request().postDataJSON());
+        return route.fulfill({ json: { message: "The run is queued." } });
+      });
+      await firstRun(page).getByRole("link").click();
+      const whatToDo = page.getByRole("link", { name: "What to do" }).last();
+      expect(await whatToDo.getAttribute("href")).toBe(advice);
+      const chapter = await (await fetch(`${inject("service").url}${advice}`)).text();
+      expect(chapter).toContain(`id="${advice.split("#")[1]}"`);
+      const facts = (await page.locator(".run-facts").textContent()) ?? "";
+      for (const fact of [
+        "2026-11-20",
+        "cdcdcdcdcd",
+        "airports.csvababababab 12.3 KB, of 2026-11-19",
+      ])
+        expect(facts).toContain(fact);
+      await page.getByRole("button", { name: "Queue again" }).click();
+      await confirm(page, "Queue");
+      expect(sent).toEqual([{ mode: "full", source: "dropped", as_of: "2026-11-20" }]);
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    },
+  );
 
   it("sends the date of dropped files", async () => {
     const page = await signIn();
@@ -301,6 +438,7 @@ describe("the dashboard", () => {
     await page.goto("/dashboard");
     await page.getByText(detail).waitFor();
     await page.getByRole("button", { name: "Pause" }).waitFor();
+    await page.locator("summary", { hasText: "Who changed what?" }).click();
     await page.getByRole("link", { name: "All changes" }).waitFor();
     for (const text of takeProblems()) expect(text).toContain("503");
   });

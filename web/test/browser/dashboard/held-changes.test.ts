@@ -38,6 +38,8 @@ describe("the dashboard's held changes", () => {
       return route.fulfill({ json: { changed: true, held: [HELD], run: null, message } });
     });
     await page.getByRole("link", { name: "Held changes" }).click();
+    await page.getByRole("link", { name: "Held changes 1 to decide on" }).waitFor();
+    await page.locator("summary", { hasText: "changes name 1 change" }).waitFor();
     const row = page.getByRole("table", { name: "Held changes" }).getByRole("row", { name: "ZRH" });
     await row.waitFor();
     expect(await row.locator("del").allInnerTexts()).toEqual(["Zürich"]);

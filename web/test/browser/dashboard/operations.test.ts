@@ -101,6 +101,7 @@ describe("the dashboard, where ingestion is operated,", () => {
     await page.keyboard.press("Enter");
     await dialog.getByRole("status").getByText("Ingestion is paused").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
+    await page.locator("summary", { hasText: "Ingestion is paused" }).click();
     await page.getByText("“typed before it expired”").first().waitFor();
     await page.getByRole("button", { name: "Resume" }).waitFor();
     expect(takeProblems().filter((problem) => !/401|429/.test(problem))).toEqual([]);
@@ -112,6 +113,7 @@ describe("the dashboard, where ingestion is operated,", () => {
     await page.getByLabel("Note").fill("to see whether it works");
     expect(await confirm(page, "Pause")).toContain("Ingestion is paused");
     const next = page.locator('[data-card="What happens next?"]');
+    await next.locator("summary").click();
     await next.getByText("“to see whether it works”").waitFor();
     expect(await next.textContent()).toMatch(/Paused by .*The pause ends when somebody resumes/);
     await page.getByRole("button", { name: "Queue a run" }).click();

@@ -16,8 +16,11 @@ describe("the dashboard's sign-in", () => {
       .locator('[data-card="Is it served?"]', { hasText: `${AIRPORTS} airports` })
       .waitFor();
     const fresh = page.locator('[data-card="Is it fresh?"]');
+    await fresh.locator("summary").click();
     await fresh.getByText("Last compared with its source").waitFor();
-    await page.locator('[data-card="What happens next?"]', { hasText: "Next ingest" }).waitFor();
+    await page
+      .locator('[data-card="What happens next?"]', { hasText: "The next ingest" })
+      .waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "History" }).count()).toBe(0);
@@ -114,6 +117,19 @@ describe("the dashboard without a valid token", () => {
     await page.goto("/dashboard");
     await firstRun(page).waitFor();
     expect(await page.getByLabel("Operator’s token").count()).toBe(0);
+  });
+
+  it("says where to sign in while there is no session of Cloudflare Access", async () => {
+    const page = await newPage();
+    await page.route("/dashboard/summary", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), access: true } });
+    });
+    const headers = { location: "https://team.cloudflareaccess.com/cdn-cgi/access/login" };
+    await page.route(/\/admin\//, (route) => route.fulfill({ status: 302, headers }));
+    await page.goto("/dashboard");
+    const alert = await page.getByRole("alert").textContent();
+    expect(alert).toContain("Open /admin/whoami in another tab");
   });
 
   it("asks for a token again after too many failures", async () => {
