@@ -3,7 +3,15 @@ import type { SubdivisionNames } from "./cldr-codes.ts";
 import { readSubdivisionNames } from "./subdivisions.ts";
 
 const simplify = Converter({ from: "t", to: "cn" });
-const traditionalize = Converter({ from: "cn", to: "tw" });
+const toTraditional = Converter({ from: "cn", to: "tw" });
+/** Letters that OpenCC writes as other words have them: names spell sounds with these. */
+const IN_NAMES = new Map(
+  Array.from("託裡紮佔採巖", (letter, at) => [letter, "托里扎占采岩"[at] ?? ""]),
+);
+
+function traditionalize(name: string): string {
+  return toTraditional(name).replaceAll(/./gu, (letter) => IN_NAMES.get(letter) ?? letter);
+}
 
 const HAN_ALONE = /^\p{Script=Han}+$/u;
 

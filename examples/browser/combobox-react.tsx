@@ -25,8 +25,8 @@ function PlaceCombobox({ label, onChoose }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [status, setStatus] = useState("");
   /** Whether the places are those of the text in the field. */
-  const isCurrent = useRef(true);
-  /** Whether Enter was pressed before they were. */
+  const state = useRef<"current" | "pending" | "failed">("current");
+  /** Whether Enter was pressed while they were pending. */
   const isAwaited = useRef(false);
   const isListed = isOpen && found.length > 0;
 
@@ -43,16 +43,18 @@ function PlaceCombobox({ label, onChoose }: Props) {
   const look = async (text: string) => {
     setTyped(text);
     setOpen(true);
-    isCurrent.current = false;
+    state.current = "pending";
+    isAwaited.current = false;
     try {
       const latest = await search(text);
       if (latest === null) return;
       setFound(latest);
       setActive(0);
-      isCurrent.current = true;
+      state.current = "current";
       setStatus(statusOf(text, latest));
       if (isAwaited.current) choose(latest[0]);
     } catch (error) {
+      state.current = "failed";
       setFound([]);
       setStatus(error instanceof Error ? error.message : String(error));
     }
@@ -63,15 +65,20 @@ function PlaceCombobox({ label, onChoose }: Props) {
     setOpen(true);
   };
   const leave = () => {
-    if (!isListed) setTyped("");
+    if (!isListed) {
+      setTyped("");
+      setFound([]);
+    }
     close();
   };
+  const isNow = (wanted: "pending" | "failed") => state.current === wanted;
   const onKeyDown = (event: KeyboardEvent) => {
     if (isOfInputMethod(event.nativeEvent)) return;
     if (event.key === "ArrowDown") move(1);
     else if (event.key === "ArrowUp") move(-1);
     else if (event.key === "Escape") leave();
-    else if (event.key === "Enter" && !isCurrent.current) isAwaited.current = true;
+    else if (event.key === "Enter" && isNow("failed")) void look(typed);
+    else if (event.key === "Enter" && isNow("pending")) isAwaited.current = true;
     else if (event.key === "Enter" && isListed) choose(found[active]);
     else return;
     event.preventDefault();

@@ -19,23 +19,25 @@ let found: readonly Suggestion[] = [];
 let active = 0;
 let isOpen = false;
 /** Whether the places are those of the text in the field. */
-let isCurrent = true;
-/** Whether Enter was pressed before they were. */
+let state: "current" | "pending" | "failed" = "current";
+/** Whether Enter was pressed while they were pending. */
 let isAwaited = false;
 
 async function look(): Promise<void> {
   isOpen = true;
-  isCurrent = false;
+  state = "pending";
+  isAwaited = false;
   try {
     const latest = await search(input.value);
     if (latest === null) return;
     found = latest;
     active = 0;
-    isCurrent = true;
+    state = "current";
     status.textContent = statusOf(input.value, found);
     render();
     if (isAwaited) choose(0);
   } catch (error) {
+    state = "failed";
     found = [];
     render();
     status.textContent = error instanceof Error ? error.message : String(error);
@@ -92,7 +94,10 @@ function move(by: number): void {
 }
 
 function leave(): void {
-  if (list.hidden) input.value = "";
+  if (list.hidden) {
+    input.value = "";
+    found = [];
+  }
   close();
 }
 
@@ -104,7 +109,8 @@ input.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown") move(1);
   else if (event.key === "ArrowUp") move(-1);
   else if (event.key === "Escape") leave();
-  else if (event.key === "Enter" && !isCurrent) isAwaited = true;
+  else if (event.key === "Enter" && state === "failed") void look();
+  else if (event.key === "Enter" && state === "pending") isAwaited = true;
   else if (event.key === "Enter" && !list.hidden) choose(active);
   else return;
   event.preventDefault();

@@ -24,7 +24,11 @@ export function useBrowser(): void {
   afterEach(async () => {
     const seen = problems;
     problems = [];
-    for (const page of opened) await page.context().close();
+    for (const page of opened) {
+      // A request that a test answers may come while its page closes.
+      if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
+      await page.context().close();
+    }
     opened.clear();
     expect(seen).toEqual([]);
   });

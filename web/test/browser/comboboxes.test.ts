@@ -1,31 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { freePort } from "../../../test/system/running-service.ts";
+import { describe, expect, inject, it } from "vitest";
 import { faultsInAllColors, newPage, takeProblems, useBrowser } from "./browser.ts";
+import { useExamplePages } from "./example-pages.ts";
 
 useBrowser();
 
-let origin = "";
-let server: ChildProcess;
-
-beforeAll(async () => {
-  const args = ["examples/browser/serve.ts", String(await freePort())];
-  server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await once(server.stdout ?? server, "data");
-  ({ origin } = new URL(String(line).trim()));
-});
-afterAll(async () => {
-  server.kill();
-  await once(server, "exit");
-});
+const origin = useExamplePages();
 
 const PAGES = ["combobox.html", "combobox-react.html"];
 
 async function open(name: string, query = `service=${inject("service").url}`): Promise<Page> {
   const page = await newPage();
-  await page.goto(`${origin}/${name}?${query}&locale=de`);
+  await page.goto(`${origin()}/${name}?${query}&locale=de`);
   return page;
 }
 
@@ -99,6 +85,43 @@ describe.each(PAGES)("examples/browser/%s", (name) => {
     await field(page).fill("zrh");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator("output").textContent()).toContain("(ZRH)");
+  });
+
+  it("chooses nothing by an Enter before the text was another, or after its field was emptied", async () => {
+    const page = await open(name);
+    await type(page, "rom");
+    // At once, before there is an answer.
+    await page.evaluate(`{
+      const field = document.activeElement;
+      const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+      const type = (text) => {
+        set.call(field, text);
+        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      };
+      type("zrh");
+      field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      type("london");
+    }`);
+    await options(page).filter({ hasText: "LHR" }).first().waitFor();
+    expect(await page.locator("output").textContent()).toBe("nothing");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("ArrowDown");
+    expect(await options(page).count()).toBe(0);
+    await page.keyboard.press("Enter");
+    expect(await page.locator("output").textContent()).toBe("nothing");
+  });
+
+  it("asks again by Enter after a failure, which chooses nothing", async () => {
+    const page = await open(name);
+    await page.context().setOffline(true);
+    await field(page).fill("zrh");
+    await expect.poll(() => page.locator('[role="status"]').textContent()).toContain("try again");
+    await page.context().setOffline(false);
+    await page.keyboard.press("Enter");
+    await options(page).first().waitFor();
+    expect(await page.locator("output").textContent()).toBe("nothing");
+    takeProblems();
   });
 
   it("closes the list by Escape, then empties the field, and opens it by an arrow", async () => {

@@ -159,7 +159,9 @@ describe("who wants less motion", () => {
     await settle(page);
     await page.locator(`.map-canvas:not([data-points="0"])[data-land="true"]`).waitFor();
     await page.clock.runFor(2_000);
+    // The map may be drawn before the first move.
     await page.evaluate(`{
+      window.views = new Set();
       const { setTransform } = CanvasRenderingContext2D.prototype;
       CanvasRenderingContext2D.prototype.setTransform = function (...matrix) {
         const [, , , , x, y] = matrix;

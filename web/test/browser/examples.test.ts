@@ -1,28 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { LOCALE, usePublishingService } from "../../../test/builders/publishing-service.ts";
-import { freePort } from "../../../test/system/running-service.ts";
 import { newPage, openPage, takeProblems, useBrowser } from "./browser.ts";
+import { useExamplePages } from "./example-pages.ts";
 
 useBrowser();
 const service = usePublishingService();
 
 const RENAMED = ["Zirkonia Field · Honiara, Salomonen · HIR"];
-let origin = "";
-let server: ChildProcess;
-
-beforeAll(async () => {
-  const args = ["examples/browser/serve.ts", String(await freePort())];
-  server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await once(server.stdout ?? server, "data");
-  ({ origin } = new URL(String(line).trim()));
-});
-afterAll(async () => {
-  server.kill();
-  await once(server, "exit");
-});
+const origin = useExamplePages();
 
 /** Kinds of calls of the service, each once: `HEAD 200`, `diff 200` or `names 200`. */
 function callsOf(page: Page): Set<string> {
@@ -72,7 +58,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
     return taken;
   };
 
-  await page.goto(`${origin}/?service=${service.proxy.url}&locale=${LOCALE}`);
+  await page.goto(`${origin()}/?service=${service.proxy.url}&locale=${LOCALE}`);
   await expectShown(page, /^version 1, current$/);
   const whole = service.proxy.takeBytes();
   expect(takeCalls()).toEqual(["GET 200", "HEAD 200"]);
@@ -89,7 +75,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   const unchanged = service.proxy.takeBytes();
   expect(unchanged).toBeLessThan(whole / 10);
 
-  await page.goto(`${origin}/?service=${service.proxy.url}&locale=en`);
+  await page.goto(`${origin()}/?service=${service.proxy.url}&locale=en`);
   await expectShown(page, /^version 1, current$/);
   expect(takeCalls()).toEqual(["HEAD 200", "names 200"]);
   expect(service.proxy.takeBytes()).toBeLessThan(whole / 5);
@@ -121,11 +107,11 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
 });
 
 it("examples/browser shows that its address is wrong", async () => {
-  const page = await openPage(`${origin}/?service=${inject("service").url}/nowhere`);
+  const page = await openPage(`${origin()}/?service=${inject("service").url}/nowhere`);
   await expectShown(page, /^CatalogError: .*HTTP 404.* check that baseUrl is the address/);
 });
 
 it("examples/browser shows the default language where the browser has none", async () => {
-  const page = await openPage(`${origin}/?service=${inject("service").url}&locale=en-US@posix`);
+  const page = await openPage(`${origin()}/?service=${inject("service").url}&locale=en-US@posix`);
   await expectShown(page, /^version \d+, current$/);
 });
