@@ -87,6 +87,7 @@ export interface Entry {
 export interface SearchIndex {
   readonly places: readonly Place[];
   readonly positionOf: ReadonlyMap<Place, number>;
+  hasOtherNames: boolean;
   entries: readonly Entry[];
   names: WordList;
   aliases: WordList;
@@ -152,6 +153,7 @@ export function createSearchIndex(
   return {
     places,
     positionOf,
+    hasOtherNames: false,
     entries,
     within,
     names: new WordList(entries.map(({ names }) => names)),
@@ -171,6 +173,7 @@ export function addOtherNames(
   index: SearchIndex,
   { names, countryNames }: { names: OtherNames; countryNames: (code: string) => string[] },
 ): void {
+  index.hasOtherNames = true;
   index.resorts = resortsByAirport(names.resorts);
   const aliasesOf = (place: Place): string[] => {
     switch (place.kind) {

@@ -40,12 +40,14 @@ const COST = {
   name: 1,
   namePrefix: 1.6,
   /** By the very name of its region or country, of an airport. */
-  where: 1.1,
+  where: 1.2,
   /** By that of its city. */
   ofCity: 1.3,
   alias: 1.75,
   word: 2,
   aliasPrefix: 2.4,
+  /** By a code that yields to a name. */
+  yielded: 1.3,
   /** By other words of what it lies in, of an airport. */
   within: 2.2,
   anyWord: 2.6,
@@ -62,10 +64,12 @@ const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
 const SIZE_WEIGHT = 1.7;
 /** How much an airport is before its city where somebody asks for an airport. */
 const ASKED_FOR_AIRPORT = 1.6;
-/** From this size on, everybody knows a place by a word of three letters. */
+/** From this size on, everybody knows a country or a city by a word of three letters. */
 const KNOWN_SIZE = 0.5;
 /** Of an airport or a city; ICAO codes are longer. */
 const CODE_LENGTH = 3;
+/** But the dot above, which Turkish keyboards write on a capital I. */
+const MARKS = /(?!\u0307)\p{M}/u;
 /** So many other spellings of a text are tried. */
 const READINGS_MAX = 4;
 /** So many corrections of a word are tried, and of each if two are wrong. */
@@ -89,58 +93,65 @@ const WHERE_MIN_LENGTH = 3;
 /**
  * Finds places by code or name, best first; the airports of a city follow it. Forgives spaces that
  * are missing or too many, and typos: what they lead to follows what matches as it is typed, and is a
- * guess there, or where only the beginning of a word is like it. Where no place has all words, it
- * finds those that have most.
+ * guess. Where no place has all words, it finds those that have most. While names in other languages
+ * are missing, what they could outrank is a guess, too.
  */
 export function search(index: SearchIndex, typed: string): Found[] {
   const query = foldQuery(typed);
   if (query === "") return [];
   const scores: Scores = new Map();
   const sure = new Set<number>();
-  const add = (matches: readonly Match[], tier: number, isSure = true) => {
-    for (const { position, score } of matches) {
+  const add = (matches: readonly Match[], tier = 0, isSure: (found: Match) => boolean = always) => {
+    for (const found of matches) {
+      const { position, score } = found;
       scores.set(position, Math.min(tier + score, scores.get(position) ?? Infinity));
-      if (isSure) sure.add(position);
+      if (isSure(found)) sure.add(position);
     }
   };
   const known: MatchedTexts = new Map();
-  const exact = matchExactly(index, query, known);
-  add(exact, 0);
+  const exact = matchExactly(index, typed, known);
+  add(exact);
   if (!exact.some(({ cost }) => cost === COST.code))
-    for (const text of otherReadings(index, typed, query))
-      add(
-        match(index, text, known).map((found) => withCodeAs(COST.alias, found)),
-        0,
-      );
-  if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
-  if (scores.size < ENOUGH && !exact.some((found) => isWhole(index, found, query))) {
-    const isFound = scores.size > 0;
-    for (const meant of corrections(index, query)) {
-      const isSure = meant.cost === 0 || !(isFound || meant.isBegun);
-      // Other spaces change no letter: they come before other letters.
-      const tier = meant.cost === 0 ? CORRECTED / 2 : CORRECTED;
-      add(matchCorrected(index, meant, known), tier, isSure);
+    for (const { text, isUsual } of otherReadings(index, typed, query)) {
+      const read = match(index, text, known).map((found) => withCodeAs(COST.alias, found));
+      add(read, 0, (found) => isUsual || isWhole(index, found, text));
     }
-  }
-  if (scores.size === 0) add(matchWithoutAdded(index, query, known), 0);
-  if (scores.size === 0) add(matchPartly(index, query, known), 0, false);
+  if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query));
+  if (scores.size < ENOUGH && !exact.some((found) => isWhole(index, found, query)))
+    for (const meant of corrections(index, query)) {
+      const corrected = matchCorrected(index, meant, known);
+      // Other spaces change no letter: they come before other letters, and are no guess.
+      if (meant.cost === 0) add(corrected, CORRECTED / 2);
+      else add(corrected, CORRECTED, never);
+    }
+  if (scores.size === 0) add(matchWithoutAdded(index, query, known));
+  if (scores.size === 0) add(matchPartly(index, query, known), 0, never);
   if (scores.size === 0)
     for (const meant of correctTwice(index, query))
-      add(matchCorrected(index, meant, known), 0, false);
+      add(matchCorrected(index, meant, known), 0, never);
+  const isOutranked = !index.hasOtherNames && needOf(index, query, exact) === "perhaps";
   return group(index, scores).map((found) => ({
     ...found,
-    isPartial: !sure.has(found.position),
+    isPartial: isOutranked || !sure.has(found.position),
   }));
 }
+
+const always = () => true;
+const never = () => false;
+
+/** Whether names in other languages may change what a text finds. */
+type Need = "no" | "perhaps" | "yes";
 
 /**
  * Whether names in other languages, which an index lacks, may change what a text finds: `yes` where
  * nothing is found without them, `perhaps` where they could name a larger place.
  */
-export function namesNeeded(index: SearchIndex, typed: string): "no" | "perhaps" | "yes" {
+export function namesNeeded(index: SearchIndex, typed: string): Need {
   const query = foldQuery(typed);
-  if (query === "") return "no";
-  const matches = match(index, query);
+  return query === "" ? "no" : needOf(index, query, match(index, query));
+}
+
+function needOf(index: SearchIndex, query: string, matches: readonly Match[]): Need {
   if (!matches.some(({ cost }) => cost <= COST.word)) return "yes";
   if (!isTelling(query)) return "no";
   const largest = index.entries.reduce((most, { size }) => Math.max(most, size), 0);
@@ -153,15 +164,25 @@ function isWhole({ entries }: SearchIndex, { position, cost }: Match, query: str
   return cost <= COST.where || (entries[position]?.aliases.includes(query) ?? false);
 }
 
+/** Another text that somebody may have typed. */
+interface Reading {
+  readonly text: string;
+  /** Whether it only writes a letter as others do: `aarhus` for `århus`, not `malmo` for `malmoe`. */
+  readonly isUsual: boolean;
+}
+
 /** What the letters of a text stand for besides themselves, where words of places begin so. */
-function otherReadings(index: SearchIndex, typed: string, query: string): Set<string> {
+function otherReadings(index: SearchIndex, typed: string, query: string): Reading[] {
   const text = typed.slice(0, LENGTH_MAX);
   const areKnown = (words: string) =>
     words.split(" ").every((word) => isBeginning(index, word) || smallWord(word) !== undefined);
-  const spelled = otherSpellings(text, !areKnown(query)).map(foldQuery).filter(areKnown);
-  const readings = new Set([...spelled.slice(0, READINGS_MAX), ...readKana(text)]);
-  readings.delete(query);
-  return readings;
+  const spellings = (isUnknown: boolean) =>
+    otherSpellings(text, isUnknown).map(foldQuery).filter(areKnown).slice(0, READINGS_MAX);
+  const usual = new Set([...spellings(false), ...readKana(text)]);
+  const others = areKnown(query) ? [] : spellings(true);
+  return [...new Set([...usual, ...others])]
+    .filter((other) => other !== query)
+    .map((other) => ({ text: other, isUsual: usual.has(other) }));
 }
 
 /** The score of each place that is found, by position. */
@@ -253,22 +274,32 @@ function matchPartly(index: SearchIndex, query: string, known: MatchedTexts): Ma
 }
 
 /**
- * Finds what matches a query as it is typed. A name of four letters is no ICAO code (Sylt), and one of
- * three is no code of a smaller airport elsewhere, if everybody knows it (Kos).
+ * Finds what matches a text as it is typed. A name of four letters is no ICAO code (Sylt), one of
+ * three is no code of a smaller airport elsewhere, if everybody knows it (Kos), and letters with marks
+ * are no code (Åre).
  */
-function matchExactly(index: SearchIndex, query: string, known: MatchedTexts): Match[] {
+function matchExactly(index: SearchIndex, typed: string, known: MatchedTexts): Match[] {
+  const query = foldQuery(typed);
   const exact = match(index, query, known);
   const named = exact.filter(({ position }) => index.entries[position]?.names.includes(query));
+  const isMarked = MARKS.test(typed.slice(0, LENGTH_MAX).normalize("NFKD"));
   return exact.map((found) => {
     const { size = 0, parents = [] } = index.entries[found.position] ?? {};
     const isLess = named.some(
       ({ position }) =>
         position !== parents[0] &&
-        (query.length > CODE_LENGTH ||
-          (index.entries[position]?.size ?? 0) > Math.max(size, KNOWN_SIZE)),
+        (query.length > CODE_LENGTH || isKnown(index.entries[position], size)),
     );
-    return isLess ? withCodeAs(COST.alias, found) : found;
+    return isMarked || isLess ? withCodeAs(COST.yielded, found) : found;
   });
+}
+
+/** Whether everybody knows a country or a city by its name, and better than what is of a size. */
+function isKnown(entry: Entry | undefined, size: number): boolean {
+  return (
+    (entry?.kind === "country" || entry?.kind === "city") &&
+    entry.size > Math.max(size, KNOWN_SIZE)
+  );
 }
 
 /** Takes from a match by a code that it comes before all others. */
@@ -362,7 +393,7 @@ function match(
   const costOfWords = (entry: Entry, { directWords, lentCost }: MatchedWords): number => {
     const phrase = phrases.get(directWords) ?? phrasesOf(words, directWords);
     phrases.set(directWords, phrase);
-    return lentCost + (phrase.length > 0 ? costOf(entry, phrase) : costWithin(entry, named));
+    return lentCost + (phrase.length > 0 ? costOf(entry, phrase, named) : costWithin(entry, named));
   };
   const isForAirport = words.some(({ small }) => small === "airport");
   const needed = words.filter(({ small }) => small === undefined);
@@ -528,8 +559,13 @@ function costWithin({ kind, parents }: Entry, named: ReadonlySet<number>): numbe
   return parents.some((parent) => named.has(parent)) ? COST.where : COST.within;
 }
 
-function costOf(entry: Entry, phrases: readonly string[]): number {
-  return Math.min(...phrases.map((phrase) => costOfPhrase(entry, phrase)));
+/** The cost of a phrase, of an airport that has the name of its region or country no less than that of being there. */
+function costOf(entry: Entry, phrases: readonly string[], named: ReadonlySet<number>): number {
+  const cost = Math.min(...phrases.map((phrase) => costOfPhrase(entry, phrase)));
+  const [, ...areas] = entry.kind === "airport" && named.size > 0 ? entry.parents : [];
+  return cost >= COST.name && areas.some((area) => named.has(area))
+    ? Math.max(cost, COST.where)
+    : cost;
 }
 
 function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): number {
