@@ -1,4 +1,6 @@
+import anyAscii from "any-ascii";
 import { distanceKm, type Position } from "../../src/catalog/positions.ts";
+import { foldForSearch } from "../../client/src/search/fold.ts";
 import { isLike } from "./like.ts";
 
 /** A populated place without scheduled service. */
@@ -81,6 +83,20 @@ const TYPED: readonly { readonly script: RegExp; readonly most: number }[] = [
   { script: /^[\p{Script=Hangul} ]+$/u, most: 1 },
 ];
 
+/** Scripts of which GeoNames has transliterations among its names: `ljucern` for Люцерн. */
+const ALPHABETS = /^[\p{Script=Cyrillic}\p{Script=Greek} ]+$/u;
+
+/** A name as transliterations of all kinds have it alike. */
+function soundOf(name: string): string {
+  return foldForSearch(anyAscii(name))
+    .replaceAll(/h|(?<=.)[ijy](?=[aeou])/g, "")
+    .replaceAll(/[yj]/g, "i")
+    .replaceAll(/w|ou/g, "v")
+    .replaceAll(/c|ts|kk|q/g, "k")
+    .replaceAll("nt", "d")
+    .replaceAll("mp", "b");
+}
+
 /** Chooses from folded names those in Latin letters, and in the script of the country, if it has another. */
 export function homeNames(
   own: string,
@@ -103,13 +119,16 @@ export function typedNames(
   ownScript: RegExp | undefined,
 ): string[] {
   const foreign = names.filter((name) => !LATIN.test(name));
+  const transliterated = foreign.filter((name) => ALPHABETS.test(name)).map(soundOf);
   const latin = [own];
+  const words = own.split(" ").length;
   for (const name of names)
     if (
       LATIN.test(name) &&
       name.length >= LATIN_MIN_LENGTH &&
       !TAKEN_IN.test(name) &&
-      (own.includes(" ") || !name.includes(" ")) &&
+      name.split(" ").length <= words &&
+      !transliterated.some((other) => isLike(soundOf(name), other)) &&
       !latin.some((other) => isLike(name, other))
     )
       latin.push(name);

@@ -46,6 +46,9 @@ const NAMESAKE_MAX_KM = 30;
 const WITHOUT_AIRPORT_FROM = 6_000_000;
 /** So many of the places without an airport are known best in the world. */
 const FAMOUS = 1_000;
+/** Languages of many travellers, whose names of busy cities are complete. */
+const TRAVELLED =
+  "ar cs da de es fi fr hr hu it ja ko nl no pl pt ro ru sv tr uk vi zh zh-Hant".split(" ");
 /** Sections of a place, and places that are abandoned, historical or destroyed. */
 const NO_DESTINATION: ReadonlySet<string> = new Set(["PPLX", "PPLQ", "PPLH", "PPLW", "PPLCH"]);
 
@@ -145,6 +148,12 @@ function cityCodes(names: readonly string[]): string[] {
 }
 
 const scriptOf = ownScripts();
+const namesOfTravellers = new Map(
+  readTable("../city-names.csv.gz").map((row) => [
+    `geonames:${row["geonames"]}`,
+    TRAVELLED.map((language) => row[language] ?? "").filter((name) => name !== ""),
+  ]),
+);
 
 /** Names of the city or the namesake of an airport in the script of the country. */
 interface OwnName {
@@ -193,7 +202,7 @@ for await (const line of createInterface({ input, crlfDelay: Infinity })) {
   const isNamed =
     servedCities.has(key) &&
     (people >= NAMED_FROM || namedCityKeys.has(key) || names.length >= KNOWN_NAMES);
-  if (people < RANKED_FROM && !isNamed) continue;
+  if (people < RANKED_FROM && !isNamed && !namesOfTravellers.has(key)) continue;
   const all = isNamed ? otherNames(names, PLACE_NAME_MAX_LENGTH) : [];
   const others = busyCities.has(key)
     ? all
@@ -203,7 +212,9 @@ for await (const line of createInterface({ input, crlfDelay: Infinity })) {
         scriptOf(country),
       );
   const codes = cityCodes(names).join(" ");
-  cityRows.push([id, people, codes, namesColumn([city["name"] ?? ""], others)]);
+  const ofTravellers = (namesOfTravellers.get(key) ?? []).map(foldForSearch);
+  const column = namesColumn([city["name"] ?? ""], [...others, ...ofTravellers]);
+  cityRows.push([id, people, codes, column]);
 }
 cityRows.sort((a, b) => b[1] - a[1] || Number(a[0]) - Number(b[0]));
 write("cities", { columns: ["geonames", "people", "codes", "names"], rows: cityRows });
