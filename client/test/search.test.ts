@@ -167,7 +167,7 @@ describe("a search of all places of the world", () => {
     expect(findInEnglish(typed).every(({ isPartial }) => isPartial)).toBe(true);
   });
 
-  it.each(["london heathrow", "heathrow terminal 5", "lodnon", "LHR"])(
+  it.each(["london heathrow", "heathrow terminal 5", "århus", "LHR"])(
     "calls what %s finds no part",
     (typed) => {
       const found = findInEnglish(typed);
@@ -187,6 +187,8 @@ describe("a search of all places of the world", () => {
     ["u.k.", "country United Kingdom (GBR)"],
     ["New York, NY", "city New York (United States)"],
     ["edinborough", "city Edinburgh (Scotland, United Kingdom)"],
+    ["canary islands", "region Canary Islands (8 airports)"],
+    ["ceylon", "country Sri Lanka (LKA)"],
   ])("finds first what everybody means by %s", (typed, expected) => {
     expect(inEnglish(typed)[0]).toBe(expected);
   });
@@ -198,5 +200,24 @@ describe("a search of all places of the world", () => {
     expect(guesses("tampe").map(({ place }) => place.name)).toContain("Tampa");
     expect(guesses("fenve").map(({ place }) => place.name)).toContain("Denver");
     expect(guesses("tampere")).toEqual([]);
+  });
+
+  it.each([
+    "Zhangzhou",
+    "Palencia",
+    "Orense",
+    "Soria",
+    "Zgorzelec",
+    "Chomutov",
+    "Mangalia",
+    "lodnon",
+  ])("calls all a guess that it finds for %s, which no place is called", (typed) => {
+    expect(findInEnglish(typed).filter(({ isPartial }) => !isPartial)).toEqual([]);
+  });
+
+  it("takes letters with marks for no code", () => {
+    expect(inEnglish("MAO")[0]).toMatch(/^airport MAO/);
+    expect(inEnglish("İST")[0]).toMatch(/^airport IST/);
+    expect(inEnglish("Nîs")[0]).not.toMatch(/^airport NIS/);
   });
 });

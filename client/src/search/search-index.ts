@@ -113,10 +113,13 @@ const COUNTRY_ALIASES: { readonly [code: string]: readonly string[] } = {
   CV: ["Kapverden"],
   CZ: ["Czech Republic"],
   GB: ["UK", "Great Britain"],
+  IR: ["Persia"],
   KR: ["Korea"],
+  LK: ["Ceylon"],
   MM: ["Burma"],
   NL: ["Holland"],
   SZ: ["Swaziland"],
+  TH: ["Siam"],
   TR: ["Turkey"],
   US: ["USA", "America"],
 };

@@ -297,8 +297,7 @@ function matchExactly(index: SearchIndex, typed: string, known: MatchedTexts): M
 /** Whether everybody knows a country or a city by its name, and better than what is of a size. */
 function isKnown(entry: Entry | undefined, size: number): boolean {
   return (
-    (entry?.kind === "country" || entry?.kind === "city") &&
-    entry.size > Math.max(size, KNOWN_SIZE)
+    (entry?.kind === "country" || entry?.kind === "city") && entry.size > Math.max(size, KNOWN_SIZE)
   );
 }
 
