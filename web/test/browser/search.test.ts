@@ -155,9 +155,10 @@ describe("the explorer's search", () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
     await page.getByRole("combobox", { name: "Search" }).fill("tampe");
-    const similar = page.getByRole("option").filter({ hasText: "only similar" });
+    const options = page.getByRole("listbox", { name: "Results" }).getByRole("option");
+    const similar = options.filter({ hasText: "only similar" });
     await similar.filter({ hasText: "Tampa" }).first().waitFor();
-    const found = page.getByRole("option").filter({ hasNotText: "only similar" });
+    const found = options.filter({ hasNotText: "only similar" });
     expect((await found.first().textContent()) ?? "").toContain("Tampere");
     expect((await found.allTextContents()).join()).not.toContain("Tampa");
   });
