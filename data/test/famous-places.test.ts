@@ -30,11 +30,7 @@ it.each([
 
 it("takes a busy airport before a near one without traffic", () => {
   const idle = Array.from({ length: 4_000 }, (_, rank) => at(`${rank}`, -80));
-  const found = airportsFor(KYIV, [
-    at("BUSY", 0.9),
-    ...idle,
-    at("IDLE", 0.3),
-  ]);
+  const found = airportsFor(KYIV, [at("BUSY", 0.9), ...idle, at("IDLE", 0.3)]);
   expect(found.map(({ iata }) => iata)[0]).toBe("BUSY");
 });
 
@@ -49,4 +45,6 @@ it("chooses what travellers type, and not each spelling of it", () => {
   const chosen = typedNames("brugge", names, undefined);
   expect(chosen).toEqual(["bruges", "brugges", "брюгге", "브뤼허"]);
   expect(typedNames("mecca", ["مكة"], /^\p{Script=Arabic}+$/u)).toEqual(["مكة"]);
+  const ofLucerne = ["lucerne", "ljucern", "люцерн", "citad de luzern"];
+  expect(typedNames("luzern", ofLucerne, undefined)).toEqual(["lucerne", "люцерн"]);
 });

@@ -288,14 +288,14 @@ function matchExactly(index: SearchIndex, typed: string, known: MatchedTexts): M
     const isLess = named.some(
       ({ position }) =>
         position !== parents[0] &&
-        (query.length > CODE_LENGTH || isKnown(index.entries[position], size)),
+        (query.length > CODE_LENGTH || isFamous(index.entries[position], size)),
     );
     return isMarked || isLess ? withCodeAs(COST.yielded, found) : found;
   });
 }
 
 /** Whether everybody knows a country or a city by its name, and better than what is of a size. */
-function isKnown(entry: Entry | undefined, size: number): boolean {
+function isFamous(entry: Entry | undefined, size: number): boolean {
   return (
     (entry?.kind === "country" || entry?.kind === "city") && entry.size > Math.max(size, KNOWN_SIZE)
   );
@@ -558,13 +558,16 @@ function costWithin({ kind, parents }: Entry, named: ReadonlySet<number>): numbe
   return parents.some((parent) => named.has(parent)) ? COST.where : COST.within;
 }
 
-/** The cost of a phrase, of an airport that has the name of its region or country no less than that of being there. */
+/** The cost of a phrase. Of an airport that has the name of its region or country, as lying there. */
 function costOf(entry: Entry, phrases: readonly string[], named: ReadonlySet<number>): number {
   const cost = Math.min(...phrases.map((phrase) => costOfPhrase(entry, phrase)));
-  const [, ...areas] = entry.kind === "airport" && named.size > 0 ? entry.parents : [];
-  return cost >= COST.name && areas.some((area) => named.has(area))
-    ? Math.max(cost, COST.where)
-    : cost;
+  const isInNamed =
+    cost >= COST.name &&
+    cost < COST.where &&
+    named.size > 0 &&
+    entry.kind === "airport" &&
+    entry.parents.some((parent, at) => at > 0 && named.has(parent));
+  return isInNamed ? COST.where : cost;
 }
 
 function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): number {
