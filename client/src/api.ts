@@ -30,7 +30,7 @@ export interface OpenOptions {
   /** How many locales stay stored, 3 MB each: those opened last. 0 stores nothing. Default: 3. */
   readonly storedLocales?: number;
   /**
-   * If true, the first search fetches names in other languages (365 kB), and waits for them only if it
+   * If true, the first search fetches names in other languages (400 kB), and waits for them only if it
    * finds nothing without them. If false, opening waits for them. Default: false; true for `openSearch`,
    * except in Workers.
    */

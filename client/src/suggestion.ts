@@ -26,7 +26,7 @@ export interface Suggestion {
   readonly timeZone: string | null;
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
-  /** Present if no place has all words of the text: this one has most of them. */
+  /** Present if it is a guess: it has most of the words, or resembles what was typed. */
   readonly isPartial?: true;
   /** The closed airport that was typed, where it leads to this one. */
   readonly replaces?: ClosedAirport;
@@ -52,13 +52,13 @@ interface Wording {
   readonly countryName: CountryNames;
   /** The text that was searched. */
   readonly typed?: string;
-  /** The places without an airport that may have been typed. */
-  readonly resorts?: readonly Resort[];
+  /** Places without an airport that may have been typed, by IATA code of their airports. */
+  readonly resorts?: ReadonlyMap<string, readonly Resort[]>;
 }
 
 export function suggestionOf(
   place: Place,
-  { isUnderCity, isPartial = false, countryName, typed = "", resorts = [] }: Wording,
+  { isUnderCity, isPartial = false, countryName, typed = "", resorts }: Wording,
 ): Suggestion {
   const { kind, id } = place;
   const name = nameOf(place, countryName);
@@ -66,7 +66,8 @@ export function suggestionOf(
   const busiestFirst = airports.toSorted((a, b) => a.rank - b.rank);
   const hasOneTime = place.kind === "airport" || place.kind === "city";
   const replaces = place.kind === "airport" ? closedIn(typed, place) : undefined;
-  const near = place.kind === "airport" ? nearIn(typed, place, resorts) : undefined;
+  const near =
+    place.kind === "airport" ? nearIn(typed, place, resorts?.get(place.iata)) : undefined;
   const where = whereIs(place, countryName);
   return {
     kind,
@@ -115,15 +116,12 @@ function matchedIn(name: string, typed: string): Suggestion["matched"] {
 function nearIn(
   typed: string,
   airport: AirportPlace,
-  resorts: readonly Resort[],
+  resorts: readonly Resort[] = [],
 ): Suggestion["near"] {
   const text = foldForSearch(typed);
   const isNamed = (name: string) =>
     ` ${text} `.includes(` ${name} `) || (isTelling(text) && name.startsWith(text));
-  const resort = resorts.find(
-    ({ airports, names }) =>
-      airports.split(" ").includes(airport.iata) && names.split("|").some(isNamed),
-  );
+  const resort = resorts.find(({ names }) => names.some(isNamed));
   return resort && { name: resort.name, distanceKm: distanceKm(resort, airport) };
 }
 

@@ -13,10 +13,11 @@ function codesOf(code: (airport: AirportPlace) => string): (readonly [string, st
   return catalog.airports.map((airport) => [code(airport), airport.id] as const);
 }
 
-it("finds the airport of each IATA code first, also where a country has the code", () => {
+it("finds the airport of each IATA code first, unless everybody knows another place by it", () => {
   const codes = codesOf(({ iata }) => iata);
   expect(codes.length).toBeGreaterThan(9_000);
-  expect(codes.filter(([iata, id]) => firstOf(iata) !== id)).toEqual([]);
+  const others = codes.filter(([iata, id]) => firstOf(iata) !== id).map(([iata]) => iata);
+  expect(others.toSorted().join(" ")).toBe("DRC GOA HUE KOS OSH PAU UAE USA");
   expect(
     find("can")
       .slice(0, 2)

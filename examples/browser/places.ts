@@ -52,10 +52,11 @@ export function partsOf({ name, matched }: Suggestion): { text: string; isMatche
 }
 
 /** What stands behind a name, such as `Germany · MUC`. */
-export function detailsOf({ where, airports, near, replaces }: Suggestion): string {
+export function detailsOf({ where, airports, near, replaces, isPartial }: Suggestion): string {
   const codes = airports.length > 6 ? `${airports.length} airports` : airports.join(", ");
   const nearby = near && `${Math.round(near.distanceKm)} km from ${near.name}`;
-  return [where, codes, nearby, replaces && `replaces ${replaces.name}`]
+  const guess = isPartial && "only similar";
+  return [where, codes, nearby, replaces && `replaces ${replaces.name}`, guess]
     .filter(Boolean)
     .join(" · ");
 }

@@ -13,7 +13,6 @@ export const INPUTS: readonly string[] = [
   "data/NOTICE.md",
   "data/curated/closed-airports.csv",
   "data/curated/tourist-places.csv",
-  "data/curated/resorts.csv",
   "data/map",
   "data/search",
   "data/snapshot",

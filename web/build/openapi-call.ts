@@ -104,16 +104,17 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
       local: byKey("In the script of the country, of an airport and its city, by IATA code."),
       regions: byKey("By slug."),
       regionCodes: byKey("Codes of subdivisions, such as ME for Maine, by slug."),
-      resorts: {
-        type: "array",
-        description: "Places without an airport.",
-        items: columns({
-          name: text,
-          names: { ...text, description: "As the others, with | between them." },
-          lat: { type: "number" },
-          lon: { type: "number" },
-          airports: { ...text, description: "IATA codes of airports, with spaces between them." },
+      nearby: {
+        ...columns({
+          names: {
+            ...texts,
+            description: "The place's own as it is written, and | and the others.",
+          },
+          lat: { ...integers, description: "Hundredths of a degree." },
+          lon: { ...integers, description: "Hundredths of a degree." },
+          airports: { ...texts, description: "IATA codes, with spaces between them." },
         }),
+        description: "Places without an airport, a value for each in each list.",
       },
     },
     required: ["airports", "cities", "regions", "regionCodes"],

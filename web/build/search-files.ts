@@ -12,11 +12,11 @@ import { readTable, type Row } from "./snapshot-table.ts";
 
 const TIERS = ["large_airport", "medium_airport"];
 
-/** Places without an airport, with those from which travellers reach them. */
-const RESORTS: readonly Row[] = parse(readFileSync("data/curated/resorts.csv"), { columns: true });
-
 /** What travellers call places that the catalog lacks or names otherwise, by IATA code or region. */
 const TOURIST_NAMES = readTouristNames();
+
+/** From this many inhabitants on, a city is ranked by them. */
+const RANKED_FROM = 20_000;
 
 const ICAO = /^[A-Z]{4}$/;
 
@@ -30,7 +30,7 @@ export function rankPlaces(): RanksFile & { readonly timeZones: TimeZones } {
     names: Object.fromEntries(
       airports.flatMap(({ iata = "", name = "" }) => (name ? [[iata, name]] : [])),
     ),
-    cities: cities.map(idOf),
+    cities: cities.filter(({ people }) => Number(people) >= RANKED_FROM).map(idOf),
     codes: Object.fromEntries(
       // The most populous city of a code comes last, and stays.
       cities.toReversed().flatMap((row) => codesOf(row).map((code) => [code, idOf(row)])),
@@ -102,7 +102,6 @@ export function servedPlaces(): ServedFile {
   const used = new Set(cities.map(({ country }) => country));
   const regions = regionsThatTellApart(cities);
   const withoutCity = (row: Row, name = "") => name.replace(cities[cityOf(row)]?.name ?? "", "*");
-  const hundredths = (column: string) => (row: Row) => Math.round(Number(row[column]) * 100);
   return {
     airports: {
       ids: shortIds(airports.map(({ id = "" }) => idText(airportId(id)))),
@@ -156,6 +155,10 @@ export function servedPlaces(): ServedFile {
     closed: ranks.closed ?? [],
     timeZones: ranks.timeZones,
   };
+}
+
+function hundredths(column: string): (row: Row) => number {
+  return (row) => Math.round(Number(row[column]) * 100);
 }
 
 /** What each locale calls the cities that it does not name as in English. */
@@ -288,6 +291,7 @@ export function otherNames(): OtherNames {
   const named = ({ names }: Row) => names !== "";
   const airports = readTable("search/airports.csv.gz");
   const cities = readTable("search/cities.csv.gz");
+  const places = readTable("search/places.csv.gz");
   return {
     airports: Object.fromEntries(
       airports
@@ -303,15 +307,12 @@ export function otherNames(): OtherNames {
       airports.flatMap(({ iata = "", local = "" }) => (local ? [[iata, local]] : [])),
     ),
     ...regionNames(),
-    resorts: RESORTS.map((row) => ({
-      name: namesIn(row["names"] ?? "")[0] ?? "",
-      names: namesIn(row["names"] ?? "")
-        .map(foldForSearch)
-        .join("|"),
-      lat: Number(row["lat"]),
-      lon: Number(row["lon"]),
-      airports: row["airports"] ?? "",
-    })),
+    nearby: {
+      names: places.map(({ name = "", names }) => (names ? `${name}|${names}` : name)),
+      lat: places.map(hundredths("lat")),
+      lon: places.map(hundredths("lon")),
+      airports: places.map((row) => row["airports"] ?? ""),
+    },
   };
 }
 
@@ -348,12 +349,11 @@ function closedAirports(): ClosedAirport[] {
   }));
 }
 
-/** Reads `data/curated/tourist-places.csv` and the resorts, folded. */
+/** Reads `data/curated/tourist-places.csv`, folded. */
 function readTouristNames(): ReadonlyMap<string, readonly string[]> {
   const rows: Row[] = parse(readFileSync("data/curated/tourist-places.csv"), { columns: true });
   const known = new Map<string, string[]>();
-  const resorts = RESORTS.map(({ airports = "", names = "" }) => ({ place: airports, names }));
-  for (const { place = "", names = "" } of [...rows, ...resorts])
+  for (const { place = "", names = "" } of rows)
     for (const one of place.split(" "))
       known.set(one, [...(known.get(one) ?? []), ...namesIn(names).map(foldForSearch)]);
   return known;

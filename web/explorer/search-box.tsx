@@ -155,7 +155,7 @@ interface OptionProps {
 
 /** An airport under its city is indented; what is read aloud says the city. */
 function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
-  const { place, name, where, isUnderCity, replaces, near } = result;
+  const { place, name, where, isUnderCity, isPartial, replaces, near } = result;
   const speech = useSpeech();
   const { words, fill, format } = speech;
   const option = useRef<HTMLLIElement>(null);
@@ -179,6 +179,7 @@ function Option({ id, result, locale, isActive, onChoose }: OptionProps) {
         <small class={isUnderCity ? "visually-hidden" : ""}>
           {"lat" in place ? where : placeContext(place, speech)}
         </small>
+        {isPartial && <small>{words.similar}</small>}
         {replaces && (
           <small>
             {words.replaces}: {closedText(replaces, speech)}

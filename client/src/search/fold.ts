@@ -14,10 +14,14 @@ const PLAIN_LETTERS: { readonly [letter: string]: string } = {
   ə: "e",
 };
 
+/** The dots of an abbreviation: `D.C.` is one word. */
+const INITIALS = /(?<![\p{L}\p{N}])\p{L}(?:\.\p{L})+(?![\p{L}\p{N}])/gu;
+
 /** Folds a text for search: lower case, no accents, single spaces between words. */
 export function foldForSearch(text: string): string {
   const lower = isAscii(text) ? text.toLowerCase() : withoutAccents(text);
   return lower
+    .replaceAll(INITIALS, (initials) => initials.replaceAll(".", ""))
     .replaceAll(/['’ʻʼ`´]/g, "")
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();

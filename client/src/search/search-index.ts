@@ -10,7 +10,7 @@ import type {
 import type { Position } from "../distance.ts";
 import { foldForSearch } from "./fold.ts";
 import { UNRANKED } from "./ranks.ts";
-import { isRecord, isTextByKey, isTexts } from "./shape.ts";
+import { isNumbers, isRecord, isTextByKey, isTexts } from "./shape.ts";
 import { withSpellings } from "./search-words.ts";
 import { WordList } from "./word-list.ts";
 
@@ -29,16 +29,25 @@ export interface OtherNames {
   readonly regions: { readonly [slug: string]: string };
   /** Codes of subdivisions by slug: `ME` for Maine. They only tell where a place is. */
   readonly regionCodes: { readonly [slug: string]: string };
-  readonly resorts?: readonly Resort[];
+  readonly nearby?: Resorts;
+}
+
+/** Places without an airport; each list has a value for each, because like values compress best. */
+interface Resorts {
+  /** The place's own name as it is written, and `|` and its others. */
+  readonly names: readonly string[];
+  /** In hundredths of a degree. */
+  readonly lat: readonly number[];
+  readonly lon: readonly number[];
+  /** IATA codes, with spaces between them. */
+  readonly airports: readonly string[];
 }
 
 /** A place without an airport, which is among the names of the airports that travellers take. */
 export interface Resort extends Position {
   readonly name: string;
-  /** As `OtherNames` has them. */
-  readonly names: string;
-  /** IATA codes, with spaces between them. */
-  readonly airports: string;
+  /** All, folded. */
+  readonly names: readonly string[];
 }
 
 /** Whether a file is one: a service may answer with anything. */
@@ -50,19 +59,15 @@ export function isOtherNames(file: unknown): file is OtherNames {
     isTextByKey(file["local"] ?? {}) &&
     isTextByKey(file["regions"]) &&
     isTextByKey(file["regionCodes"]) &&
-    isListOfResorts(file["resorts"] ?? [])
+    isResorts(file["nearby"] ?? { names: [], lat: [], lon: [], airports: [] })
   );
 }
 
-function isListOfResorts(value: unknown): boolean {
+function isResorts(value: unknown): value is Resorts {
   return (
-    Array.isArray(value) &&
-    value.every(
-      (one) =>
-        isRecord(one) &&
-        isTexts([one["name"], one["names"], one["airports"]]) &&
-        [one["lat"], one["lon"]].every(Number.isFinite),
-    )
+    isRecord(value) &&
+    [value["names"], value["airports"]].every(isTexts) &&
+    [value["lat"], value["lon"]].every(isNumbers)
   );
 }
 
@@ -82,6 +87,7 @@ export interface Entry {
 export interface SearchIndex {
   readonly places: readonly Place[];
   readonly positionOf: ReadonlyMap<Place, number>;
+  hasOtherNames: boolean;
   entries: readonly Entry[];
   names: WordList;
   aliases: WordList;
@@ -91,7 +97,8 @@ export interface SearchIndex {
   readonly codes: ReadonlyMap<string, readonly number[]>;
   /** Positions of the regions that a code means beside another name. */
   regionCodes: ReadonlyMap<string, readonly number[]>;
-  resorts: readonly Resort[];
+  /** By IATA code of the airports that travellers take. */
+  resorts: ReadonlyMap<string, readonly Resort[]>;
   /** Names of several words, by what they are without the spaces. */
   readonly unspaced: Map<string, string>;
   /** Names of several words without the spaces, those in other languages left out. */
@@ -106,10 +113,13 @@ const COUNTRY_ALIASES: { readonly [code: string]: readonly string[] } = {
   CV: ["Kapverden"],
   CZ: ["Czech Republic"],
   GB: ["UK", "Great Britain"],
+  IR: ["Persia"],
   KR: ["Korea"],
+  LK: ["Ceylon"],
   MM: ["Burma"],
   NL: ["Holland"],
   SZ: ["Swaziland"],
+  TH: ["Siam"],
   TR: ["Turkey"],
   US: ["USA", "America"],
 };
@@ -146,13 +156,14 @@ export function createSearchIndex(
   return {
     places,
     positionOf,
+    hasOtherNames: false,
     entries,
     within,
     names: new WordList(entries.map(({ names }) => names)),
     aliases: new WordList(entries.map(({ aliases }) => aliases)),
     codes: positionsBy(entries.map(({ codes }) => codes)),
     regionCodes: new Map(),
-    resorts: [],
+    resorts: new Map(),
     unspaced,
     unspacedNames: new WordList(
       entries.map(({ names }) => names.filter(isOfSeveralWords).map(withoutSpace)),
@@ -165,10 +176,15 @@ export function addOtherNames(
   index: SearchIndex,
   { names, countryNames }: { names: OtherNames; countryNames: (code: string) => string[] },
 ): void {
+  index.hasOtherNames = true;
+  index.resorts = resortsByAirport(names.nearby);
   const aliasesOf = (place: Place): string[] => {
     switch (place.kind) {
-      case "airport":
-        return namesIn(names.airports[place.iata], names.local?.[place.iata]);
+      case "airport": {
+        const resorts = index.resorts.get(place.iata) ?? [];
+        const own = namesIn(names.airports[place.iata], names.local?.[place.iata]);
+        return [...own, ...resorts.flatMap((resort) => resort.names)];
+      }
       case "city": {
         const local = place.airports.map(({ iata }) => names.local?.[iata]);
         return namesIn(names.cities[place.id], ...local);
@@ -195,7 +211,23 @@ export function addOtherNames(
     }),
   );
   for (const { aliases } of index.entries) addWithoutSpaces(index.unspaced, aliases);
-  index.resorts = names.resorts ?? [];
+}
+
+function resortsByAirport(resorts: Resorts | undefined): ReadonlyMap<string, readonly Resort[]> {
+  const byAirport = new Map<string, Resort[]>();
+  for (const [at, column] of (resorts?.names ?? []).entries()) {
+    const [name = "", ...others] = column.split("|");
+    const [lat = NaN, lon = NaN] = [resorts?.lat[at], resorts?.lon[at]];
+    const resort = {
+      name,
+      names: [foldForSearch(name), ...others],
+      lat: lat / 100,
+      lon: lon / 100,
+    };
+    for (const iata of resorts?.airports[at]?.split(" ") ?? [])
+      byAirport.set(iata, [...(byAirport.get(iata) ?? []), resort]);
+  }
+  return byAirport;
 }
 
 function namesIn(...columns: readonly (string | undefined)[]): string[] {

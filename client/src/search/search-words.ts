@@ -68,7 +68,7 @@ const JOINED_AIRPORT = new RegExp(
 );
 
 /** So many characters and words of a query count. */
-const LENGTH_MAX = 80;
+export const LENGTH_MAX = 80;
 const WORDS_MAX = 8;
 
 /** Folds what is typed and parts it into words. */

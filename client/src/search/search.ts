@@ -1,13 +1,16 @@
 /** Searches a catalog by what travellers type. Pure: no page, no network. */
 import type { AirportPlace, CityPlace } from "../catalog.ts";
 import { readKana } from "./kana.ts";
+import { otherSpellings } from "./letters.ts";
 import { UNRANKED } from "./ranks.ts";
 import type { Entry, SearchIndex } from "./search-index.ts";
 import {
   foldQuery,
   isAdded,
   isTelling,
+  LENGTH_MAX,
   respell,
+  type SmallWord,
   smallWord,
   withoutKind,
   withSpellings,
@@ -24,7 +27,7 @@ export interface Found {
   readonly position: number;
   /** Whether it is an airport that is listed under its city. */
   readonly isUnderCity: boolean;
-  /** Whether it lacks words of the query, because no place has all of them. */
+  /** Whether it lacks words of the query, because no place has all of them, or is only a guess. */
   readonly isPartial: boolean;
 }
 
@@ -37,10 +40,14 @@ const COST = {
   name: 1,
   namePrefix: 1.6,
   /** By the very name of its region or country, of an airport. */
-  where: 1.1,
+  where: 1.2,
+  /** By that of its city. */
+  ofCity: 1.3,
   alias: 1.75,
   word: 2,
   aliasPrefix: 2.4,
+  /** By a code that yields to a name. */
+  yielded: 1.3,
   /** By other words of what it lies in, of an airport. */
   within: 2.2,
   anyWord: 2.6,
@@ -48,7 +55,7 @@ const COST = {
   cityWithin: 2.6,
   /** Of words that ten places have, where a query has others: the rare ones say more. */
   common: 0.7,
-  /** Of each word that the place need not have and lacks. */
+  /** Of each word for an airport that the place lacks. */
   missing: 0.2,
 };
 /** Of each word that only the city, the region or the country has: by how it has it. */
@@ -57,15 +64,22 @@ const LENT_COST = [Infinity, 1.1, 0.9, 0.5, 0.1] as const;
 const SIZE_WEIGHT = 1.7;
 /** How much an airport is before its city where somebody asks for an airport. */
 const ASKED_FOR_AIRPORT = 1.6;
+/** From this size on, everybody knows a country or a city by a word of three letters. */
+const KNOWN_SIZE = 0.5;
 /** Of an airport or a city; ICAO codes are longer. */
 const CODE_LENGTH = 3;
+/** But the dot above, which Turkish keyboards write on a capital I. */
+const MARKS = /(?!\u0307)\p{M}/u;
+/** So many other spellings of a text are tried. */
+const READINGS_MAX = 4;
 /** So many corrections of a word are tried, and of each if two are wrong. */
 const CORRECTIONS_MAX = 6;
 const CORRECTIONS_OF_TWO_MAX = 3;
 /** Where fewer places than these match as it is typed, typos are forgiven. */
 const ENOUGH = 10;
-/** Shortest text in which two typos are forgiven where nothing else is found. */
+/** Shortest texts in which two and three typos are forgiven where nothing else is found. */
 const TWICE_MIN_LENGTH = 6;
+const THRICE_MIN_LENGTH = 10;
 /** Puts what a corrected text leads to after what matches as it is typed. */
 const CORRECTED = 100;
 /** Of each typo, and of a word that is only begun. */
@@ -78,45 +92,97 @@ const WHERE_MIN_LENGTH = 3;
 
 /**
  * Finds places by code or name, best first; the airports of a city follow it. Forgives spaces that
- * are missing or too many, and typos: what they lead to follows what matches as it is typed. Where no
- * place has all words, it finds those that have most.
+ * are missing or too many, and typos: what they lead to follows what matches as it is typed, and is a
+ * guess. Where no place has all words, it finds those that have most. While names in other languages
+ * are missing, what they could outrank is a guess, too.
  */
 export function search(index: SearchIndex, typed: string): Found[] {
   const query = foldQuery(typed);
   if (query === "") return [];
   const scores: Scores = new Map();
-  const add = (matches: readonly Match[], tier: number) => {
-    for (const { position, score } of matches)
+  const sure = new Set<number>();
+  const add = (matches: readonly Match[], tier = 0, isSure: (found: Match) => boolean = always) => {
+    for (const found of matches) {
+      const { position, score } = found;
       scores.set(position, Math.min(tier + score, scores.get(position) ?? Infinity));
+      if (isSure(found)) sure.add(position);
+    }
   };
   const known: MatchedTexts = new Map();
-  const exact = matchExactly(index, query, known);
-  add(exact, 0);
-  const read = scores.size === 0 ? readKana(typed) : undefined;
-  if (read !== undefined) add(match(index, read), 0);
-  if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
-  if (scores.size < ENOUGH && !exact.some(({ cost }) => cost === COST.code))
-    add(matchCorrected(index, corrections(index, query), known), CORRECTED);
-  if (scores.size === 0) add(matchWithoutAdded(index, query, known), 0);
-  const isPartial = scores.size === 0;
-  if (isPartial) add(matchPartly(index, query, known), 0);
-  if (scores.size === 0) add(matchCorrected(index, correctTwice(index, query), known), 0);
-  return group(index, scores).map((found) => ({ ...found, isPartial }));
+  const exact = matchExactly(index, typed, known);
+  add(exact);
+  if (!exact.some(({ cost }) => cost === COST.code))
+    for (const { text, isUsual } of otherReadings(index, typed, query)) {
+      const read = match(index, text, known).map((found) => withCodeAs(COST.alias, found));
+      add(read, 0, (found) => isUsual || isWhole(index, found, text));
+    }
+  if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query));
+  if (scores.size < ENOUGH && !exact.some((found) => isWhole(index, found, query)))
+    for (const meant of corrections(index, query)) {
+      const corrected = matchCorrected(index, meant, known);
+      // Other spaces change no letter: they come before other letters, and are no guess.
+      if (meant.cost === 0) add(corrected, CORRECTED / 2);
+      else add(corrected, CORRECTED, never);
+    }
+  if (scores.size === 0) add(matchWithoutAdded(index, query, known));
+  if (scores.size === 0) add(matchPartly(index, query, known), 0, never);
+  if (scores.size === 0)
+    for (const meant of correctTwice(index, query))
+      add(matchCorrected(index, meant, known), 0, never);
+  const isOutranked = !index.hasOtherNames && needOf(index, query, exact) === "perhaps";
+  return group(index, scores).map((found) => ({
+    ...found,
+    isPartial: isOutranked || !sure.has(found.position),
+  }));
 }
+
+const always = () => true;
+const never = () => false;
+
+/** Whether names in other languages may change what a text finds. */
+type Need = "no" | "perhaps" | "yes";
 
 /**
  * Whether names in other languages, which an index lacks, may change what a text finds: `yes` where
  * nothing is found without them, `perhaps` where they could name a larger place.
  */
-export function namesNeeded(index: SearchIndex, typed: string): "no" | "perhaps" | "yes" {
+export function namesNeeded(index: SearchIndex, typed: string): Need {
   const query = foldQuery(typed);
-  if (query === "") return "no";
-  const matches = match(index, query);
+  return query === "" ? "no" : needOf(index, query, match(index, query));
+}
+
+function needOf(index: SearchIndex, query: string, matches: readonly Match[]): Need {
   if (!matches.some(({ cost }) => cost <= COST.word)) return "yes";
   if (!isTelling(query)) return "no";
   const largest = index.entries.reduce((most, { size }) => Math.max(most, size), 0);
   const best = matches.reduce((least, { score }) => Math.min(least, score), Infinity);
   return best > COST.alias - largest * SIZE_WEIGHT ? "perhaps" : "no";
+}
+
+/** Whether a place has a code or a name that is all of a query. */
+function isWhole({ entries }: SearchIndex, { position, cost }: Match, query: string): boolean {
+  return cost <= COST.where || (entries[position]?.aliases.includes(query) ?? false);
+}
+
+/** Another text that somebody may have typed. */
+interface Reading {
+  readonly text: string;
+  /** Whether it only writes a letter as others do: `aarhus` for `århus`, not `malmo` for `malmoe`. */
+  readonly isUsual: boolean;
+}
+
+/** What the letters of a text stand for besides themselves, where words of places begin so. */
+function otherReadings(index: SearchIndex, typed: string, query: string): Reading[] {
+  const text = typed.slice(0, LENGTH_MAX);
+  const areKnown = (words: string) =>
+    words.split(" ").every((word) => isBeginning(index, word) || smallWord(word) !== undefined);
+  const spellings = (isUnknown: boolean) =>
+    otherSpellings(text, isUnknown).map(foldQuery).filter(areKnown).slice(0, READINGS_MAX);
+  const usual = new Set([...spellings(false), ...readKana(text)]);
+  const others = areKnown(query) ? [] : spellings(true);
+  return [...new Set([...usual, ...others])]
+    .filter((other) => other !== query)
+    .map((other) => ({ text: other, isUsual: usual.has(other) }));
 }
 
 /** The score of each place that is found, by position. */
@@ -153,17 +219,16 @@ function matchCodes({ codes, entries }: SearchIndex, query: string): Match[] {
   }
 }
 
-/** Finds what somebody may have meant who has mistyped. */
+/** Finds what somebody may have meant. */
 function matchCorrected(
   index: SearchIndex,
-  meant: readonly Correction[],
+  { text, cost }: Correction,
   known: MatchedTexts,
 ): Match[] {
-  return meant.flatMap(({ text, cost }) =>
-    match(index, text, known)
-      .map((found) => withCodeAs(COST.alias, found))
-      .map((found) => ({ ...found, score: found.score + cost })),
-  );
+  return match(index, text, known)
+    .map((found) => withCodeAs(COST.alias, found))
+    .filter((found) => !text.includes(" ") || found.cost < COST.anyWord)
+    .map((found) => ({ ...found, score: found.score + cost }));
 }
 
 /** Finds what matches a query well without the words that people add to names. */
@@ -208,11 +273,32 @@ function matchPartly(index: SearchIndex, query: string, known: MatchedTexts): Ma
   });
 }
 
-/** Finds what matches a query as it is typed. A name of four letters is no ICAO code: Sylt. */
-function matchExactly(index: SearchIndex, query: string, known: MatchedTexts): Match[] {
+/**
+ * Finds what matches a text as it is typed. A name of four letters is no ICAO code (Sylt), one of
+ * three is no code of a smaller airport elsewhere, if everybody knows it (Kos), and letters with marks
+ * are no code (Åre).
+ */
+function matchExactly(index: SearchIndex, typed: string, known: MatchedTexts): Match[] {
+  const query = foldQuery(typed);
   const exact = match(index, query, known);
-  const isName = query.length > CODE_LENGTH && exact.some(({ cost }) => cost === COST.name);
-  return isName ? exact.map((found) => withCodeAs(COST.alias, found)) : exact;
+  const named = exact.filter(({ position }) => index.entries[position]?.names.includes(query));
+  const isMarked = MARKS.test(typed.slice(0, LENGTH_MAX).normalize("NFKD"));
+  return exact.map((found) => {
+    const { size = 0, parents = [] } = index.entries[found.position] ?? {};
+    const isLess = named.some(
+      ({ position }) =>
+        position !== parents[0] &&
+        (query.length > CODE_LENGTH || isFamous(index.entries[position], size)),
+    );
+    return isMarked || isLess ? withCodeAs(COST.yielded, found) : found;
+  });
+}
+
+/** Whether everybody knows a country or a city by its name, and better than what is of a size. */
+function isFamous(entry: Entry | undefined, size: number): boolean {
+  return (
+    (entry?.kind === "country" || entry?.kind === "city") && entry.size > Math.max(size, KNOWN_SIZE)
+  );
 }
 
 /** Takes from a match by a code that it comes before all others. */
@@ -306,7 +392,7 @@ function match(
   const costOfWords = (entry: Entry, { directWords, lentCost }: MatchedWords): number => {
     const phrase = phrases.get(directWords) ?? phrasesOf(words, directWords);
     phrases.set(directWords, phrase);
-    return lentCost + (phrase.length > 0 ? costOf(entry, phrase) : costWithin(entry, named));
+    return lentCost + (phrase.length > 0 ? costOf(entry, phrase, named) : costWithin(entry, named));
   };
   const isForAirport = words.some(({ small }) => small === "airport");
   const needed = words.filter(({ small }) => small === undefined);
@@ -322,7 +408,7 @@ function match(
     for (const some of matched) cost = Math.min(cost, costOfWords(entry, some));
     if (isForAirport && entry.kind === "airport" && matched.some(({ isNamed }) => isNamed))
       cost -= ASKED_FOR_AIRPORT;
-    matches.push({ position, cost, score: cost - entry.size * SIZE_WEIGHT });
+    if (cost < Infinity) matches.push({ position, cost, score: cost - entry.size * SIZE_WEIGHT });
   }
   return matches;
 }
@@ -402,9 +488,15 @@ interface MatchedWords {
   readonly lentCost: number;
 }
 
+/** The cost of a word that a place need not have: one that only joins others says nothing. */
+function missingCost(small: SmallWord): number {
+  return small === "airport" ? COST.missing : 0;
+}
+
 /**
  * Parts the words of a query that an entry has: those that it has by itself first, and where that
- * differs, those that say where it is first (Crete is among the names of its airport, too).
+ * differs, those that say where it is first (Crete is among the names of its airport, too), or only
+ * the last one (`new york ny`).
  */
 function matchWords(
   { parents }: Entry,
@@ -413,22 +505,26 @@ function matchWords(
 ): readonly MatchedWords[] {
   const byName = { directWords: 0, isNamed: false, lentCost: 0 };
   const byPlace = { directWords: 0, isNamed: false, lentCost: 0 };
-  const both = [byName, byPlace];
+  const byEnd = { directWords: 0, isNamed: false, lentCost: 0 };
+  const ways = [byName, byPlace, byEnd];
+  const last = words.length - 1;
   for (const [at, { small, direct, lent }] of words.entries()) {
     let how = HOW.not;
     if (small === undefined)
       for (const parent of parents) how = Math.max(how, lent[parent] ?? HOW.not);
-    const cost = small ? COST.missing : (LENT_COST[how] ?? Infinity);
-    for (const matched of both)
-      if (direct[position] && (matched === byName || how === HOW.not)) {
+    const cost = small ? missingCost(small) : (LENT_COST[how] ?? Infinity);
+    for (const matched of ways) {
+      const isByName = matched === byName || (matched === byEnd && at < last);
+      if (direct[position] && (isByName || how === HOW.not)) {
         matched.directWords |= 1 << at;
         matched.isNamed ||= small === undefined;
       } else {
         matched.lentCost += cost;
-        matched.isNamed ||= (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
+        matched.isNamed ||= !small && (lent[parents[0] ?? -1] ?? HOW.not) > HOW.not;
       }
+    }
   }
-  return byName.directWords === byPlace.directWords ? [byName] : both;
+  return byName.directWords === byPlace.directWords ? [byName] : ways;
 }
 
 /**
@@ -443,13 +539,14 @@ function phrasesOf(words: readonly QueryWord[], directWords: number): readonly s
   return withSpellings(joined);
 }
 
-/** The positions of the regions and countries whose very name a query is. */
+/** The positions of the cities, regions and countries whose very name a query is. */
 function areasNamed({ names, entries }: SearchIndex, words: readonly QueryWord[]): Set<number> {
   const needed = words.filter(({ small }) => small === undefined).map(({ text }) => text);
   const [phrase = "", respelt = phrase] = withSpellings([needed.join(" ")]);
   const positions = names.entriesWith(respelt.split(" ")[0] ?? "");
   const isNamed = (entry: Entry | undefined) =>
-    (entry?.kind === "region" || entry?.kind === "country") &&
+    entry !== undefined &&
+    entry.kind !== "airport" &&
     (entry.names.includes(phrase) || entry.names.includes(respelt));
   return new Set(positions.filter((position) => isNamed(entries[position])));
 }
@@ -457,11 +554,20 @@ function areasNamed({ names, entries }: SearchIndex, words: readonly QueryWord[]
 /** The cost of a place that only lies in what the query names. */
 function costWithin({ kind, parents }: Entry, named: ReadonlySet<number>): number {
   if (kind !== "airport") return COST.cityWithin;
+  if (named.has(parents[0] ?? -1)) return COST.ofCity;
   return parents.some((parent) => named.has(parent)) ? COST.where : COST.within;
 }
 
-function costOf(entry: Entry, phrases: readonly string[]): number {
-  return Math.min(...phrases.map((phrase) => costOfPhrase(entry, phrase)));
+/** The cost of a phrase. Of an airport that has the name of its region or country, as lying there. */
+function costOf(entry: Entry, phrases: readonly string[], named: ReadonlySet<number>): number {
+  const cost = Math.min(...phrases.map((phrase) => costOfPhrase(entry, phrase)));
+  const isInNamed =
+    cost >= COST.name &&
+    cost < COST.where &&
+    named.size > 0 &&
+    entry.kind === "airport" &&
+    entry.parents.some((parent, at) => at > 0 && named.has(parent));
+  return isInNamed ? COST.where : cost;
 }
 
 function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): number {
@@ -477,18 +583,32 @@ function costOfPhrase({ kind, codes, names, aliases }: Entry, phrase: string): n
       : COST.alias;
   if (names.some((name) => name.includes(` ${phrase}`))) return COST.word;
   if (aliases.some((alias) => alias.startsWith(phrase))) return COST.aliasPrefix;
-  return COST.anyWord;
+  return kind === "airport" && isScattered(phrase, [...names, ...codes], aliases)
+    ? Infinity
+    : COST.anyWord;
+}
+
+/** Whether only the names of several places that an airport serves have the words of a text together. */
+function isScattered(phrase: string, own: readonly string[], aliases: readonly string[]): boolean {
+  const words = phrase.split(" ");
+  const hasWord = (text: string) => (word: string) => ` ${text}`.includes(` ${word}`);
+  return (
+    words.length > 1 &&
+    !own.some((text) => words.some(hasWord(text))) &&
+    !aliases.some((text) => words.every(hasWord(text)))
+  );
 }
 
 /** What somebody may have meant, and what the typos cost. */
 interface Correction {
   readonly text: string;
   readonly cost: number;
+  /** Whether only the beginning of a word is like what was typed. */
+  readonly isBegun: boolean;
 }
 
 /** A word that is like a misspelt one. */
 interface LikelyWord extends Correction {
-  readonly isBegun: boolean;
   /** With the size of the largest place that has it. Lower is likelier. */
   readonly score: number;
 }
@@ -501,8 +621,8 @@ function corrections(index: SearchIndex, query: string): Correction[] {
     ({ isBegun }) => !isBegun,
   );
   return [
-    ...spaced.map((text) => ({ text, cost: 0 })),
-    ...names.map(({ text, cost }) => ({ text: index.unspaced.get(text) ?? text, cost })),
+    ...spaced.map((text) => ({ text, cost: 0, isBegun: false })),
+    ...names.map((name) => withSpaces(index, name)),
     ...correctWords(index, words),
   ];
 }
@@ -517,30 +637,37 @@ function correctWords(index: SearchIndex, words: readonly string[]): Correction[
     .map(([at, word]) => ({ at, word, isKnown: isKnown(word, at) }));
   const wrong = needed.filter((one) => !one.isKnown).slice(0, 2);
   const replaced = (wrong.length > 0 ? wrong : needed).map(({ at, word }) =>
-    nearWords(index, [index.names, index.aliases], word).map(({ text, cost }) => ({
-      at,
-      text,
-      cost,
-    })),
+    nearWords(index, [index.names, index.aliases], word).map((near) => ({ ...near, at })),
   );
   const [first = [], second = []] = wrong.length === 2 ? replaced : [replaced.flat()];
   if (wrong.length < 2)
-    return first.map(({ at, text, cost }) => ({ text: words.with(at, text).join(" "), cost }));
+    return first.map(({ at, text, cost, isBegun }) => ({
+      text: words.with(at, text).join(" "),
+      cost,
+      isBegun,
+    }));
   return first.slice(0, CORRECTIONS_OF_TWO_MAX).flatMap((one) =>
     second.slice(0, CORRECTIONS_OF_TWO_MAX).map((other) => ({
       text: words.with(one.at, one.text).with(other.at, other.text).join(" "),
       cost: one.cost + other.cost,
+      isBegun: one.isBegun || other.isBegun,
     })),
   );
 }
 
-/** Names with two typos in a text of six letters or more that is otherwise nothing. */
+/** Names with two typos in a text of six letters or more that is otherwise nothing, three in a long one. */
 function correctTwice(index: SearchIndex, query: string): Correction[] {
   const typed = query.replaceAll(" ", "");
   if (typed.length < TWICE_MIN_LENGTH) return [];
-  return nearWords(index, [index.names, index.aliases, index.unspacedNames], typed, 2)
+  const most = typed.length < THRICE_MIN_LENGTH ? 2 : 3;
+  return nearWords(index, [index.names, index.aliases, index.unspacedNames], typed, most)
     .filter(({ isBegun }) => !isBegun)
-    .map(({ text, cost }) => ({ text: index.unspaced.get(text) ?? text, cost }));
+    .map((name) => withSpaces(index, name));
+}
+
+/** A correction with the spaces that its name has. */
+function withSpaces({ unspaced }: SearchIndex, { text, cost, isBegun }: Correction): Correction {
+  return { text: unspaced.get(text) ?? text, cost, isBegun };
 }
 
 /** The words that a misspelt one may stand for, the likeliest first: those of large places. */
@@ -564,7 +691,7 @@ function nearWords(
   return [...likely.values()].toSorted((a, b) => a.score - b.score).slice(0, CORRECTIONS_MAX);
 }
 
-/** Corrects spaces that are missing or too many, and `ae` for `ä`. */
+/** Corrects spaces that are missing or too many. */
 function correctSpaces(index: SearchIndex, query: string): Set<string> {
   const words = query.split(" ");
   const found = new Set<string>();
@@ -577,9 +704,6 @@ function correctSpaces(index: SearchIndex, query: string): Set<string> {
     if (isBeginning(index, word)) continue;
     const parted = index.unspaced.get(word);
     if (parted !== undefined) found.add(words.with(at, parted).join(" "));
-    const umlauts = word.replaceAll(/([aou])e/g, "$1");
-    if (umlauts !== word && isBeginning(index, umlauts))
-      found.add(words.with(at, umlauts).join(" "));
   }
   return found;
 }

@@ -7,7 +7,7 @@ import {
   type Tier,
   UNRANKED,
 } from "./ranks.ts";
-import { isRecord, isTextByKey, isTexts } from "./shape.ts";
+import { isNumbers, isRecord, isTextByKey, isTexts } from "./shape.ts";
 import { isTimeZones, timeZoneAt, type TimeZones } from "./time-zones.ts";
 
 /**
@@ -96,10 +96,6 @@ function hasItsRows({ airports, cities, countries, members }: ServedFile): boole
     codesOfCities.length === cities.names.length &&
     codesOfCities.every((code) => codes.has(code))
   );
-}
-
-function isNumbers(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "number");
 }
 
 const ID_END_LENGTH = 12;

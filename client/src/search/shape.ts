@@ -4,6 +4,10 @@ export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
+export function isNumbers(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "number");
+}
+
 export function isTextByKey(value: unknown): value is { readonly [key: string]: string } {
   return isRecord(value) && isTexts(Object.values(value));
 }

@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Wird noch geladen. Die Ergebnisse folgen.",
   nothing: "Nichts gefunden für „{typed}“. Versuchen Sie einen Code oder weniger Buchstaben.",
   closest: "Nichts enthält alle diese Wörter. Die ähnlichsten Ergebnisse",
+  similar: "nur ähnlich",
   language: "Sprache",
   airports: "Flughäfen",
   cities: "Städte",

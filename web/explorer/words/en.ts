@@ -10,6 +10,7 @@ export const WORDS = {
   waiting: "Still loading. The results follow.",
   nothing: "Nothing found for “{typed}”. Try a code or fewer letters.",
   closest: "Nothing has all of these words. The closest results",
+  similar: "only similar",
   language: "Language",
   airports: "Airports",
   cities: "Cities",

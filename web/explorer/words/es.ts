@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Aún se está cargando. Los resultados aparecerán enseguida.",
   nothing: "No se ha encontrado nada para «{typed}». Pruebe con un código o con menos letras.",
   closest: "Nada contiene todas estas palabras. Los resultados más parecidos",
+  similar: "solo parecido",
   language: "Idioma",
   airports: "Aeropuertos",
   cities: "Ciudades",

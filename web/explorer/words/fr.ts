@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Chargement en cours. Les résultats vont suivre.",
   nothing: "Aucun résultat pour « {typed} ». Essayez un code ou moins de lettres.",
   closest: "Rien ne contient tous ces mots. Les résultats les plus proches",
+  similar: "seulement approchant",
   language: "Langue",
   airports: "Aéroports",
   cities: "Villes",

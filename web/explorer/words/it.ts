@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Caricamento in corso. I risultati arriveranno a breve.",
   nothing: "Nessun risultato per “{typed}”. Prova un codice o meno lettere.",
   closest: "Niente contiene tutte queste parole. I risultati più simili",
+  similar: "solo simile",
   language: "Lingua",
   airports: "Aeroporti",
   cities: "Città",

@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "読み込み中です。結果はまもなく表示されます。",
   nothing: "「{typed}」は見つかりませんでした。コードを入力するか、文字を減らしてください。",
   closest: "すべての語を含むものはありません。近い結果",
+  similar: "類似の候補",
   language: "言語",
   airports: "空港",
   cities: "都市",

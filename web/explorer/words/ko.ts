@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "아직 불러오는 중입니다. 곧 결과가 표시됩니다.",
   nothing: "‘{typed}’에 대한 결과가 없습니다. 코드를 입력하거나 글자 수를 줄여 보세요.",
   closest: "모든 단어가 들어 있는 장소가 없습니다. 가장 가까운 결과",
+  similar: "비슷한 결과",
   language: "언어",
   airports: "공항",
   cities: "도시",

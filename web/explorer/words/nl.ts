@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Nog aan het laden. De resultaten volgen.",
   nothing: "Niets gevonden voor ‘{typed}’. Probeer een code of minder letters.",
   closest: "Niets bevat al deze woorden. De best passende resultaten",
+  similar: "lijkt er alleen op",
   language: "Taal",
   airports: "Luchthavens",
   cities: "Steden",

@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Trwa wczytywanie. Wyniki wkrótce się pojawią.",
   nothing: "Brak wyników dla „{typed}”. Wpisz kod lub mniej liter.",
   closest: "Nic nie zawiera wszystkich tych słów. Najbliższe wyniki",
+  similar: "tylko podobne",
   language: "Język",
   airports: "Lotniska",
   cities: "Miasta",

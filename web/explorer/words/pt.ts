@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Ainda carregando. Os resultados aparecem em seguida.",
   nothing: "Nada encontrado para “{typed}”. Tente um código ou menos letras.",
   closest: "Nada contém todas estas palavras. Os resultados mais próximos",
+  similar: "apenas semelhante",
   language: "Idioma",
   airports: "Aeroportos",
   cities: "Cidades",

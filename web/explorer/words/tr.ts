@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "Hâlâ yükleniyor. Sonuçlar birazdan görünecek.",
   nothing: "“{typed}” için sonuç bulunamadı. Bir kod veya daha az harf deneyin.",
   closest: "Bu kelimelerin hepsini içeren bir yer yok. En yakın sonuçlar",
+  similar: "yalnızca benzer",
   language: "Dil",
   airports: "Havalimanları",
   cities: "Şehirler",

@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "仍在載入，結果即將顯示。",
   nothing: "找不到「{typed}」。請嘗試輸入代碼或減少字數。",
   closest: "沒有地點包含所有這些詞。最接近的結果",
+  similar: "僅相似",
   language: "語言",
   airports: "機場",
   cities: "城市",

@@ -11,6 +11,7 @@ export const WORDS: Words = {
   waiting: "仍在加载，结果即将显示。",
   nothing: "未找到“{typed}”。请尝试输入代码或减少字数。",
   closest: "没有地点包含所有这些词。最接近的结果",
+  similar: "仅相似",
   language: "语言",
   airports: "机场",
   cities: "城市",

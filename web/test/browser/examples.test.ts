@@ -7,7 +7,7 @@ import { useExamplePages } from "./example-pages.ts";
 useBrowser();
 const service = usePublishingService();
 
-const RENAMED = ["Zirkonia Field · Honiara, Salomonen · HIR"];
+const RENAMED = ["Quarzwald Field · Honiara, Salomonen · HIR"];
 const origin = useExamplePages();
 
 /** Kinds of calls of the service, each once: `HEAD 200`, `diff 200` or `names 200`. */
@@ -67,7 +67,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
     "Mucugê · Bahia, Brasilien · CHD",
     "Mucugê Airport · Mucugê, Brasilien · CHD",
   ]);
-  await expectFound(page, "zirkonia", []);
+  await expectFound(page, "quarzwald", []);
 
   await page.reload();
   await expectShown(page, /^version 1, current$/);
@@ -87,7 +87,7 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
 
   await service.publish((airports) =>
     airports
-      .replace("Honiara International Airport", "Zirkonia Field")
+      .replace("Honiara International Airport", "Quarzwald Field")
       .replace("Munda Airport", "Munda International Airport"),
   );
   service.proxy.takeBytes();
@@ -97,13 +97,13 @@ it("examples/browser keeps the catalog, fetches what changed and finds places of
   const changes = service.proxy.takeBytes();
   expect(changes).toBeLessThan(whole / 10);
   expect(await storedSha256(page)).toBe((await service.served()).sha256);
-  await expectFound(page, "zirkonia", RENAMED);
+  await expectFound(page, "quarzwald", RENAMED);
 
   await service.proxy.stop();
   await page.reload();
   await expectShown(page, /^version 2, .* cannot be reached \(Failed to fetch\)/);
   expect(takeProblems().join()).toContain("ERR_CONNECTION_REFUSED");
-  await expectFound(page, "zirkonia", RENAMED);
+  await expectFound(page, "quarzwald", RENAMED);
 });
 
 it("examples/browser shows that its address is wrong", async () => {

@@ -151,6 +151,18 @@ describe("the explorer's search", () => {
     expect(await first.textContent()).toContain("LGW");
   });
 
+  it("says of each guess below what was found that it is only similar", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("combobox", { name: "Search" }).fill("tampe");
+    const options = page.getByRole("listbox", { name: "Results" }).getByRole("option");
+    const similar = options.filter({ hasText: "only similar" });
+    await similar.filter({ hasText: "Tampa" }).first().waitFor();
+    const found = options.filter({ hasNotText: "only similar" });
+    expect((await found.first().textContent()) ?? "").toContain("Tampere");
+    expect((await found.allTextContents()).join()).not.toContain("Tampa");
+  });
+
   it("allows a search by keyboard alone", async () => {
     const page = await openPage("/");
     await waitForAnswer(page, "en");
