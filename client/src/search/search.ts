@@ -28,6 +28,11 @@ export interface Found {
   readonly isPartial: boolean;
 }
 
+interface SearchSettings {
+  /** Whether it only finds what has the text as it is typed. Default: false. */
+  readonly isExact?: boolean;
+}
+
 /** How a query matches a place, and what that is worth: lower is better. */
 const COST = {
   /** By the code of an airport or the three letters of a city's: less than any other, whatever the sizes. */
@@ -81,7 +86,11 @@ const WHERE_MIN_LENGTH = 3;
  * are missing or too many, and typos: what they lead to follows what matches as it is typed. Where no
  * place has all words, it finds those that have most.
  */
-export function search(index: SearchIndex, typed: string): Found[] {
+export function search(
+  index: SearchIndex,
+  typed: string,
+  { isExact = false }: SearchSettings = {},
+): Found[] {
   const query = foldQuery(typed);
   if (query === "") return [];
   const scores: Scores = new Map();
@@ -92,6 +101,7 @@ export function search(index: SearchIndex, typed: string): Found[] {
   const known: MatchedTexts = new Map();
   const exact = matchExactly(index, query, known);
   add(exact, 0);
+  if (isExact) return group(index, scores).map((found) => ({ ...found, isPartial: false }));
   const read = scores.size === 0 ? readKana(typed) : undefined;
   if (read !== undefined) add(match(index, read), 0);
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query), 0);
