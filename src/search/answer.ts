@@ -17,12 +17,12 @@ const OF_PUBLIC = {
 };
 
 /** What is suggested, or that the client has it. */
-export async function answerSuggestions({ language, suggestions }: Suggestions, sent: Headers) {
+export async function answerSuggestions({ locale, suggestions }: Suggestions, sent: Headers) {
   const body = Uint8Array.from(new TextEncoder().encode(JSON.stringify({ suggestions })));
   const headers = {
     etag: `"${(await digestHex(body)).slice(0, ETAG_DIGITS)}"`,
     "cache-control": FRESH_FOR_A_DAY,
-    "content-language": language,
+    "content-language": locale,
   };
   return matchesEntityTag(sent.get("if-none-match") ?? "", headers.etag)
     ? { status: 304 as const, headers }

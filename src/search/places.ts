@@ -5,7 +5,7 @@
  * It is the length of a head (u32), the head in JSON, columns of 16 bits, the IATA codes, and a line for
  * each airport and each city: its id and its English name. Numbers are little-endian, as Workers are.
  */
-import { type CountryNames, matchedIn, type Suggestion } from "../../client/src/suggestion.ts";
+import { matchedIn, type Suggestion } from "../../client/src/suggestion.ts";
 import { Lines } from "./lines.ts";
 import type { Hit } from "./shard.ts";
 
@@ -25,11 +25,7 @@ export interface PlacesHead {
   readonly cities: number;
   /** How most ids of airports and of cities begin. */
   readonly idStarts: readonly string[];
-  readonly countries: readonly {
-    readonly id: string;
-    readonly code: string;
-    readonly name: string;
-  }[];
+  readonly countries: readonly (readonly [id: string, code: string])[];
   readonly regions: readonly {
     readonly id: string;
     readonly name: string;
@@ -42,15 +38,24 @@ export interface PlacesHead {
   readonly regionOf: { readonly [city: number]: number };
   readonly zones: readonly string[];
   readonly shards: readonly string[];
+  /** Those that have names, as keys. */
+  readonly locales: { readonly [locale: string]: true };
   /** Of every sixteenth line, in bytes. */
   readonly lineStarts: readonly number[];
 }
 
-/** What readers of a language call places. */
+/**
+ * What readers of a language call places, as a file for each locale has it: the platform's own names of
+ * countries take 11 ms to be loaded.
+ */
 export interface LocalNames {
-  readonly countryName: CountryNames;
-  /** The name of the city of an airport; undefined where it is the English one. */
-  readonly cityName: (iata: string) => string | undefined;
+  readonly countries: readonly string[];
+  /** By position, those that differ from English. */
+  readonly cities: { readonly [city: number]: string };
+}
+
+export function namesPath(locale: string): string {
+  return `search/suggestions/names/${locale}.json`;
 }
 
 const CODE_LENGTH = 3;
@@ -86,6 +91,11 @@ export class Places {
     this.#countryOf = new Uint16Array(buffer, take(2 * cities), cities);
     this.#codes = text(take(CODE_LENGTH * airports), CODE_LENGTH * airports);
     this.#lines = new Lines(new Uint8Array(buffer, end), head.lineStarts);
+  }
+
+  /** Those that have names, as keys. */
+  get locales(): PlacesHead["locales"] {
+    return this.#head.locales;
   }
 
   hasShard(shard: string): boolean {
@@ -162,7 +172,7 @@ export class Places {
     return {
       ...AREA,
       kind: "country",
-      id: this.#head.countries[country]?.id ?? "",
+      id: this.#head.countries[country]?.[0] ?? "",
       name: countryName,
       where: "",
       countryCode: code,
@@ -184,17 +194,13 @@ export class Places {
     };
   }
 
-  #namesOfCountry(country: number | undefined, { countryName }: LocalNames) {
-    const known = this.#head.countries[country ?? -1];
-    return { code: known?.code ?? null, countryName: known ? countryName(known) : "" };
+  #namesOfCountry(country = -1, { countries }: LocalNames) {
+    const code = this.#head.countries[country]?.[1] ?? null;
+    return { code, countryName: countries[country] ?? "" };
   }
 
-  #nameOfCity(city: number, { cityName }: LocalNames): string {
-    for (const airport of this.#airportsOf(city)) {
-      const name = cityName(this.#codeOf(airport));
-      if (name !== undefined) return name;
-    }
-    return this.#idAndName(this.#head.airports + city)[1];
+  #nameOfCity(city: number, { cities }: LocalNames): string {
+    return cities[city] ?? this.#idAndName(this.#head.airports + city)[1];
   }
 
   /** The airports of a city, the busiest first. */

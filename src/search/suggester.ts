@@ -1,19 +1,15 @@
-import { cityNameLocale, type CityNamesFile } from "../../client/src/search/city-names.ts";
 import { readKana } from "../../client/src/search/kana.ts";
 import { foldQuery } from "../../client/src/search/search-words.ts";
-import { type CountryNames, countryNamesIn, type Suggestion } from "../../client/src/suggestion.ts";
-import { type LocalNames, Places, PLACES_PATH } from "./places.ts";
+import type { Suggestion } from "../../client/src/suggestion.ts";
+import { negotiateLocale } from "../catalog/locale.ts";
+import { type LocalNames, namesPath, Places, PLACES_PATH } from "./places.ts";
 import { type Hit, HITS_MAX, hitsIn, shardOf, shardPath } from "./shard.ts";
 
 /** Of the files in memory: the places, and those of the letters and languages that were used last. */
 export const FILES_MAX_BYTES = 450_000;
-const LANGUAGES_CACHED = 4;
-const DEFAULT_LANGUAGE = "en";
-const CODE_LENGTH = 3;
+const DEFAULT_LOCALE = "en";
 /** As in the package's search. */
 const TYPED_LENGTH_MAX = 80;
-
-type ReadAsset = (path: string) => Promise<ArrayBuffer>;
 
 export interface Wanted {
   readonly typed: string;
@@ -23,8 +19,8 @@ export interface Wanted {
 }
 
 export interface Suggestions {
-  /** Of the names of countries. */
-  readonly language: string;
+  /** Of the names of countries and cities. */
+  readonly locale: string;
   readonly suggestions: readonly Suggestion[];
 }
 
@@ -32,65 +28,48 @@ export type Suggest = (wanted: Wanted) => Promise<Suggestions>;
 
 /** Suggests what is called as a text begins, as the package's search does. Rejects if a file cannot be read. */
 export class Suggester {
-  readonly #readAsset: ReadAsset;
+  readonly #readAsset: (path: string) => Promise<ArrayBuffer>;
   /** What was used last comes last. */
   readonly #files = new Map<string, ArrayBuffer>();
-  readonly #countryNames = new Map<string, CountryNames>();
   #places: Places | undefined;
 
-  constructor(readAsset: ReadAsset) {
+  constructor(readAsset: (path: string) => Promise<ArrayBuffer>) {
     this.#readAsset = readAsset;
   }
 
-  async suggest({ typed: text, locale, limit }: Wanted): Promise<Suggestions> {
+  async suggest({ typed: text, locale: tag, limit }: Wanted): Promise<Suggestions> {
     const typed = text.slice(0, TYPED_LENGTH_MAX);
-    const buffer = await this.#file(PLACES_PATH);
-    const places = (this.#places ??= new Places(buffer));
-    const [language = DEFAULT_LANGUAGE] = Intl.DisplayNames.supportedLocalesOf(locale);
-    const names = {
-      countryName: this.#namesOfCountries(language),
-      cityName: await this.#namesOfCities(locale),
-    };
-    const hits = await this.#hits(places, typed);
-    const listed = places.withAirports(hits).slice(0, Math.min(limit, HITS_MAX));
-    return { language, suggestions: listed.map((hit) => places.suggestion(hit, typed, names)) };
+    const file = await this.#file(PLACES_PATH);
+    const places = (this.#places ??= new Places(file));
+    const locale = localeIn(places.locales, tag);
+    const names: LocalNames = JSON.parse(
+      new TextDecoder().decode(await this.#file(namesPath(locale))),
+    );
+    const hits = places.withAirports(await this.#hits(places, typed));
+    const listed = hits.slice(0, Math.min(limit, HITS_MAX));
+    return { locale, suggestions: listed.map((hit) => places.suggestion(hit, typed, names)) };
   }
 
   async #hits(places: Places, typed: string): Promise<Hit[]> {
-    for (const text of [foldQuery(typed), readKana(typed) ?? []].flat()) {
-      const shard = shardOf(text);
-      const hits = places.hasShard(shard) ? hitsIn(await this.#file(shardPath(shard)), text) : [];
-      if (hits.length > 0) return hits;
+    const hits = await this.#hitsOf(places, foldQuery(typed));
+    if (hits.length > 0) return hits;
+    for (const read of [readKana(typed) ?? []].flat()) {
+      const ofRead = await this.#hitsOf(places, read);
+      if (ofRead.length > 0) return ofRead;
     }
     return [];
   }
 
-  #namesOfCountries(language: string): CountryNames {
-    const known = this.#countryNames.get(language) ?? countryNamesIn(language);
-    useLast(this.#countryNames, language, known);
-    const [oldest = ""] = this.#countryNames.keys();
-    if (this.#countryNames.size > LANGUAGES_CACHED) this.#countryNames.delete(oldest);
-    return known;
-  }
-
-  /** Finds names in the texts of the file: a map of them would take four times their memory. */
-  async #namesOfCities(locale: string): Promise<LocalNames["cityName"]> {
-    const file = cityNameLocale(locale);
-    if (file === undefined) return () => undefined;
-    const bytes = await this.#file(`search/v1/cities/${file}.json`);
-    const { airports, names: all }: CityNamesFile = JSON.parse(new TextDecoder().decode(bytes));
-    const names = all.split("|");
-    return (iata) => {
-      let at = airports.indexOf(iata);
-      while (at % CODE_LENGTH > 0) at = airports.indexOf(iata, at + 1);
-      return names[at / CODE_LENGTH];
-    };
+  async #hitsOf(places: Places, text: string): Promise<Hit[]> {
+    const shard = shardOf(text);
+    return places.hasShard(shard) ? hitsIn(await this.#file(shardPath(shard)), text) : [];
   }
 
   /** Shares only what has come: the promise of another request may never settle. */
   async #file(path: string): Promise<ArrayBuffer> {
     const file = this.#files.get(path) ?? (await this.#readAsset(path));
-    useLast(this.#files, path, file);
+    this.#files.delete(path);
+    this.#files.set(path, file);
     let bytes = 0;
     for (const [other, { byteLength }] of [...this.#files].toReversed()) {
       bytes += byteLength;
@@ -100,7 +79,8 @@ export class Suggester {
   }
 }
 
-function useLast<Value>(cache: Map<string, Value>, key: string, value: Value): void {
-  cache.delete(key);
-  cache.set(key, value);
+/** Finds the locale of a tag, in two milliseconds the first time where it is not quite that. */
+function localeIn(locales: Places["locales"], tag: string): string {
+  if (Object.hasOwn(locales, tag)) return tag;
+  return negotiateLocale(tag, locales, DEFAULT_LOCALE).locale;
 }

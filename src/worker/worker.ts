@@ -69,14 +69,12 @@ addEventListener("unhandledrejection", ({ reason }) =>
   logLine("error", "unhandled_rejection", "a rejection was not handled", describeError(reason)),
 );
 
-/** The files that scripts of any origin read; wrangler.toml names them, too. */
-function isOpenFile(path: string): boolean {
+/** Whether scripts of any origin read a file or a route below a path, which wrangler.toml names, too. */
+function isOpen(path: string): boolean {
   return /^\/(?:openapi\.json$|search\/)/.test(path);
 }
 
-/** Sends a static asset, and answers its preflights, which static assets refuse. */
-async function sendOpenFile(request: Request, env: Env, { operations }: App): Promise<Response> {
-  if (isPreflight(request)) return preflightResponse(request, "GET, HEAD");
+async function sendFile(request: Request, env: Env, { operations }: App): Promise<Response> {
   const answer = await env.ASSETS.fetch(request.clone());
   return answer.status === 404 ? operations(request) : answer;
 }
@@ -87,8 +85,11 @@ export default {
     const head = readHead(request);
     if (isRpcRequest(head)) return app.rpc(request, head);
     const { pathname } = new URL(head.url);
-    if (pathname === "/search/v1/suggest") return app.suggestions(request);
-    return isOpenFile(pathname) ? sendOpenFile(request, env, app) : app.operations(request);
+    if (!isOpen(pathname)) return app.operations(request);
+    if (isPreflight(head)) return preflightResponse(head, "GET, HEAD");
+    return pathname === "/search/v1/suggest"
+      ? app.suggestions(request)
+      : sendFile(request, env, app);
   },
 
   async scheduled(controller, env) {

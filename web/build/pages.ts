@@ -147,12 +147,12 @@ const files: Files = new Map(
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
 files.set("docs/chapters.json", JSON.stringify(docsChapters()));
 files.set("openapi.json", JSON.stringify(openApiDocument(CONTRACT)));
-const [names, served] = [otherNames(), servedPlaces()];
+const [names, served, cities] = [otherNames(), servedPlaces(), cityNames()];
 files.set("search/v1/names.json", JSON.stringify(names));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
 files.set("search/v1/served.json", JSON.stringify(served));
-for (const [path, file] of await suggestionFiles(served, names)) files.set(path, file);
-for (const [locale, file] of cityNames())
+for (const [path, file] of await suggestionFiles({ served, names, cities })) files.set(path, file);
+for (const [locale, file] of cities)
   files.set(`search/v1/cities/${locale}.json`, JSON.stringify(file));
 files.set("service-worker.js", await buildServiceWorker(files));
 files.set("client.tgz", await packing);

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import type { Catalog, Place } from "../../client/src/catalog.ts";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
+import { type CityNamesFile, readCityNames } from "../../client/src/search/city-names.ts";
 import { countryNames } from "../../client/src/search/country-names.ts";
 import { search } from "../../client/src/search/search.ts";
 import {
@@ -18,7 +20,9 @@ import { LINES_STEP } from "../../src/search/lines.ts";
 import {
   CITY_SIGN,
   ID_END_LENGTH,
+  type LocalNames,
   NAME_ENDS,
+  namesPath,
   PLACES_PATH,
   type PlacesHead,
 } from "../../src/search/places.ts";
@@ -38,28 +42,38 @@ import { listFiles } from "./inputs.ts";
 /** By path. */
 type Files = ReadonlyMap<string, Uint8Array>;
 
+/** The files of `/search/v1`. */
+interface SearchFiles {
+  readonly served: ServedFile;
+  readonly names: OtherNames;
+  readonly cities: ReadonlyMap<string, CityNamesFile>;
+}
+
 /** Has the files that were made last, and the hash of what they were made of. */
 const CACHE = "dist/suggestions";
 const SOURCES = ["client/src", "src/search", "web/build/suggestions.ts"];
 
 /** Makes them, or returns the last ones if neither places nor code have changed: it takes seconds. */
-export async function suggestionFiles(served: ServedFile, names: OtherNames): Promise<Files> {
-  const hash = createHash("sha256").update(JSON.stringify([served, names]));
+export async function suggestionFiles(data: SearchFiles): Promise<Files> {
+  const hash = createHash("sha256").update(
+    JSON.stringify([data.served, data.names, [...data.cities]]),
+  );
   for (const path of listFiles(SOURCES).keys()) hash.update(readFileSync(path));
   const inputs = hash.digest("hex");
   const cached: { inputs: string; files: Files } | undefined = existsSync(CACHE)
     ? deserialize(readFileSync(CACHE))
     : undefined;
   if (cached?.inputs === inputs) return cached.files;
-  const files = await makeFiles(served, names);
+  const files = await makeFiles(data);
   writeFileSync(CACHE, serialize({ inputs, files }));
   return files;
 }
 
+const { locales } = manifest;
 const inEnglish = countryNamesIn("en");
 const WORDING = { isUnderCity: false, countryName: inEnglish };
 
-async function makeFiles(served: ServedFile, names: OtherNames): Promise<Files> {
+async function makeFiles({ served, names, cities }: SearchFiles): Promise<Files> {
   const catalog = await joinServed(served);
   const index = createSearchIndex(catalog, inEnglish);
   addOtherNames(index, { names, countryNames });
@@ -67,8 +81,15 @@ async function makeFiles(served: ServedFile, names: OtherNames): Promise<Files> 
   const keys = Map.groupBy(keysOf(index), shardOf);
   const extras = new Extras(index);
   const places = placesFile(catalog, index, [...keys.keys()]);
+  const localNames = await Promise.all(
+    locales.map(async ({ locale }) => {
+      const local = await joinServed(served, readCityNames(cities.get(locale)));
+      return [namesPath(locale), Buffer.from(JSON.stringify(namesIn(locale, local)))] as const;
+    }),
+  );
   return new Map<string, Uint8Array>([
     [PLACES_PATH, places],
+    ...localNames,
     ...[...keys].map(
       ([name, own]) => [shardPath(name), new Shard(index, own, extras).make()] as const,
     ),
@@ -93,7 +114,7 @@ function placesFile(catalog: Catalog, index: SearchIndex, shards: readonly strin
     airports: airports.length,
     cities: cities.length,
     idStarts,
-    countries: countries.map(({ id, code, name }) => ({ id, code, name })),
+    countries: countries.map(({ id, code }) => [id, code]),
     regions: regions.map((region) => {
       const { countryCode } = suggestionOf(region, WORDING);
       const country = countries.findIndex(({ code }) => code === countryCode);
@@ -108,6 +129,7 @@ function placesFile(catalog: Catalog, index: SearchIndex, shards: readonly strin
     ),
     zones,
     shards,
+    locales: Object.fromEntries(locales.map(({ locale }) => [locale, true])),
     lineStarts: lines.flatMap((_, at) =>
       at % LINES_STEP === 0 ? [linesOf(lines.slice(0, at)).length] : [],
     ),
@@ -128,6 +150,17 @@ function placesFile(catalog: Catalog, index: SearchIndex, shards: readonly strin
     Buffer.from(airports.map(({ iata }) => iata).join("")),
     linesOf(lines),
   ]);
+}
+
+/** The names in a locale, as the package has them. */
+function namesIn(locale: string, { countries, cities }: Catalog): LocalNames {
+  const countryName = countryNamesIn(Intl.DisplayNames.supportedLocalesOf(locale)[0] ?? "en");
+  return {
+    countries: countries.map(countryName),
+    cities: Object.fromEntries(
+      cities.flatMap(({ name, nameLocal }, at) => (nameLocal === name ? [] : [[at, nameLocal]])),
+    ),
+  };
 }
 
 /** Leaves out of an id what it has in common with most. */

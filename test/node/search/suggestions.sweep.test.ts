@@ -1,6 +1,6 @@
-/** What the service suggests beside what the package finds, which it is made of. */
+/** What the service suggests, beside what the package finds. */
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openFrom } from "../../../client/src/picker.ts";
 import { HITS_MAX } from "../../../src/search/shard.ts";
 import { Suggester } from "../../../src/search/suggester.ts";
@@ -8,32 +8,17 @@ import { readerOf, searchAssets } from "../../builders/search-assets.ts";
 import { cityNames, otherNames, servedPlaces } from "../../../web/build/search-files.ts";
 
 const SEED = 64;
-const TYPED = 2_000;
-const SCRIPTS = [
-  "Latin",
-  "Cyrillic",
-  "Han",
-  "Katakana",
-  "Hangul",
-  "Arabic",
-  "Greek",
-  "Hebrew",
-  "Thai",
-];
+const SCRIPTS = "Latin Cyrillic Han Katakana Hangul Arabic Greek Hebrew Thai Devanagari".split(" ");
+const TYPED_IN_EACH = 200;
 
 const [served, names, cities] = [servedPlaces(), otherNames(), cityNames()];
 const suggester = new Suggester(readerOf(await searchAssets()));
 
-/** Names in all languages, as they are found and as readers write them. */
+/** Names in all languages, as they are found and as readers write them, and codes. */
 const texts = [
   served.airports.names.map((name) => name.replace("*", "")),
   served.cities.names,
-  served.countries.flatMap(([, code = "", code3 = "", name = "", native = ""]) => [
-    code,
-    code3,
-    name,
-    native,
-  ]),
+  served.countries.flat(),
   served.airports.iata.match(/.../g) ?? [],
   served.airports.icao.split(" "),
   ...[names.airports, names.cities, names.local ?? {}].map((file) =>
@@ -42,40 +27,47 @@ const texts = [
   ...[...cities.values()].map((file) => file.names.split("|")),
 ].flat();
 
-/** Beginnings of names in each script, seeded. */
-const typed = SCRIPTS.flatMap((script) => {
+/** Seeded beginnings of names. */
+function typedIn(script: string): string[] {
   const own = texts.filter((text) => new RegExp(`\\p{Script=${script}}`, "u").test(text));
   const beginning = fc
-    .tuple(fc.constantFrom(...own), fc.nat({ max: 11 }))
-    .map(([text, more]) => [...text].slice(0, 1 + more).join(""));
-  return fc.sample(beginning, { seed: SEED, numRuns: TYPED / SCRIPTS.length });
-});
+    .tuple(fc.constantFrom(...own), fc.integer({ min: 1, max: 12 }))
+    .map(([text, length]) => [...text].slice(0, length).join(""));
+  return fc.sample(beginning, { seed: SEED, numRuns: TYPED_IN_EACH });
+}
 
-it.each(["en", "de", "ja", "ru"])(
-  "what is suggested in %s is what the package finds first, in its order",
-  async (locale) => {
-    const file = cities.get(locale);
-    // The order is that in English, with the names of the locale.
-    const finder = await openFrom({ served, names });
-    const inLocale = await openFrom({ served, names, locale, ...(file && { cities: file }) });
-    let suggested = 0;
-    for (const text of new Set(typed)) {
-      const { suggestions } = await suggester.suggest({ typed: text, locale, limit: HITS_MAX });
-      const found = (await finder.search(text, { limit: HITS_MAX })).slice(0, suggestions.length);
-      const expected = await Promise.all(
-        found.map(async ({ id, isUnderCity, replaces, near }) => ({
-          ...(await inLocale.get(id)),
-          isUnderCity,
-          ...(replaces && { replaces }),
-          ...(near && { near }),
-        })),
-      );
-      expect(
-        suggestions.map((one) => ({ ...one, matched: [] })),
-        text,
-      ).toEqual(expected);
-      suggested += suggestions.length;
-    }
-    expect(suggested).toBeGreaterThan(2 * TYPED);
-  },
-);
+const finder = openFrom({ served, names });
+
+describe.each(SCRIPTS)("for what is typed in the script %s", (script) => {
+  it.each(["en", "de", "ja"])(
+    "the service suggests in %s what the package finds first, in its order",
+    async (locale) => {
+      const file = cities.get(locale);
+      const inLocale = await openFrom({ served, names, locale, ...(file && { cities: file }) });
+      let [suggested, first] = [0, 0];
+      for (const text of typedIn(script)) {
+        const { suggestions } = await suggester.suggest({ typed: text, locale, limit: HITS_MAX });
+        // The order is that in English. What the package forgives follows what it finds as it is typed.
+        const found = await (await finder).search(text, { limit: HITS_MAX });
+        const expected = await Promise.all(
+          found.slice(0, suggestions.length).map(async ({ id, ...one }) => ({
+            ...(await inLocale.get(id)),
+            isUnderCity: one.isUnderCity,
+            ...(one.replaces && { replaces: one.replaces }),
+            ...(one.near && { near: one.near }),
+          })),
+        );
+        const unmarked = suggestions.map((one) => ({ ...one, matched: [] }));
+        expect(unmarked, text).toEqual(expected);
+        if (locale === "en")
+          expect(suggestions.map(({ matched }) => matched)).toEqual(
+            found.slice(0, suggestions.length).map(({ matched }) => matched),
+          );
+        suggested += Number(suggestions.length > 0);
+        first += Number(found.length > 0);
+      }
+      // Most of what is not suggested is the beginning of a name too short to tell it.
+      expect(suggested).toBeGreaterThan(0.8 * first);
+    },
+  );
+});
