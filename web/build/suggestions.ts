@@ -130,8 +130,8 @@ function placesFile(catalog: Catalog, index: SearchIndex, shards: readonly strin
     zones,
     shards,
     locales: Object.fromEntries(locales.map(({ locale }) => [locale, true])),
-    lineStarts: lines.flatMap((_, at) =>
-      at % LINES_STEP === 0 ? [linesOf(lines.slice(0, at)).length] : [],
+    lineStarts: lines.flatMap((_, line) =>
+      line % LINES_STEP === 0 ? [linesOf(lines.slice(0, line)).length] : [],
     ),
   };
   const hundredths = (degrees: number) => Math.round(degrees * 100);
@@ -237,11 +237,14 @@ class Shard {
   /** A node for each letter that goes on from those of a range. */
   #nodes({ from, to, length, hits }: Range): Buffer {
     const nodes: Buffer[] = [];
-    for (let start = from; start < to;) {
+    // A key that ends here sorts before the others.
+    let start = from;
+    while (start < to && this.#key(start).length === length) start++;
+    while (start < to) {
       const letter = letterAt(this.#key(start), length);
       let end = start + 1;
-      while (letter !== "" && end < to && this.#key(end).startsWith(letter, length)) end++;
-      if (letter !== "") nodes.push(this.#node({ from: start, to: end, length, hits }));
+      while (end < to && this.#key(end).startsWith(letter, length)) end++;
+      nodes.push(this.#node({ from: start, to: end, length, hits }));
       start = end;
     }
     return Buffer.concat(nodes);

@@ -6,7 +6,7 @@ import { PLACES_PATH } from "../../../src/search/places.ts";
 import { readerOf, searchAssets } from "../../builders/search-assets.ts";
 
 const files = await searchAssets();
-const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
+const LETTERS = Array.from("abcdefghijklmnopqrstuvwxyz");
 
 /** A new isolate, and what it has read, in order. */
 function anIsolate() {
@@ -47,7 +47,7 @@ describe("a suggester", () => {
       paths.reduce((sum, path) => sum + (files.get(path)?.length ?? NaN), 0);
     const [places = "", names = "", ...shards] = read.splice(0);
     const held = [places, names];
-    for (const [at, letter] of LETTERS.entries().toArray().toReversed()) {
+    for (const [at, letter] of [...LETTERS.entries()].toReversed()) {
       await suggest(letter, "ja");
       if (read.length > 0) break;
       held.push(shards[at] ?? "");

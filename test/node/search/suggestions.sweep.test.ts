@@ -32,13 +32,21 @@ function typedIn(script: string): string[] {
   const own = texts.filter((text) => new RegExp(`\\p{Script=${script}}`, "u").test(text));
   const beginning = fc
     .tuple(fc.constantFrom(...own), fc.integer({ min: 1, max: 12 }))
-    .map(([text, length]) => [...text].slice(0, length).join(""));
+    .map(([text, length]) => Array.from(text).slice(0, length).join(""));
   return fc.sample(beginning, { seed: SEED, numRuns: TYPED_IN_EACH });
 }
 
 const finder = openFrom({ served, names });
 
 describe.each(SCRIPTS)("for what is typed in the script %s", (script) => {
+  it("the service marks what was typed as the package does", async () => {
+    for (const text of typedIn(script)) {
+      const { suggestions } = await suggester.suggest({ typed: text, locale: "en", limit: 1 });
+      const found = await (await finder).search(text, { limit: suggestions.length || 1 });
+      expect(suggestions, text).toEqual(found.slice(0, suggestions.length));
+    }
+  });
+
   it.each(["en", "de", "ja"])(
     "the service suggests in %s what the package finds first, in its order",
     async (locale) => {
@@ -59,10 +67,6 @@ describe.each(SCRIPTS)("for what is typed in the script %s", (script) => {
         );
         const unmarked = suggestions.map((one) => ({ ...one, matched: [] }));
         expect(unmarked, text).toEqual(expected);
-        if (locale === "en")
-          expect(suggestions.map(({ matched }) => matched)).toEqual(
-            found.slice(0, suggestions.length).map(({ matched }) => matched),
-          );
         suggested += Number(suggestions.length > 0);
         first += Number(found.length > 0);
       }
