@@ -270,7 +270,7 @@ class Shard {
 
   /**
    * Finds how many letters of a text lead to the same hits, within a word. More letters of a word lead to
-   * fewer places: between two beginnings that lead to the same, nothing changes.
+   * fewer places: between two beginnings that lead to the same, hardly anything changes.
    */
   #endOf(text: string, { length, hits }: Pick<Range, "length" | "hits">): number {
     const ends: number[] = [];
