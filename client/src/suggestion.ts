@@ -35,7 +35,7 @@ export interface Suggestion {
 }
 
 /** Names countries in the reader's language. */
-export type CountryNames = (country: CountryPlace) => string;
+export type CountryNames = (country: Pick<CountryPlace, "code" | "name">) => string;
 
 /** Names countries in a language; as the contract does where the platform does not know it. */
 export function countryNamesIn(language: string): CountryNames {
@@ -92,7 +92,7 @@ function nameOf(place: Place, countryName: CountryNames): string {
 }
 
 /** Finds the words of a name that begin as words of a text do, whatever their case and accents. */
-function matchedIn(name: string, typed: string): Suggestion["matched"] {
+export function matchedIn(name: string, typed: string): Suggestion["matched"] {
   const words = foldForSearch(typed)
     .split(" ")
     .filter((word) => word !== "");

@@ -7,6 +7,7 @@ import type { BackupStore } from "../storage/backup-store.ts";
 import type { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { RecordChange } from "./audit/audit-trail.ts";
+import type { Suggest } from "../search/suggester.ts";
 import type { Authentication } from "./auth/authenticate.ts";
 import type { CoordinatorCalls, MonitorCalls } from "./calls.ts";
 
@@ -22,6 +23,8 @@ export interface AdminPlatform extends Authentication {
   readonly audit: Pick<AuditStore, "list">;
   readonly backups: BackupStore;
   readonly archive: Pick<SourceArchive, "read">;
+  /** Suggests places. Rejects if the static assets do not answer. */
+  readonly suggest: Suggest;
   readonly probes: StoreProbes;
   readonly recordChange: RecordChange;
   readonly defaultLocale: string;

@@ -24,6 +24,7 @@ import { setAsideRoutes } from "./monitor/set-aside-routes.ts";
 import type { Route } from "./http/route.ts";
 import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
+import { suggestRoutes } from "./catalog/suggest-routes.ts";
 import { whoamiRoutes } from "./auth/whoami-routes.ts";
 import { versionRoutes } from "./catalog/version-routes.ts";
 import type { AdminPlatform } from "./admin-platform.ts";
@@ -100,6 +101,7 @@ const GROUPS = [
   dashboardRoutes,
   catalogHealthRoutes,
   creditsRoutes,
+  suggestRoutes,
   whoamiRoutes,
 ];
 

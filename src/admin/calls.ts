@@ -15,6 +15,7 @@ const PARTS = {
   history: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
   backups: "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
   archive: "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
+  search: "The files of the search cannot be read now. Try again later.",
   ledger:
     "R2 has lost or damaged the list of held changes. The next run finds them again, and they wait again: queue one.",
 } as const;
@@ -48,9 +49,9 @@ export function refusalOf(cause: unknown): Refusal {
   };
 }
 
-const DEADLINES_MS = { history: 5_000, backups: 10_000 } as const;
+const DEADLINES_MS = { history: 5_000, backups: 10_000, search: 5_000 } as const;
 
-/** Awaits an answer of D1 (`history`) or R2 (`backups`). Throws Unavailable if there is none in time. */
+/** Awaits an answer of D1 (`history`), R2 (`backups`) or the static assets (`search`). Throws Unavailable if there is none in time. */
 export async function orUnavailable<T>(
   store: keyof typeof DEADLINES_MS,
   call: Promise<T>,

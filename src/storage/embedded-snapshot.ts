@@ -1,5 +1,6 @@
 import { locales, snapshot as sha256, sources } from "../../data/snapshot/manifest.json";
-import { orStoreError, StoreError } from "../platform/deadline.ts";
+import { orStoreError } from "../platform/deadline.ts";
+import { readAsset } from "./static-assets.ts";
 
 const SNAPSHOT_DEADLINE_MS = 60_000;
 
@@ -9,18 +10,13 @@ const SNAPSHOT_DEADLINE_MS = 60_000;
  * other one is ever read. Reading throws StoreError.
  */
 export function embeddedSnapshot(assets: Pick<Fetcher, "fetch">) {
-  const read = async (path: string) => {
-    const answer = await assets.fetch(`https://assets/${path}`);
-    if (!answer.ok) throw new StoreError(`the static assets answer ${answer.status} for ${path}`);
-    return answer.arrayBuffer();
-  };
   return {
     sha256,
     locales,
     sources,
     read(name: string): Promise<ArrayBuffer> {
       const path = `snapshot/${sha256}/${name}`;
-      return orStoreError(path, SNAPSHOT_DEADLINE_MS, read(path));
+      return orStoreError(path, SNAPSHOT_DEADLINE_MS, readAsset(assets, path));
     },
   };
 }

@@ -14,6 +14,7 @@ import { ALERTS_INSTANCE, INGEST_INSTANCE } from "../platform/instances.ts";
 import { describeError, logLine } from "../platform/log.ts";
 import { cronJob, INGEST_CRON, scheduledJobs } from "../coordinator/schedule.ts";
 import { CachedCatalogReader } from "../storage/cached-catalog-reader.ts";
+import type { Suggest } from "../search/suggester.ts";
 import { createAuditStore } from "../storage/audit-store.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
@@ -22,7 +23,14 @@ import { MIGRATIONS } from "../storage/migration-files.ts";
 import { checkTables } from "../storage/migrations.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
 
-export function createOperations(env: Env, reader: CachedCatalogReader, defaultLocale: string) {
+/** What an isolate has of its own. */
+interface Shared {
+  readonly reader: CachedCatalogReader;
+  readonly suggest: Suggest;
+  readonly defaultLocale: string;
+}
+
+export function createOperations(env: Env, { reader, suggest, defaultLocale }: Shared) {
   const audit = createAuditStore(env.HISTORY);
   const { limits } = readLimits(env);
   const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
@@ -36,6 +44,7 @@ export function createOperations(env: Env, reader: CachedCatalogReader, defaultL
     alerts: monitorCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
+    suggest,
     probes: {
       kv: async () => env.CATALOG.get(MANIFEST_KEY, { type: "arrayBuffer" }),
       d1: () => checkTables(env.HISTORY, MIGRATIONS),

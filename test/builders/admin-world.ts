@@ -17,6 +17,7 @@ import type { Run } from "../../src/schemas/run.ts";
 import { embeddedUpstream } from "../../src/sources/upstream.ts";
 import { createAlertHistory } from "../../src/storage/alert-history.ts";
 import type { AlertRun } from "../../src/schemas/alert-run.ts";
+import { Suggester } from "../../src/search/suggester.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type { StoreProbes } from "../../src/admin/admin-platform.ts";
@@ -47,6 +48,10 @@ export class AdminWorld {
    * `monitor status`; what it awaits is its delay.
    */
   before: (call: string) => void | Promise<void> = () => {};
+  /** Reads the static assets, of which there are none. */
+  readAsset = async (path: string): Promise<ArrayBuffer> => {
+    throw new Error(`there is no ${path}`);
+  };
   /** Round trips to the stores, as the monitor's status makes them. */
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
   credentials: CredentialsResult = {
@@ -207,6 +212,7 @@ export class AdminWorld {
     const now = () => ingest.time;
     const { limits } = readLimits({});
     const audit = createAuditStore(d1.binding);
+    const suggester = new Suggester((path) => this.readAsset(path));
     const openReader = () =>
       new CachedCatalogReader({
         store: this.store,
@@ -236,6 +242,7 @@ export class AdminWorld {
       defaultLocale: ingest.defaultLocale,
       limits,
       audit,
+      suggest: (wanted) => suggester.suggest(wanted),
       probes: this.probes,
       jobs: scheduledJobs(),
       recordChange: createAuditTrail({

@@ -11,6 +11,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["parts"],
   ["acceptance", "sources", "storage"],
   ["backup", "ingest", "rpc"],
+  ["search"],
   ["coordinator"],
   ["monitor"],
   ["admin"],

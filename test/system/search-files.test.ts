@@ -51,6 +51,41 @@ describe.each([
   });
 });
 
+describe("/search/v1/suggest", () => {
+  const path = "/search/v1/suggest?q=m%C3%BCnchen&locale=de";
+
+  it("suggests places of the deployed files, to scripts of any origin", async () => {
+    const answer = await fetch(url + path);
+    const { headers } = answer;
+    expect(await answer.text()).toContain('"name":"München","where":"Deutschland"');
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("cache-control")).toMatch(/^public, max-age=86400,/);
+    const known = { "if-none-match": headers.get("etag") ?? "" };
+    expect((await fetch(url + path, { headers: known })).status).toBe(304);
+  });
+
+  it("answers preflights as the files do, and HEAD", async () => {
+    const headers = {
+      origin: "https://example.com",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "traceparent",
+    };
+    const answer = await send({ method: "OPTIONS", path, headers });
+    expect(answer.headers).toMatchObject({
+      "access-control-allow-methods": "GET, HEAD",
+      "access-control-allow-headers": "traceparent",
+    });
+    const { status, body } = await send({ method: "HEAD", path });
+    expect({ status, bytes: body.byteLength }).toEqual({ status: 200, bytes: 0 });
+  });
+
+  it("says what is wrong with a query, and takes no other method", async () => {
+    const wrong = await fetch(`${url}/search/v1/suggest?q=a&limit=0`);
+    expect(await wrong.json()).toMatchObject({ status: 400, code: "invalid_query" });
+    expect((await fetch(url + path, { method: "POST" })).status).toBe(405);
+  });
+});
+
 it("a file that is none is answered as any other path", async () => {
   const answer = await fetch(`${url}/search/v1/none.json`);
   expect(answer.status).toBe(404);

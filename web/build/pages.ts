@@ -9,6 +9,7 @@ import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 import { WORDS } from "../explorer/words/en.ts";
 import { cityNames, otherNames, rankPlaces, servedPlaces } from "./search-files.ts";
+import { suggestionFiles } from "./suggestions.ts";
 import { docsChapters, docsPages } from "./docs-content.ts";
 import { describeContract, packClient } from "./for-clients.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -146,10 +147,12 @@ const files: Files = new Map(
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
 files.set("docs/chapters.json", JSON.stringify(docsChapters()));
 files.set("openapi.json", JSON.stringify(openApiDocument(CONTRACT)));
-files.set("search/v1/names.json", JSON.stringify(otherNames()));
+const [names, served, cities] = [otherNames(), servedPlaces(), cityNames()];
+files.set("search/v1/names.json", JSON.stringify(names));
 files.set("search/v1/ranks.json", JSON.stringify(rankPlaces()));
-files.set("search/v1/served.json", JSON.stringify(servedPlaces()));
-for (const [locale, file] of cityNames())
+files.set("search/v1/served.json", JSON.stringify(served));
+for (const [path, file] of await suggestionFiles({ served, names, cities })) files.set(path, file);
+for (const [locale, file] of cities)
   files.set(`search/v1/cities/${locale}.json`, JSON.stringify(file));
 files.set("service-worker.js", await buildServiceWorker(files));
 files.set("client.tgz", await packing);

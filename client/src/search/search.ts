@@ -31,6 +31,11 @@ export interface Found {
   readonly isPartial: boolean;
 }
 
+interface SearchSettings {
+  /** Whether it only finds what has the text as it is typed. Default: false. */
+  readonly isExact?: boolean;
+}
+
 /** How a query matches a place, and what that is worth: lower is better. */
 const COST = {
   /** By the code of an airport or the three letters of a city's: less than any other, whatever the sizes. */
@@ -96,7 +101,11 @@ const WHERE_MIN_LENGTH = 3;
  * guess. Where no place has all words, it finds those that have most. While names in other languages
  * are missing, what they could outrank is a guess, too.
  */
-export function search(index: SearchIndex, typed: string): Found[] {
+export function search(
+  index: SearchIndex,
+  typed: string,
+  { isExact = false }: SearchSettings = {},
+): Found[] {
   const query = foldQuery(typed);
   if (query === "") return [];
   const scores: Scores = new Map();
@@ -116,6 +125,7 @@ export function search(index: SearchIndex, typed: string): Found[] {
       const read = match(index, text, known).map((found) => withCodeAs(COST.alias, found));
       add(read, 0, (found) => isUsual || isWhole(index, found, text));
     }
+  if (isExact) return group(index, scores).map((found) => ({ ...found, isPartial: false }));
   if (!exact.some(({ cost }) => cost <= COST.word)) add(matchCodes(index, query));
   if (scores.size < ENOUGH && !exact.some((found) => isWhole(index, found, query)))
     for (const meant of corrections(index, query)) {
