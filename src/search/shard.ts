@@ -29,8 +29,8 @@ export interface Hit {
   readonly extra: Pick<Suggestion, "replaces" | "near">;
 }
 
-/** Letters from here on, behind Arabic, share a shard with 255 others. */
-const SHARED_FROM = 0x800;
+/** Chinese characters, from here on, share a shard with 255 others. */
+const SHARED_FROM = 0x3400;
 
 /** The shard of texts that begin as this one. */
 export function shardOf(text: string): string {
