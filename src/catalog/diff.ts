@@ -58,11 +58,11 @@ export interface CatalogDiff {
  * id.
  */
 export function diffCatalogs(pair: VersionPair): CatalogDiff {
-  return { ...diffCommon(pair), regions: diffRegions(pair) };
+  return { ...diffSharedLists(pair), regions: diffRegions(pair) };
 }
 
 /** Compares the lists that all locales share, as `diffCatalogs` does. */
-export function diffCommon(pair: VersionPair): Omit<CatalogDiff, "regions"> {
+export function diffSharedLists(pair: VersionPair): Omit<CatalogDiff, "regions"> {
   return {
     airports: diffList(pair, AIRPORTS),
     cities: diffList(pair, CITIES),

@@ -1,5 +1,5 @@
 /** Makes the diffs from earlier contents to a new version, once. Apps read them instead of the whole catalog. */
-import { type CatalogDiff, diffCommon, diffRegions } from "../catalog/diff.ts";
+import { type CatalogDiff, diffSharedLists, diffRegions } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
 import type { LocaleEntry, Manifest, StoredDiff, StoredPart } from "../parts/manifest.ts";
@@ -8,7 +8,7 @@ import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 import { type HashedBlob, hashBlob } from "./own-parts.ts";
 import type { EncodeContext } from "./step.ts";
-import { type PartStore, readOwnPart, readPart } from "./part-store.ts";
+import { type PartStore, readLocalePart, readPart } from "./part-store.ts";
 
 /** Number of earlier contents with a diff: enough for an app that looks every third day. */
 const CONTENTS_DIFFED = 3;
@@ -36,7 +36,7 @@ export function earlierContents(
     .filter((version) => Object.keys(version.locales).every((name) => locales.includes(name)));
 }
 
-type CommonDiff = ReturnType<typeof diffCommon>;
+type SharedListsDiff = ReturnType<typeof diffSharedLists>;
 
 interface LocalRegions {
   readonly locale: string;
@@ -69,7 +69,7 @@ export class DiffMaker {
     const blobs: HashedBlob[] = [];
     for (const version of earlier) {
       const { generation, published_at, catalog_sha256 } = version;
-      const lists = await this.#compareCommon(version, catalog);
+      const lists = await this.#compareSharedLists(version, catalog);
       const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
       if (common === null) continue;
       diffs.push({
@@ -106,11 +106,11 @@ export class DiffMaker {
     return added;
   }
 
-  async #compareCommon(version: Manifest, catalog: Catalog): Promise<CommonDiff | null> {
+  async #compareSharedLists(version: Manifest, catalog: Catalog): Promise<SharedListsDiff | null> {
     const before = await readPart(this.#store, version.shared.proto.identity);
     const after = (list: keyof Counts) =>
       list === "regions" ? [] : listPieces(catalog, list, "proto");
-    return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
+    return before && diffSharedLists({ before, after, maxListed: DIFF_LISTED });
   }
 
   async #compareRegions(
@@ -120,7 +120,7 @@ export class DiffMaker {
     const stored = entry?.parts.proto;
     if (stored === undefined) return null;
     if (stored.gzip.sha256 === part.sha256) return { regions: NO_DIFFERENCE };
-    const before = await readOwnPart(this.#store, stored);
+    const before = await readLocalePart(this.#store, stored);
     const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
     return pair && { regions: diffRegions(pair) };
   }

@@ -4,7 +4,7 @@ import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { hasLostBlobs } from "../storage/lost-blobs.ts";
 import { ledgerOf } from "./ledger-files.ts";
-import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
+import { acceptSources, type HoldLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
 import { countReasons } from "../sources/upstream-reader.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
@@ -26,7 +26,7 @@ import { datesOf, type FetchDependencies, fetchSources, findUpstream } from "./f
 import { findRefusals } from "./guards.ts";
 import { judgeCandidate } from "./verdict.ts";
 import type { Report } from "../schemas/run-report.ts";
-import { compressPart, type CompressionTask, type Effort } from "../parts/codings.ts";
+import { compressPart, type CompressionInput, type Effort } from "../parts/codings.ts";
 import type { EpochMs, Sha256Hex } from "../platform/units.ts";
 import { PartStore } from "./part-store.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
@@ -38,10 +38,10 @@ export interface PipelineDependencies extends FetchDependencies {
   /** Locale of the names in change samples. */
   readonly defaultLocale: string;
   readonly airportSet: AirportSet;
-  readonly surprises: SurpriseLimits;
+  readonly holdLimits: HoldLimits;
   /** Does not affect the content of a version. */
   readonly effort: Effort;
-  readonly compress: (task: CompressionTask) => Promise<Uint8Array>;
+  readonly compress: (task: CompressionInput) => Promise<Uint8Array>;
   readonly now: () => EpochMs;
 }
 
@@ -63,8 +63,8 @@ export class Pipeline {
     this.#encoding = new EncodeStage({
       locales,
       compress: (task) => compress({ effort, ...task }),
-      // At `fast` the parts of a locale take less time than the calls would.
-      compressOwn: async (task) =>
+      // At `fast`, locale parts take less time than the calls would.
+      compressLocalePart: async (task) =>
         effort === "fast" ? compressPart({ effort, ...task }) : compress({ effort, ...task }),
       effort,
       parts: this.#parts,
@@ -118,12 +118,12 @@ export class Pipeline {
   }
 
   async #parse(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
-    const { archive, snapshot, surprises, now, upstreams } = this.#deps;
+    const { archive, snapshot, holdLimits, now, upstreams } = this.#deps;
     const { ledger, retained, source } = context;
     const earlier = retained.versions().map((version) => ledgerOf(version.sources));
     const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((known) => known !== null)];
     const accepted = await acceptSources(
-      { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
+      { archive, openSnapshot: snapshotOpener(snapshot), limits: holdLimits, now },
       {
         ...context,
         reader: findUpstream(upstreams, source).reader,

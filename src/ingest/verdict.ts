@@ -2,7 +2,7 @@ import { countChanges, diffCatalogs } from "../catalog/diff.ts";
 import type { Counts } from "../catalog/model.ts";
 import { composeBody } from "../parts/compose.ts";
 import type { AirportSet, Manifest } from "../parts/manifest.ts";
-import { listPieces, localPieces } from "../catalog/encode.ts";
+import { listPieces, localePieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
 import type { Parsed } from "./accounting.ts";
@@ -74,7 +74,7 @@ async function findChanges(
   const names = await workspace.namesIn(locale);
   const after = (list: keyof Counts) =>
     list === "regions"
-      ? localPieces(catalog.regions, names, "proto")
+      ? localePieces(catalog.regions, names, "proto")
       : listPieces(catalog, list, "proto");
   const diff = diffCatalogs({
     before: copy.value,

@@ -7,7 +7,7 @@ import {
   type Coding,
   CODINGS,
   type Manifest,
-  type OwnParts,
+  type LocaleParts,
   type SharedParts,
   type StoredPart,
 } from "./manifest.ts";
@@ -84,7 +84,7 @@ export function composeBody(
   composed.set(manifest, known);
   const name = `${locale} ${form} ${isFramed} ${coding}`;
   if (known.has(name)) return known.get(name);
-  const parts = { shared: manifest.shared[form], own: entry.parts[form] };
+  const parts = { shared: manifest.shared[form], locale: entry.parts[form] };
   const compose = isFramed ? composeFrames : composeMessage;
   const body = isMessageCoding(coding)
     ? frameCompressed(composeMessage(parts, MESSAGE_CODINGS[coding]))
@@ -97,17 +97,17 @@ const composed = new WeakMap<Manifest, Map<string, Body | undefined>>();
 
 interface Parts {
   readonly shared: SharedParts;
-  readonly own: OwnParts;
+  readonly locale: LocaleParts;
 }
 
-function composeMessage({ shared, own }: Parts, coding: Coding): Body | undefined {
-  const sha256 = own.digests[coding];
-  const pieces = storedPieces(shared[coding], own, coding);
+function composeMessage({ shared, locale }: Parts, coding: Coding): Body | undefined {
+  const sha256 = locale.digests[coding];
+  const pieces = storedPieces(shared[coding], locale, coding);
   if (sha256 === undefined || pieces === undefined) return undefined;
   const edges = messageEdges(coding, {
     sharedBytes: shared.identity.bytes,
-    bytes: messageBytes({ shared, own }),
-    crc32: own.crc32.message,
+    bytes: messageBytes({ shared, locale }),
+    crc32: locale.crc32.message,
   });
   return joined(sha256.slice(0, KEY_LENGTH), sha256, pieces, edges);
 }
@@ -118,10 +118,10 @@ export function messageEdges(coding: Coding, between: Omit<Between, "head" | "ta
 }
 
 /** Composes gRPC-Web's frames around a message, coded as a whole. */
-function composeFrames({ shared, own }: Parts, coding: Coding): Body | undefined {
-  const pieces = storedPieces(coding === "br" ? shared.brInFrame : shared[coding], own, coding);
+function composeFrames({ shared, locale }: Parts, coding: Coding): Body | undefined {
+  const pieces = storedPieces(coding === "br" ? shared.brInFrame : shared[coding], locale, coding);
   if (pieces === undefined) return undefined;
-  const message = messageBytes({ shared, own });
+  const message = messageBytes({ shared, locale });
   const head = messageFrameHeader(message);
   const tail = SUCCESS_TRAILER_FRAME;
   const edges = EDGES[coding]({
@@ -129,7 +129,7 @@ function composeFrames({ shared, own }: Parts, coding: Coding): Body | undefined
     tail,
     sharedBytes: shared.identity.bytes,
     bytes: head.length + message + tail.length,
-    crc32: own.crc32.framed,
+    crc32: locale.crc32.framed,
   });
   return joined(framedKey(coding, pieces), null, pieces, edges);
 }
@@ -144,26 +144,26 @@ function frameCompressed(message: Body | undefined): Body | undefined {
 const KEY_LENGTH = 32;
 
 /** The stored pieces determine a body in frames. */
-function framedKey(coding: Coding, [shared, own]: readonly StoredPiece[]): string {
-  return `${coding}-${shared?.sha256.slice(0, KEY_LENGTH / 2)}${own?.sha256.slice(0, KEY_LENGTH / 2)}`;
+function framedKey(coding: Coding, [shared, locale]: readonly StoredPiece[]): string {
+  return `${coding}-${shared?.sha256.slice(0, KEY_LENGTH / 2)}${locale?.sha256.slice(0, KEY_LENGTH / 2)}`;
 }
 
 /** Returns the stored pieces; undefined if the runtime of the ingest could not make one. */
 function storedPieces(
   shared: StoredPart | undefined,
-  own: OwnParts,
+  locale: LocaleParts,
   coding: Coding,
 ): readonly StoredPiece[] | undefined {
-  const local: StoredPiece | undefined =
+  const localePart: StoredPiece | undefined =
     coding === "identity"
-      ? { sha256: own.gzip.sha256, bytes: own.bytes, isInflated: true }
-      : own[coding];
-  return shared === undefined || local === undefined ? undefined : [shared, local];
+      ? { sha256: locale.gzip.sha256, bytes: locale.bytes, isInflated: true }
+      : locale[coding];
+  return shared === undefined || localePart === undefined ? undefined : [shared, localePart];
 }
 
 /** Returns the length of a message without a coding. */
-export function messageBytes({ shared, own }: Parts): number {
-  return shared.identity.bytes + own.bytes;
+export function messageBytes({ shared, locale }: Parts): number {
+  return shared.identity.bytes + locale.bytes;
 }
 
 function joined(
@@ -249,7 +249,7 @@ const LARGEST_WINDOW_BITS = 22;
 /**
  * Returns the window of brotli, as a power of two: the largest that the shared part fills. Behind a
  * full window (2^bits - 16 bytes, RFC 7932, section 9.1) distances into brotli's dictionary are fixed,
- * so the part of a locale decodes behind any shared part. The largest window would save a quarter of a
+ * so the locale part decodes behind any shared part. The largest window would save a quarter of a
  * percent.
  */
 export function windowBitsFor(sharedBytes: number): number {

@@ -5,7 +5,7 @@ import {
   type LocaleEntry,
   type Manifest,
   MANIFEST_FORMAT,
-  type OwnParts,
+  type LocaleParts,
   type SharedParts,
   type StoredDiff,
   type StoredPart,
@@ -102,7 +102,7 @@ function convertEntry(
   const json = convertForm(segments, bodies.json, bodies["grpc-web-json"]);
   return {
     shared: { proto: proto.shared, json: json.shared },
-    entry: { coverage, parts: { proto: proto.own, json: json.own } },
+    entry: { coverage, parts: { proto: proto.locale, json: json.locale } },
   };
 }
 
@@ -110,26 +110,26 @@ function convertForm(
   segments: readonly FormerSegment[],
   message: FormerCodings,
   framed: FormerCodings,
-): { readonly shared: SharedParts; readonly own: OwnParts } {
+): { readonly shared: SharedParts; readonly locale: LocaleParts } {
   const partsOf = (body: FormerBody | undefined): readonly StoredPart[] =>
     (body?.slice(1) ?? []).flatMap((index) => {
       const segment = segments[Number(index)];
       return typeof segment === "object" ? [{ sha256: segment[0], bytes: segment[1] }] : [];
     });
   const [identity, plain] = partsOf(message.identity);
-  const [gzip, ownGzip] = partsOf(message.gzip);
-  const [br, ownBr] = partsOf(message.br);
-  const [brInFrame, ownBrInFrame] = partsOf(framed.br);
-  if (!identity || !plain || !gzip || !ownGzip) throw new Error("a body without its parts");
+  const [gzip, localeGzip] = partsOf(message.gzip);
+  const [br, localeBr] = partsOf(message.br);
+  const [brInFrame, localeBrInFrame] = partsOf(framed.br);
+  if (!identity || !plain || !gzip || !localeGzip) throw new Error("a body without its parts");
   // A part that decodes in one place only was made for a catalog smaller than brotli's window.
-  const hasBr = ownBr?.sha256 === ownBrInFrame?.sha256;
+  const hasBr = localeBr?.sha256 === localeBrInFrame?.sha256;
   const crcOf = ([, ...indexes]: FormerBody) => checksumIn(segments[indexes.at(-1) ?? -1]);
   return {
     shared: { identity, gzip, ...(br && { br }), ...(brInFrame && { brInFrame }) },
-    own: {
+    locale: {
       bytes: plain.bytes,
-      gzip: ownGzip,
-      ...(hasBr && ownBr && { br: ownBr }),
+      gzip: localeGzip,
+      ...(hasBr && localeBr && { br: localeBr }),
       digests: {
         identity: message.identity[0],
         gzip: message.gzip[0],

@@ -20,7 +20,7 @@ const sharedParts = z.object({
   brInFrame: part.optional(),
 });
 
-const ownParts = z.object({
+const localeParts = z.object({
   bytes: fileBytes,
   gzip: part,
   br: part.optional(),
@@ -62,7 +62,7 @@ const current = z.object({
   locales: localesOf(
     z.object({
       coverage: z.number().min(0).max(1),
-      parts: z.object({ proto: ownParts, json: ownParts }),
+      parts: z.object({ proto: localeParts, json: localeParts }),
       names: part.optional(),
     }),
   ),

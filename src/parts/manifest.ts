@@ -28,7 +28,7 @@ export interface SharedParts {
 }
 
 /** The part of one locale: the regions. */
-export interface OwnParts {
+export interface LocaleParts {
   /** Length without a coding. It is not stored so: the part in gzip inflates to it. */
   readonly bytes: number;
   readonly gzip: StoredPart;
@@ -47,7 +47,7 @@ export interface OwnParts {
 export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
-  readonly parts: { readonly [F in Form]: OwnParts };
+  readonly parts: { readonly [F in Form]: LocaleParts };
   /** `PackedNames` in brotli. A version of the release before has none. */
   readonly names?: StoredPart | undefined;
 }

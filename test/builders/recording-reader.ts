@@ -61,7 +61,7 @@ function aLocationsResponse(locale: string): LocationsResponse {
 }
 
 /** Encodes the parts of a message. Serialized messages concatenate, and so do pieces of JSON. */
-function encodeParts(message: LocationsResponse): { shared: EncodedPart; own: EncodedPart } {
+function encodeParts(message: LocationsResponse): { shared: EncodedPart; locale: EncodedPart } {
   const { regions, ...rest } = message;
   const proto = (fields: MessageInitShape<typeof LocationsResponseSchema>) =>
     new Uint8Array(toBinary(LocationsResponseSchema, create(LocationsResponseSchema, fields)));
@@ -70,7 +70,7 @@ function encodeParts(message: LocationsResponse): { shared: EncodedPart; own: En
   const utf8 = (text: string) => new Uint8Array(new TextEncoder().encode(text));
   return {
     shared: { proto: proto({ ...rest, regions: [] }), json: utf8(json.slice(0, cut)) },
-    own: { proto: proto({ regions }), json: utf8(json.slice(cut)) },
+    locale: { proto: proto({ regions }), json: utf8(json.slice(cut)) },
   };
 }
 
@@ -122,9 +122,9 @@ export class RecordingReader extends CachedCatalogReader {
     const encoded = locales.map(
       (locale) => [locale, encodeParts(aLocationsResponse(locale))] as const,
     );
-    const own = Object.fromEntries(encoded.map(([locale, parts]) => [locale, parts.own]));
+    const locals = Object.fromEntries(encoded.map(([locale, parts]) => [locale, parts.locale]));
     const { shared } = encodeParts(aLocationsResponse(""));
-    const { blobs, ...parts } = makeParts(shared, own, { codings, coverage: 1 });
+    const { blobs, ...parts } = makeParts(shared, locals, { codings, coverage: 1 });
     this.#blobs = blobs;
     this.#manifest = aManifest({
       generation,

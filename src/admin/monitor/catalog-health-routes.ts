@@ -95,7 +95,7 @@ function catalogFields({ generation, catalog_sha256, published_at, as_of, ...man
     counts,
     locales: Object.entries(locales).map(([locale, { parts, coverage }]) => ({
       locale,
-      bytes: messageBytes({ shared: shared.proto, own: parts.proto }),
+      bytes: messageBytes({ shared: shared.proto, locale: parts.proto }),
       coverage,
     })),
   };

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { LocaleEntry, OwnParts } from "../../../src/parts/manifest.ts";
+import type { LocaleEntry, LocaleParts } from "../../../src/parts/manifest.ts";
 import {
   type BackupManifest,
   manifestText,
@@ -78,7 +78,7 @@ function changeGerman(edit: (de: LocaleEntry, en: LocaleEntry) => LocaleEntry): 
 }
 
 /** Gives the newest version's German another part in protobuf. */
-function changeGermanPart(changes: (part: OwnParts) => Partial<OwnParts>): void {
+function changeGermanPart(changes: (part: LocaleParts) => Partial<LocaleParts>): void {
   changeGerman(({ parts, ...de }) => {
     const proto = { ...parts.proto, ...changes(parts.proto) };
     return { ...de, parts: { ...parts, proto } };

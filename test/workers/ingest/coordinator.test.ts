@@ -129,11 +129,11 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
 
   it("writes as many values to KV as the documents count", () => {
     const locales = Object.keys(first.locales).length;
-    const [shared, own] = [8, 5];
-    expect(blobsOf(first).size).toBe(shared + locales * own);
+    const [shared, ofLocale] = [8, 5];
+    expect(blobsOf(first).size).toBe(shared + locales * ofLocale);
     const all = snapshot.locales.length;
     expect(platform).toContain(
-      `writes ${shared + all * own + 1} values: ${shared} parts that all locales share, ${own} of each of ${all} locales, and the manifest`,
+      `writes ${shared + all * ofLocale + 1} values: ${shared} shared parts, ${ofLocale} of each of ${all} locales, and the manifest`,
     );
     expect(platform).toContain(
       `writes ${shared + 3}: these parts, two of the diff, and the manifest`,
